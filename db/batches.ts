@@ -27,9 +27,9 @@ type Waiter<Row, Answer> = {
 };
 
 /**
- * Sends rows that arrive together in one statement. No row waits for company: it goes at once unless a statement is under
- * way, and then with all that wait. With a second statement beside the first fewer meet, which costs the database a fifth
- * more for each. A row that cannot be written with the others goes alone, and neither fails them nor keeps them waiting.
+ * Sends rows that arrive together in one statement. A row goes at once unless a statement is under way, and then with all that
+ * wait; it never waits for company. Two statements at a time would make smaller batches, which costs the database a fifth more
+ * per row. A row that cannot be written with the others is sent alone, and neither fails nor delays them.
  */
 export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row, Answer>, timer: Pauses) {
   const waiting: Waiter<Row, Answer>[] = [];
@@ -79,7 +79,7 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
     const rows = take();
     if (rows.length === 0) return;
     isUnderWay = true;
-    // A row that waits for a lock keeps neither the place nor, from then on, rows with the same subject.
+    // A row that waits for a lock frees its place, and no longer holds up rows with the same subject.
     void Promise.race([write(rows), timer.wait(SLOW_MS)]).finally(() => {
       isUnderWay = false;
       for (const [subject, holder] of subjects) if (holder === rows) subjects.delete(subject);
@@ -98,8 +98,8 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
 export type LookUps = { readonly db: { within(environmentId: string): { readonly sql: Sql } }; readonly timer: Pauses };
 
 /**
- * Look-ups by key of one environment: those that meet go as one statement, each begun after the last of them was asked for, so
- * that every one sees what was committed before. `find` answers the rows that are there, in any order.
+ * Look-ups by key in one environment: those that arrive together share a statement, which begins after the last of them was
+ * requested, so that each sees what was committed before it. `find` returns the existing rows in any order.
  */
 export function lookUps<Row>(
   find: (sql: Sql, environmentId: string, keys: readonly string[]) => Promise<readonly Row[]>,
@@ -116,7 +116,7 @@ export function lookUps<Row>(
   return ({ db, timer }, environmentId, key) => batchesOf(db.within(environmentId).sql, environmentId, timer)(key);
 }
 
-/** What is made once for each environment whose statements go through a pool. */
+/** Created once for each environment whose statements go through a pool. */
 export function perEnvironment<T>(
   make: (sql: Sql, environmentId: string, timer: Pauses) => T,
 ): (sql: Sql, environmentId: string, timer: Pauses) => T {

@@ -53,8 +53,8 @@ type PoolFigures = {
 };
 
 /**
- * Pools apart, because drizzle() changes the client it is given (dates become strings in PostgreSQL's own format): `sql`
- * for the statements of the money path and the transaction table, `orm` for everything else.
+ * Separate pools, because drizzle() changes the client it gets (dates become strings in PostgreSQL's own format): `sql` for the
+ * money path and the transaction table, `orm` for everything else.
  */
 export type Database = {
   /** Cross environments: for jobs, sign-in, the look-up of keys and support staff. Whatever has an environment is `within` it. */
@@ -64,25 +64,22 @@ export type Database = {
   within(environmentId: string): WithinEnvironment;
   /** For what may take minutes and no request waits for: settlement, proving the books. */
   readonly long: Sql;
-  /**
-   * A connection of its own for one export, which holds it and a cursor for as long as the download takes; its opener
-   * ends it.
-   */
+  /** A separate connection for one export, which holds it and a cursor during the download; whoever opened it must end it. */
   openExport(environmentId: string): Sql;
   /** How busy each pool is at this moment. */
   pools(): PoolFigures[];
-  /** What is under way has five seconds to end. */
+  /** Statements under way have five seconds to end. */
   close(): Promise<void>;
 };
 
 /**
- * Who the service is to the database (db/rights.ts). The owner of DATABASE_URL only migrates. `app` serves requests and sees
- * one environment: the one its connection stands in. `jobs` crosses environments: jobs, sign-in, keys, support. `sandbox` is
- * the sandbox processor, a company of its own. None of the three owns anything or is a superuser.
+ * The service's database roles (db/rights.ts). The owner of DATABASE_URL only migrates. `app` serves requests and sees only the
+ * environment that its connection is set to. `jobs` crosses environments: jobs, sign-in, keys, support. `sandbox` is the
+ * sandbox processor, a separate company. None of the three owns anything or is a superuser.
  */
 export const ROLES = { app: "cardlane_app", jobs: "cardlane_jobs", sandbox: "cardlane_sandbox" } as const;
 
-/** Who connects: with a login of its own, or with the login of the address and a role that it takes on. */
+/** How to connect: with a separate login, or with the address's login and a role that it switches to. */
 export type Login = { readonly url: string; readonly role?: string };
 
 export type Logins = { readonly app: Login; readonly jobs: Login };
@@ -102,13 +99,13 @@ export type ConnectOptions = {
 /** Of one process, by what they are for. */
 export type Connections = Readonly<Record<"sql" | "orm" | "store" | "long" | "exports", number>>;
 
-/** Each holds a connection of its own. */
+/** Each holds a separate connection. */
 export const EXPORTS_AT_ONCE = 2;
 
 /**
- * How many connections a process has in all, by what they are for: what is within an environment and what crosses them (`sql`,
- * `orm`), the sandbox processor, and `long` with exports. Neither more nor fewer; beside them only, for moments, one that asks
- * whether a silent server is there.
+ * The connections of a process by their use: within an environment and across environments (`sql`, `orm`), the sandbox
+ * processor, and `long` with exports. The sum is exact, except for a moment when one more checks whether a silent server is
+ * still there.
  */
 export function shareConnections(total: number): Connections {
   const long = 1;
@@ -119,9 +116,9 @@ export function shareConnections(total: number): Connections {
 }
 
 /**
- * The same of a service whose pages are drawn by a process of their own: settlement is the API's, exports are the pages'. So is
- * support's search, whose one connection comes on top and stays for 20 minutes at most. Of 13 each has the fewest that it works
- * with; of more, the API has three in four.
+ * The same when pages are drawn by a separate process: settlement belongs to the API, exports to the pages. So does support's
+ * search, whose one extra connection stays for 20 minutes at most. With 13 connections each side has its minimum; of more, the
+ * API gets three in four.
  */
 export function shareWithPages(total: number): { api: Connections; pages: Connections } {
   const more = total - 13;
@@ -190,8 +187,8 @@ export function connectLong(url: string, options: ConnectOptions = {}): Sql {
 }
 
 /**
- * `logins`: one for everything; or one that sees only the environment it stands in, for `within` and exports, and one that
- * crosses environments, for everything else.
+ * `logins`: one for everything; or one that sees only its current environment, for `within` and exports, and one that crosses
+ * environments, for everything else.
  */
 export function connect(logins: string | Logins, options: ConnectOptions = {}): Database {
   const { app, jobs } = typeof logins === "string" ? { app: { url: logins }, jobs: { url: logins } } : logins;
@@ -247,14 +244,14 @@ export function databaseOn<C extends TransactionConnection>(pools: {
   const orm = drizzle(sqlOn(crossing.orm, ""));
   const within = remember((environmentId): WithinEnvironment => {
     if (!UUID.test(environmentId)) throw new Error("the id of an environment is a UUID");
-    // One login for everything sees everything: no wall would hold.
+    // A single login sees everything: row-level security would not apply.
     if (!walled) return { sql, orm };
     return { sql: rawOn(walled.sql, environmentId), orm: drizzle(sqlOn(walled.orm, environmentId)) };
   });
   return { sql, orm, within, long: rawOn(long, "") };
 }
 
-/** Read-only, in one transaction of its own limit; a statement that takes longer throws. */
+/** Read-only, in one transaction with its own time limit; a slower statement throws. */
 export function withLimit<T>(sql: Sql, limitMs: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return sql.begin("read only", async (tx) => {
     await tx`select set_config('statement_timeout', ${String(limitMs)}, true)`;

@@ -4,7 +4,7 @@ import type { Address, Host } from "./address";
 import { dial } from "./dial";
 import { DatabaseUnavailable, isServerLost } from "./unavailable";
 
-/** A statement of postgres.js: a promise that is settled, and handed on, through properties of its own. */
+/** A statement of postgres.js: a promise that is settled and passed on through its own properties. */
 export type Statement = postgres.PendingQuery<postgres.Row[]> & {
   handler(statement: Statement): void;
   canceller: unknown;
@@ -31,13 +31,13 @@ const END_LIMIT_S = 1;
 /** Turned off for the server, the database or the role, it was not turned off for these books. Higher levels are kept. */
 const DURABLE = `set_config('synchronous_commit',
   case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, false)`;
-/** The setting that row-level security reads; '' is no environment. */
+/** The setting that row-level security reads; '' means no environment. */
 const ENVIRONMENT = "cardlane.environment";
 
 /** One physical connection, set up and able to write. It is never connected again: a broken one is thrown away. */
 export class Connection {
   readonly bornAt = performance.now();
-  /** Rejects when the connection is lost, however that is noticed. */
+  /** Rejects when the connection is lost, however that is detected. */
   readonly lost: Promise<never>;
   /** To be ended as soon as it is free. */
   isStale = false;
@@ -107,7 +107,7 @@ export class Connection {
     this.#send = (this.#client`` as Statement).handler;
   }
 
-  /** Our listeners come first: nothing is sent to a connection whose end postgres.js has not noticed yet. */
+  /** Our listeners come first, so that nothing is sent to a connection whose end postgres.js has not noticed yet. */
   #adopt(socket: Socket): Socket {
     this.#socket = socket;
     socket.on("error", (error) => this.fail(error));
@@ -155,21 +155,24 @@ export class Connection {
   }
 
   /**
-   * Sends a statement; `environment` is whose rows it may touch. The connection is told so in the same packet when it stood
-   * elsewhere. Rejects what was under way when the connection is lost; whether the server did it is then unknown.
+   * Sends a statement; `environment` limits the rows it may touch. If the connection is set to another one, the same packet
+   * changes that. Rejects statements under way when the connection is lost; whether the server executed them is then unknown.
    */
   run(statement: Statement, environment: string, done?: () => void): void {
     this.enter(environment);
     this.#start(statement, done);
   }
 
-  /** What is sent from now on is `environment`'s. The answer is not waited for: it comes before that of anything behind it. */
+  /**
+   * Everything sent from now on runs in `environment`. No need to wait for the answer: it comes before those of later
+   * statements.
+   */
   enter(environment: string): void {
     if (environment === this.#environment || this.#problem) return;
     this.#environment = environment;
     const lead = this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)` as unknown as Statement;
     const { reject } = lead;
-    // Before any answer to what is behind it: that one is not to be believed then.
+    // This error arrives before the answers to later statements, which must then not be trusted.
     lead.reject = (error) => {
       this.fail(error as Error);
       reject(error);

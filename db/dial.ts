@@ -34,7 +34,7 @@ function opened(host: Host, signal: AbortSignal): Promise<Socket> {
 
 /** The socket at its event. */
 async function settled(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
-  // An error that is no longer, or not yet, listened for would end the process.
+  // An error without a listener would end the process.
   socket.on("error", () => {});
   await first(socket, event, signal);
   return socket;

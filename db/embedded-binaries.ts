@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { ConfigurationError } from "@/lib/env";
 
-/** The user that PostgreSQL runs as when the service runs as root: "nobody" on every Linux. */
+/** The user for PostgreSQL when the service runs as root: "nobody" on every Linux. */
 const NOBODY = 65534;
 
 export type Binaries = { readonly initdb: string; readonly postgres: string; readonly major: number };
@@ -97,8 +97,8 @@ export function chooseLauncher(binaries: Binaries, dataDir: string, cluster: str
 }
 
 /**
- * In a user namespace of its own the process is "nobody" to itself and still the owner of our files to everyone else,
- * so nothing on the host changes hands.
+ * In its own user namespace the process sees itself as "nobody" while everyone else sees the owner of our files, so nothing on
+ * the host changes owner.
  */
 const unsharing: Launcher = {
   uid: 0,

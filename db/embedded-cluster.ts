@@ -64,7 +64,7 @@ export function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** Creates the cluster beside its final place and moves it there when it is whole: a kill in between leaves no half. */
+/** Creates the cluster next to its final place and moves it there when it is complete, so that a kill leaves no partial one. */
 export async function initialize(
   binaries: Binaries,
   launcher: Launcher,
@@ -179,8 +179,8 @@ const SETTINGS = {
 const WITHOUT_FSYNC = { fsync: "off", full_page_writes: "off" };
 
 /**
- * Starts the server in a session of its own: a Ctrl-C meant for the service must not stop the database first, and a
- * killed service leaves it running for the next one.
+ * Starts the server in its own session: a Ctrl-C for the service must not stop the database first, and a killed service leaves
+ * it running for the next one.
  */
 export function launch(
   binaries: Binaries,

@@ -1,6 +1,6 @@
 /**
- * A queue of waiters: one of each line in turn, and within a line in the order of arrival. However many one merchant has in
- * its line, the next one of another waits for one of them.
+ * A queue of waiters: one from each line in turn, and within a line in order of arrival. However many one merchant has in its
+ * line, the next waiter of another merchant waits for only one of them.
  */
 export class FairQueue<Waiter> {
   readonly #lines = new Map<string, Waiter[]>();

@@ -77,7 +77,7 @@ function removeIfAbandoned(file: string): void {
     renameSync(file, aside);
     if (read(aside) !== mark) linkSync(aside, file);
   } catch {
-    // Another process was faster; the next round sees what is there now.
+    // Another process was faster; the next round sees the result.
   }
   rmSync(aside, { force: true });
 }

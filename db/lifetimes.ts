@@ -32,12 +32,18 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.customer_words": WITH_THE_PAYMENTS,
   "public.operations": BOOKS,
   "public.processor_objects": BOOKS,
+  // Without its credentials once it is disconnected: payments name it.
+  "public.processor_connections": OF_THE_MERCHANT,
+  "public.processor_routes": OF_THE_MERCHANT,
+  "public.processor_journal": { kept: "as long as its connector needs it", job: "catch up processor reports" },
+  "public.operator_connections": { kept: "for ever: payments name it", job: null },
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
   "public.payouts": BOOKS,
   "public.bank_accounts": OF_THE_MERCHANT,
   "public.daily_totals": BOOKS,
-  // The API shows 90 days of them. The books need the row itself: it proves that an outcome was told, once, and in which order.
+  // The API shows 90 days of them. The books need the row itself: it proves that an outcome was announced, once, and in which
+  // order.
   "public.events": BOOKS,
   "public.audit_log": FOR_EVER,
   "public.support_audit_log": FOR_EVER,

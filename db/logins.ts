@@ -82,7 +82,7 @@ async function givenLogin(role: string, setting: Setting, owner: string, say?: (
   return { url, role };
 }
 
-/** A lock is seen by whoever is in the same database, under whatever address, and by nobody else. */
+/** An advisory lock is visible to everyone in the same database, under whatever address, and to nobody else. */
 async function isSameDatabase(sql: Sql, owner: string): Promise<boolean> {
   const lock = `cardlane logins ${randomUUID()}`;
   const asOwner = connectLong(owner, { keeps: "one connection", applicationName: "cardlane-check" });

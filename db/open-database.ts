@@ -7,7 +7,7 @@ import { type EmbeddedOptions, startEmbedded } from "./embedded";
 import { isDatabaseUnavailable } from "./unavailable";
 
 const OLDEST_MAJOR = 15;
-/** How long a database may take to come up beside us, as after a restart of the machine. */
+/** How long a database on the same machine may take to start, as after a reboot. */
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 500;
 
@@ -126,7 +126,7 @@ async function refusePooledTransactions(sql: Sql, url: string, address: Address,
 
 type Cause = Error & { code?: string };
 
-/** What is behind the pool's own refusal. */
+/** The error behind the pool's own refusal. */
 function causeOf(error: unknown): Cause {
   let cause = error as Cause;
   while (cause.cause instanceof Error) cause = cause.cause as Cause;

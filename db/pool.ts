@@ -17,14 +17,14 @@ type Waiter = { since: number; take(connection: Connection): void; refuse(error:
 /** What waits longer for a connection is refused: its caller could not wait for the answer either. */
 const QUEUE_LIMIT_MS = 5_000;
 const SWEEP_MS = 250;
-/** As often as it looks, a process that has not looked for so long was away. */
+/** The pool checks this often; a process that was this late was suspended. */
 const AWAY_MS = 1_000;
 /** How often a database that is down is tried. */
 const RETRY_MS = 500;
 /** Under suspicion a connection has to come about this fast. */
 const SUSPICION_MS = 1_500;
 
-/** After this silence a server gets a new connection, to tell silence from a slow statement. */
+/** After this silence a server gets a second connection, to tell a dead server from a slow statement. */
 const SLOW_MS = 3_000;
 const PROBE_MS = 3_000;
 const ENDED = "the connections to the database are closed";
@@ -113,7 +113,7 @@ export class Pool {
     }
   }
 
-  /** The last one that was `environment`'s, which need not be told so again; else the one that was used least recently. */
+  /** The connection last used for `environment`, which needs no switch; else the least recently used one. */
   #nextIdle(environment: string): Connection | null {
     while (this.#idle.length > 0) {
       const own = this.#idle.findLastIndex((connection) => connection.environment === environment);
@@ -231,7 +231,7 @@ export class Pool {
     for (const connection of this.#all) connection.forgive(awayMs);
   }
 
-  /** Looks after silence, lifetimes, waiting in line, and a database that is down. */
+  /** Handles silence, lifetimes, the waiting line, and a database that is down. */
   #look(): void {
     const now = performance.now();
     this.#forgetAbsence(now);
@@ -260,7 +260,7 @@ export class Pool {
     this.#openMore();
   }
 
-  /** Takes nothing new, waits for what is under way, at most `timeoutMs`, and closes everything. */
+  /** Accepts nothing new, waits at most `timeoutMs` for statements under way, and closes everything. */
   async end(timeoutMs: number): Promise<void> {
     if (!this.#isEnding) {
       this.#isEnding = true;

@@ -22,11 +22,11 @@ const OF_MERCHANT = `(select e.merchant_id from environments e where e.id = ${CU
 
 /** Every table but the sandbox processor's. Ledger, events and audit logs are only added to, by whomever. */
 export const TABLE_RIGHTS: Record<string, Rights> = {
-  // Anybody sees it who has its address.
+  // Visible to anybody who has its address.
   merchant_logos: { jobs: ALL },
   merchants: { app: ["select"], owned: `id = ${OF_MERCHANT}`, jobs: KEPT },
   environments: { app: ["select"], owned: `id = ${CURRENT}`, jobs: KEPT },
-  // Names beside what users did; no password, no second factor.
+  // Names, to show who did what; no password, no second factor.
   users: {
     app: ["select (id, merchant_id, name, email, role)"],
     owned: `merchant_id = ${OF_MERCHANT}`,
@@ -48,18 +48,22 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   plans: { app: KEPT, jobs: ["select"] },
   payments: { app: KEPT, jobs: KEPT },
   transactions: { app: KEPT, jobs: KEPT },
-  // A trigger writes the words of what is new, as the owner; a job those of what was there before them.
+  // A trigger writes the words of new rows as the owner; a job writes those of older rows.
   transaction_words: { app: ["select"], jobs: APPENDED },
   transaction_texts: { app: ["select"], jobs: APPENDED },
-  // A trigger queues what is new, as the owner; a job makes customers of it.
+  // A trigger fills the queue as the owner; a job makes customers from it.
   customers_due: { jobs: ["select", "insert", "update", "delete"] },
   customers: { app: ["select"], jobs: KEPT },
   // A trigger keeps them as the owner.
   customer_words: { app: ["select"], jobs: ["select"] },
   operations: { app: KEPT, jobs: KEPT },
   processor_objects: { app: APPENDED, jobs: APPENDED },
+  processor_connections: { app: KEPT, jobs: KEPT },
+  processor_routes: { app: ALL, jobs: ["select"] },
+  operator_connections: { jobs: KEPT },
+  processor_journal: { jobs: ["select", "insert", "delete"] },
   idempotency_keys: { app: ALL, jobs: ALL },
-  // Of those that links opened, what nobody tried to pay is removed; it is locked first, which takes the right to update.
+  // Unpaid sessions of links are removed; they are locked first, which takes the right to update.
   client_sessions: { app: KEPT, jobs: ["select", "update", "delete"] },
   payment_links: { app: KEPT, jobs: ["select", "update"] },
   payment_tokens: { app: KEPT, jobs: ["select", "update", "delete"] },
@@ -71,11 +75,12 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   audit_log: { app: APPENDED, jobs: APPENDED },
   webhook_endpoints: { app: KEPT, jobs: ["select", "update"] },
   webhook_secrets: { app: ALL, jobs: ["select", "update"] },
-  // A trigger makes them with their event, as the owner. What is removed is locked first, which takes the right to update.
+  // A trigger makes deliveries with their event, as the owner. Removed rows are locked first, which takes the right to
+  // update.
   webhook_deliveries: { app: KEPT, jobs: ["select", "update", "delete"] },
   // The newest ones of a delivery stay.
   webhook_attempts: { app: ["select", "insert", "delete"], jobs: ["select", "delete"] },
-  // A trigger queues what is written, as the owner; the chain itself is only added to.
+  // A trigger fills the queue as the owner; the chain itself is append-only.
   audit_pending: { jobs: ["select", "update", "delete"] },
   audit_links: { jobs: APPENDED },
   audit_seals: { jobs: APPENDED },
@@ -85,7 +90,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   total_deltas: { app: APPENDED, jobs: ["select", "insert", "delete", "update"] },
 };
 
-/** A table that is not listed yet is walled off all the same; a test requires its line above. */
+/** A table that is not listed yet is walled off anyway; a test requires its line above. */
 const UNLISTED: Record<"environment" | "other", Rights> = {
   environment: { app: ALL, jobs: ALL },
   other: { jobs: ALL },
@@ -105,7 +110,7 @@ async function listTables(sql: Sql): Promise<Table[]> {
 export const rightsOf = (table: Pick<Table, "name" | "owned">): Rights =>
   TABLE_RIGHTS[table.name] ?? UNLISTED[table.owned ? "environment" : "other"];
 
-/** Of what belongs to our owner. As `sandbox_processor.f()`: they take no arguments. */
+/** Functions of our owner. As `sandbox_processor.f()`: they take no arguments. */
 async function listTriggerFunctions(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select format('%I.%I()', n.nspname, p.proname) as name
@@ -119,9 +124,9 @@ async function listTriggerFunctions(sql: Sql): Promise<string[]> {
 const REMOVING = ["remove_abandoned(uuid, integer)", "keep_request_log()"];
 
 /**
- * The statements that put the rights in force, whatever was granted before: in steps, each a transaction of its own. Each table is
- * a step, for a policy locks it against everybody: with two locked at once a payment that writes both could wait for the one and
- * be waited for at the other.
+ * The statements that put the rights in force, whatever was granted before, as steps with a transaction each. Each table is a
+ * separate step, because a policy locks it for everyone: with two locked at once, a payment that writes both could deadlock
+ * with us.
  */
 function stepsFor(tables: readonly Table[], triggerFunctions: readonly string[]): string[][] {
   const { app, jobs, sandbox } = ROLES;
@@ -146,7 +151,7 @@ function stepsFor(tables: readonly Table[], triggerFunctions: readonly string[])
     `grant select on request_errors to ${app}`,
     `grant select, insert on request_errors to ${jobs}`,
     "alter view measured_facts set (security_invoker = true)",
-    // Triggers fire all the same. On a table of one's own one of them would write as the owner whatever it was given.
+    // Triggers still fire. On a table that the role owned, a trigger of its own would run with the owner's rights.
     ...triggerFunctions.map((name) => `revoke execute on function ${name} from public, ${all}`),
   ];
   const ofTables = tables.filter(({ schema }) => schema === "public").map(stepFor);
@@ -190,7 +195,7 @@ export async function applyRights(sql: Sql): Promise<void> {
     on conflict (key) do update set value = excluded.value`;
 }
 
-/** Whoever wants a table waits behind us for its lock: no longer than this, and then they go first. */
+/** Others who want the table queue behind us for its lock: no longer than this, and then they go first. */
 const LOCK_MS = 1_000;
 const TRIES = 60;
 

@@ -74,7 +74,7 @@ export function sqlOn<C extends TransactionConnection>(
   return sql;
 }
 
-/** How many of what is made for a name are kept ready. */
+/** How many names are remembered. */
 const REMEMBERED = 1_000;
 
 /** Keeps what was made for the latest names. */
@@ -209,7 +209,7 @@ async function scope(
     if (failed) throw (failed as { error: unknown }).error;
     return result;
   } catch (error) {
-    // "The transaction is aborted" is only the echo of what aborted it.
+    // "The transaction is aborted" only repeats an earlier error.
     const isEcho = error instanceof postgres.PostgresError && error.code === "25P02";
     throw isEcho && failed ? (failed as { error: unknown }).error : error;
   }

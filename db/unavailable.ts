@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import postgres from "postgres";
 
-/** Nothing was sent: there is no connection that could take it. The cause has the reason. */
+/** Nothing was sent, because no connection could take it. The cause has the reason. */
 export class DatabaseUnavailable extends Error {
   override readonly name = "DatabaseUnavailable";
 }
@@ -12,8 +12,8 @@ const NETWORK = new Set([
 ]);
 
 /**
- * Connection errors (class 08), a read-only or demoted server, no resources (full disk and memory, too many connections),
- * a statement or transaction that took too long, shutting down, starting and crashed, errors of disk and files.
+ * Connection errors (class 08), a read-only or demoted server, missing resources (disk or memory full, too many connections),
+ * time limits, shutdown, start-up, crashes, and errors of disk and files.
  */
 const SERVER = /^(08...|25006|25P0[34]|53...|57014|57P0[1-5]|58030|58P01)$/;
 

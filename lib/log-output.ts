@@ -59,10 +59,10 @@ export function maskStream(stream: OutputStream): () => void {
     if (timer) clearTimeout(timer);
     timer = held === "" ? null : setTimeout(flush, HOLD_MS).unref();
     if (ready === "" && held !== "") return true;
-    const told = waiting;
+    const callbacks = waiting;
     waiting = [];
     return write(maskCardNumbers(ready), "utf8", (error) => {
-      for (const each of told) each(error);
+      for (const each of callbacks) each(error);
     });
   };
   return flush;

@@ -43,10 +43,10 @@ try {
   await (process.argv.includes("--start") ? buildBeforeStart() : build());
 } catch (error) {
   process.exitCode = 1;
-  if (!stopping.signal.aborted) await tell(error);
+  if (!stopping.signal.aborted) await report(error);
 }
 
-async function tell(error: unknown): Promise<void> {
+async function report(error: unknown): Promise<void> {
   const { explain } = await import("@/lib/server/console");
   const sentence = error instanceof BuildError ? error.message : explain(error);
   if (sentence === null) throw error;

@@ -49,7 +49,7 @@ export function SecondFactor({ since, codesLeft }: SecondFactorProps) {
           </p>
           {codesLeft < FEW_CODES && (
             <Banner tone="amber" className="mt-3">
-              {codesLeft === 0 ? "You have none left." : "You are running out."} Make new ones while you can sign in.
+              {codesLeft === 0 ? "You have none left." : "Few are left."} Make new ones while you can sign in.
             </Banner>
           )}
         </Card>

@@ -14,7 +14,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 type KeyDialogProps = { apiKey: ApiKey; mode: Mode; onClose: () => void };
 
 const OVERLAPS = [
-  { value: "0", label: "At once" },
+  { value: "0", label: "Immediately" },
   { value: "1", label: "In 1 hour" },
   { value: "24", label: "In 24 hours" },
   { value: "168", label: "In 7 days" },

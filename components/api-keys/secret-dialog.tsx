@@ -82,7 +82,7 @@ export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDi
         />
       </div>
       {asked > 0 && !stored && (
-        <Banner tone="amber" role="alert" className="mt-4" title="You have not confirmed that you stored it">
+        <Banner tone="amber" role="alert" className="mt-4" title="Confirm that you stored it">
           You cannot see the secret again after you close this. {words.loss}
         </Banner>
       )}

@@ -117,7 +117,7 @@ function SessionCard({ session, planName }: CreatedSessionProps) {
         items={[
           ...(planName === null ? [] : [{ term: "Plan", value: planName }]),
           { term: "Customer", value: customerText(session) },
-          { term: "Captured", value: session.capture_method === "manual" ? "By you" : "At once" },
+          { term: "Captured", value: session.capture_method === "manual" ? "By you" : "Immediately" },
           { term: "Expires", value: <Time at={session.expires_at} /> },
           { term: "Id", value: <CopyId id={session.id} short label="Copy session id" /> },
         ]}

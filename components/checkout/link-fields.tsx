@@ -20,7 +20,7 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
   return (
     <>
       <RadioCards
-        legend="What it sells"
+        legend="What does it sell?"
         columns={2}
         {...form.choice("sell")}
         options={[
@@ -31,7 +31,7 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
               plans.length > 0 ? "At the plan’s price when the link is opened." : "You have no active plan yet.",
             disabled: plans.length === 0,
           },
-          { value: "amount", label: "An amount", description: "You set the price and describe what is sold." },
+          { value: "amount", label: "An amount", description: "You set the price and describe what you sell." },
         ]}
       />
       <SoldField
@@ -41,7 +41,7 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
         planHint="The link takes the first payment. It doesn’t charge a subscription’s later ones."
       />
       <RadioCards
-        legend="How often it can be paid"
+        legend="How many times can it be paid?"
         columns={2}
         {...form.choice("use")}
         options={[
@@ -62,19 +62,13 @@ export function WordFields<Values extends LinkEditValues>({ form, withPlan }: Wo
   return (
     <>
       <TextField
-        label="What is bought"
+        label="Description"
         optional={withPlan}
         hint={withPlan ? "Shoppers see it below the plan’s name." : "Shoppers see it on the payment page."}
         {...field("description")}
         autoComplete="off"
       />
-      <TextField
-        label="Name of the link"
-        optional
-        hint="Only your team sees it."
-        {...field("name")}
-        autoComplete="off"
-      />
+      <TextField label="Link name" optional hint="Only your team sees it." {...field("name")} autoComplete="off" />
       <div className="grid gap-5 sm:grid-cols-2">
         <SelectField label="Expires" {...field("expiry")}>
           <option value="never">Never</option>

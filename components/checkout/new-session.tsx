@@ -22,7 +22,7 @@ import type { CurrencyOption } from "@/lib/contract/format";
 import type { PlanOption } from "@/lib/contract/plans/plan";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { CreatedSession } from "./created-session";
-import { CustomerFields, PlaceFields, PriceFields } from "./session-fields";
+import { CustomerFields, PlaceFields, SessionPrice } from "./session-fields";
 
 type NewSessionProps = {
   mode: Mode;
@@ -85,7 +85,7 @@ function SessionForm({ mode, merchantName, planId, plans, currency, currencies, 
   return (
     <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <Form form={form} onSubmit={submit} live guarded aria-label="New session">
-        <PriceFields form={form} plans={plans} currencies={currencies} />
+        <SessionPrice form={form} plans={plans} currencies={currencies} />
         <CustomerFields form={form} />
         <PlaceFields form={form} />
         <div className="flex flex-wrap gap-2 border-t pt-4">

@@ -16,13 +16,13 @@ import { PlanPicker } from "./plan-picker";
 
 type SessionFieldsProps = { form: FormState<SessionFormValues> };
 
-type PriceFieldsProps = SessionFieldsProps & {
+type SessionPriceProps = SessionFieldsProps & {
   plans: readonly PlanOption[];
   currencies: readonly CurrencyOption[];
 };
 
 const CAPTURES = [
-  { value: "automatic", label: "At once", description: "Captured as soon as the card is approved." },
+  { value: "automatic", label: "Immediately", description: "Captured as soon as the card is approved." },
   {
     value: "manual",
     label: "When you capture it",
@@ -32,7 +32,7 @@ const CAPTURES = [
 
 type SaleValues = { sell: "amount" | "plan"; amount: string; currency: string; plan_id: string };
 
-type SoldFieldProps = Omit<PriceFieldsProps, "form"> & {
+type SoldFieldProps = Omit<SessionPriceProps, "form"> & {
   form: Pick<FormState<SaleValues>, "values" | "field" | "choice" | "errorOf">;
   planHint?: string;
 };
@@ -66,11 +66,11 @@ export function SoldField({ form, plans, currencies, planHint }: SoldFieldProps)
 }
 
 /** An amount of its own, or the price of a plan. */
-export function PriceFields({ form, plans, currencies }: PriceFieldsProps) {
+export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
   return (
     <>
       <RadioCards
-        legend="What is paid"
+        legend="What does the customer pay?"
         columns={2}
         {...form.choice("sell")}
         options={[
@@ -85,7 +85,7 @@ export function PriceFields({ form, plans, currencies }: PriceFieldsProps) {
         ]}
       />
       <SoldField form={form} plans={plans} currencies={currencies} />
-      <RadioCards legend="When the money is taken" columns={2} {...form.choice("capture_method")} options={CAPTURES} />
+      <RadioCards legend="When is the money taken?" columns={2} {...form.choice("capture_method")} options={CAPTURES} />
     </>
   );
 }

@@ -1,17 +1,16 @@
 import Link from "next/link";
 import { Banner } from "@/components/ui/banner";
-import { Card, Facts, Money } from "@/components/ui/card";
+import { Address, Card, Facts, Money } from "@/components/ui/card";
 import { CodeFigure, CopyId } from "@/components/ui/copy";
 import { PageHeader } from "@/components/ui/page-header";
-import { RefreshEvery } from "@/components/ui/refresh-every";
 import { buttonStyles } from "@/components/ui/styles";
-import { Time } from "@/components/ui/time";
+import { RefreshEvery, Time } from "@/components/ui/time";
 import { MAX_ATTEMPTS } from "@/lib/contract/checkout/checkout";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { SessionDetail } from "@/lib/contract/checkout/endpoints";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { CancelSession } from "./session-actions";
-import { AttemptList, SessionHistory } from "./session-history";
+import { SessionAttempts, SessionHistory } from "./session-history";
 import { SessionStatus } from "./session-table";
 
 const UNDER_WAY_MS = 3_000;
@@ -53,7 +52,7 @@ export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPagePro
       )}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-4">
-          <AttemptList detail={detail} mode={mode} />
+          <SessionAttempts detail={detail} mode={mode} />
           <Card title="History">
             <SessionHistory detail={detail} />
           </Card>
@@ -121,7 +120,7 @@ function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
                 },
               ]
             : []),
-          { term: "Captured", value: session.capture_method === "manual" ? "When you capture it" : "At once" },
+          { term: "Captured", value: session.capture_method === "manual" ? "When you capture it" : "Immediately" },
           { term: "Tries used", value: `${MAX_ATTEMPTS - session.attempts_left} of ${MAX_ATTEMPTS}` },
           { term: "Expires", value: <Time at={session.expires_at} /> },
         ]}
@@ -130,41 +129,19 @@ function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
   );
 }
 
-/** Whom the session names. */
+/** The customer that the session names. */
 function CustomerBlock({ session }: { session: ClientSession }) {
   const { customer_name: name, customer_email: email, customer_id: id, billing_address: address } = session;
-  const lines = address
-    ? [
-        address.line1,
-        address.line2,
-        [address.postal_code, address.city, address.state].filter(Boolean).join(" "),
-        address.country,
-      ].filter(Boolean)
-    : [];
+  const hasAddress = address !== null && Object.values(address).some(Boolean);
   return (
     <Card title="Customer">
-      {name || email || id || lines.length > 0 ? (
+      {name || email || id || hasAddress ? (
         <Facts
           items={[
             { term: "Name", value: name },
             { term: "E-mail", value: email },
             { term: "Your customer id", value: id && <CopyId id={id} label="Copy customer id" /> },
-            ...(lines.length > 0
-              ? [
-                  {
-                    term: "Billing address",
-                    value: (
-                      <address className="not-italic">
-                        {lines.map((line) => (
-                          <span key={line} className="block">
-                            {line}
-                          </span>
-                        ))}
-                      </address>
-                    ),
-                  },
-                ]
-              : []),
+            ...(hasAddress ? [{ term: "Billing address", value: <Address address={address} /> }] : []),
           ]}
         />
       ) : (

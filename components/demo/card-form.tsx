@@ -140,7 +140,7 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
   async function payWith(payment_token: string, client_session_id: string) {
     change({ phase: "ordering", problem: null });
     const body = { ...orderValues(order), payment_token, client_session_id };
-    const answer = await askShop<PaymentAnswer>("/demo/checkout/payment", body).catch(unreachable);
+    const answer = await callShop<PaymentAnswer>("/demo/checkout/payment", body).catch(unreachable);
     if ("problem" in answer) {
       // The token is used up: another card needs a new form.
       change({ ...START, problem: answer.problem });
@@ -203,7 +203,7 @@ type Opened = [SessionAnswer, Script];
 
 const openForm = (order: PlacedOrder, signal: AbortSignal): Promise<Opened> =>
   Promise.all([
-    askShop<SessionAnswer>("/demo/checkout/session", orderValues(order), signal).catch(unreachable),
+    callShop<SessionAnswer>("/demo/checkout/session", orderValues(order), signal).catch(unreachable),
     loadCardlane(),
   ]);
 
@@ -244,7 +244,7 @@ function logMessages(element: RefObject<HTMLDivElement | null>): () => void {
 }
 
 /** A POST to the shop's own server. What it says of its calls to the API goes into the log; throws when it cannot be reached. */
-async function askShop<T extends { calls: ApiCall[] }>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+async function callShop<T extends { calls: ApiCall[] }>(path: string, body: object, signal?: AbortSignal): Promise<T> {
   const response = await fetch(path, {
     method: "POST",
     headers: { "Content-Type": "application/json" },

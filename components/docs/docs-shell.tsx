@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Logo } from "@/components/ui/page-header";
-import { SearchBox } from "./search/search-box";
-import { KeyInSamples } from "./try/key-in-samples";
+import { KeyInSamples } from "./code-tabs";
+import { DocsSearchBox } from "./search/search-box";
 
 export type Section = { id: string; label: string; level?: 2 };
 
@@ -67,7 +67,8 @@ export const DOCS_PAGES = [
   {
     href: "/docs",
     label: "Guide",
-    about: "From a key to a refund in five steps, and how the API behaves: keys, idempotency, errors, paging, limits.",
+    about:
+      "From a key to a payment, its webhook and its request in the log. How the API behaves: keys, idempotency, errors, money, paging, limits.",
   },
   {
     href: "/docs/quickstart",
@@ -101,6 +102,11 @@ export const DOCS_PAGES = [
     href: "/docs/testing",
     label: "Testing",
     about: "Test cards for every outcome, what the AVS and CVV letters mean, and how the fraud score is calculated.",
+  },
+  {
+    href: "/docs/going-live",
+    label: "Going live",
+    about: "What to set up, check and watch before and after the first real payment.",
   },
   { href: "/docs/changelog", label: "Changelog", about: "What the API and its tools offer, and what was added." },
 ] as const;
@@ -139,7 +145,7 @@ export function SiteHeader({ current }: { current?: DocsPath }) {
           ))}
         </nav>
         <div className="flex min-w-0 flex-1 items-center justify-end gap-5 text-[13px]">
-          <SearchBox />
+          <DocsSearchBox />
           <a href="/v1/openapi.json" className="font-mono text-xs text-soft hover:text-ink max-xl:hidden">
             openapi.json
           </a>

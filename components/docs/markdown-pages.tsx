@@ -4,6 +4,7 @@ import * as changelog from "./changelog.mdx";
 import * as checkout from "./checkout.mdx";
 import { DOCS_PAGES, type DocsPath } from "./docs-shell";
 import * as errors from "./errors.mdx";
+import * as goingLive from "./going-live.mdx";
 import * as guide from "./guide.mdx";
 import * as mcp from "./mcp.mdx";
 import { type MarkdownPage, WRITTEN_ADDRESS } from "./prose";
@@ -23,6 +24,7 @@ const WRITTEN: Record<Exclude<DocsPath, "/docs/reference">, MarkdownPage> = {
   "/docs/mcp": mcp,
   "/docs/errors": errors,
   "/docs/testing": testing,
+  "/docs/going-live": goingLive,
   "/docs/changelog": changelog,
 };
 type WrittenPath = keyof typeof WRITTEN;

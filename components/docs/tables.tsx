@@ -7,12 +7,13 @@ import type { CheckoutErrorCode } from "@/lib/contract/checkout/messages";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ERROR_CODES, ERRORS } from "@/lib/contract/errors";
 import { EVENTS } from "@/lib/contract/events/event";
-import { BRAND_NAMES, groupedNumber } from "@/lib/contract/format";
+import { groupedNumber } from "@/lib/contract/format";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import { AVS_RESULTS, CVV_RESULTS } from "@/lib/contract/payments/words";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { FRAUD_RULES, SANDBOX_AVS, SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";
+import { BRAND_NAMES } from "@/lib/contract/transactions/words";
 import { CodeBlock } from "./code";
 import { DataTable, RichText } from "./prose";
 
@@ -33,7 +34,7 @@ const STATUSES: Record<PaymentStatus, { means: string; next: string }> = {
   AUTHORIZED: { means: "The amount is held on the card.", next: "Capture or void it within seven days." },
   CAPTURED: { means: "The money was taken.", next: "It settles; it can be refunded." },
   SETTLED: { means: "The money is on its way to you.", next: "It can be refunded." },
-  PARTIALLY_REFUNDED: { means: "A part was returned.", next: "The rest can be refunded." },
+  PARTIALLY_REFUNDED: { means: "Part of the amount was returned.", next: "The rest can be refunded." },
   REFUNDED: { means: "The full amount was refunded.", next: "Final, unless a refund fails later." },
   VOIDED: { means: "The hold was released, by you or because it expired.", next: "The end." },
   DECLINED: { means: "Declined by the issuer or the fraud rules.", next: "Final. `decline_code` says why." },
@@ -122,7 +123,7 @@ export function ErrorCodes({ statuses, caption }: { statuses: readonly number[];
 export const DeclineCodes = () => (
   <DataTable
     caption="Decline codes"
-    columns={["Code", "Meaning", "Words for the shopper"]}
+    columns={["Code", "Meaning", "What to tell the shopper"]}
     rows={Object.entries(DECLINE_GUIDE).map(([code, { meaning, say }]) => ({
       key: code,
       cells: [<Mono key="code">{code}</Mono>, meaning, say],
@@ -186,7 +187,7 @@ const CLOSES: Record<Closing, Guide> = {
 export const FormErrors = ({ kind }: { kind: "stays" | "closes" }) => (
   <DataTable
     caption={kind === "stays" ? "Errors after which the form stays" : "Errors that close the form"}
-    columns={["Code", "Cause and cure"]}
+    columns={["Code", "Cause and what to do"]}
     rows={Object.entries<Guide>(kind === "stays" ? STAYS : CLOSES).map(([code, { cause, cure }]) => ({
       key: code,
       cells: [

@@ -249,7 +249,7 @@ function Value({ value }: { value: unknown }) {
   );
 }
 
-const LOOKS = {
+const STYLES = {
   running: { tone: "amber", label: "Running", icon: LoaderCircle },
   waiting: { tone: "amber", label: "Waiting for the processor", icon: Hourglass },
   done: { tone: "green", label: "Answered", icon: Check },
@@ -258,7 +258,7 @@ const LOOKS = {
 
 /** What a key is at this moment, in words, colour and icon. */
 export function KeyStateBadge({ state }: { state: KeyState }) {
-  const { tone, label, icon: Icon } = LOOKS[state];
+  const { tone, label, icon: Icon } = STYLES[state];
   return (
     <Badge tone={tone} icon={<Icon aria-hidden="true" />}>
       {label}

@@ -221,7 +221,7 @@ function Who({ card, customer, id }: { card: string; customer: string | null; id
   );
 }
 
-const LOOKS: Record<BulkRowState["step"], { label: string; tone: Tone }> = {
+const STYLES: Record<BulkRowState["step"], { label: string; tone: Tone }> = {
   waiting: { label: "Waiting", tone: "neutral" },
   sending: { label: "Sending", tone: "blue" },
   refunded: { label: "Refunded", tone: "violet" },
@@ -232,7 +232,7 @@ const LOOKS: Record<BulkRowState["step"], { label: string; tone: Tone }> = {
 
 function Outcome({ row, onRetry }: { row: BulkRow; onRetry: (row: BulkRow) => void }) {
   const { state } = row;
-  const { label, tone } = LOOKS[state.step];
+  const { label, tone } = STYLES[state.step];
   const detail = detailOf(state);
   return (
     <>

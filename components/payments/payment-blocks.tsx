@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { StatusBadge } from "@/components/ui/badge";
-import { Card, Facts } from "@/components/ui/card";
+import { Address, Card, Facts } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
@@ -170,25 +170,6 @@ function CustomerLink({ href, children }: { href: string; children: ReactNode })
     <Link href={href} className={LINK}>
       {children}
     </Link>
-  );
-}
-
-function Address({ address }: { address: NonNullable<PaymentDetail["payment"]["billing_address"]> }) {
-  const lines = [
-    address.line1,
-    address.line2,
-    [address.postal_code, address.city, address.state].filter(Boolean).join(" "),
-    address.country,
-  ].filter(Boolean);
-  if (lines.length === 0) return <span className="text-soft">–</span>;
-  return (
-    <address className="not-italic">
-      {lines.map((line) => (
-        <span key={line} className="block">
-          {line}
-        </span>
-      ))}
-    </address>
   );
 }
 

@@ -59,23 +59,34 @@ export function PaymentFacts({ payment }: { payment: ShownPayment }) {
 
 const NOTHING_TAKEN: ReadonlySet<string> = new Set(["DECLINED", "FAILED", "VOIDED", "REQUIRES_ACTION"]);
 
-/** The payment's counters, side by side: what was asked for, taken, given back, and is left. */
-export function PaymentAmounts({ payment, wide }: { payment: ShownPayment; wide: boolean }) {
-  const { currency } = payment;
+/** The payment's counters, side by side: what was asked for, taken, given back, kept as the fee, and is left. */
+export function PaymentAmounts({ detail: { payment, fee }, wide }: { detail: PaymentDetail; wide: boolean }) {
+  const { currency, amount_captured: captured, amount_refunded: refunded } = payment;
   // Nothing is taken: the amount stands above, and the rest would be zeros.
   if (NOTHING_TAKEN.has(payment.status)) return null;
-  const fee = (amount: number) => <Money amount={amount} currency={currency} bare />;
+  const money = (amount: number) => <Money amount={amount} currency={currency} bare />;
   return (
-    <dl className={cn("grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line", wide && "sm:grid-cols-4")}>
-      <Amount term="Amount">{fee(payment.amount)}</Amount>
-      <Amount term="Captured">{fee(payment.amount_captured)}</Amount>
-      <Amount term="Refunded">{fee(payment.amount_refunded)}</Amount>
+    <dl
+      className={cn(
+        "grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line",
+        wide && (captured > 0 ? "sm:grid-cols-3 lg:grid-cols-6" : "sm:grid-cols-4"),
+      )}
+    >
+      <Amount term="Amount">{money(payment.amount)}</Amount>
+      <Amount term="Captured">{money(captured)}</Amount>
+      <Amount term="Refunded">{money(refunded === 0 ? 0 : -refunded)}</Amount>
+      {captured > 0 && (
+        <>
+          <Amount term="Fee">{money(fee === 0 ? 0 : -fee)}</Amount>
+          <Amount term="Net">{money(captured - refunded - fee)}</Amount>
+        </>
+      )}
       {payment.amount_capturable > 0 ? (
         <Amount term="Can be captured" hint={<CaptureBefore payment={payment} />}>
-          {fee(payment.amount_capturable)}
+          {money(payment.amount_capturable)}
         </Amount>
       ) : (
-        <Amount term="Can be refunded">{fee(payment.amount_refundable)}</Amount>
+        <Amount term="Can be refunded">{money(payment.amount_refundable)}</Amount>
       )}
     </dl>
   );

@@ -35,7 +35,7 @@ export function PaymentPage({ initial }: { initial: PaymentDetail }) {
       )}
       <div className="flex flex-col gap-4">
         <PaymentNotice detail={detail} />
-        <PaymentAmounts payment={payment} wide />
+        <PaymentAmounts detail={detail} wide />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
           <div className="flex min-w-0 flex-col gap-4">
             <HistoryBlocks detail={detail} mode={mode} />

@@ -51,7 +51,7 @@ export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mo
         </Banner>
       )}
       <PaymentNotice detail={detail} />
-      <PaymentAmounts payment={payment} wide={false} />
+      <PaymentAmounts detail={detail} wide={false} />
       <HistoryBlocks detail={detail} mode={mode} />
       <FactBlocks detail={detail} mode={mode} />
       <DeveloperBlocks detail={detail} mode={mode} />

@@ -7,7 +7,7 @@ import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { CodeFigure } from "@/components/ui/copy";
-import { type Address, ApiError, callApi, failureText } from "@/lib/client/api";
+import { ApiError, callApi, type EndpointAddress, failureText } from "@/lib/client/api";
 import { REPLAY_ONLY_HEADER, type RequestDetail, type Resend } from "@/lib/contract/request-log/requests";
 import type { Mode } from "@/lib/contract/transactions/words";
 
@@ -18,7 +18,7 @@ const ADDRESSES = {
   captureTransaction: "POST /v1/transactions/{id}/capture",
   voidTransaction: "POST /v1/transactions/{id}/void",
   refundTransaction: "POST /v1/transactions/{id}/refund",
-} as const satisfies Record<string, Address>;
+} as const satisfies Record<string, EndpointAddress>;
 
 /** Statuses that a key keeps, whatever their code. */
 const STORED: ReadonlySet<number> = new Set([402, 422]);
@@ -28,7 +28,7 @@ type Offered = Extract<Resend, { reason: null }>;
 type State = { kind: "idle" | "sending" } | { kind: "answered"; answer: Answer } | { kind: "refused"; why: string };
 
 /** Sends a money request again under its key, which answers what it stored: the service does nothing else for this header. */
-async function sendAgain(address: Address, { id, idempotency_key, body }: Offered, mode: Mode): Promise<State> {
+async function sendAgain(address: EndpointAddress, { id, idempotency_key, body }: Offered, mode: Mode): Promise<State> {
   try {
     const { data, status, replayed } = await callApi(address as "POST /v1/payments/{id}/refund", {
       ...{ mode, params: { id }, idempotencyKey: idempotency_key },

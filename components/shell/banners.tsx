@@ -27,7 +27,7 @@ export function TestBanner() {
   );
 }
 
-/** On every page of a user who has not proved their address: what is still closed, and how to open it. */
+/** Shown on every page until the user has verified their address: what stays locked, and how to unlock it. */
 export function UnverifiedBanner({ email, days }: { email: string; days: number }) {
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
   const [failure, setFailure] = useState<string | null>(null);

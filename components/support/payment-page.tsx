@@ -28,7 +28,7 @@ type SupportPaymentPageProps = {
   answers: Record<string, ReactNode>;
 };
 
-/** The merchant's payment page, and what is behind it: how each call to the processor stands in our books. */
+/** The merchant's payment page plus what only support sees: the state of each call to the processor in our books. */
 export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) {
   const { detail, operations, environment, merchant, audit, acts } = shown;
   const { payment } = detail;
@@ -64,7 +64,7 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
       />
       <div className="flex flex-col gap-4">
         <PaymentNotice detail={detail} />
-        <PaymentAmounts payment={payment} wide />
+        <PaymentAmounts detail={detail} wide />
         <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
           <div className="flex min-w-0 flex-col gap-4">
             <HistoryBlocks detail={detail} mode={null} />

@@ -97,8 +97,8 @@ export function useTransactionsUrl() {
   const params = useSearchParams();
   const panel = params.get("panel");
   const view = params.get("view");
-  const asked = withoutBeside(params);
-  const { query, problems } = useMemo(() => parseQuery(new URLSearchParams(asked)), [asked]);
+  const requested = withoutBeside(params);
+  const { query, problems } = useMemo(() => parseQuery(new URLSearchParams(requested)), [requested]);
   const key = useMemo(() => formatQuery(query), [query]);
   const opened = useRef(false);
 

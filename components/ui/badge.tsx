@@ -44,10 +44,10 @@ export function Badge({ tone = "neutral", icon, className, children }: BadgeProp
   );
 }
 
-type Looks = { label: string; tone: Tone; icon: LucideIcon };
+type StatusStyle = { label: string; tone: Tone; icon: LucideIcon };
 
 /** Status of whatever has one → word, colour and icon; the colour never stands alone. */
-const LOOKS: Readonly<Record<string, Looks>> = {
+const STYLES: Readonly<Record<string, StatusStyle>> = {
   PENDING: { label: "Pending", tone: "amber", icon: Clock },
   REQUIRES_ACTION: { label: "Requires action", tone: "amber", icon: ShieldQuestion },
   AUTHORIZED: { label: "Authorized", tone: "amber", icon: CircleDashed },
@@ -78,14 +78,14 @@ const LOOKS: Readonly<Record<string, Looks>> = {
 
 /** The word for a status: "PARTIALLY_REFUNDED" → "Partially refunded". */
 export function statusLabel(status: string): string {
-  const known = LOOKS[status];
+  const known = STYLES[status];
   if (known) return known.label;
   const words = status.replaceAll("_", " ").toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export function StatusBadge({ status, className }: { status: string; className?: string }) {
-  const { tone, icon: Icon } = LOOKS[status] ?? { tone: "neutral" as const, icon: CircleDashed };
+  const { tone, icon: Icon } = STYLES[status] ?? { tone: "neutral" as const, icon: CircleDashed };
   return (
     <Badge tone={tone} icon={<Icon aria-hidden="true" />} className={className}>
       {statusLabel(status)}
@@ -93,7 +93,7 @@ export function StatusBadge({ status, className }: { status: string; className?:
   );
 }
 
-/** A refund has been paid or not: that the API calls it captured, and later settled, says nothing more to a person. */
+/** To a user, a refund is either paid or not: the API's difference between captured and settled adds nothing. */
 function transactionStatus({ type, status }: { type: TransactionType; status: TransactionStatus }): string {
   return type === "REFUND" && (status === "CAPTURED" || status === "SETTLED") ? "SUCCEEDED" : status;
 }

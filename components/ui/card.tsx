@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import type { BillingAddress } from "@/lib/contract/fields";
 import { moneyText } from "@/lib/contract/format";
 import { cn } from "./styles";
 
@@ -73,5 +74,25 @@ export function Money({ amount, currency, bare = false, className }: MoneyProps)
       {text}
       {!bare && !text.includes(currency) && <span className="text-soft"> {currency}</span>}
     </span>
+  );
+}
+
+/** A billing address in lines. */
+export function Address({ address }: { address: BillingAddress }) {
+  const lines = [
+    address.line1,
+    address.line2,
+    [address.postal_code, address.city, address.state].filter(Boolean).join(" "),
+    address.country,
+  ].filter(Boolean);
+  if (lines.length === 0) return <span className="text-soft">–</span>;
+  return (
+    <address className="not-italic">
+      {lines.map((line) => (
+        <span key={line} className="block">
+          {line}
+        </span>
+      ))}
+    </address>
   );
 }

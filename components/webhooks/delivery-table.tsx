@@ -7,6 +7,10 @@ import { CopyId } from "@/components/ui/copy";
 import { ColumnHeads } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
 import type { WebhookAttempt, WebhookDelivery } from "@/lib/contract/webhooks/webhook-delivery";
+import type { Payload } from "@/lib/contract/webhooks/webhook-endpoint";
+
+/** What an attempt sent, by the kind of its payload; null where this person may not see events. */
+type SentBodies = Readonly<Record<Payload, unknown>> | null;
 
 const COLUMNS = [
   ["Event", "pr-4"],
@@ -82,19 +86,20 @@ export function DeliveryFacts({ delivery, eventHref }: DeliveryFactsProps) {
 }
 
 /** What was sent and what came back, newest first. */
-export function AttemptList({ attempts }: { attempts: readonly WebhookAttempt[] }) {
+export function AttemptList({ attempts, bodies }: { attempts: readonly WebhookAttempt[]; bodies: SentBodies }) {
   return (
     <ol className="flex flex-col gap-4">
       {attempts.map((attempt) => (
         <li key={attempt.created_at}>
-          <Attempt attempt={attempt} />
+          <Attempt attempt={attempt} bodies={bodies} />
         </li>
       ))}
     </ol>
   );
 }
 
-function Attempt({ attempt: { created_at, duration_ms, request, response, error } }: { attempt: WebhookAttempt }) {
+function Attempt({ attempt, bodies }: { attempt: WebhookAttempt; bodies: SentBodies }) {
+  const { created_at, duration_ms, request, response, error } = attempt;
   return (
     <Card
       title={
@@ -109,6 +114,7 @@ function Attempt({ attempt: { created_at, duration_ms, request, response, error 
       <p className="mb-3 font-mono text-xs [overflow-wrap:anywhere]">POST {request.url}</p>
       <div className="flex flex-col gap-2">
         <JsonView title="Request headers" label="Request headers" value={request.headers} />
+        {bodies && <JsonView title="Request body" label="Request body" value={bodies[request.payload]} />}
         {response && response.body !== "" && (
           <JsonView title="Response body" label="Response body" value={readable(response.body)} />
         )}

@@ -76,15 +76,51 @@ export function EditEndpointDialog(props: ChangeDialogProps & { eventTypes: read
   );
 }
 
-/** Enables an endpoint, or disables one that is enabled. */
+const HOUR_MS = 3_600_000;
+const PERIODS = [
+  ["1", "The last hour"],
+  ["24", "The last 24 hours"],
+  ["168", "The last 7 days"],
+  ["720", "The last 30 days"],
+  // An hour less than events are kept.
+  ["2159", "The last 90 days"],
+] as const;
+
+/** A few thousand events at a time, until all are on their way; answers how many. `told`: so far. */
+async function sendMissed(
+  { id }: WebhookEndpoint,
+  mode: Mode,
+  { hours, everything = false, told }: { hours: string; everything?: boolean; told?: (count: number) => void },
+): Promise<number> {
+  const until = new Date().toISOString();
+  let since: string | null = new Date(Date.parse(until) - Number(hours) * HOUR_MS).toISOString();
+  let count = 0;
+  while (since !== null) {
+    const body: ReplayWebhookEndpointBody = { since, until, only_failed: !everything };
+    const answer = await callApi("POST /v1/webhook-endpoints/{id}/replay", { mode, params: { id }, body });
+    const replay: WebhookReplay = answer.data;
+    count += replay.delivery_count;
+    told?.(count);
+    since = replay.next_since;
+  }
+  return count;
+}
+
+/** A week covers the five days after which we disable an endpoint. */
+const SINCE_IT_FAILED = "168";
+
+/** Enables an endpoint, with what it missed if wanted, or disables one that is enabled. */
 export function ToggleEndpointDialog({ endpoint, mode, onClose, onChanged }: ChangeDialogProps) {
-  const form = useForm({});
+  const form = useForm({ hours: endpoint.disabled_reason === "manual" ? "" : SINCE_IT_FAILED });
   const disable = endpoint.status === "ENABLED";
 
   async function change() {
     const body = { status: disable ? "DISABLED" : "ENABLED" } as const;
     await callApi("PATCH /v1/webhook-endpoints/{id}", { mode, params: { id: endpoint.id }, body });
-    onChanged(disable ? "Endpoint disabled" : "Endpoint enabled");
+    if (disable) return onChanged("Endpoint disabled");
+    if (form.values.hours === "") return onChanged("Endpoint enabled");
+    const count = await sendMissed(endpoint, mode, { hours: form.values.hours });
+    onChanged(`Endpoint enabled, ${count === 0 ? "nothing was missed" : `${eventsText(count)} on the way`}`);
   }
 
   return (
@@ -100,8 +136,18 @@ export function ToggleEndpointDialog({ endpoint, mode, onClose, onChanged }: Cha
       <p>
         {disable
           ? "New events are not sent to it, and pending deliveries wait. After enabling it again you can send what it missed."
-          : "New events are sent to it again, and pending deliveries go out. Use “Send missed events” for what happened while it was disabled."}
+          : "New events are sent to it again, and pending deliveries go out."}
       </p>
+      {!disable && (
+        <SelectField label="Also send what it missed since" {...form.field("hours")}>
+          <option value="">Don’t send missed events</option>
+          {PERIODS.map(([hours, label]) => (
+            <option key={hours} value={hours}>
+              {label}
+            </option>
+          ))}
+        </SelectField>
+      )}
     </FormDialog>
   );
 }
@@ -134,7 +180,7 @@ export function DeleteEndpointDialog({ endpoint, mode, onClose, onDeleted }: Del
 }
 
 const OVERLAPS = [
-  { value: "0", label: "At once" },
+  { value: "0", label: "Immediately" },
   { value: "1", label: "In 1 hour" },
   { value: "24", label: "In 24 hours" },
 ] as const;
@@ -168,35 +214,14 @@ export function RotateSecretDialog({ endpoint, mode, onClose, onRotated }: Rotat
   );
 }
 
-const HOUR_MS = 3_600_000;
-const PERIODS = [
-  ["1", "The last hour"],
-  ["24", "The last 24 hours"],
-  ["168", "The last 7 days"],
-  ["720", "The last 30 days"],
-  // An hour less than events are kept.
-  ["2159", "The last 90 days"],
-] as const;
-
 /** Sends the events of a time again, a few thousand at a time, until all are on their way. */
 export function ReplayDialog({ endpoint, mode, onClose, onChanged }: ChangeDialogProps) {
   const form = useForm({ hours: "24", everything: false });
   const [opened, setOpened] = useState<number | null>(null);
 
   async function replay() {
-    const until = new Date().toISOString();
-    let since: string | null = new Date(Date.parse(until) - Number(form.values.hours) * HOUR_MS).toISOString();
-    let count = 0;
-    while (since !== null) {
-      const body: ReplayWebhookEndpointBody = { since, until, only_failed: !form.values.everything };
-      const answer = await callApi("POST /v1/webhook-endpoints/{id}/replay", {
-        ...{ mode, params: { id: endpoint.id }, body },
-      });
-      const replay: WebhookReplay = answer.data;
-      count += replay.delivery_count;
-      setOpened(count);
-      since = replay.next_since;
-    }
+    const { hours, everything } = form.values;
+    const count = await sendMissed(endpoint, mode, { hours, everything, told: setOpened });
     onChanged(count === 0 ? "There was nothing to send" : `${eventsText(count)} on the way`);
   }
 

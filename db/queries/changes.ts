@@ -22,7 +22,7 @@ export async function insertEvent(
   });
 }
 
-/** Whether nobody was told of an object yet. Inside the transaction that holds its row. */
+/** Whether an object has no event yet. Inside the transaction that holds its row. */
 export async function hasNoEvent(orm: Orm, environmentId: string, objectId: string): Promise<boolean> {
   const rows = await orm
     .select({ id: events.id })

@@ -162,9 +162,9 @@ export async function readCards(
 }
 
 /**
- * Tells customers of up to `most` charges that are queued: the first one of each makes the customer. Those that are known first,
- * then new ones, in the order of the keys, so that two instances wait for each other and never deadlock. An INSERT would make the
- * words of a known one for nothing. Answers how many charges it took.
+ * Adds up to `most` queued charges to their customers; a first charge makes the customer. Known customers come first, then new
+ * ones, in the order of the keys, so that two instances wait for each other and never deadlock. An INSERT would compute the
+ * words of a known one for nothing. Returns how many charges it took.
  */
 export async function noteCustomers(sql: Sql, most: number): Promise<number> {
   const [row] = await sql<[{ noted: number }]>`

@@ -95,8 +95,8 @@ export async function countEvents(orm: Orm, environmentId: string, filter: Event
 }
 
 /**
- * A place in the order in which events are streamed: that of the transactions that wrote them. It is not the order of the ids: an
- * event may be committed after a later one, and whoever follows the ids would miss it.
+ * A position in the order in which events are streamed: that of the transactions that wrote them. The ids have another order:
+ * an event may be committed after a later one, and a reader who follows the ids would miss it.
  */
 export type StreamPosition = {
   readonly xid: string;
@@ -105,20 +105,23 @@ export type StreamPosition = {
   readonly seen: string | null;
 };
 
-/** What is committed by now, as PostgreSQL writes a snapshot: oldest running transaction, next one, those running between. */
+/**
+ * What is committed by now, in the form of a PostgreSQL snapshot: oldest running transaction, next one, those running in
+ * between.
+ */
 export async function currentSnapshot(client: Sql): Promise<string> {
   const [row] = await client<[{ snapshot: string }]>`select pg_current_snapshot()::text as snapshot`;
   return row.snapshot;
 }
 
-/** Behind everything that a snapshot of ours sees. What was being written then comes after it. */
+/** After everything that our snapshot sees. Events being written at that moment come after it. */
 export const positionAt = (snapshot: string): StreamPosition => ({
   xid: snapshot.slice(0, snapshot.indexOf(":")),
   id: "00000000-0000-0000-0000-000000000000",
   seen: snapshot,
 });
 
-/** The place of an event; null when there is none of that id, or it is older than `fromId`. */
+/** The position of an event; null when no event has that id, or it is older than `fromId`. */
 export async function positionOf(
   client: Sql,
   environmentId: string,
@@ -131,7 +134,10 @@ export async function positionOf(
   return row ?? null;
 }
 
-/** Those behind a place that are not older than `fromId`, in order. Of transactions that began after one that still runs there are none: it may add some before them. */
+/**
+ * Events after a position and not older than `fromId`, in order. Leaves out transactions that began after one that is still
+ * running, because it may add events before them.
+ */
 export function eventsBehind(
   client: Sql,
   environmentId: string,

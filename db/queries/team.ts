@@ -15,7 +15,7 @@ import {
 const invited = (id: unknown) =>
   sql<boolean>`exists (select from ${userTokens} t where t.user_id = ${id} and t.purpose = 'invite' and t.used_at is null)`;
 
-/** Whether a user was invited and has not joined, in time or too late. */
+/** Whether a user was invited and has not joined, whether the invitation still works or not. */
 export async function isInvited(orm: Orm, id: string): Promise<boolean> {
   const rows = await orm
     .select({ invited: invited(sql`${users}.id`) })
@@ -56,7 +56,7 @@ export async function listOwnerAddresses(orm: Orm, merchantId: string, limit: nu
   return rows.map(({ email }) => email);
 }
 
-/** One change of the team at a time: what is true of its owners stays true until the transaction ends. */
+/** Allows one change of the team at a time, so that what was read about its owners holds until the transaction ends. */
 export async function lockTeam(tx: Orm, merchantId: string): Promise<void> {
   await tx.select({ id: merchants.id }).from(merchants).where(eq(merchants.id, merchantId)).for("no key update");
 }

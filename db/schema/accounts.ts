@@ -47,7 +47,7 @@ export const merchants = pgTable(
   ],
 );
 
-/** A merchant's logo, checked and stripped to what draws it. Apart from the merchant, whom every request reads. */
+/** A merchant's logo, checked and stripped to the image itself. Not in the merchant's row, which every request reads. */
 export const merchantLogos = pgTable(
   "merchant_logos",
   {
@@ -81,7 +81,7 @@ export const environments = pgTable(
     mode: oneOf("mode", MODES)("mode").notNull(),
     /** What Cardlane keeps of each captured amount, in hundredths of a percent, rounded half up. */
     fee_basis_points: money("fee_basis_points").notNull().default(0),
-    /** How the payment form looks for sessions that bring no appearance of their own. */
+    /** The default appearance, for sessions without one of their own. */
     checkout_appearance: jsonb("checkout_appearance").$type<Appearance>(),
     /** Since then this is abandoned test data, to be removed. A trigger checks what may be marked; nothing takes it back. */
     abandoned_at: instant("abandoned_at"),
@@ -108,8 +108,8 @@ export const users = pgTable(
     /** When the user proved, with a mailed link, that the address is theirs; null = not yet. */
     email_verified_at: instant("email_verified_at"),
     /**
-     * Whether the address leads to this user at the sign-in. So it is from the proof on; without one only for people who
-     * were there before addresses were proved. A sign-up and an invitation hold no address.
+     * Whether the address belongs to this user at the sign-in: since it was verified, or without that for users older than
+     * verification. A sign-up or an invitation does not claim an address.
      */
     owns_email: boolean("owns_email").notNull().default(false),
     name: text("name"),
@@ -119,10 +119,13 @@ export const users = pgTable(
     /** Wrong passwords and codes since the last sign-in; at ten the account is locked for a while. */
     failed_sign_ins: integer("failed_sign_ins").notNull().default(0),
     locked_until: instant("locked_until"),
-    /** Wrong answers of a signed-in user who proves their identity, counted apart: strangers cannot use these up. */
+    /** Wrong answers of a signed-in user who proves their identity, counted separately: strangers cannot use these up. */
     failed_proofs: integer("failed_proofs").notNull().default(0),
     proofs_locked_until: instant("proofs_locked_until"),
-    /** Wrong codes of the second factor, counted apart: a new password, which takes a mailbox alone, does not clear them. */
+    /**
+     * Wrong codes of the second factor, counted separately: a new password, which takes only the mailbox, does not reset
+     * them.
+     */
     failed_codes: integer("failed_codes").notNull().default(0),
     codes_locked_until: instant("codes_locked_until"),
     /** Sealed. Counts only once `totp_enabled_at` is set. */
@@ -231,7 +234,7 @@ export const mailOutbox = pgTable(
   "mail_outbox",
   {
     id: uuid("id").primaryKey(),
-    /** What is limited together for one address: strangers can have these sent to any mailbox. */
+    /** Mails that share one limit per address, because strangers can have these sent to any mailbox. */
     kind: text("kind", { enum: ["notice", "reset_password", "invite", "verify_email", "receipt"] })
       .notNull()
       .default("notice"),
@@ -249,7 +252,7 @@ export const mailOutbox = pgTable(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Serves the sender: what is due. */
+    /** Serves the sender: mails that are due. */
     index("mail_outbox_due").on(table.next_attempt_at).where(sql`sent_at is null`),
     /** Serves the limits of one address; not the notices, which strangers cannot set off. */
     index("mail_outbox_recipient").on(sql`lower(${table.recipient})`, table.created_at).where(sql`kind <> 'notice'`),
@@ -269,7 +272,7 @@ export const supportAuditLog = pgTable(
     /** The merchant whose data it was; null for a search that names none. */
     merchant_id: uuid("merchant_id").references(() => merchants.id),
     environment_id: uuid("environment_id"),
-    /** Public id of what was looked at or changed. */
+    /** Public id of what was viewed or changed. */
     object_id: text("object_id"),
     /** What was searched for, or the reason that was given. */
     detail: jsonb("detail").$type<Record<string, unknown>>(),

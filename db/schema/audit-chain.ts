@@ -17,10 +17,9 @@ export const auditPending = pgTable("audit_pending", {
 });
 
 /**
- * The chains: one per merchant, of both of its environments and of what support staff did with it, and one (the nil UUID) of
- * what staff did with no merchant's data. Each hash covers the one before, the number and the row. The MAC covers it and the newest
- * seal of all there were: who has the database alone can make neither a link nor a seal go away that a link was made under.
- * Append-only.
+ * The chains: one per merchant, for both of its environments and what support staff did with it, and one (the nil UUID) for
+ * staff acts without a merchant's data. Each hash covers the previous hash, the number and the row. The MAC covers the hash and
+ * the newest seal: with the database alone, nobody can remove a link, or a seal that a link was made under. Append-only.
  */
 export const auditLinks = pgTable(
   "audit_links",

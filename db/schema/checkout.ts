@@ -21,21 +21,21 @@ import { environments } from "./accounts";
 import { payments } from "./payments";
 import { plans } from "./plans";
 
-/** `plink_…`: sells a plan, or an amount of its own, at an address that merchants can show again at any time. */
+/** `plink_…`: sells a plan, or an amount of its own, at an address that merchants can show at any time. */
 export const paymentLinks = pgTable(
   "payment_links",
   {
     environment_id: environmentId(),
     id: uuid("id").notNull(),
-    /** In its public address: it says which link, and is no secret of a payment. */
+    /** In its public address: identifies the link, but protects no payment. */
     token: text("token").notNull(),
-    /** The merchant's own, shown to nobody else. */
+    /** The merchant's own, never shown to others. */
     name: text("name"),
     plan_id: uuid("plan_id"),
     /** Both null with a plan, whose price it takes when it is opened. */
     amount: money("amount"),
     currency: text("currency"),
-    /** What is bought, as shoppers read it; with a plan the plan says that. */
+    /** What shoppers read about the purchase; a plan has its own description. */
     description: text("description"),
     single_use: boolean("single_use").notNull(),
     active: boolean("active").notNull(),
@@ -44,7 +44,7 @@ export const paymentLinks = pgTable(
     session_id: uuid("session_id"),
     /** That session's token, sealed: every shopper who opens the link is sent to the same form. */
     session_token: text("session_token"),
-    /** How many sessions were opened by it; most of them are removed when nobody tried to pay. */
+    /** How many sessions it opened; most are removed when nobody tried to pay. */
     opened: integer("opened").notNull().default(0),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
@@ -93,7 +93,7 @@ export const clientSessions = pgTable(
     billing_address: jsonb("billing_address").$type<BillingAddress>(),
     allowed_origins: text("allowed_origins").array().notNull(),
     return_url: text("return_url"),
-    /** What its link said is bought when it was opened: later changes to the link do not change what this shopper pays for. */
+    /** The link's description when it was opened: later changes do not affect what this shopper pays for. */
     description: text("description"),
     appearance: jsonb("appearance").$type<Appearance>(),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
@@ -118,13 +118,13 @@ export const clientSessions = pgTable(
       columns: [table.environment_id, table.payment_link_id],
       foreignColumns: [paymentLinks.environment_id, paymentLinks.id],
     }),
-    /** Serves a link's sessions and the sums of what it sold. */
+    /** Serves a link's sessions and its total sales. */
     index("client_sessions_payment_link")
       .on(table.environment_id, table.payment_link_id, table.status, table.id)
       .where(sql`payment_link_id is not null`),
     /**
-     * Serves the removal of what links opened and nobody tried to pay, oldest first. It names no column that an attempt
-     * changes: those updates stay within their page.
+     * Serves the removal of unpaid link sessions, oldest first. It contains no column that an attempt changes, so those
+     * updates stay within their page.
      */
     index("client_sessions_unpaid")
       .on(table.expires_at)
@@ -149,12 +149,14 @@ export const paymentTokens = pgTable(
     id: uuid("id").notNull(),
     /** Sealed by the processor; empty once it is used up or too old. */
     processor_token: text("processor_token").notNull(),
+    /** The connection that keeps the card, and alone can charge it; null = the processor that is built into the mode. */
+    connection_id: uuid("connection_id"),
     card_brand: oneOf("card_brand", CARD_BRANDS)("card_brand"),
     card_last4: text("card_last4").notNull(),
     card_bin: text("card_bin").notNull(),
     card_exp_month: smallint("card_exp_month").notNull(),
     card_exp_year: smallint("card_exp_year").notNull(),
-    /** What the shopper typed beside the card: the payment's, unless the merchant's server sends its own. */
+    /** What the shopper typed next to the card: used by the payment unless the merchant's server sends its own. */
     card_name: text("card_name"),
     postal_code: text("postal_code"),
     client_session_id: uuid("client_session_id"),
@@ -172,7 +174,7 @@ export const paymentTokens = pgTable(
     }),
     /** Serves the clean-up: what still holds a card, oldest first. */
     index("payment_tokens_held").on(table.expires_at).where(sql`processor_token <> ''`),
-    /** Serves the removal of what can no longer be used or replayed. */
+    /** Serves the removal of tokens that can no longer be used or replayed. */
     index("payment_tokens_age").on(table.expires_at),
   ],
 );

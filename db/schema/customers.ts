@@ -14,7 +14,7 @@ export const customers = pgTable(
     /** `customer_uuid` of the database makes it of the environment and the identity, the same whenever it is made. */
     id: uuid("id").notNull(),
     customer_id: text("customer_id"),
-    /** In small letters; that of the last payment that had one. */
+    /** In lower case; from the latest payment that had one. */
     email: text("email"),
     name: text("name"),
     /** What it is found by, as in `transaction_texts`. */

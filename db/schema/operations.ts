@@ -46,7 +46,7 @@ export const operations = pgTable(
     state: oneOf("operation_state", OPERATION_STATES)("state").notNull(),
     amount: money("amount").notNull(),
     currency: text("currency").notNull(),
-    /** Void reason, or the challenge's result: what is needed to send it again. */
+    /** Void reason or challenge result, needed to send the operation again. */
     detail: text("detail"),
     idempotency_key: text("idempotency_key"),
     actor: jsonb("actor").$type<ActorRecord>().notNull(),
@@ -82,7 +82,7 @@ export const operations = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Serves a payment's timeline and the reconciliation. */
     index("operations_payment").on(table.environment_id, table.payment_id),
-    /** Serves the recovery worker: what is open and due of each environment, and which environments have any. */
+    /** Serves the recovery worker: each environment's open operations that are due, and which environments have any. */
     index("operations_open")
       .on(table.environment_id, table.next_attempt_at, table.created_at)
       .where(sql`state = 'open'`),

@@ -33,7 +33,7 @@ export const payouts = pgTable(
     /** Serve the list, filtered by status or currency; unfiltered it is the primary key. */
     index("payouts_status").on(table.environment_id, table.status, table.id),
     index("payouts_currency").on(table.environment_id, table.currency, table.id),
-    /** Serves the job: what is on its way. */
+    /** Serves the job: payouts on their way. */
     index("payouts_due").on(table.due_at).where(sql`status in ('PENDING', 'IN_TRANSIT')`),
     check("payouts_amount", sql`${table.amount} > 0`),
     check("payouts_reason", sql`(${table.status} = 'FAILED') = (${table.failure_reason} is not null)`),
@@ -42,8 +42,8 @@ export const payouts = pgTable(
 export type PayoutRow = typeof payouts.$inferSelect;
 
 /**
- * Where an environment's payouts go. Of the number only the last four characters are kept: the sandbox pays nobody, so the
- * rest would be of use to thieves alone. An environment without a row has the sandbox's test account.
+ * Where an environment's payouts go. Only the last four characters of the number are stored: the sandbox pays nobody, so the
+ * rest would only help thieves. An environment without a row has the sandbox's test account.
  */
 export const bankAccounts = pgTable(
   "bank_accounts",

@@ -4,8 +4,8 @@ import { RECEIPT_CAUSES } from "@/lib/contract/receipts/receipts";
 import { environmentId, instant, oneOf, xid8 } from "../columns";
 
 /**
- * The address of a payment's receipt, made when somebody first needs it. The token is kept as it is: addresses that were mailed
- * must work after a change of the secret, and whoever reads this table reads the payments beside it.
+ * The address of a payment's receipt, made when it is first needed. The token is stored in plain: mailed addresses must survive
+ * a change of the secret, and anyone who can read this table can read the payments as well.
  */
 export const receipts = pgTable(
   "receipts",
@@ -40,7 +40,7 @@ export const receiptMails = pgTable(
     uniqueIndex("receipt_mails_each")
       .on(table.environment_id, table.transaction_id, table.cause)
       .where(sql`cause <> 'requested'`),
-    /** Serves the limit of what users send: the latest of one payment. */
+    /** Serves the limit of receipts that users mail: the latest of one payment. */
     index("receipt_mails_payment").on(table.environment_id, table.payment_id, table.created_at),
   ],
 );

@@ -4,8 +4,8 @@ import { DECLINE_CODES } from "@/lib/contract/transactions/words";
 import { instant, money, oneOf } from "../columns";
 
 /**
- * The sandbox processor's own books. It plays a company of its own: its tables share nothing with ours, not even a
- * foreign key, so that comparing the two proves something. No card data is in here.
+ * The sandbox processor's own books. It acts as a separate company: its tables share nothing with ours, not even a foreign key,
+ * so that comparing the two proves something. Contains no card data.
  */
 export const sandboxProcessor = pgSchema("sandbox_processor");
 
@@ -60,9 +60,8 @@ export const sandboxCharges = sandboxProcessor.table(
 );
 
 /**
- * What the fraud rules count: keyed digests of an account and a card, e-mail address or billing address, for ten minutes and
- * no longer. UNLOGGED, so that they reach neither the WAL nor a backup of it; a crash of the database empties it, and then
- * counts begin again.
+ * What the fraud rules count: keyed digests of an account and a card, e-mail address or billing address, for ten minutes.
+ * UNLOGGED, so that they reach neither the WAL nor a backup of it; after a database crash it is empty and counting starts over.
  */
 export const sandboxRecentAttempts = sandboxProcessor.table(
   "recent_attempts",

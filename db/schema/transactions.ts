@@ -57,8 +57,8 @@ export const transactions = pgTable(
     description: text("description"),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
     /**
-     * Number of its last event. Null before this version told of it: then a refund has one for each outcome, which its status
-     * tells, and a charge has none. Processes of the version before leave it as it is.
+     * Number of its last event. Null in rows of older versions: a refund then has one event per outcome, which its status
+     * implies, and a charge has none. Processes of the previous version leave it alone.
      */
     event_sequence: integer("event_sequence"),
     authorized_at: instant("authorized_at"),
@@ -105,7 +105,7 @@ export const transactions = pgTable(
       ...[table.environment_id, table.amount, table.id],
       ...[table.status, table.card_brand, table.currency],
     ),
-    /** Serves the settlement batch: what is captured and not settled. */
+    /** Serves the settlement batch: captured and not yet settled. */
     index("transactions_unsettled")
       .on(table.environment_id, table.currency, table.id)
       .where(sql`settled_at is null and captured_at is not null and status <> 'FAILED'`),

@@ -28,7 +28,7 @@ export const webhookEndpoints = pgTable(
     failing_since: instant("failing_since"),
     /** When its last attempt failed or was slow: it gets fewer places, so that the others need not wait for it. */
     hindered_at: instant("hindered_at"),
-    /** What its owners were last told of by mail; null once it works, or is made to begin again. */
+    /** What its owners were last notified of by mail; null once it works or was enabled again. */
     last_notice: oneOf("webhook_notice", ENDPOINT_NOTICES)("last_notice"),
     deleted_at: instant("deleted_at"),
     created_at: instant("created_at").notNull(),
@@ -36,7 +36,7 @@ export const webhookEndpoints = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serves the trigger of `events`, which asks with every event; for most environments it has no entry. */
+    /** Serves the trigger of `events`, which runs for every event; for most environments it has no entry. */
     index("webhook_endpoints_enabled")
       .on(table.environment_id, table.id)
       .where(sql`status = 'ENABLED' and deleted_at is null`),
@@ -93,7 +93,7 @@ export const webhookDeliveries = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Lets no event be delivered to an endpoint as two; finds the one to send again. */
     uniqueIndex("webhook_deliveries_event").on(table.environment_id, table.endpoint_id, table.event_id),
-    /** Serves the worker, which walks from endpoint to endpoint and takes what is due longest. */
+    /** Serves the worker, which walks from endpoint to endpoint and takes the oldest deliveries that are due. */
     index("webhook_deliveries_due")
       .on(table.environment_id, table.endpoint_id, table.next_attempt_at)
       .where(sql`status = 'PENDING'`),

@@ -69,7 +69,7 @@ test("colours that are hard to tell apart are a warning, and the form is shown",
   await withScriptedForm(page, baseUrl);
   await openCheckout(page, { appearance: { text_color: "#dddddd" } });
   await expect.poll(() => warnings).toHaveLength(1);
-  expect(warnings[0]).toMatch(/text_color has a contrast of 1\.4 to the light background, and people need 4\.5/);
+  expect(warnings[0]).toMatch(/text_color has a contrast of 1\.4 to the light background, but needs 4\.5/);
   await expect(page.locator("#payment iframe")).toHaveCount(1);
 });
 
@@ -121,7 +121,7 @@ test("a form that stays silent is reported with the likely reason", async ({
   const [error] = await checkout.told("onError");
   expect(error).toMatchObject({ code: "origin_not_allowed", attemptsLeft: null });
   await expect.poll(() => errors).toHaveLength(1);
-  expect(errors[0]).toContain("The payment form did not load. Most often the page's origin");
+  expect(errors[0]).toContain("The payment form did not load. Usually the page's origin");
   expect(errors[0]).toContain(`${merchantSite.origin} is missing from the session's allowed_origins`);
   expect(errors[0]).toMatch(LINK);
 });

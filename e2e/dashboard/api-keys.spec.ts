@@ -198,7 +198,7 @@ test("a rolled key and its successor both work for the overlap; at once means at
 
   await page.getByRole("button", { name: `ending in ${second.apiKey?.slice(-4)}` }).click();
   await page.getByRole("menuitem", { name: "Roll" }).click();
-  await page.getByRole("radio", { name: "At once" }).check();
+  await page.getByRole("radio", { name: "Immediately" }).check();
   await expect(page.getByRole("dialog")).toContainText("stops working within a second");
   await page.getByRole("button", { name: "Roll key" }).click();
   const third = new Api(baseUrl, await secretIn(page));

@@ -30,7 +30,7 @@ test("a link for a plan is made, opened on a phone and paid, and its sale is fou
   await page.waitForURL("**/checkout/links/new?plan=*");
   const form = page.getByRole("form", { name: "New payment link" });
   await expect(form.getByLabel("Plan", { exact: true })).toHaveValue(plan.id);
-  await form.getByLabel("Name of the link").fill("Shop window");
+  await form.getByLabel("Link name").fill("Shop window");
   await form.getByRole("button", { name: "Create payment link" }).click();
   await page.waitForURL("**/checkout/links/plink_*");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Shop window");
@@ -78,7 +78,7 @@ test("a link's pages are accessible in both schemes and fit a phone; it is chang
   await page.setViewportSize(PHONE);
   await page.goto(`/test/checkout/links/${link.id}`);
   const form = page.getByRole("form", { name: "Payment link" });
-  await form.getByLabel("What is bought").fill("A big poster");
+  await form.getByLabel("Description").fill("A big poster");
   await form.getByLabel("Expires").selectOption("at");
   await form.getByLabel("Last moment").fill("2099-12-31T18:30");
   await form.getByRole("button", { name: "Save changes" }).click();

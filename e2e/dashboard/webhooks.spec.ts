@@ -65,6 +65,8 @@ test("an endpoint is made, tested and watched, and its secret is shown once", as
   await row.getByRole("link").click();
   await expect(owner.getByRole("heading", { level: 1, name: "webhook_endpoint.test" })).toBeVisible();
   await expect(owner.getByText("HTTP status 200")).toBeVisible();
+  await owner.getByText("Request body").click();
+  await expect(owner.getByRole("figure", { name: "Request body" })).toContainText('"type": "webhook_endpoint.test"');
   await owner.getByText("Response body").click();
   await expect(owner.getByRole("figure", { name: "Response body" })).toContainText("thanks");
   // While a toast comes or goes its colours are halfway.
@@ -104,6 +106,18 @@ test("an endpoint is disabled, enabled, sent what it missed, given another secre
   await expect.poll(() => receiver.received.length).toBe(1);
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ data: { object: { id: plan.id } } });
 
+  // Enabled and sent what it missed in one go.
+  await choose("Disable …", "Disable this endpoint?");
+  await dialogOf("Disable this endpoint?").getByRole("button", { name: "Disable endpoint" }).click();
+  await expect(owner.getByText("You disabled this endpoint")).toBeVisible();
+  (await api.call(createPlan, { body: aPlan(), key: "missed, too" })).ok();
+  await owner.getByRole("button", { name: "Enable" }).click();
+  await dialogOf("Enable this endpoint?").getByLabel("Also send what it missed since").selectOption("The last hour");
+  await expectAccessible(owner);
+  await dialogOf("Enable this endpoint?").getByRole("button", { name: "Enable endpoint" }).click();
+  await expect(owner.getByText("Endpoint enabled, 1 event on the way")).toBeVisible();
+  await expect.poll(() => receiver.received.length).toBe(2);
+
   await choose("Rotate secret …", "Rotate the signing secret");
   await dialogOf("Rotate the signing secret").getByRole("button", { name: "Rotate secret" }).click();
   const secret = await owner.getByTestId("secret").innerText();
@@ -111,8 +125,8 @@ test("an endpoint is disabled, enabled, sent what it missed, given another secre
   await owner.getByLabel("I have stored this secret in a safe place").check();
   await owner.getByRole("button", { name: "Done" }).click();
   (await api.call(testWebhookEndpoint, { id: endpoint.id })).ok();
-  await expect.poll(() => receiver.received.length).toBe(2);
-  const [, sent] = receiver.received;
+  await expect.poll(() => receiver.received.length).toBe(3);
+  const [, , sent] = receiver.received;
   for (const each of [secret, endpoint.secret ?? ""])
     expect(new Webhook(each).verify(sent?.body ?? "", sent?.headers ?? {})).toBeTruthy();
 

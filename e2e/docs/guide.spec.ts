@@ -69,7 +69,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
     await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(baseUrl).origin });
     await page.goto("/docs");
     expect(await copyFrom(page, "In Cardlane’s folder")).toContain(`--permissions ${PERMISSIONS.join(",")}`);
-    expect(await copyFrom(page, "Keep the key")).toBe("export CARDLANE_KEY=sk_test_…");
+    expect(await copyFrom(page, "Store the key")).toBe("export CARDLANE_KEY=sk_test_…");
     const { secret } = await tenant.newKey({ permissions: PERMISSIONS });
     const env: Record<string, string> = { CARDLANE_KEY: secret, npm_config_audit: "false", FORCE_COLOR: "0" };
     const run = (command: string) => shell(`cd '${folder}' && ${command}`, env);
@@ -101,7 +101,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
     await expect(async () => expect((await fetch(at, { method: "POST", body: "{}" })).status).toBe(400)).toPass();
 
     // 5 and 6: captured twice and refunded, told once each.
-    expect(await copyFrom(page, "Keep the id")).toBe("export PAYMENT=pay_…");
+    expect(await copyFrom(page, "Store the id")).toBe("export PAYMENT=pay_…");
     env.PAYMENT = id;
     const capture = await copyFrom(page, "Capture $49.99");
     expect(run(capture)).toBe(run(capture));

@@ -13,6 +13,7 @@ const PAGES = [
   "/docs/webhooks",
   "/docs/mcp",
   "/docs/testing",
+  "/docs/going-live",
   "/docs/changelog",
   "/docs/reference",
   "/docs/search?q=refund",

@@ -97,7 +97,7 @@ for (const { language, file, program } of SERVERS) {
     startShop,
     tenant,
   }) => {
-    expect(await reader.copy("Keep the key")).toMatch(KEY_LINE);
+    expect(await reader.copy("Store the key")).toMatch(KEY_LINE);
     const files = {
       [file]: await reader.copy(file, language),
       "checkout.html": await reader.copy("checkout.html"),

@@ -50,7 +50,7 @@ test("an owner makes a key for these pages, and pays, repeats and refunds from t
   // Samples are filled in and copied with it, here and on the next page; the key is in no address.
   expect(await copyFrom(page, "Request: create a payment")).toContain(`-H "X-Api-Key: ${kept.secret}"`);
   await openAlive(page, "/docs");
-  expect(await copyFrom(page, "Keep the key")).toBe(`export CARDLANE_KEY=${kept.secret}`);
+  expect(await copyFrom(page, "Store the key")).toBe(`export CARDLANE_KEY=${kept.secret}`);
   expect(addresses.filter((address) => address.includes(kept.secret))).toEqual([]);
 
   // It is an ordinary key, among the others.

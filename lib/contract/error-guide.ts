@@ -285,10 +285,15 @@ const OUTCOME_ERRORS = {
     example: { detail: "This plan is not active. Activate it first.", instance: PAYMENTS, param: "plan_id" },
   },
   processor_not_configured: {
-    cause: "Live payments need a live card processor, and this service has none configured.",
-    cure: "Use the sandbox with a test key, or have the operator configure a live processor.",
-    retry: "With a new idempotency key, once a processor is configured.",
-    example: { detail: "No live processor is configured. Use a test key for the sandbox.", instance: PAYMENTS },
+    cause:
+      "No card processor is connected that could take the payment, or the one that has it is not connected any more.",
+    cure: "Connect one in the dashboard under Settings → Processors, or use the sandbox with a test key.",
+    retry: "With a new idempotency key, once a processor is connected.",
+    example: {
+      detail:
+        "No processor is connected for live payments yet. Connect one in the dashboard under Settings → Processors, or use a sandbox key to test.",
+      instance: PAYMENTS,
+    },
   },
   internal_error: {
     cause: "Something broke on our side. The details are in our log under the request id.",

@@ -33,7 +33,7 @@ export const ERRORS = {
   amount_exceeds_refundable: { status: 422, title: "The amount exceeds what can be refunded", stored: true },
   currency_not_supported: { status: 422, title: "The currency is not supported", stored: true },
   plan_not_active: { status: 422, title: "The plan is not active", stored: true },
-  processor_not_configured: { status: 422, title: "No live processor is configured", stored: true },
+  processor_not_configured: { status: 422, title: "No processor is connected", stored: true },
   rate_limited: { status: 429, title: "Too many requests" },
   internal_error: { status: 500, title: "Something went wrong on our side" },
   processor_error: { status: 502, title: "The processor could not be reached" },

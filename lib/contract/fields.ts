@@ -210,8 +210,8 @@ export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({
     object: z.literal("list").describe("Always `list`."),
     data: z.array(item).describe("The results of this page."),
-    limit: z.int().describe("Results per page, as asked."),
-    offset: z.int().describe("Results skipped, as asked."),
+    limit: z.int().describe("Requested results per page."),
+    offset: z.int().describe("Requested results to skip."),
     has_more: z.boolean().describe("Whether there is another page."),
     total: z.int().describe("All results; exact up to 10,000, and at most two seconds old."),
     total_capped: z.boolean().describe("True when there are more than 10,000."),

@@ -69,7 +69,7 @@ export const ROLE_LABELS: Record<MerchantRole, string> = {
 export const ROLE_SENTENCES: Record<MerchantRole, string> = {
   owner: "Everything, including API keys, settings and the team.",
   operator: "Captures, voids and refunds payments, and edits plans.",
-  viewer: "Sees everything and changes nothing.",
+  viewer: "Can view everything and change nothing.",
 };
 
 /** A person's own settings of the dashboard. */

@@ -22,7 +22,7 @@ export type CheckoutPageFound =
   | { kind: "suspended"; origin: string | null; frameAncestors: string[] }
   | { kind: "origin_not_allowed"; origin: string; frameAncestors: string[] };
 
-/** Currencies whose issuers check a card's postal code, and whose shoppers are used to being asked for it. */
+/** Currencies whose issuers check a card's postal code, and whose shoppers expect to enter it. */
 const POSTAL_CODE_CURRENCIES = new Set(["USD", "CAD", "GBP"]);
 
 export async function checkoutPage(request: Request, token: string): Promise<CheckoutPageFound> {
@@ -30,7 +30,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
   const checkout = await findCheckout(service, token);
   const options = pageOptions(request);
   const { origin } = options;
-  // Of no session, so that nobody knows who may embed it; and there is nothing to see.
+  // Belongs to no session, so nobody may embed it; and there is nothing to see.
   if (checkout === null) return { kind: "not_found", origin, frameAncestors: ["*"] };
   const { row } = checkout;
   const frameAncestors = row.allowed_origins;
@@ -57,7 +57,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       fields: { name: options.name ?? true, postal_code: options.postalCode ?? wantsPostalCode },
       appearance: row.appearance ?? row.checkout_appearance,
       locale: options.locale,
-      // A link lives for ever; whom it was for is nobody's business once it is over.
+      // A link never expires; once the session is over, nobody needs to know whom it was for.
       customer_name: row.status === "OPEN" ? row.customer_name : null,
       state: checkoutState(service, row),
       receipt: options.mode === "payment" && mayHaveReceipt(service, row) ? `/pay/${token}/receipt` : null,
@@ -67,28 +67,28 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
 }
 
 /**
- * A plan's terms as far as they agree with what is paid now: a session of the API's takes the full price, whatever the trial,
- * and a plan may have changed since. Null where nothing true can be said.
+ * A plan's terms as far as they match what is paid now: a session made through the API takes the full price, whatever the
+ * trial, and a plan may have changed since. Null where nothing true can be said.
  */
 function termsThatHold(terms: PlanTerms, amount: number): PlanTerms | null {
   if (dueAtOnce(terms) === amount) return terms;
   return terms.price === amount ? { ...terms, trial: null, trialPrice: null } : null;
 }
 
-/** GET /pay/{token}/receipt: where the receipt is; null while there is none. */
+/** GET /pay/{token}/receipt: the receipt's address; null without one. */
 export async function receiptOfSession(token: string): Promise<string | null> {
   const { service } = currentService();
   const checkout = await findCheckout(service, token);
   return checkout && findSessionReceipt(service, checkout);
 }
 
-/** GET /receipt/{token}: null for whatever is no receipt's. */
+/** GET /receipt/{token}: null when it is not a receipt's token. */
 export const receiptOf = (token: string): Promise<Receipt | null> =>
   findReceiptByToken(currentService().service, token);
 
 const YEAR_SECONDS = 31_536_000;
 
-/** GET /logo/{digest}: the picture, for good, as what is there never changes. It may load and run nothing. */
+/** GET /logo/{digest}: the image, cached for good because the address is its digest. It may load and run nothing. */
 export async function logoAnswer(request: Request, digest: string): Promise<Response> {
   const { service } = currentService();
   const headers = new Headers(dataHeaders());
@@ -109,7 +109,7 @@ export async function logoAnswer(request: Request, digest: string): Promise<Resp
   }
 }
 
-/** GET /pay/preview: the same form with a sample, for the editor of its looks. Nothing can be sent from it. */
+/** GET /pay/preview: the form with sample data, for the appearance editor. It cannot send anything. */
 export function previewPage(request: Request): CheckoutPage {
   const { service } = currentService();
   const now = service.clock.now();
@@ -171,7 +171,7 @@ export type DocumentOptions = {
   frameAncestors: readonly string[];
   /** A form of the page leads to other sites. */
   formsLeave?: boolean;
-  /** A form of the page has to show that it is ours; else the page tells nobody its address. */
+  /** The page's form has to show that it is ours; otherwise the page reveals its address to nobody. */
   referrer?: "same-origin";
   headers?: Readonly<Record<string, string>>;
 };
@@ -182,8 +182,8 @@ const OUTAGE = {
 };
 
 /**
- * Runs the handler of such a page. When it fails, as without the database, shoppers get words and no blank frame: wherever it
- * is embedded, for it says nothing and nobody knows who may.
+ * Runs the handler of such a page. When it fails, as without the database, shoppers get words instead of a blank frame. Any
+ * page may embed that one: it says nothing, and which pages may embed the session is unknown.
  */
 export async function checkoutRoute(request: Request, answer: () => Promise<Response>): Promise<Response> {
   try {
@@ -204,8 +204,8 @@ export async function checkoutRoute(request: Request, answer: () => Promise<Resp
 }
 
 /**
- * A page that shoppers see: one document with a script and a stylesheet of our own, and nothing from anywhere else. What it
- * may load, and who may embed it, is said by its Content-Security-Policy, which is new each time. It sets no cookie.
+ * A page that shoppers see: one document with our own script and stylesheet, and nothing from other hosts. Its
+ * Content-Security-Policy, with a new nonce each time, says what it may load and who may embed it. It sets no cookie.
  */
 export function checkoutDocument(options: DocumentOptions, render: (parts: DocumentParts) => string): Response {
   const nonce = randomBytes(18).toString("base64");
@@ -224,7 +224,7 @@ export function checkoutDocument(options: DocumentOptions, render: (parts: Docum
   return new Response(render({ nonce, ...paymentFormAssets() }), {
     status: options.status ?? 200,
     headers: {
-      // Whoever opened a payment link cannot lead its window elsewhere while a card is typed.
+      // Whoever opened a payment link cannot navigate its window while a card is typed.
       ...pageHeaders(),
       "referrer-policy": options.referrer ?? "no-referrer",
       "Content-Type": "text/html; charset=utf-8",

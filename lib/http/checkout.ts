@@ -6,7 +6,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { type Checkout, isNewAttempt } from "@/lib/domain/checkout/client-sessions";
 import { checkoutState, findCheckout, payClientSession, tokenizeForSession } from "@/lib/domain/checkout/pay-session";
 import type { Context, Service } from "@/lib/domain/context";
-import { type Challenge, findChallenge } from "@/lib/domain/payments/challenges";
+import { type Challenge, comeBackFromChallenge, findChallenge } from "@/lib/domain/payments/challenges";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { env } from "@/lib/env";
 import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
@@ -39,7 +39,7 @@ export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Pro
     isFirst: checkout.row.attempts === 0,
   };
   const ctx = shopperContext(call, checkout, body);
-  // One whose answer was lost asks again, however often: that is no new attempt.
+  // A repeat after a lost answer is not a new attempt, however often it comes.
   if (await isNewAttempt(ctx)) {
     limits.takeAttempt(source);
     takeSandboxAttempt(checkout);
@@ -96,16 +96,16 @@ export type AttemptSource = {
 };
 
 type CheckoutLimits = {
-  /** Counts an attempt. Throws `rate_limited` when the address has tried, or failed, too often, or its BIN is being tested. */
+  /** Counts an attempt. Throws `rate_limited` when the address has tried or failed too often, or its BIN is under attack. */
   takeAttempt(source: AttemptSource): void;
   /** Counts an attempt that was declined. */
   noteDecline(source: AttemptSource): void;
 };
 
 const BIN_LENGTH = 6;
-/** Many shoppers may share one address; many declines of one address are somebody with a list of cards. */
+/** Many shoppers may share one address; many declines from one address suggest a list of stolen cards. */
 const ATTEMPTS_PER_DECLINE = 10;
-/** Honest shoppers of a large issuer are declined, too. */
+/** Honest shoppers of a large issuer get declined as well. */
 const BIN_DECLINES_PER_DECLINE = 2;
 
 /** On globalThis: Next bundles a copy of this module into each route. */
@@ -152,10 +152,25 @@ const tooMany = (seconds: number) =>
   });
 
 const MAX_FORM_BYTES = 1_024;
+/** Values that a processor sends along with a shopper who comes back. */
+const MAX_RETURNED = 20;
 
-/** The 3-D Secure challenge behind the token in its page's address; null when there is none. */
-export function challengeOf(token: string): Promise<Challenge | null> {
-  return findChallenge(currentService().service, token);
+/**
+ * The challenge of a shopper who came back from the processor's page, once the payment has gone on. `leaveTo`: the merchant's
+ * address, for a payment without a form, which would wait for it in another window.
+ */
+export async function challengeAfterReturn(
+  request: Request,
+  token: string,
+): Promise<{ challenge: Challenge | null; leaveTo: string | null }> {
+  const { service } = currentService();
+  const before = await findChallenge(service, token);
+  if (before?.status !== "REQUIRES_ACTION" || before.askedAt === null) return { challenge: before, leaveTo: null };
+  const query = [...new URL(request.url).searchParams].filter(([name]) => name !== "framed").slice(0, MAX_RETURNED);
+  await comeBackFromChallenge(service, before, Object.fromEntries(query));
+  const challenge = await findChallenge(service, token);
+  const hasGoneOn = challenge?.status !== "REQUIRES_ACTION" && challenge?.allowedOrigins === null;
+  return { challenge, leaveTo: hasGoneOn ? challenge.returnUrl : null };
 }
 
 /** Whether the challenge is shown within the payment form: so its address says, for not every browser does. */
@@ -168,7 +183,7 @@ export const resultPath = (token: string, framed: boolean): string =>
 
 /** Who may embed a challenge: our payment form, in the pages that may embed that. One of the API's own is a page by itself. */
 export function challengePageOptions({ allowedOrigins }: Challenge): DocumentOptions {
-  // Its answer leads to the merchant's address, and on to wherever that leads: browsers hold redirects to the policy, too.
+  // Its answer redirects to the merchant's address and from there anywhere: browsers apply the policy to redirects as well.
   return { frameAncestors: allowedOrigins === null ? [] : ["'self'", ...allowedOrigins], formsLeave: true };
 }
 
@@ -180,11 +195,12 @@ export function challengePageOptions({ allowedOrigins }: Challenge): DocumentOpt
 export async function answerChallenge(request: Request, token: string): Promise<Response> {
   const { service } = currentService();
   const challenge = await findChallenge(service, token);
-  // Only the sandbox's shopper says how the challenge ended; a live one is between the card issuer and the processor.
-  if (challenge?.environment.mode !== "test") return new Response("There is no such challenge.", { status: 404 });
+  // Only the sandbox's shopper says how the challenge ended; any other is between the card issuer and the processor.
+  if (challenge?.environment.mode !== "test" || challenge.askedAt !== null)
+    return new Response("There is no such challenge.", { status: 404 });
   const result = await readResult(request).catch(tooLarge);
   if (!result) return new Response("Send result=passed, result=failed or result=abandoned.", { status: 400 });
-  // A suspended merchant takes no money, however far its shoppers have come.
+  // A suspended merchant takes no money, however far a shopper has come.
   const taken = challenge.suspended ? "abandoned" : result;
   await continuePayment(service, challenge.environment, challenge.paymentId, taken);
   return new Response(null, {

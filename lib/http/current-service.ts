@@ -10,11 +10,11 @@ import { createRequestLog, type RequestLog } from "./request-log";
 export type HttpService = {
   readonly service: Service;
   readonly authenticator: Authenticator;
-  /** Of each API key and each person. */
+  /** Per API key and per user. */
   readonly rateLimiter: RateLimiter;
   /** Of all keys of an environment together. */
   readonly merchantLimiter: RateLimiter;
-  /** Of each person, for what costs much. */
+  /** Per user, for expensive requests. */
   readonly costlyLimiter: RateLimiter;
   readonly answerLimits: AnswerLimits;
   readonly writeLines: WriteLines;
@@ -64,7 +64,7 @@ export function currentService(): HttpService {
   return http;
 }
 
-/** Half of the connections, as pages read, too, and those who pay need some at any time. */
+/** Half of the connections: pages read as well, and payments need some at any time. */
 function readsAtOnce({ db }: Service): number {
   const pool = db.pools().find(({ name }) => name === "environment_sql");
   return Math.max(2, Math.floor((pool?.max ?? 0) / 2));

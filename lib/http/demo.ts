@@ -23,7 +23,7 @@ export type DemoShop = {
 const holder = globalThis as { [key: symbol]: DemoShop | undefined };
 const KEY = Symbol.for("cardlane.demo-shop");
 
-/** Called once, by the start-up; null for a database that has merchants of its own. */
+/** Called once at start-up; null for a database with merchants of its own. */
 export function provideDemoShop(shop: DemoShop | null): void {
   holder[KEY] = shop ?? undefined;
 }
@@ -60,11 +60,11 @@ export async function callAsShop<T>(shop: DemoShop, work: (cardlane: Cardlane) =
   }
 }
 
-/** For a shopper: in whole sentences of the API's, or of ours where none came. */
+/** The API's sentence for shoppers, or ours if it sent none. */
 export const sentenceOf = (refusal: CardlaneError): string =>
   refusal.code === null ? "The payment service did not answer. Try again." : refusal.detail;
 
-/** Writes down what is sent and answered, without secrets. */
+/** Logs what is sent and answered, without secrets. */
 function recordingFetch({ apiUrl }: DemoShop, calls: ApiCall[]): typeof fetch {
   return async (input, init = {}) => {
     const sentAt = new Date();
@@ -170,7 +170,7 @@ function demoLimits(): DemoLimits {
   return orderHolder[ORDERS_KEY];
 }
 
-/** Counts a call that the shop's server is to make for somebody. Answers 0, or in how many whole seconds it would. */
+/** Counts a call that the shop's server makes for a visitor. Returns 0, or the whole seconds until it may. */
 export function takeDemoCall(headers: { get(name: string): string | null }): number {
   const { ofAddress, ofAll } = demoLimits();
   const own = ofAddress.take(networkOf(addressOf(headers, { ip: null }))).waitMs;

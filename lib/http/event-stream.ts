@@ -6,10 +6,10 @@ import type { Context } from "@/lib/domain/context";
 import { followEvents } from "@/lib/domain/events/read-events";
 import { currentService } from "./current-service";
 
-/** The pieces of an answer that goes on until its reader leaves, which is what the signal says. */
+/** The pieces of an answer that goes on until its reader leaves, which the signal reports. */
 export type Stream = (signal: AbortSignal) => AsyncGenerator<string, void>;
 
-/** Streams at once of one reader, and of all of this process: each asks the database twice a second. */
+/** Streams at once per reader, and in this process: each queries the database twice a second. */
 const MOST_OF_ONE = 5;
 const MOST = 100;
 /** In test mode: accounts cost nothing to open, and twenty of them must not keep live events from everybody. */
@@ -17,7 +17,7 @@ const MOST_OF_TESTS = 75;
 /** How soon a client comes back that lost its stream. */
 const RETRY_MS = 2_000;
 
-/** So often a stream that has to wait for its turn looks whether its reader is still there. */
+/** How often a stream that waits for its turn checks whether its reader is still there. */
 const LOOK_MS = 500;
 
 /** A stream that nobody has begun to read by then, such as HEAD's, gives its place back. */
@@ -76,7 +76,7 @@ export async function openEventStream(ctx: Context, reader: string, lastEventId:
         yield frame;
       }
     } catch (error) {
-      // The reader comes back behind its last event, and is told then what is wrong.
+      // The reader reconnects after its last event, and then gets the error.
       if (error instanceof AppError) return;
       if (isDatabaseUnavailable(error))
         ctx.service.log.warn({ err: error }, "a stream of events ended: the database is unavailable");
@@ -89,5 +89,5 @@ export async function openEventStream(ctx: Context, reader: string, lastEventId:
 
 const tooMany = (detail: string) => new AppError("rate_limited", detail, { retryAfterSeconds: 5 });
 
-/** JSON has no line breaks of its own. */
+/** JSON contains no raw line breaks. */
 const frameOf = (event: Event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;

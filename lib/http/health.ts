@@ -8,14 +8,16 @@ import { answerFailure, answerProblem, headersOf, infoOf } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
 import { silence } from "./unavailable";
 
-/** The database has to answer within this; who asks expects our answer within two seconds. */
+/** The database has to answer within this, because monitors expect our answer within two seconds. */
 const READY_LIMIT_MS = 1_500;
-/** A question without an answer is not asked again for so long: each would wait in the pool for ever. */
+/** After a check without an answer the next one waits this long: each would wait in the pool forever. */
 const ASK_AGAIN_MS = 5_000;
 
 /** How often a write is tried: it costs a commit, and a full disk is not found out by reading. */
 const WRITE_EVERY_MS = 10_000;
-/** Further apart from the database's clock, something is wrong with this machine, although its times are the database's. */
+/**
+ * With a larger difference to the database's clock something is wrong with this machine, although times come from the database.
+ */
 const MAX_SKEW_MS = 5_000;
 
 /** Of the process, on globalThis: Next's side of it has a copy of this module. */
@@ -35,7 +37,7 @@ const STOPPED = new AppError(
 );
 let wroteAtMs = Number.NEGATIVE_INFINITY;
 
-/** Whether the process runs. Asks nothing else, so that an outage of the database does not restart every instance. */
+/** Whether the process runs. Checks nothing else, so that an outage of the database does not restart every instance. */
 export const live = (request: ApiRequest): HttpAnswer => healthy(request, "live");
 
 const healthy = (request: ApiRequest, status: "live" | "ready"): HttpAnswer => ({
@@ -47,7 +49,7 @@ const healthy = (request: ApiRequest, status: "live" | "ready"): HttpAnswer => (
 /** Whether requests can be served: the database answers, takes writes, and agrees about the time. 503 when not. */
 export async function ready(request: ApiRequest): Promise<HttpAnswer> {
   const { service } = currentService();
-  // Told without a line in the log: whoever asks does so every second.
+  // Not logged: monitors check every second.
   if (holder[STOPPING]) return answerProblem(STOPPED, infoOf(request));
   try {
     await askDatabase(service.db);

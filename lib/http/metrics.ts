@@ -12,7 +12,7 @@ import { databaseMetrics, poolMetrics, requestMetrics } from "./metric-list";
 import { headersOf, infoOf, refuse } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
 
-/** GET /metrics for Prometheus, to whoever sends METRICS_TOKEN. Without that setting there is no such page. */
+/** GET /metrics for Prometheus, with METRICS_TOKEN. Without that setting the page does not exist. */
 export async function metrics(request: ApiRequest): Promise<HttpAnswer> {
   const token = env.metricsToken;
   if (token === null) return refuse(request, null);
@@ -36,7 +36,7 @@ export async function metrics(request: ApiRequest): Promise<HttpAnswer> {
   };
 }
 
-/** Digests are compared: of equal length whatever was sent, and how long it takes tells nothing of the token. */
+/** Digests are compared: they have equal length, and the time that takes reveals nothing about the token. */
 function isBearer(header: string | null, token: string): boolean {
   const given = /^Bearer +(\S{1,1000})$/i.exec(header ?? "")?.[1] ?? "";
   const digest = (text: string) => createHash("sha256").update(text, "latin1").digest();
@@ -50,8 +50,8 @@ const LEDGER_MS = 60_000;
 const SIZE_MS = 60_000;
 
 /**
- * Reads once in `keepMs` however often it is asked, one reading at a time. Null when it failed, or takes longer than we wait;
- * what comes later serves the next one who asks.
+ * Reads at most once in `keepMs`, one reading at a time. Null when it failed or takes longer than we wait; a late result serves
+ * the next caller.
  */
 function kept<T>(what: string, keepMs: number, read: (sql: Sql) => Promise<T>): (db: Database) => Promise<T | null> {
   let last: { db: Database; atMs: number; value: Promise<T | null> } | null = null;
@@ -78,7 +78,7 @@ const ledgerDifference = kept("ledger difference", LEDGER_MS, readLedgerDifferen
 
 const databaseBytes = kept("size of the database", SIZE_MS, readDatabaseSize);
 
-/** Of the disk that DATA_DIR is on, and with it an embedded database; null where there is no such folder. */
+/** Of the disk with DATA_DIR, and so with an embedded database; null without such a folder. */
 async function freeBytes(): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(env.dataDir);
@@ -96,14 +96,14 @@ export type MetricFigures = readonly MetricFigure[];
 type OtherFigures = () => Promise<MetricFigures | null>;
 let figuresOfPages: OtherFigures = async () => null;
 
-/** Of a service whose pages are drawn by a process of their own. Called once, by the start-up. */
+/** For a service whose pages are drawn by a separate process. Called once at start-up. */
 export function provideFiguresOfPages(figures: OtherFigures): void {
   figuresOfPages = figures;
 }
 
 let defaults: Registry | null = null;
 
-/** Event loop, memory and garbage are watched from the first scrape on: whoever asks for no metrics pays for none. */
+/** Event loop, memory and garbage collection are measured from the first scrape on: without metrics they cost nothing. */
 function processMetrics(): Registry {
   if (defaults === null) {
     defaults = new Registry();
@@ -119,13 +119,13 @@ export async function ownFigures(): Promise<MetricFigures> {
   return [...(await own.getMetricsAsJSON()), ...(await processMetrics().getMetricsAsJSON())] as MetricFigures;
 }
 
-/** Those of another process have a label of their own: its counters start again when it does. */
+/** Another process's counters have their own label, because they restart with it. */
 function withLabel(process: string, figures: MetricFigures): MetricFigures {
   const labelled = (value: Sample) => ({ ...value, labels: { ...value.labels, process } });
   return figures.map((figure) => ({ ...figure, values: figure.values.map(labelled) }));
 }
 
-/** One family for each name, however many processes tell of it. */
+/** One family per name, however many processes report it. */
 function registryOf(figures: MetricFigures): Registry {
   const byName = new Map<string, MetricFigure>();
   for (const figure of figures) {

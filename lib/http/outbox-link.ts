@@ -1,8 +1,8 @@
 import type { Service } from "@/lib/domain/context";
 
 /**
- * The outbox page shows mail that no server takes, and its links open accounts. A proxy that adds nothing cannot be told from
- * the browser beside it, so the page opens to whoever holds the link that the start printed, and to nobody else.
+ * The outbox page shows mail that no server sends, with links that open accounts. A proxy that adds no header looks like a
+ * local browser, so the page opens only for holders of the link that the start printed.
  */
 export const OUTBOX_LIFE_SECONDS = 7 * 86_400;
 
@@ -20,6 +20,6 @@ export function isValidPass({ secret, clock }: Signing, purpose: Purpose, given:
   return secret.isMac(`outbox-${purpose}`, until, mac) && Number.parseInt(until, 36) * 1000 > clock.now().getTime();
 }
 
-/** The link to the outbox, for the person at the console alone. It works for a week. */
+/** The link to the outbox, for the operator at the console only. It works for a week. */
 export const outboxLink = (service: Signing & Pick<Service, "baseUrl">): string =>
   `${service.baseUrl}/outbox/open?key=${signPass(service, "link")}`;

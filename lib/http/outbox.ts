@@ -11,13 +11,13 @@ import { isValidPass, OUTBOX_LIFE_SECONDS, signPass } from "./outbox-link";
 
 const cookieName = (baseUrl: string) => `${isSecure(baseUrl) ? "__Host-" : ""}cardlane.outbox`;
 
-/** Where mail goes, as the pages that cause some tell it. */
+/** Where mail goes, as the pages that cause some say it. */
 export async function mailRouteOfPage(): Promise<MailRoute> {
   await connection();
   return mailRoute(currentService().service);
 }
 
-/** The mail, or null for a browser that did not come by the link. Not found where there is no outbox. */
+/** The mail, or null for a browser that did not come through the link. Throws not-found without an outbox. */
 export async function outboxPage(): Promise<MailRow[] | null> {
   const sent = await cookies();
   const { service } = currentService();

@@ -15,7 +15,7 @@ import { signedIn } from "./session-caller";
 
 /** What a page of the dashboard is rendered for. */
 export type DashboardPage = {
-  /** Calls of the domain, as this person, in the environment of the page's mode. */
+  /** Calls of the domain as this user, in the environment of the page's mode. */
   readonly ctx: Context;
   readonly user: SignedInUser;
   readonly mode: Mode;
@@ -30,14 +30,14 @@ type SupportPage = {
   readonly request: { readonly id: string; readonly path: string };
 };
 
-/** Who is signed in as a merchant's person, if anybody. Asked once per request. */
+/** The signed-in merchant's user, if any. Looked up once per request. */
 export const signedInMerchant = cache(
   async (): Promise<SignedIn | null> => signedIn((await headers()).get("cookie"), "merchant"),
 );
 
 const signedInStaff = cache(async (): Promise<SignedIn | null> => signedIn((await headers()).get("cookie"), "staff"));
 
-/** The person and environment of a dashboard page. Without a session it redirects to the sign-in, and back afterwards. */
+/** The user and environment of a dashboard page. Without a session it redirects to the sign-in, and back afterwards. */
 export const dashboardPage = cache(async (mode: string): Promise<DashboardPage> => {
   if (!isMode(mode)) notFound();
   const found = await signedInMerchant();
@@ -80,7 +80,7 @@ async function currentPath(fallback: string): Promise<string> {
   return (await headers()).get("x-cardlane-path") ?? fallback;
 }
 
-/** For pages of people who are not signed in: whoever is goes on to `path`. */
+/** For pages of visitors: signed-in users go on to `path`. */
 export async function signedOutPage(path: string): Promise<void> {
   if (await signedInMerchant()) redirect(path);
 }

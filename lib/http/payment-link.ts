@@ -37,16 +37,16 @@ const PROBLEMS: Record<Exclude<PaymentLinkStatus, "ACTIVE">, LinkProblem> = {
   COMPLETED: "paid",
 };
 
-/** Why nobody can pay at a link; null when somebody can. */
+/** Why nobody can pay at a link; null when it works. */
 function problemOf(link: PublicLink | null): LinkProblem | null {
   if (link === null) return "not_found";
   if (link.row.suspended) return "suspended";
-  // Whoever pays may look how it ends, however the link stands by now.
+  // A shopper who paid may see how that ends, whatever the link's state.
   if (link.row.under_way) return null;
   return link.status === "ACTIVE" ? null : PROBLEMS[link.status];
 }
 
-/** Why there is no form, as a page says it. */
+/** Why there is no form, in the page's words. */
 export type LinkRefused = {
   kind: "problem";
   problem: LinkProblem;
@@ -68,15 +68,15 @@ const refused = (request: Request, problem: LinkProblem, headers = {}): LinkRefu
 type LinkPageFound = {
   kind: "page";
   sale: CheckoutSale;
-  /** Path of what this browser has paid here; null when it has not. */
+  /** Path of the payment that this browser made here; null without one. */
   paidBefore: string | null;
   action: string;
 };
 type LinkLeadsOn = { kind: "opened"; answer: Response };
 
 /**
- * GET /link/{token}: what the link sells; where it sells nothing any more, the payment that this browser made there. Writes
- * nothing; the page itself asks for a session.
+ * GET /link/{token}: what the link sells or, when it sells nothing any more, the payment that this browser made there. Writes
+ * nothing; the page itself requests a session.
  */
 export async function linkPage(request: Request, token: string): Promise<LinkRefused | LinkLeadsOn | LinkPageFound> {
   const { service } = currentService();

@@ -12,7 +12,7 @@ const EVERYWHERE: Headers = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** Nothing may be loaded, framed or sent: for answers that are no pages. */
+/** Nothing may be loaded, framed or sent: for answers that are not pages. */
 export const CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** For this host alone: the other hosts of the operator's domain are not ours to decide about. */
@@ -23,7 +23,7 @@ function withStrictTransport(headers: Headers): Headers {
 const DATA: Headers = { ...EVERYWHERE, "content-security-policy": CLOSED_POLICY };
 const DATA_BY_HTTPS = withStrictTransport(DATA);
 
-/** Of the API's answers, and of all others that are no page. The same object every time: each answer pays for it. */
+/** For the API's answers, and all others that are not pages. The same object every time: each answer pays for it. */
 export const dataHeaders = (): Headers => (isHttps() ? DATA_BY_HTTPS : DATA);
 
 const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb"];
@@ -43,9 +43,8 @@ export const pageHeaders = (): Headers => (isHttps() ? withStrictTransport(PAGE)
 export const NONCE_HEADER = "x-cardlane-nonce";
 
 /**
- * What a page of ours may load and do. Scripts need the nonce, or to be loaded by one that has it; styles are files of ours
- * or need it. In development
- * Next's own tools evaluate text and style by attributes.
+ * What our pages may load and do. Scripts need the nonce, or a loader that has it; styles are our own files or need it. In
+ * development Next's own tools use eval and style attributes.
  */
 export function pagePolicy(nonce: string): string {
   const dev = env.isDevelopment;

@@ -1,4 +1,5 @@
-import { type Audience, readSessionId } from "@/lib/auth/session-cookie";
+import { readSessionId } from "@/lib/auth/session-cookie";
+import type { Audience } from "@/lib/contract/accounts/proof";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
@@ -22,7 +23,7 @@ export const isFromDashboard = (headers: Headers): boolean =>
   headers.get("x-api-key") === null &&
   (headers.get("x-cardlane-mode") !== null || headers.get("x-cardlane-environment") !== null);
 
-/** The person behind a request from our own pages. Throws 401 when the session is over, 403 for a foreign page. */
+/** The user behind a request from our own pages. Throws 401 when the session is over, 403 for a foreign page. */
 export async function authenticateSession(service: Service, request: SessionRequest): Promise<Caller> {
   const { headers } = request;
   if (writes(request.endpoint)) requireSameOrigin(headers, service.baseUrl);
@@ -77,8 +78,8 @@ export const SENDS_ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Throws when what a person asks for takes a second factor or password again: a refund above the limit of its currency, and live
- * webhooks. Before the idempotency key is claimed, like every question of who may do what. An API key is no person.
+ * Throws when a user's request takes a second factor or password again: a refund above the limit of its currency, and live
+ * webhooks. Before the idempotency key is claimed, like every check of permissions. API keys are exempt.
  */
 export async function requireProofOfRequest(
   service: Service,
@@ -97,7 +98,7 @@ export async function requireProofOfRequest(
   await requireRefundProof(service, user, { environmentId: environment.id, target, amount });
 }
 
-/** Who sent a request, by its session cookie; null when nobody is signed in. */
+/** The sender of a request, by its session cookie; null without a session. */
 export async function signedIn(cookies: string | null, audience: Audience): Promise<SignedIn | null> {
   const { service } = currentService();
   const id = await readSessionId(cookies, audience, {
@@ -109,12 +110,12 @@ export async function signedIn(cookies: string | null, audience: Audience): Prom
   return (found.user.role === "staff") === (audience === "staff") ? found : null;
 }
 
-/** For a request that only somebody who is signed in may make. */
+/** For requests that only a signed-in user may make. */
 export const sessionOver = () => new AppError("api_key_missing", "Your session has ended. Sign in again.");
 
 /**
- * Throws unless a page of our own sent the request. For every write that a cookie authorizes: browsers attach cookies to
- * other sites' requests, too. `baseUrl` is the public address; behind a proxy the Host header may be another.
+ * Throws unless one of our own pages sent the request. For every write that a cookie authorizes, because browsers attach
+ * cookies to other sites' requests as well. `baseUrl` is the public address; behind a proxy the Host header may differ.
  */
 export function requireSameOrigin(headers: { get(name: string): string | null }, baseUrl: string): void {
   const site = headers.get("sec-fetch-site");
@@ -131,6 +132,6 @@ function isOwn(origin: string | null, host: string | null, baseUrl: string): boo
   if (origin === null || origin === "null" || !URL.canParse(origin)) return false;
   const url = new URL(origin);
   const own = new URL(baseUrl);
-  // Whoever can answer for the same host without TLS is not who answers for it with TLS.
+  // The same host without TLS may be answered by somebody else.
   return url.protocol === own.protocol && (url.host === own.host || url.host === host?.toLowerCase());
 }

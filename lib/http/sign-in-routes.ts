@@ -1,7 +1,7 @@
 import { NextRequest } from "next/server";
 import { authHandler } from "@/lib/auth/next-auth";
-import type { Audience } from "@/lib/auth/session-cookie";
 import { safePath } from "@/lib/auth/session-cookie";
+import type { Audience } from "@/lib/contract/accounts/proof";
 import { AppError } from "@/lib/contract/errors";
 import { toResponse } from "./answer";
 import { currentService } from "./current-service";
@@ -24,7 +24,7 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
       // next-auth's would write whatever a stranger sends into the log.
       if (action === "_log") throw new AppError("resource_not_found", "There is nothing here.");
       if (action === "callback" && request.method !== "POST") throw onlyPost();
-      // Another site's form must not sign a browser in as somebody else, whatever became of next-auth's own token.
+      // Another site's form must not sign a browser in as somebody else, even if next-auth's own token leaks.
       if (request.method === "POST") requireSameOrigin(request.headers, service.baseUrl);
       return await handler(await bounded(request), context);
     } catch (thrown) {
@@ -62,14 +62,14 @@ function tidyCallback(fields: URLSearchParams): void {
 }
 
 /**
- * next-auth writes it into a Location as it is, and takes a part of the path where there is none: an error that is no word of
- * next-auth's or ours becomes one, for not every text can stand in a header.
+ * next-auth writes the error into a Location header unchanged, and mistakes part of the path for one. Unknown errors are
+ * replaced, because not every text may stand in a header.
  */
 function tidyError(fields: URLSearchParams): void {
   if (!/^\w{1,40}$/.test(fields.get("error") ?? "")) fields.set("error", "Default");
 }
 
-/** The form that a JSON object stands for; what is no text in it is left out. */
+/** The form that a JSON object stands for; members that are not text are left out. */
 function formOf(json: string): string {
   const fields = parsed(json);
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) throw noObject();

@@ -72,7 +72,7 @@ function cellOf(row: Transaction, field: ExportField): Cell {
 const SIGNS = "=+@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212-";
 const TRIGGERS = new Set(SIGNS);
 const HAS_TRIGGER = new RegExp(`[${SIGNS}]`);
-/** Begins another cell where the comma does not: spreadsheets split at what their country, or the person importing, says. */
+/** Begins another cell where the comma does not: spreadsheets split by country, or as the user chooses when importing. */
 const SEPARATORS = new Set(";,\t|\r\n\v\f\u0085\u2028\u2029");
 /** What importers drop from the beginning of a cell. */
 const DROPPED = /[\s"\p{Cc}\p{Cf}]/u;

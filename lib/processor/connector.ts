@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Clock } from "@/lib/clock";
+import type { Journal } from "./journal";
 import type { Processor } from "./port";
 
 /** What a processor is made from, for one connection. */
@@ -16,6 +17,8 @@ export type ConnectorOptions<Credentials> = {
   /** Of one HTTP request. */
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** The connection's own, for what its processor cannot be asked later. */
+  readonly journal: Journal;
   /** Another host than the processor's own; for tests and operators. */
   readonly endpoint?: string | undefined;
 };

@@ -1,4 +1,6 @@
+import { ADYEN } from "./adyen/connector";
 import type { Connector } from "./connector";
+import { STRIPE } from "./stripe/connector";
 
 /** Every kind of processor that can be connected; a new one is a folder beside this file, and a line here. */
-export const CONNECTORS: readonly Connector[] = [];
+export const CONNECTORS: readonly Connector[] = [STRIPE, ADYEN];

@@ -23,8 +23,12 @@ export type ProcessorUnderTest = {
   giveBack(account: string): Promise<void>;
   /** The shopper passes or fails a challenge at its address; does nothing where the page is ours, which passes it in the call. */
   answerChallenge(url: string, passed: boolean): Promise<void>;
+  /** The query with which the shopper then comes back from it; left out where that says nothing. */
+  returned?(url: string): Readonly<Record<string, string>>;
   /** What it has to report of an account, as the messages that it sends; empty for one that is polled. */
-  messages(account: string): Promise<{ headers: Headers; body: string }[]>;
+  messages(account: string): Promise<ReportMessage[]>;
+  /** The message as the processor cannot have sent it, beside what no processor sends; any change of a byte if left out. */
+  forged?(message: ReportMessage): ReportMessage[];
   /** How much it keeps of unused cards, and makes all of it older than it may become; null where it keeps none. */
   readonly unusedCards: { count(): Promise<number>; age(): Promise<void> } | null;
   /**
@@ -34,6 +38,7 @@ export type ProcessorUnderTest = {
   readonly recordsFirst: boolean;
 };
 
+type ReportMessage = { headers: Headers; body: string };
 type Money = { captured: number; refunded: number; voided: boolean };
 
 /** A card that is good for long, by its number. */

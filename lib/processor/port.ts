@@ -2,7 +2,7 @@ import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
-import type { CardBrand, Mode, RefundReason } from "@/lib/contract/transactions/words";
+import type { CardBrand, RefundReason } from "@/lib/contract/transactions/words";
 
 /**
  * What Cardlane requires of a card processor. Every call that moves money carries a `reference` (our operation id): the
@@ -61,8 +61,11 @@ type Capabilities = {
   readonly partialCapture: boolean;
   /** `tokenize` takes card numbers; else cards reach it only through its own fields in the shopper's browser. */
   readonly rawCards: boolean;
-  /** It names what it makes by ids of its own, which are kept (`keep`) before money can move, and come with later calls. */
-  readonly ownIds: boolean;
+  /**
+   * It names what it makes by ids of its own, which are kept (`keep`) and come with later calls: before money can move, or
+   * `answered`, when it tells them only with what it did. Then it must find everything by our reference, too.
+   */
+  readonly ownIds: boolean | "answered";
   /** `acceptToken` takes tokens that its own script made. */
   readonly ownTokens: boolean;
 };
@@ -79,8 +82,11 @@ export type PulledReports = {
 
 export type PushedReports = {
   readonly kind: "pushed";
-  /** What a message to our address reports. Throws UnreadableReportError when the processor cannot have sent it. */
-  read(message: { readonly headers: Headers; readonly body: string }): Report[];
+  /**
+   * What a message to our address reports. Throws UnreadableReportError when the processor cannot have sent it. Whoever cannot
+   * ask the processor later keeps what it says before this resolves; only then is the message answered.
+   */
+  read(message: { readonly headers: Headers; readonly body: string }): Report[] | Promise<Report[]>;
   /**
    * What was reported after a place in its list of reports, for messages that never arrived; null = since an hour ago. Left out
    * where it keeps no such list. At most 100, oldest first; `place` is where to go on.
@@ -215,6 +221,8 @@ export type ContinueRequest = MoneyReference & {
   /** Reference of the authorization that answered `action_required`. */
   authorization: string;
   challenge: "passed" | "failed" | "abandoned";
+  /** The query with which the shopper came back from an address of the processor's own. */
+  returned?: Readonly<Record<string, string>>;
 };
 
 export type FollowUpRequest = MoneyReference & {
@@ -260,22 +268,3 @@ export type Outcome =
 
 /** `never`: it was closed before anything was executed. */
 export type Inquiry = Outcome | { kind: "not_found" } | { kind: "never" };
-
-export type Registry = {
-  /** The processor of a mode; null while none is configured (`processor_not_configured`). */
-  processorFor(mode: Mode): Processor | null;
-  /** A processor by its name, with the mode it serves; null for any other name. */
-  named(name: string): { readonly processor: Processor; readonly mode: Mode } | null;
-};
-
-/** Test mode always has the sandbox; live mode has what the operator configured. */
-export function createRegistry(processors: { sandbox: Processor; live?: Processor | null }): Registry {
-  const { sandbox, live = null } = processors;
-  return {
-    processorFor: (mode) => (mode === "test" ? sandbox : live),
-    named(name) {
-      if (name === sandbox.name) return { processor: sandbox, mode: "test" };
-      return live && name === live.name ? { processor: live, mode: "live" } : null;
-    },
-  };
-}

@@ -20,7 +20,7 @@ type Row = Record<string, unknown>;
 /** A payment of the past as it stands now. */
 export type PastPayment = { payment: Row; charge: Row; refunds: Row[] };
 
-/** What was told of it, and when: the payment's own, with its charge's, or a refund's by its row. */
+/** The events of an object and their times: a payment's with its charge's, or a refund's by its row. */
 export type PastEvent = { at: string; operationId: string; of: PastPayment } & (
   | { type: PaymentEventType }
   | { type: "refund.succeeded" | "transaction.settled"; refund: Row }
@@ -87,9 +87,9 @@ function transactionEvent({ type, of, at, operationId }: PastEvent, row: Row): N
   const sequence = nextNumber(row);
   const before = sequence === 1 ? null : transactionAt(of, row, justBefore(at));
   const isSettled = type === "payment.settled" || type === "transaction.settled";
-  const told = isSettled ? "transaction.settled" : transactionEventType(after.row.status);
+  const eventType = isSettled ? "transaction.settled" : transactionEventType(after.row.status);
   const about = { objectId: String(row.id), operationId };
-  return { ...newEvent(told, about, transactionData(before, after, "test")), sequence };
+  return { ...newEvent(eventType, about, transactionData(before, after, "test")), sequence };
 }
 
 /** A transaction as it stood at an earlier time; a refund that was not accepted by then waited for it. */

@@ -8,7 +8,7 @@ type Order = {
   customer: string;
   description: string;
   manual?: true;
-  followUp?: { action: "capture" | "void" | "refund"; body: object };
+  followUps?: { action: "capture" | "void" | "refund"; body: object }[];
 };
 
 /** A small shop's morning: every status that a payment can have by itself. */
@@ -43,7 +43,7 @@ const ORDERS: Order[] = [
       customer: "Ruth Okafor",
       description: "Lighthouse, two sizes",
     },
-    ...{ manual: true, followUp: { action: "capture", body: { amount: 21_000 } } },
+    ...{ manual: true, followUps: [{ action: "capture", body: { amount: 21_000 } }] },
   },
   {
     ...{
@@ -53,7 +53,7 @@ const ORDERS: Order[] = [
       customer: "Liam Byrne",
       description: "Greeting cards, pack of six",
     },
-    ...{ manual: true, followUp: { action: "void", body: { reason: "ordered twice" } } },
+    ...{ manual: true, followUps: [{ action: "void", body: { reason: "ordered twice" } }] },
   },
   {
     ...{
@@ -63,7 +63,7 @@ const ORDERS: Order[] = [
       customer: "Inês Duarte",
       description: "Star chart, 60 × 90 cm",
     },
-    followUp: { action: "refund", body: { reason: "RETURN" } },
+    followUps: [{ action: "refund", body: { reason: "RETURN" } }],
   },
   {
     ...{
@@ -73,7 +73,20 @@ const ORDERS: Order[] = [
       customer: "Noah Fischer",
       description: "Oak frames, two",
     },
-    followUp: { action: "refund", body: { amount: 4_600, reason: "CUSTOMER_REQUEST" } },
+    followUps: [{ action: "refund", body: { amount: 4_600, reason: "CUSTOMER_REQUEST" } }],
+  },
+  {
+    ...{
+      amount: 1_980,
+      currency: "USD",
+      card: "4242424242424242",
+      customer: "Greta Larsen",
+      description: "Postcards, two sets of four",
+    },
+    followUps: [
+      { action: "refund", body: { amount: 990, reason: "RETURN" } },
+      { action: "refund", body: { amount: 200, reason: "OTHER", comment: "One card was bent" } },
+    ],
   },
   { amount: 780, currency: "JPY", card: "4242424242424242", customer: "Sora Kimura", description: "Sticker" },
   {
@@ -112,9 +125,9 @@ export async function seedDemoPayments(key: string): Promise<number> {
   for (const [index, order] of ORDERS.entries()) {
     const payment = await post(key, "/v1/payments", `demo-${index + 1}`, bodyOf(order, index));
     if (payment) made++;
-    if (!payment?.id || !order.followUp) continue;
-    const { action, body } = order.followUp;
-    await post(key, `/v1/payments/${payment.id}/${action}`, `demo-${index + 1}-${action}`, body);
+    if (!payment?.id) continue;
+    for (const [nth, { action, body }] of (order.followUps ?? []).entries())
+      await post(key, `/v1/payments/${payment.id}/${action}`, `demo-${index + 1}-${action}-${nth + 1}`, body);
   }
   return made;
 }

@@ -19,6 +19,12 @@ const CROSSING: Record<string, string> = {
   "lib/domain/payments/expire-payments.ts#expirePayments":
     "finds what is due in any environment; each is then ended within its own",
   "lib/domain/payments/process-reports.ts#findReported": "a processor's own id tells the environment",
+  "lib/domain/processors/reports.ts":
+    "processors' messages name a connection, which tells the environment; a job of all",
+  "lib/processor/connections.ts#createConnections":
+    "looks which environments have connections that changed; and a processor's message names one, which tells the environment",
+  "lib/processor/connections.ts#createOperator": "the operator's account is one for all environments",
+  "lib/processor/connections.ts#journalOf": "a connector's notes name its connection",
   "lib/domain/request-log/read-requests.ts#findRequestOfAnyone": "support looks up a request by its id alone",
   "lib/domain/request-log/record-requests.ts#recordRequests": "writes many environments' in one statement",
   "lib/domain/request-log/record-requests.ts#keepRequestLog": "a job of all environments",
@@ -33,7 +39,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/secret-keys.ts": "what is sealed anywhere is sealed again under a new secret",
   "lib/domain/webhooks/deliver.ts#WebhookWorker":
     "finds what is due in any environment; each is then sent and written down within its own",
-  "lib/domain/webhooks/failing-endpoints.ts#tellOfFailing": "a job of all environments",
+  "lib/domain/webhooks/failing-endpoints.ts#notifyOfFailing": "a job of all environments",
   "lib/domain/webhooks/deliveries.ts#removeOldWebhookDeliveries": "a job of all environments",
   "lib/domain/transactions/index-words.ts#indexOlderWords": "a job of all environments",
   "lib/domain/customers/customers.ts#noteCustomers": "a job of all environments",

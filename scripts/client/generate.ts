@@ -122,7 +122,7 @@ ${members.replace(/^/gm, "  ")}
     data: {
       /** The object as it was then. */
       object: EventObjects[K];
-      /** The members that changed, as they were before; null in an object's first event. */
+      /** The previous values of the fields that changed; null in an object's first event. */
       previous: Previous<EventObjects[K]> | null;
     };
   };

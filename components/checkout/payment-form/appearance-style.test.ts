@@ -8,7 +8,7 @@ const read = (appearance: Appearance | null, scheme: Scheme = "light") => {
 };
 
 /** Accents and backgrounds that merchants choose, the hopeless ones among them. */
-const LOOKS: Appearance[] = [
+const STYLES: Appearance[] = [
   {},
   { preset: "night" },
   { accent_color: "#ffffff" },
@@ -18,7 +18,7 @@ const LOOKS: Appearance[] = [
   { background_color: "#1a0033", text_color: "#f5e9ff", accent_color: "#220044" },
 ];
 
-for (const look of LOOKS) {
+for (const look of STYLES) {
   for (const scheme of ["light", "dark"] as const) {
     test(`everything can be made out: ${JSON.stringify(look)}, ${scheme}`, () => {
       const value = read(look, scheme);

@@ -19,7 +19,7 @@ test.each([
   ["idempotency", "/docs#idempotency"],
   ["idemp", "/docs#idempotency"],
   ["idempotancy", "/docs#idempotency"],
-  ["outcome unknown", "/docs#when-the-outcome-is-unknown"],
+  ["outcome unknown", "/docs#unknown"],
   ["rotate secret", "/docs/reference#rotateWebhookSecret"],
   ["handle events once", "/docs/webhooks#once"],
   ["create a payment", "/docs/reference#createPayment"],

@@ -48,10 +48,10 @@ export function createSearch(documents: readonly SearchDocument[]): DocsSearch {
   return (typed, limit) => {
     const question = [...new Set(words(typed))].slice(0, MOST_WORDS).join(" ");
     const found = WAYS.map((way) => index.search(question, way)).find((results) => results.length > 0) ?? [];
-    const asked = typed.trim().toLowerCase();
-    const letters = words(asked).join(" ");
+    const query = typed.trim().toLowerCase();
+    const letters = words(query).join(" ");
     const distance = ({ title, also }: SearchDocument) =>
-      asked === title.toLowerCase() || letters === also ? 0 : letters === words(title).join(" ") ? 1 : 2;
+      query === title.toLowerCase() || letters === also ? 0 : letters === words(title).join(" ") ? 1 : 2;
     return found
       .map(({ id, match }) => ({ document: documents[id as number] as SearchDocument, match }))
       .sort((a, b) => distance(a.document) - distance(b.document))

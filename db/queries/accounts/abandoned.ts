@@ -12,7 +12,7 @@ import {
 } from "@/db/schema/accounts";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Tables that hold what a merchant owns: who has a row in one of them did something with the account. */
+/** Tables that a merchant owns rows in: a row in one of them shows that the account was used. */
 const OWNED = ["payments", "plans", "client_sessions", "payment_tokens", "api_keys"];
 
 const ownsNothing = (mode: Mode): SQL =>
@@ -76,7 +76,7 @@ export async function emptyAbandonedAccount(
       suspended_reason = ${called.reason}
     where id = ${id}::uuid and ${isAbandoned(after)} returning id`);
   if (emptied.length === 0) return false;
-  // Before its users are removed: the trigger looks at them.
+  // Before its users are removed, because the trigger reads them.
   await tx.execute(sql`
     update ${environments} set abandoned_at = now() where merchant_id = ${id}::uuid and mode = 'test'
       and exists (select from ${merchants} where id = ${id}::uuid and not (${ownsNothing("test")}))`);

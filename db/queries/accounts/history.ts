@@ -8,7 +8,7 @@ import type { ActorRecord } from "@/db/schema/operations";
 export type AccountAct = {
   id: string;
   actor: ActorRecord;
-  /** Name and address of the actor; null when it is no user, or one who was removed. */
+  /** Name and address of the actor; null when it is not a user, or a removed one. */
   actor_name: string | null;
   actor_email: string | null;
   action: string;
@@ -19,8 +19,8 @@ export type AccountAct = {
 };
 
 /**
- * The newest acts below `beforeId`, of both logs: their ids are UUIDv7 and so in one order. By the indexes
- * audit_log_account (hence the same condition) and support_audit_log_merchant.
+ * The newest acts below `beforeId` from both logs: their ids are UUIDv7, so they share one order. By the indexes
+ * audit_log_account (hence the repeated condition) and support_audit_log_merchant.
  */
 export async function listAccountActs(
   orm: Orm,

@@ -14,7 +14,7 @@ export async function findLogo(orm: Orm, merchantId: string): Promise<LogoFacts 
   return rows[0] ?? null;
 }
 
-/** A picture by its digest, whoever has it. Index: merchant_logos_sha256. */
+/** An image by its digest, of any merchant. Index: merchant_logos_sha256. */
 export async function findLogoBytes(orm: Orm, sha256: Buffer): Promise<Pick<LogoRow, "content_type" | "bytes"> | null> {
   const { content_type, bytes } = merchantLogos;
   const rows = await orm

@@ -61,8 +61,8 @@ export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promis
 }
 
 /**
- * Leaves mail that is due to the outbox page, which shows it already: a mail server that is set up later must not send it.
- * Returns how many. It is done, so nobody has to look why it was not sent.
+ * Leaves due mail to the outbox page, which shows it already: a mail server configured later must not send it. Returns how
+ * many. They count as done, so that nobody investigates why they were not sent.
  */
 export async function leaveInOutbox(orm: Orm, limit: number): Promise<number> {
   const due = sql`(select id from ${mailOutbox} where sent_at is null and ${isDue}

@@ -49,7 +49,7 @@ export async function findMerchantName(orm: Orm, id: string): Promise<string | n
   return rows[0]?.name ?? null;
 }
 
-/** The merchant's environment of a mode; null when there is no such merchant. */
+/** The merchant's environment in a mode; null without such a merchant. */
 export async function findEnvironmentId(orm: Orm, merchantId: string, mode: Mode): Promise<string | null> {
   const rows = await orm
     .select({ id: environments.id })
@@ -63,7 +63,7 @@ export async function hasMerchants(orm: Orm): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** An environment with its merchant's name; null when there is none. */
+/** An environment with its merchant's name; null when it does not exist. */
 export async function findEnvironment(
   orm: Orm,
   id: string,
@@ -80,7 +80,7 @@ export async function findEnvironment(
   return rows[0] ?? null;
 }
 
-/** Which merchant and mode an environment is; null when there is none. */
+/** An environment's merchant and mode; null when it does not exist. */
 export async function findEnvironmentById(
   orm: Orm,
   id: string,

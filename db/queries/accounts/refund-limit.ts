@@ -8,8 +8,8 @@ import { transactions } from "@/db/schema/transactions";
 export type RefundTarget = { paymentId: string } | { transactionId: string };
 
 /**
- * The currency of a payment and the most that a refund of it can come to, whatever else is under way; null when there is no
- * such payment. Index: primary keys.
+ * The currency of a payment and the most that a refund of it can reach, whatever else is under way; null without such a
+ * payment. Index: primary keys.
  */
 export async function findRefundable(
   orm: Orm,

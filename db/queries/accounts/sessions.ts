@@ -101,7 +101,7 @@ export function listSessions(orm: Orm, userId: string, limit: number): Promise<S
   return orm.select().from(userSessions).where(living(userId)).orderBy(desc(userSessions.last_seen_at)).limit(limit);
 }
 
-/** Ends one session of the user; false when there is no such living one. */
+/** Ends one session of the user; false when they have no such open session. */
 export async function revokeSessionOf(orm: Orm, userId: string, id: string): Promise<boolean> {
   const rows = await orm
     .update(userSessions)

@@ -47,7 +47,7 @@ export type TokenHolder = {
   merchant_name: string | null;
 };
 
-/** The address of the latest link that would change the user's; null when there is none. */
+/** The address that the latest link would change the user's to; null without one. */
 export async function findPendingEmail(orm: Orm, userId: string): Promise<string | null> {
   const rows = await orm
     .select({ email: userTokens.email })
@@ -119,8 +119,8 @@ export async function voidTokens(orm: Orm, userId: string, purpose: TokenPurpose
 }
 
 /**
- * Deletes links that were used, or ended, over 30 days ago; returns how many. Not an unused invitation: without it the
- * user would count as one who has joined.
+ * Deletes links that were used or expired over 30 days ago; returns how many. Keeps unused invitations: without one the user
+ * would count as having joined.
  */
 export async function deleteOldTokens(orm: Orm, limit: number): Promise<number> {
   const old = sql`(select id from ${userTokens}

@@ -34,8 +34,8 @@ export async function lockUser(orm: Orm, id: string): Promise<UserRow | null> {
 export type LockRule = { readonly failures: number; readonly minutes: number };
 
 /**
- * Wrong tries at the sign-in, which anyone can make, and of signed-in users who prove their identity again. Counted apart, or a
- * stranger would keep an owner from what takes a proof.
+ * Wrong tries at the sign-in, which anyone can make, and of signed-in users who prove their identity. Counted separately, so
+ * that a stranger cannot keep an owner from proving theirs.
  */
 export type Tries = "sign_in" | "proof";
 const COUNTERS = {
@@ -86,8 +86,8 @@ async function reserve(orm: Orm, tries: Tries, whose: SQL | undefined, rule: Loc
 }
 
 /**
- * Takes one of the tries at a code of the second factor, counted like those above but apart from them: a new password does
- * not bring them back. Null while codes are locked.
+ * Takes one of the tries at a code of the second factor, counted separately from those above: a new password does not restore
+ * them. Null while codes are locked.
  */
 export async function reserveCode(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
   const failures = sql`case when ${users.codes_locked_until} is null then ${users.failed_codes} + 1 else 1 end`;
@@ -118,7 +118,7 @@ export async function forgetFailedCodes(orm: Orm, id: string): Promise<void> {
   await orm.update(users).set({ failed_codes: 0, codes_locked_until: null }).where(eq(users.id, id));
 }
 
-/** Gives a try back that was neither right nor wrong: the password fits, and the code is still to come. */
+/** Gives back a try that was neither right nor wrong: the password matched, and the code is still to come. */
 export async function releaseAttempt(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<void> {
   const { failed, until } = COUNTERS[tries];
   const locked = sql`case when ${failed} > ${rule.failures}::integer then ${until} end`;
@@ -176,8 +176,8 @@ export async function takeTotpStep(orm: Orm, id: string, step: number): Promise<
 }
 
 /**
- * Sets a password, and opens an account that was locked: who chooses it has proved who they are. Wrong codes of the second
- * factor stay counted. With `provenHash`, the hash that was proved, null when it is no longer the user's.
+ * Sets a password and unlocks the account: whoever may choose it has proved their identity. Wrong codes of the second factor
+ * stay counted. With `provenHash`, the hash that was checked, null when it is no longer the user's.
  */
 export async function setPassword(
   orm: Orm,
@@ -205,8 +205,8 @@ export async function updateName(orm: Orm, id: string, name: string): Promise<vo
 }
 
 /**
- * Makes an address the user's own, because they have proved it. A user who had it without a proof loses it.
- * Null when another user has proved it, too. Under {@link lockAddress}.
+ * Makes a verified address the user's own. A user who had it unverified loses it. Null when another user has verified it as
+ * well. Under {@link lockAddress}.
  */
 export async function ownEmail(tx: Orm, id: string, email: string): Promise<UserRow | null> {
   const others = and(sql`lower(${users.email}) = lower(${email})`, ne(users.id, id), users.owns_email);
@@ -233,7 +233,7 @@ export async function lockAddress(tx: Orm, email: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('email ' || lower(${email}), 0))`);
 }
 
-/** Changes what is given and keeps the rest. */
+/** Changes the given fields and keeps the others. */
 export async function mergePreferences(orm: Orm, id: string, changes: Preferences): Promise<Preferences> {
   const rows = await orm
     .update(users)
@@ -273,7 +273,7 @@ export async function disableTotp(orm: Orm, id: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** The user who has proved this address, a merchant's or staff. */
+/** The user who has verified this address, a merchant's or staff. */
 export async function findVerifiedOwner(orm: Orm, email: string): Promise<UserRow | null> {
   const proved = and(
     sql`lower(${users.email}) = lower(${email})`,

@@ -124,7 +124,7 @@ export type ListedLink = LinkWithState & {
 /** `sellingAt`, ISO 8601: only those at which a shopper could pay then. */
 type LinkFilter = { sellingAt: string | null };
 
-/** Whether whoever opens it can pay. A plan whose trial is free takes nothing on its first day. */
+/** Whether a visitor can pay. A plan with a free trial takes no payment on the first day. */
 function matching(sql: Sql, { sellingAt }: LinkFilter) {
   if (sellingAt === null) return sql`true`;
   return sql`l.active and (l.expires_at is null or l.expires_at > ${sellingAt}::timestamptz)
@@ -216,9 +216,8 @@ export async function findLinkCreator(sql: Sql, environmentId: string, id: strin
 }
 
 /**
- * Deletes sessions that links opened and nobody tried to pay, a week after their time, and returns how many. The session that
- * a single-use link names stays. What expired more than a month before has been looked at often enough. Index:
- * `client_sessions_unpaid`.
+ * Deletes link sessions that nobody tried to pay, a week after they expired, and returns how many. The current session of a
+ * single-use link stays. Sessions that expired over a month before are not checked any more. Index: `client_sessions_unpaid`.
  */
 export async function deleteUntriedSessions(orm: Orm, limit: number): Promise<number> {
   const removed = await orm.execute(fragment`

@@ -18,7 +18,7 @@ type SessionFilter = {
   status: ClientSessionStatus | undefined;
   /** ISO 8601: separates expired from open sessions, which the database does not store. */
   now: string;
-  /** Those that this link opened. Null: all but those of links that nobody tried to pay. */
+  /** Sessions that this link opened. Null: all sessions, except those of links that nobody tried to pay. */
   linkId: string | null;
 };
 

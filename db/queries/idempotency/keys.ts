@@ -60,8 +60,8 @@ function isLockTimeout(error: unknown): boolean {
 export type KeyNote = { replays: number; reuses: number; lastReuse: KeyReuse | null };
 
 /**
- * Adds to a key's counts, for the inspector. `requestId` names its first request: a key that another request has since
- * claimed is left alone. One row, by primary key, in a commit of its own.
+ * Adds to a key's counts, for the inspector. `requestId` names its first request: a key that another request has claimed since
+ * is left alone. One row, by primary key, in a separate commit.
  */
 export async function addKeyNote(
   orm: Orm,

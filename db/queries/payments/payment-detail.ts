@@ -37,6 +37,8 @@ export type OperationOfPayment = OperationRow & { booked_at: string | null };
 export type PaymentDetailRows = PaymentSnapshot & {
   operations: OperationOfPayment[];
   ledger: LedgerRow[];
+  /** What Cardlane charged for it. */
+  fee: number;
   events: { id: string; type: EventType; created_at: string }[];
   keys: KeyOfPayment[];
   batches: { id: string; currency: string; created_at: string }[];
@@ -68,9 +70,10 @@ export async function readPaymentDetail(
   return sql.begin("isolation level repeatable read read only", async (tx) => {
     const snapshot = await findShortPayment(tx, environment.id, paymentId, DETAIL_LIMIT);
     if (!snapshot) return null;
-    const [operations, ledger, events, keys, batches, plan, clientSession, customerPayments] = await Promise.all([
+    const [operations, ledger, fee, events, keys, batches, plan, clientSession, customerPayments] = await Promise.all([
       operationsOf(tx, environment.id, paymentId),
       ledgerOf(tx, environment.id, paymentId),
+      feeOf(tx, environment.id, paymentId),
       eventsOf(tx, environment.id, snapshot),
       keysOf(tx, environment.id, paymentId),
       batchesOf(tx, environment.id, snapshot),
@@ -83,7 +86,19 @@ export async function readPaymentDetail(
       environment,
       [...operations, ...keys].map(({ actor }) => actor),
     );
-    return { ...snapshot, operations, ledger, events, keys, batches, plan, clientSession, customerPayments, actors };
+    return {
+      ...snapshot,
+      operations,
+      ledger,
+      fee,
+      events,
+      keys,
+      batches,
+      plan,
+      clientSession,
+      customerPayments,
+      actors,
+    };
   }) as Promise<PaymentDetailRows | null>;
 }
 
@@ -104,6 +119,16 @@ function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
     join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id
     where o.environment_id = ${environmentId}::uuid and o.payment_id = ${paymentId}::uuid
     order by l.created_at desc, l.operation_id desc, l.line desc limit ${DETAIL_LIMIT}::int`;
+}
+
+/** Not of the lines that are shown: those are the latest. Index: `operations_payment`, then the primary key of the ledger. */
+async function feeOf(tx: Transaction, environmentId: string, paymentId: string): Promise<number> {
+  const [row] = await tx<[{ fee: number }]>`
+    select coalesce(sum(l.amount), 0)::float8 as fee from operations o
+    join ledger_entries l
+      on l.environment_id = o.environment_id and l.operation_id = o.id and l.line = 2 and l.credit_account = 'fees'
+    where o.environment_id = ${environmentId}::uuid and o.payment_id = ${paymentId}::uuid and o.fee_basis_points is not null`;
+  return row.fee;
 }
 
 /** Of the payment and of its refunds. Index: `events_object`. */

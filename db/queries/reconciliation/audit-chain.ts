@@ -1,12 +1,12 @@
 import type { Transaction } from "@/db/client";
 import type { BookCheck } from "./check";
 
-/** The chain of what belongs to no merchant. */
+/** The chain of acts that concern no merchant. */
 const NO_MERCHANT = "00000000-0000-0000-0000-000000000000";
 /** Held while chaining: one process at a time gives the numbers. */
 const LOCK = "4846023523";
 
-/** What a hash covers of a row: everything, as a text that is the same for ever, whatever columns come later. */
+/** What a hash covers: the whole row, as a text that stays the same whatever columns are added later. */
 const MERCHANT_TEXT = `jsonb_build_array(a.environment_id, a.id, a.actor, a.action, a.object_id, a.request_id, a.detail,
   (extract(epoch from a.created_at) * 1000000)::bigint)::text`;
 const SUPPORT_TEXT = `jsonb_build_array(s.id, s.staff_id, s.action, s.merchant_id, s.environment_id, s.object_id, s.detail,
@@ -76,7 +76,7 @@ export async function removePending(tx: Transaction, places: readonly string[]):
 
 type SealMark = { number: number; mac: string };
 
-/** The last of all seals; null when there is none. */
+/** The newest of all seals; null without one. */
 export async function findLastSeal(tx: Transaction): Promise<SealMark | null> {
   const [row] = await tx<SealMark[]>`
     select number, mac from audit_seals where number > 0 order by number desc limit 1`;
@@ -152,7 +152,7 @@ export type ChainPart = { chain_id: string; after: number };
 export type LinkRow = ChainEnd & {
   mac: string | null;
   seal_number: number | null;
-  /** Of the seal of that number; null when there is none. */
+  /** Of the seal with that number; null without one. */
   seal_mac: string | null;
   day: string;
   /** Written when every version gave its links a MAC. */

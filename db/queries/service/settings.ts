@@ -128,8 +128,8 @@ async function listProcesses(tx: Orm): Promise<ServingProcess[]> {
 }
 
 /**
- * Enters a process; answers null. Or the address of one that is there and that this one may not be beside; then nothing is
- * entered. One at a time, so that of two that start together one finds the other.
+ * Registers a process; returns null, or the address of a registered one that it may not run beside; then it is not registered.
+ * One at a time, so that of two that start together one finds the other.
  */
 export function enterProcess(
   orm: Orm,

@@ -3,8 +3,8 @@ import type { LedgerAccount } from "@/db/schema/payments";
 import type { MovementType } from "@/lib/contract/settlement/balance";
 
 /**
- * What each measure of the daily totals does to the balance. A job keeps the totals, and what it has not folded yet is added at
- * each read: so a balance is exact and costs the same after a million captures, none of which waits for another's row.
+ * How each measure of the daily totals changes the balance. A job folds changes into the totals, and each read adds those not
+ * folded yet: so a balance is exact, costs the same after a million captures, and no capture waits for another's row.
  */
 const PENDING = { captured: 1, refund_failed: 1, settled_back: 1, refunded: -1, fee: -1, settled: -1 };
 const AVAILABLE = { settled: 1, payout_failed: 1, settled_back: -1, payout: -1 };
@@ -38,7 +38,10 @@ export async function readBalances(sql: Sql, environmentId: string): Promise<Bal
 type Ends = { opening_pending: number; opening_available: number; opening_in_payout: number };
 type Sums = { captures: number; fees: number; refunds: number; refund_reversals: number; settlements: number };
 type PayoutSums = { payouts: number; payout_failures: number; payouts_paid: number };
-/** The balance before a period, and what each kind of movement came to in it. Amounts are positive but for settlements. */
+/**
+ * The balance before a period, and the sum of each kind of movement within it. Amounts are positive, except those of
+ * settlements.
+ */
 export type StatementRow = { currency: string } & Ends & Sums & PayoutSums;
 
 /** Of each currency, for whole days of the merchant's zone. Indexes: as for the balance. */
@@ -184,7 +187,7 @@ export async function countMovements(
   return row.count;
 }
 
-/** Null when there is no such movement. The primary key. */
+/** Null without such a movement. By primary key. */
 export async function findMovement(
   sql: Sql,
   environmentId: string,

@@ -21,7 +21,7 @@ export async function listGroupsToPayOut(sql: Sql): Promise<UnsettledGroup[]> {
 
 /**
  * Locks the batches of a group that are in no payout, in id order, so that of two processes one waits for the other and then
- * finds them taken. Index: `settlement_batches_available`.
+ * finds none. Index: `settlement_batches_available`.
  */
 export async function lockAvailableBatches(
   tx: Transaction,

@@ -98,8 +98,8 @@ export async function lockPaymentsInOrder(
 }
 
 /**
- * What is unsettled of payments that are locked: the decision, where listUnsettledAfter was a guess. Looked up payment by
- * payment, or the planner may walk all that is unsettled, once per chunk.
+ * The unsettled transactions of locked payments: the decision, after the guess of listUnsettledAfter. Looked up payment by
+ * payment; otherwise the planner may walk all unsettled rows once per chunk.
  */
 export async function listUnsettledOfPayments(
   tx: Transaction,

@@ -89,7 +89,7 @@ export type OwnActRow = {
   environment_id: string;
 };
 
-/** What a merchant's members did with the account, newest first. Index: audit_log_account (hence the condition). */
+/** What a merchant's members did with the account, newest first. Index: audit_log_account (hence the repeated condition). */
 export async function listOwnActs(orm: Orm, environmentIds: readonly string[], limit: number): Promise<OwnActRow[]> {
   const parts = environmentIds.map(
     (environmentId) => sql`(select id, actor, action, environment_id from ${auditLog}
@@ -115,7 +115,7 @@ export type VolumeRow = {
   recent_count: number;
 };
 
-/** The daily totals, and what is not folded into them yet. Index: primary key of daily_totals, total_deltas_environment. */
+/** The daily totals, plus what is not folded into them yet. Index: primary key of daily_totals, total_deltas_environment. */
 export async function sumVolume(sql: Sql, environmentId: string, timeZone: string): Promise<VolumeRow[]> {
   return sql<VolumeRow[]>`
     with facts as (

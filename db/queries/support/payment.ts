@@ -19,7 +19,7 @@ export async function findPaymentOwner(sql: Sql, paymentId: string): Promise<Pay
 export type SupportOperationRow = OperationRow & {
   /** A process works on it now. */
   held: boolean;
-  /** Over a day old and open: its status is no longer checked by itself. */
+  /** Open for over a day: its status is no longer checked automatically. */
   waits: boolean;
 };
 

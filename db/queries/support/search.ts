@@ -33,8 +33,8 @@ function columns(sql: Sql, { title, status, amount, currency, payment_id }: Colu
 }
 
 /**
- * Looks in one environment after the other, each by an index that begins with the environment: `inEnvironment` selects
- * from the environment `e`. So no index of its own slows down the money path; an environment costs some microseconds.
+ * Searches one environment after the other, each by an index that begins with the environment: `inEnvironment` selects from the
+ * environment `e`. This needs no extra index that would slow down the money path; an environment costs some microseconds.
  */
 function everywhere(sql: Sql, inEnvironment: Fragment, limit: number): Promise<FoundRow[]> {
   return sql<FoundRow[]>`
@@ -157,7 +157,7 @@ export function findKeysOfRequest(
     limit ${limit}::int`;
 }
 
-/** A request of an API key, or a write or refusal of a person. By primary key. */
+/** A request with an API key, or a user's write or refused request. By primary key. */
 export function findLoggedRequests(sql: Sql, requestId: string, limit: number): Promise<FoundRow[]> {
   const title = sql`r.method || ' ' || r.path || coalesce(': ' || r.detail, '')`;
   const status = sql`r.status || coalesce(' ' || r.code, '')`;
@@ -199,8 +199,8 @@ export function findPayments(sql: Sql, id: string, limit: number): Promise<Found
 type TransactionClue = { by: "id" | "subscription"; uuid: string };
 
 /**
- * The newest transactions anywhere. The ids come first, out of the index that serves the clue in each environment, and only what
- * is left of them is read. Index: primary key, or transactions_subscription.
+ * The newest transactions in all environments. The ids come first, from the index that serves the clue in each environment, and
+ * only matching rows are read. Index: primary key, or transactions_subscription.
  */
 export function findTransactions(sql: Sql, clue: TransactionClue, limit: number): Promise<FoundRow[]> {
   const column = clue.by === "id" ? sql`t.id` : sql`t.subscription_id`;
@@ -239,7 +239,7 @@ function findMerchantsWhere(sql: Sql, condition: Fragment, limit: number): Promi
 export const findMerchants = (sql: Sql, id: string, limit: number): Promise<FoundRow[]> =>
   findMerchantsWhere(sql, sql`m.id = ${id}::uuid`, limit);
 
-/** By any part of the name. Reads all merchants, of which there are far fewer than of anything else. */
+/** By any part of the name. Reads all merchants, of which there are comparatively few. */
 export function findMerchantsByName(sql: Sql, text: string, limit: number): Promise<FoundRow[]> {
   const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
   return findMerchantsWhere(sql, sql`m.name ilike ${pattern}`, limit);

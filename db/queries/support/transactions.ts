@@ -6,7 +6,7 @@ import { foundText, spellWords } from "../transactions/words";
 import type { FoundRow } from "./search";
 
 export type EverywhereFilter = Omit<TransactionFilter, "q"> & {
-  /** Words to find, as somebody typed them. */
+  /** Words to find, as typed. */
   readonly q?: string | undefined;
   /** Charges with at least two refunds that succeeded. */
   readonly refundedAgain: boolean;

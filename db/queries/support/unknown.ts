@@ -16,7 +16,7 @@ export type UnknownRow = {
   created_at: string;
   /** A process works on it now. */
   held: boolean;
-  /** Over a day old: its status is no longer checked by itself. */
+  /** Open for over a day: its status is no longer checked automatically. */
   waits: boolean;
   mode: Mode;
   merchant_id: string;

@@ -4,12 +4,19 @@ import { Parameters, runText } from "../statement-text";
 import { type TransactionFilter, type TransactionPage, windowText } from "./page";
 
 /** Minor units. */
-export type SumRow = { currency: string; gross: number; refunded: number; rows: number; capped: boolean };
+export type SumRow = {
+  currency: string;
+  gross: number;
+  refunded: number;
+  fees: number;
+  rows: number;
+  capped: boolean;
+};
 
 /**
  * What the first rows of a list come to, by currency: as many as a total counts. They are found as a page of that many would be,
- * by the indexes named at `transactionPageText`; each is then looked up by its key, and a charge's payment by its own. Sums are
- * exact up to 2^53. Where all rows are charges, of whichever currency, refunds count with their charge, else where they are rows.
+ * by the indexes named at `transactionPageText`; each is then looked up by its key, and a charge's payment and fee by theirs. Sums
+ * are exact up to 2^53. Where all rows are charges, of whichever currency, refunds count with their charge, else where they are rows.
  */
 export function sumTransactions(
   sql: Sql,
@@ -20,11 +27,24 @@ export function sumTransactions(
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
   const window = windowText(parameters, environment, filter, { ...order, limit: TOTAL_CAP, offset: 0 });
-  const text = `
-with found as (select id, row_number() over () as n from (${window}) page)
+  return runText<SumRow>(sql, { text: sumsText(environment, window), parameters, prepare: false });
+}
+
+/** The same of chosen transactions, by their keys. */
+export function sumChosenTransactions(sql: Sql, environmentId: string, ids: readonly string[]): Promise<SumRow[]> {
+  const parameters = new Parameters();
+  const environment = parameters.add(environmentId);
+  const chosen = `select id from transactions where environment_id = ${environment} and id ${parameters.oneOf(ids)}`;
+  return runText<SumRow>(sql, { text: sumsText(environment, chosen), parameters, prepare: false });
+}
+
+/** Indexes: of an operation `operations_payment`, of its fee, the second line that a capture books, the ledger's key. */
+const sumsText = (environment: string, rows: string) => `
+with found as (select id, row_number() over () as n from (${rows}) page)
 select t.currency, count(*)::int as rows, coalesce(sum(p.amount_captured), 0)::float8 as gross,
   coalesce(case when bool_and(bool_and(t.type = 'CHARGE')) over () then sum(p.amount_refunded)
     else sum(t.amount) filter (where t.type = 'REFUND' and t.status in ('CAPTURED', 'SETTLED')) end, 0)::float8 as refunded,
+  coalesce(sum(f.amount), 0)::float8 as fees,
   exists (select from found where n > ${TOTAL_CAP}) as capped
 from found
 cross join lateral (
@@ -33,8 +53,10 @@ cross join lateral (
 left join lateral (
   select amount_captured, amount_refunded from payments
   where environment_id = ${environment} and id = t.payment_id and t.type = 'CHARGE' offset 0) p on true
+left join lateral (
+  select sum(l.amount) as amount from operations o
+  join ledger_entries l on l.environment_id = ${environment} and l.operation_id = o.id and l.line = 2 and l.credit_account = 'fees'
+  where o.environment_id = ${environment} and o.payment_id = t.payment_id and p.amount_captured > 0 offset 0) f on true
 where found.n <= ${TOTAL_CAP}
 group by t.currency
 order by t.currency`;
-  return runText<SumRow>(sql, { text, parameters, prepare: false });
-}

@@ -115,7 +115,7 @@ export const PERMISSION_PRESETS: readonly PermissionPreset[] = [
   {
     id: "payments",
     label: "Payments only",
-    sentence: "Creates payments, captures, voids and refunds them.",
+    sentence: "Can create, capture, void and refund payments.",
     permissions: [
       ...(["payment.create", "payment.read", "transaction.read"] as const),
       ...(["transaction.capture", "transaction.void", "transaction.refund"] as const),
@@ -124,19 +124,19 @@ export const PERMISSION_PRESETS: readonly PermissionPreset[] = [
   {
     id: "checkout",
     label: "Checkout server",
-    sentence: "Opens checkout sessions, and looks up payments and plans.",
+    sentence: "Can open checkout sessions, and look up payments and plans.",
     permissions: ["payment.read", "subscription_plan.read", "client_session.create"],
   },
   {
     id: "refunds",
     label: "Refund desk",
-    sentence: "Finds payments and refunds them, nothing else.",
+    sentence: "Can find and refund payments, nothing else.",
     permissions: ["payment.read", "transaction.read", "transaction.search", "transaction.refund"],
   },
   {
     id: "read_only",
     label: "Read-only",
-    sentence: "Sees everything and changes nothing.",
+    sentence: "Can view everything and change nothing.",
     permissions: ALL.filter((permission) => /\.(read|search)$/.test(permission)),
   },
   { id: "full", label: "Full access", sentence: "Everything the API can do.", permissions: ALL },

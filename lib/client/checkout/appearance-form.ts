@@ -50,7 +50,7 @@ export const CUSTOM_FONT = "custom";
 
 const HEX = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** What is typed as a colour, "1A73E8" included; null when it is none. */
+/** The typed text as a colour, also without the #; null when it is not one. */
 export function colorTyped(text: string): string | null {
   const typed = text.trim().toLowerCase();
   const hex = typed.startsWith("#") ? typed : `#${typed}`;

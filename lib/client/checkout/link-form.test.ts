@@ -26,7 +26,7 @@ test("a local time is that of the business, in summer and in winter", () => {
 test("what is missing or wrong is said at its field, and only a whole link has a body", () => {
   expect(readLink(values({}), ZONE, NOW)).toMatchObject({
     body: null,
-    errors: { amount: "Enter the amount.", description: "Enter what is bought." },
+    errors: { amount: "Enter the amount.", description: "Describe what you sell." },
   });
   const plan = values({ sell: "plan" });
   expect(readLink(plan, ZONE, NOW).errors).toEqual({ plan_id: "Choose a plan." });
@@ -50,6 +50,6 @@ test("a time that has passed and is not touched stays to the millisecond; a new 
   });
   expect(readLinkEdit({ ...before, expiry: "never" }, LINK, ZONE, NOW).body).toMatchObject({ expires_at: null });
   expect(readLinkEdit({ ...before, description: " " }, LINK, ZONE, NOW).errors).toEqual({
-    description: "Enter what is bought.",
+    description: "Describe what you sell.",
   });
 });

@@ -46,7 +46,7 @@ export const linkEditValues = (link: PaymentLink, timeZone: string): LinkEditVal
   expires_at: link.expires_at === null ? "" : localTime(link.expires_at, timeZone),
 });
 
-/** A local time of a zone as an instant; null while it is none. One that the zone leaves out is taken an hour later. */
+/** A local time in a zone as an instant; null if it is not one. A time that the zone skips becomes an hour later. */
 export function instantIn(timeZone: string, local: LocalTime): string | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(local)) return null;
   const asUtc = Date.parse(`${local.slice(0, 16)}Z`);
@@ -84,7 +84,7 @@ export function readLink(values: LinkFormValues, timeZone: string, now: number):
   const problem = isPlan ? null : amountProblem(values);
   if (problem) errors.amount = problem;
   if (isPlan && !values.plan_id) errors.plan_id = "Choose a plan.";
-  if (!isPlan && !values.description.trim()) errors.description = "Enter what is bought.";
+  if (!isPlan && !values.description.trim()) errors.description = "Describe what you sell.";
   return { body: parsed.success && Object.keys(errors).length === 0 ? parsed.data : null, errors };
 }
 
@@ -107,7 +107,7 @@ export function readLinkEdit(
     ...messagesOf(parsed.error),
     ...(values.expiry === "at" && values.expires_at === before ? {} : expiryErrors(values, timeZone, now)),
   };
-  if (link.plan_id === null && !values.description.trim()) errors.description = "Enter what is bought.";
+  if (link.plan_id === null && !values.description.trim()) errors.description = "Describe what you sell.";
   return { body: parsed.success && !unchanged && Object.keys(errors).length === 0 ? parsed.data : null, errors };
 }
 

@@ -10,7 +10,7 @@ const NAME = "cardlane.docs.sandbox-key";
 const listeners = new Set<() => void>();
 let current: SandboxKey | null | undefined;
 
-/** What is wrong with a text as a sandbox key; null when it can be one. */
+/** Why a text cannot be a sandbox key; null when it can. */
 export function sandboxKeyProblem(text: string): string | null {
   if (text === "") return "Paste a key that starts with sk_test_.";
   if (text.startsWith("sk_live_"))
@@ -20,7 +20,7 @@ export function sandboxKeyProblem(text: string): string | null {
   return null;
 }
 
-/** Throws when it is no sandbox key; null forgets the one there is. */
+/** Throws when it is not a sandbox key; null forgets the current one. */
 export function keepSandboxKey(key: SandboxKey | null): void {
   if (key !== null && sandboxKeyProblem(key.secret) !== null) throw new TypeError("Not a sandbox key.");
   current = key;

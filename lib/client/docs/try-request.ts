@@ -40,7 +40,7 @@ export function findEndpoint(document: OpenApiDocument, name: string): TriedEndp
   throw new Error(`There is no endpoint ${name}.`);
 }
 
-/** What a new key must be allowed: everything that the API's endpoints ask for. */
+/** The permissions of a new key: every one that the API's endpoints need. */
 export const permissionsIn = (document: OpenApiDocument): string[] => [
   ...new Set(
     Object.values(document.paths).flatMap((methods) => Object.values(methods).flatMap((one) => one["x-permissions"])),
@@ -63,7 +63,7 @@ export function exampleBody({ operation }: TriedEndpoint): string {
 /** Parameters by their names, and the body's text. */
 export type TriedValues = { readonly parameters: Readonly<Record<string, string>>; readonly body: string };
 export type TriedRequest = { method: string; url: string; headers: Record<string, string>; body: string | null };
-/** What is wrong, by parameter; `body` is the body. */
+/** Errors by parameter; `body` is the body. */
 export type TriedProblems = Record<string, string>;
 
 const HEADER_TEXT = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
@@ -100,8 +100,8 @@ export function requestOf(
   return { request: { method, url: url + search, headers, body: body === "" ? null : body } };
 }
 
-/** The parts of an answer that tell what happened, in the order in which they are shown. */
-const TOLD_HEADERS = ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "RateLimit"] as const;
+/** The informative parts of an answer, in the order in which they are shown. */
+const SHOWN_HEADERS = ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "RateLimit"] as const;
 
 export type TriedAnswer = {
   readonly status: number;
@@ -117,8 +117,8 @@ export type TriedAnswer = {
 const SHOWN_CHARACTERS = 200_000;
 
 /**
- * Sends a request to the sandbox, with this key and nothing else that tells who sends it. `show` gets the answer, and again each
- * time that more of it has come. Throws when no answer comes, or it breaks off.
+ * Sends a request to the sandbox with this key and no cookies. `show` gets the answer, and again whenever more of it has
+ * arrived. Throws when no answer comes or it breaks off.
  */
 export async function sendRequest(
   { method, url, headers, body }: TriedRequest,
@@ -132,11 +132,11 @@ export async function sendRequest(
     headers: { ...headers, ...(apiKey !== null && { "X-Api-Key": apiKey }) },
     ...{ credentials: "omit", cache: "no-store", redirect: "manual", referrerPolicy: "no-referrer" },
   });
-  const told = TOLD_HEADERS.flatMap((name) => {
+  const headersShown = SHOWN_HEADERS.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  const answer = { status: response.status, headers: told };
+  const answer = { status: response.status, headers: headersShown };
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   let text = "";

@@ -88,7 +88,7 @@ function reasonOfState(action: Action, subject: ActionSubject): string {
 
 function reasonAgainstRefund({ status, captured, refunded, refundable, currency }: ActionSubject): string {
   if (status === "REFUNDED" || refunded >= captured) {
-    return `The whole ${moneyText(captured, currency)} has been refunded already.`;
+    return `The whole ${moneyText(captured, currency)} has already been refunded.`;
   }
   if (refundable <= 0) return "A refund of the remainder is pending.";
   return "Another operation on this payment is under way. Try again in a moment.";

@@ -60,7 +60,7 @@ export const amountField = (minor: number, currency: string): string =>
 
 type AmountReading = { amount: number; error: null } | { amount: null; error: string };
 
-/** What was typed in major units, as minor units, or what is wrong with it. `most` in minor units. */
+/** The typed amount in minor units, or what is wrong with it. `most` in minor units. */
 export function readAmount(text: string, currency: string, most: number, verb: string): AmountReading {
   if (text.trim() === "") return { amount: null, error: "Enter an amount." };
   const amount = parseAmount(text, currency);

@@ -193,7 +193,7 @@ export const replaceLogo = dashboardEndpoint({
   permission: "settings.manage",
   body: z.strictObject({
     /** The file in base64. */
-    image: z.string().min(1, "Choose a file.").max(MAX_LOGO_TEXT, "The file may have at most 256 kB."),
+    image: z.string().min(1, "Choose a file.").max(MAX_LOGO_TEXT, "The file can be at most 256 kB."),
   }),
   // A file that is somewhat too large is told so in its own words.
   maxBodyBytes: 2 * MAX_LOGO_TEXT,

@@ -20,16 +20,14 @@ export const apiKey = z
     prefix: z.string().describe("The beginning of the secret: `sk_test_` or `sk_live_`."),
     last4: z.string().describe("The last four characters of the secret."),
     permissions: z.array(permission).describe("What requests with it may do."),
-    status: z.enum(API_KEY_STATES).describe("`EXPIRED` is what it becomes at `expires_at`, of which no event tells."),
-    ip_allow_list: z
-      .array(z.string())
-      .describe("Addresses and CIDR blocks that it may be used from; empty: from anywhere."),
+    status: z.enum(API_KEY_STATES).describe("It becomes `EXPIRED` at `expires_at`, without an event."),
+    ip_allow_list: z.array(z.string()).describe("Addresses and CIDR blocks it may be used from; empty means anywhere."),
     expires_at: timestamp.nullable().describe("When it stops working; null: never."),
     last_used_at: timestamp.nullable().describe("When it was last used, to within seconds."),
     last_used_ip: z.string().nullable().describe("The address that it was last used from."),
     rotated_from: idOf("apiKey").nullable().describe("The key that it replaced."),
     replaced_by: idOf("apiKey").nullable().describe("The key that replaced it."),
-    available_actions: z.array(z.enum(API_KEY_ACTIONS)).describe("What can be done with it now, in the dashboard."),
+    available_actions: z.array(z.enum(API_KEY_ACTIONS)).describe("What you can do with it now, in the dashboard."),
     created_at: timestamp.describe("When it was created."),
     updated_at: timestamp.describe("When its settings or its status last changed; its use changes neither."),
   })

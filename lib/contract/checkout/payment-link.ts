@@ -61,7 +61,7 @@ export const createPaymentLinkBody = z
     }
     if (body.amount === null) wrong("amount", "Enter the amount, or choose a plan.");
     if (body.currency === null) wrong("currency", "Choose the currency of the amount.");
-    if (body.description === null) wrong("description", "Say what is bought: shoppers see it on the payment page.");
+    if (body.description === null) wrong("description", "Describe what you sell: shoppers see it on the payment page.");
   });
 export type CreatePaymentLinkBody = z.infer<typeof createPaymentLinkBody>;
 

@@ -8,14 +8,14 @@ const minor = (what: string) => z.int().describe(`${what}, in minor units.`);
 
 export const customer = z
   .object({
-    id: idOf("customer").describe("Unique id of the customer; the same for ever."),
+    id: idOf("customer").describe("Unique id of the customer; it never changes."),
     object: z.literal("customer").describe("Always `customer`."),
     customer_id: z.string().nullable().describe("Your own id; null for a customer that is known by e-mail alone."),
-    email: z.string().nullable().describe("The latest e-mail, in small letters."),
+    email: z.string().nullable().describe("The latest e-mail, in lower case."),
     name: z.string().nullable().describe("The latest name."),
     first_payment_at: timestamp.describe("When the first payment was created."),
     last_payment_at: timestamp.describe("When the last payment was created; may be seconds late."),
-    payments: z.int().describe("All payments, whatever became of them."),
+    payments: z.int().describe("All payments, whatever their outcome."),
     declined: z.int().describe("How many of them were declined."),
     currencies: z
       .array(
@@ -38,7 +38,7 @@ export const customer = z
           last_used_at: timestamp.describe("When it was last tried."),
         }),
       )
-      .describe("Cards of the last 1,000 payments, the latest first; twenty at most."),
+      .describe("Cards of the last 1,000 payments, the latest first; at most twenty."),
   })
   .meta({ id: "Customer" });
 export type Customer = z.infer<typeof customer>;

@@ -30,7 +30,7 @@ export const EVENTS = {
     example: first(objects.plan),
   },
   "subscription_plan.updated": {
-    tells: "Members of a subscription plan other than its status changed.",
+    tells: "Fields of a subscription plan other than its status changed.",
     data: planData,
     example: { object: objects.plan, previous: { name: "Pro", updated_at: "2026-11-19T12:11:55.002Z" } },
   },
@@ -147,8 +147,7 @@ export const EVENTS = {
     },
   },
   "webhook_endpoint.disabled": {
-    tells:
-      "Nothing is sent to a webhook endpoint any more: it answered 410, nothing reached it for five days, or you said so.",
+    tells: "A webhook endpoint was disabled: it answered 410, nothing reached it for five days, or you disabled it.",
     data: endpointData,
     example: first({ ...objects.webhookEndpoint, status: "DISABLED" as const, disabled_reason: "failing" as const }),
   },
@@ -194,7 +193,7 @@ export const event = z
         previous: z
           .record(z.string(), z.unknown())
           .nullable()
-          .describe("The members that changed, as they were before; null in an object's first event."),
+          .describe("The previous values of the fields that changed; null in an object's first event."),
       })
       .describe("What happened to what."),
   })

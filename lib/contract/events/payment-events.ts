@@ -135,7 +135,7 @@ export const PAYMENT_EVENTS = {
   },
   "transaction.pending": {
     tells:
-      "The outcome of a charge or refund is not known when its request ends, or the shopper has to confirm it first; another event tells the outcome.",
+      "The outcome of a charge or refund isn't known yet, or the shopper has to confirm it first. Another event follows with the outcome.",
     data: transactionData,
     example: first(objects.pendingCharge),
   },
@@ -146,13 +146,13 @@ export const PAYMENT_EVENTS = {
   },
   "transaction.captured": {
     tells:
-      "A charge took its amount from the card, or the processor accepted a refund, which `type` tells; also when the only refund of a charge came back.",
+      "A charge took its amount from the card, or the processor accepted a refund: see `type`. Also when the only refund of a charge failed later.",
     data: transactionData,
     example: first(objects.charge),
   },
   "transaction.settled": {
     tells:
-      "A charge or refund is in the settlement batch that it names; a charge that was refunded keeps its status. Also when the only refund of a settled charge came back.",
+      "A charge or refund went into the settlement batch that it names; a refunded charge keeps its status. Also when the only refund of a settled charge failed later.",
     data: transactionData,
     example: {
       object: { ...settled, settlement_batch_id: BATCH_ID, updated_at: SETTLED_AT },
@@ -180,7 +180,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "transaction.refunded": {
-    tells: "All that a charge captured is refunded.",
+    tells: "A charge was refunded in full.",
     data: transactionData,
     example: {
       object: {
@@ -201,7 +201,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "transaction.partially_refunded": {
-    tells: "Another part of a charge is refunded, or a refund of it came back and others stand.",
+    tells: "A part of a charge was refunded, or one of its refunds failed later and the others stand.",
     data: transactionData,
     example: {
       object: objects.refundedCharge,

@@ -22,6 +22,8 @@ export type PaymentDetail = {
   /** Oldest first. */
   timeline: TimelineEntry[];
   ledger: LedgerLine[];
+  /** Cardlane's fee on what was captured, in minor units. */
+  fee: number;
   events: PaymentEvent[];
   requests: ShownRequest[];
   linked: LinkedObjects;

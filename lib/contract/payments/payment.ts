@@ -21,6 +21,7 @@ import {
 import { idInput, idOf } from "@/lib/contract/ids";
 import { action, cardBrand, refundReason, transaction } from "@/lib/contract/transactions/transaction";
 import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
+import { passesLuhn } from "./words";
 
 export const PAYMENT_STATUSES = [...TRANSACTION_STATUSES, "REQUIRES_ACTION"] as const;
 const paymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: "PaymentStatus" });
@@ -61,7 +62,7 @@ export const payment = z
         last4: z.string(),
         exp_month: z.int(),
         exp_year: z.int(),
-        bin: z.string(),
+        bin: z.string().nullable(),
       })
       .nullable()
       .describe("The card, without its number."),
@@ -80,17 +81,6 @@ export const payment = z
 export type Payment = z.infer<typeof payment>;
 
 export const paymentList = listOf(payment).meta({ id: "PaymentList" });
-
-/** The Luhn check digit, which catches every single mistyped digit. */
-export function passesLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = Number(digits[digits.length - 1 - i]);
-    const doubled = i % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-}
 
 /** Card data: it lives in memory only, from here to the processor's `tokenize`, and is never written anywhere. */
 export const cardInput = z
@@ -124,10 +114,13 @@ export const createPaymentBody = z
   .strictObject({
     amount: amount.describe("Amount in minor units: 4999 is $49.99, or ¥4999."),
     currency: currency.describe("ISO 4217 code, upper case."),
-    payment_token: idInput
+    payment_token: z
+      .string()
+      .min(1)
+      .max(10_000)
       .optional()
       .describe(
-        "Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan.",
+        "Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, made by its script on your page.",
       ),
     card: cardInput.optional().describe("Raw card data; in the sandbox only."),
     capture_method: captureMethod.default("automatic").describe("`manual` authorizes now; you capture later."),

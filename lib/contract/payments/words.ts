@@ -1,4 +1,4 @@
-/** What codes of a payment mean to people, without zod; apart from the words of transactions, which every list needs. */
+/** Words for the codes of a payment and the check digit of cards, without zod; separate from the words that every list needs. */
 import type { RefundReason } from "@/lib/contract/transactions/words";
 
 export const REFUND_REASON_WORDS: Record<RefundReason, string> = {
@@ -66,4 +66,15 @@ export function checkTone(check: "avs" | "cvv", result: string): CheckTone {
   if (tones.good.includes(result)) return "good";
   if (tones.partly.includes(result)) return "partly";
   return tones.bad.includes(result) ? "bad" : "unknown";
+}
+
+/** The Luhn check digit, which catches every single mistyped digit. */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i]);
+    const doubled = i % 2 === 1 ? digit * 2 : digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
 }

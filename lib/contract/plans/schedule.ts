@@ -91,7 +91,7 @@ export const PLAN_TYPE_SENTENCES: Record<PlanType, string> = {
   ONE_TIME: "One price, paid once.",
   SUBSCRIPTION_NO_TRIAL: "Paid right away, then every period.",
   SUBSCRIPTION_FREE_TRIAL: "Nothing to pay until the trial ends.",
-  SUBSCRIPTION_PAID_TRIAL: "A first price for the trial, then the full one.",
+  SUBSCRIPTION_PAID_TRIAL: "A reduced price for the trial, then the full price.",
 };
 
 export const PLAN_STATUS_SENTENCES: Record<PlanStatus, string> = {

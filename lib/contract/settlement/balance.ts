@@ -17,7 +17,7 @@ export const balance = z
   .object({
     object: z.literal("balance").describe("Always `balance`."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
-    currencies: z.array(balanceOfCurrency).describe("One for each currency that money ever moved in."),
+    currencies: z.array(balanceOfCurrency).describe("One for each currency that money has moved in."),
   })
   .meta({ id: "Balance" });
 export type Balance = z.infer<typeof balance>;

@@ -125,7 +125,7 @@ describe("what means nothing else is looked for as text, and the rest is kept", 
   test("of more than eight words the first eight are looked for, and it says so", () => {
     const { filters, problems } = parseSearch("a b c d e f g h i");
     expect(filters).toEqual({ q: "a b c d e f g h" });
-    expect(problems).toMatchObject([{ message: "Only the first 8 words are looked for." }]);
+    expect(problems).toMatchObject([{ message: "Only the first 8 words are searched for." }]);
   });
 
   test("words add to those that were there, as long as they can be looked for at once", () => {

@@ -1,4 +1,4 @@
-/** What transactions come to: of a list as a whole, asked for apart from its rows. */
+/** What transactions come to: of a list as a whole, or of those that are chosen; asked for apart from the rows. */
 import { z } from "zod";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 
@@ -9,7 +9,9 @@ export type CurrencySum = {
   readonly gross: number;
   /** Paid back by the refunds among the rows, but for those pending or failed; where all rows are charges, of these charges. */
   readonly refunded: number;
-  /** Gross less refunded, before fees. */
+  /** Cardlane's fees on the charges among the rows. */
+  readonly fees: number;
+  /** Gross less refunded and fees. */
   readonly net: number;
 };
 
@@ -27,8 +29,8 @@ export const sumTransactions = dashboardEndpoint({
   method: "GET",
   path: "/api/dashboard/{mode}/transactions/sums",
   permission: "transaction.search",
-  /** `search`: the query string of the page, which the same code reads. */
-  query: z.strictObject({ search: z.string().max(8_000).default("") }),
+  /** `search`: the query string of the page, which the same code reads; or `ids`, with commas between them. */
+  query: z.strictObject({ search: z.string().max(8_000).default(""), ids: z.string().max(8_000).optional() }),
   status: 200,
   response: z.custom<TransactionSums>(),
 });

@@ -81,7 +81,7 @@ export const transaction = z
     refund_of: idOf("transaction").nullable().describe("For a refund: the charge that it returns."),
     refund_reason: refundReason.nullable().describe("For a refund: the reason you gave."),
     void_reason: z.string().nullable().describe("Why it was voided; `expired` when its time ran out."),
-    settlement_batch_id: idOf("settlementBatch").nullable().describe("The settlement batch that it went out in."),
+    settlement_batch_id: idOf("settlementBatch").nullable().describe("The settlement batch it is in."),
     description: z.string().nullable().describe("Your own note."),
     metadata: metadata.describe("Your own keys and values."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),

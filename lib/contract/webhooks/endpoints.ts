@@ -138,7 +138,7 @@ export const deleteWebhookEndpoint = endpoint({
   method: "DELETE",
   path: "/v1/webhook-endpoints/{id}",
   summary: "Delete a webhook endpoint",
-  description: "Nothing is sent there any more, and its deliveries are removed.",
+  description: "Nothing more is sent there, and its deliveries are removed.",
   response: deletedWebhookEndpoint,
   errors: ["resource_not_found"],
 });

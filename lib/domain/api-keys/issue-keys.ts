@@ -155,7 +155,7 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
   });
 }
 
-/** Throws `invalid_parameter`. What is refused must not be written first and taken back: it would stay in the tables' files. */
+/** Throws `invalid_parameter`. Checked before anything is written: a refused value would stay in the tables' files. */
 function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
   const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
   const errors: FieldError[] = [];
@@ -166,7 +166,7 @@ function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Dat
   input.permissions.forEach((permission, i) => {
     if (!PERMISSIONS.includes(permission)) invalid(`permissions.${i}`, `There is no permission '${permission}'.`);
   });
-  // Written so that an unreadable date, too, is not "in the future".
+  // Written so that an unreadable date is not "in the future" either.
   if (expiresAt !== null && !(expiresAt > now)) invalid("expires_at", "Choose an expiry in the future.");
   input.ipAllowList?.forEach((entry, i) => {
     if (!isAllowListEntry(entry)) {
@@ -192,8 +192,8 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
     const replaced = await isRotated(tx, environment.id, row.id);
     if (!actionsOf(statusAt(row, now), replaced).includes("edit")) {
       const detail = replaced
-        ? "The key was rolled, and stays as it is until it ends. Edit the key that replaced it."
-        : "The key has ended, and stays as it is. Create a new key.";
+        ? "The key was rolled and can no longer be edited. Edit the key that replaced it."
+        : "The key has ended and can no longer be edited. Create a new key.";
       throw invalidKeyState(row, now, replaced, detail);
     }
     const changes = changesOf(row, wanted);

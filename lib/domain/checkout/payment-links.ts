@@ -123,7 +123,7 @@ export async function updatePaymentLink(
 }
 
 function descriptionMissing(): AppError {
-  const message = "Say what is bought: shoppers see it on the payment page.";
+  const message = "Describe what you sell: shoppers see it on the payment page.";
   return new AppError("missing_parameter", message, {
     errors: [{ param: "description", code: "missing_parameter", message }],
   });
@@ -207,7 +207,7 @@ function presentLink(service: Service, row: PaymentLinkRow, around: Around): Pay
   };
 }
 
-/** What whoever opens it finds. That it is paid comes first: such a link never sells again. */
+/** What a visitor finds. Paid comes first: such a link never sells again. */
 export function paymentLinkStatus(service: Service, row: PaymentLinkRow, { plan, paid }: Around): PaymentLinkStatus {
   if (paid) return "COMPLETED";
   if (!row.active) return "INACTIVE";

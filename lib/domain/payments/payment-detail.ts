@@ -50,6 +50,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
     decline: declineOf(rows),
     timeline: paymentTimeline(rows),
     ledger: ledger.map((line) => ledgerLineOf(line, rows)).reverse(),
+    fee: rows.fee,
     events: events.map((row) => ({ id: encodeId("event", row.id), type: row.type, at: row.created_at })),
     requests: keys.map((row) => requestOf(row, rows)),
     linked: linkedOf(rows, customer, ctx.service.clock.now()),

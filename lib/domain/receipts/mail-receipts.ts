@@ -74,7 +74,7 @@ const TOO_OLD_MS = 3 * 86_400_000;
 const MOST_WAITING = 200;
 
 /** The environment whose turn was last; null: the round begins. A job keeps it from run to run. */
-export type Place = { after: string | null };
+export type MailPosition = { after: string | null };
 
 /**
  * The job that mails receipts of what was captured and refunded, as the committed events tell it: the payment itself waits for
@@ -85,7 +85,7 @@ export async function mailReceipts(
   service: Pick<Service, "db" | "clock" | "baseUrl" | "log">,
   route: Route,
   stopping?: AbortSignal,
-  place: Place = { after: null },
+  place: MailPosition = { after: null },
 ): Promise<number> {
   const { sql, orm } = service.db;
   let read = 0;
@@ -198,7 +198,7 @@ function textOf(mail: ReceiptMail, { mode, merchant_name: name, support_email, t
   const { title, sentence } = mail.is_failed
     ? {
         title: "Refund returned",
-        sentence: `The refund of ${amount} from ${name} to ${card} came back on ${day}: your bank did not take it. Ask ${name} for it another way.`,
+        sentence: `The refund of ${amount} from ${name} to ${card} was returned by your bank on ${day}. Ask ${name} to refund you another way.`,
       }
     : mail.is_refund
       ? {
@@ -211,7 +211,7 @@ function textOf(mail: ReceiptMail, { mode, merchant_name: name, support_email, t
     paragraphs: [
       sentence,
       ...(isTest ? ["This was a test: no money moved."] : []),
-      `Your receipt ${receiptNumber(encodeId("payment", mail.payment_id))}, to see and print:`,
+      `Your receipt ${receiptNumber(encodeId("payment", mail.payment_id))}, to view and print:`,
       mail.link,
       ...(support_email === null ? [] : [`Questions? Write to ${name}: ${oneLine(support_email)}`]),
     ],

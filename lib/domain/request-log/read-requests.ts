@@ -67,7 +67,7 @@ export async function listRequests(
     return { requests: shown.map((row) => presentRequest(row, names)), has_more: rows.length > most };
   } catch (error) {
     if (!isCanceled(error)) throw error;
-    throw new AppError("invalid_parameter", "This takes too long to look for. Choose fewer days, or another filter.", {
+    throw new AppError("invalid_parameter", "This search takes too long. Choose fewer days or another filter.", {
       param: "from",
     });
   }

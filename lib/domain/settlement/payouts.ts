@@ -117,11 +117,11 @@ export async function retryPayout(ctx: Context, input: { id: string }): Promise<
     const batches = await lockAvailableBatches(tx, environmentId, failed.currency);
     const available = new Set(batches.map((batch) => batch.id));
     if (!failed.settlement_batch_ids.every((batchId) => available.has(batchId))) {
-      throw refuse("The money of this payout is in a later payout already. Look at your latest payouts.");
+      throw refuse("This money is already in a later payout. Check your latest payouts.");
     }
     if (sumOf(batches) <= 0) {
       throw refuse(
-        `Refunds took what was available in ${failed.currency}. The next settlement makes a payout when there is more.`,
+        `Refunds used up the available ${failed.currency}. The next settlement pays out once there is more.`,
       );
     }
     const payout = await makePayout(tx, environmentId, { currency: failed.currency, batches });

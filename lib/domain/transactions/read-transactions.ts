@@ -1,6 +1,10 @@
 import type { z } from "zod";
 import { moneyOf } from "@/db/queries/transactions/columns";
-import { sumTransactions as readSums } from "@/db/queries/transactions/sums";
+import {
+  sumTransactions as readSums,
+  type SumRow,
+  sumChosenTransactions as sumChosen,
+} from "@/db/queries/transactions/sums";
 import {
   type FoundPage,
   findListedTransactions,
@@ -37,7 +41,7 @@ import {
   withKnownTotal,
 } from "../lists";
 import { presentListed, presentTransaction } from "../payments/present";
-import { type AskedFilter, type FindPage, findByQuery, withWordsFound } from "./search-words";
+import { type FindPage, findByQuery, type WordsFilter, withWordsFound } from "./search-words";
 
 /** One charge or refund. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getTransaction(ctx: Context, input: { id: string }): Promise<Transaction> {
@@ -81,7 +85,7 @@ async function listFound(ctx: Context, search: SearchTransactionsBody, words: st
   );
 }
 
-/** The same for the dashboard's tables, without what no column of theirs shows: metadata alone can be 25 KB a row. */
+/** The same for the dashboard's tables, without fields that no column shows: metadata alone can be 25 KB a row. */
 export async function searchTransactionTable(
   ctx: Context,
   search: SearchTransactionsBody,
@@ -96,8 +100,8 @@ export async function searchTransactionTable(
   );
 }
 
-/** The filters of a search as the queries take them; null when nothing can match, as no transaction has an id that is none. */
-export function filterOf(filters: SearchFilters): AskedFilter | null {
+/** The filters of a search as the queries take them; null when an id in them is malformed, so that nothing can match. */
+export function filterOf(filters: SearchFilters): WordsFilter | null {
   const conditions: [FilterName, unknown][] = [];
   for (const [name, row] of FILTER_ROWS) {
     const value = filters[name];
@@ -166,16 +170,30 @@ export async function sumTransactions(
   { filters, sort }: Pick<SearchTransactionsBody, "filters" | "sort">,
 ): Promise<TransactionSums> {
   const filter = filterOf(filters);
-  if (filter === null) return { rows: 0, capped: false, sums: [] };
+  if (filter === null) return sumsOf([]);
   const { id } = ctx.environment;
   const { sql } = ctx.service.db.within(id);
   const order = { sort: sort.field, order: sort.order };
   const found = await findWithWords({ q: filter.q, param: WORDS }, async () =>
     readSums(sql, id, await withWordsFound(sql, id, filter), order),
   );
+  return sumsOf(found);
+}
+
+/** The same of chosen transactions; those that are not this environment's count for nothing. */
+export async function sumChosenTransactions(ctx: Context, publicIds: readonly string[]): Promise<TransactionSums> {
+  const ids = publicIds.flatMap((id) => decodeId("transaction", id) ?? []);
+  if (ids.length === 0) return sumsOf([]);
+  return sumsOf(await sumChosen(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, ids));
+}
+
+function sumsOf(found: readonly SumRow[]): TransactionSums {
   return {
     rows: found.reduce((sum, { rows }) => sum + rows, 0),
     capped: found.some(({ capped }) => capped),
-    sums: found.map(({ currency, gross, refunded }) => ({ currency, gross, refunded, net: gross - refunded })),
+    sums: found.map(({ currency, gross, refunded, fees }) => ({
+      ...{ currency, gross, refunded, fees },
+      net: gross - refunded - fees,
+    })),
   };
 }

@@ -7,7 +7,8 @@ import { testContext, testTenant } from "@/lib/testing/factories";
 import { insertManyTransactions } from "@/lib/testing/many-transactions";
 import { moneyTenant } from "@/lib/testing/money";
 import { insertSample, SAMPLE, type SampleTransaction } from "@/lib/testing/sample-transactions";
-import { sumTransactions } from "./read-transactions";
+import { getPaymentDetail } from "../payments/payment-detail";
+import { sumChosenTransactions, sumTransactions } from "./read-transactions";
 
 const { db } = await testDatabase();
 const { call, stranger, service } = await testTenant(db);
@@ -24,7 +25,7 @@ function expected(matches: (row: SampleTransaction) => boolean) {
   const sums = [...new Set(rows.map(({ currency }) => currency))].toSorted().map((currency) => {
     const captured = rows.filter((row) => row.currency === currency && row.status === "SETTLED");
     const gross = captured.reduce((sum, { amount }) => sum + amount, 0);
-    return { currency, gross, refunded: 0, net: gross };
+    return { currency, gross, refunded: 0, fees: 0, net: gross };
   });
   return { rows: rows.length, capped: false, sums };
 }
@@ -56,7 +57,7 @@ describe("what a list comes to", () => {
     expect(await sumTransactions(ctx, search())).toMatchObject({ rows: 1, sums: [{ gross: 0, refunded: 0, net: 0 }] });
     await tenant.act("capture", held.id, { amount: 3_000 });
     await tenant.act("refund", held.id, { amount: 1_000 });
-    const sums = [{ currency: held.currency, gross: 3_000, refunded: 1_000, net: 2_000 }];
+    const sums = [{ currency: held.currency, gross: 3_000, refunded: 1_000, fees: 0, net: 2_000 }];
     expect(await sumTransactions(ctx, search())).toEqual({ rows: 2, capped: false, sums });
     await runSettlement(tenant.service, { environmentId: tenant.environmentId });
     expect(await sumTransactions(ctx, search())).toEqual({ rows: 2, capped: false, sums });
@@ -64,6 +65,23 @@ describe("what a list comes to", () => {
       rows: 1,
       sums: [{ gross: 0, refunded: 1_000, net: -1_000 }],
     });
+  });
+
+  test("takes fees off, as the ledger has them, also of chosen rows and on the payment's page", async () => {
+    const tenant = await moneyTenant(db);
+    const ctx = testContext(tenant.service, tenant.merchant.test);
+    await db.sql`update environments set fee_basis_points = 290 where id = ${tenant.environmentId}`;
+    const { body: held } = await tenant.create({ capture_method: "manual", amount: 5_000 });
+    await tenant.act("capture", held.id, { amount: 3_000 });
+    await tenant.act("refund", held.id, { amount: 1_000 });
+    const { body: other } = await tenant.create({ amount: 10_000 });
+    const both = [{ currency: held.currency, gross: 13_000, refunded: 1_000, fees: 87 + 290, net: 11_623 }];
+    expect(await sumTransactions(ctx, search())).toEqual({ rows: 3, capped: false, sums: both });
+    const ids = [other.transactions[0]?.id ?? "", "txn_nonsense"];
+    expect(await sumChosenTransactions(ctx, ids)).toMatchObject({ rows: 1, sums: [{ fees: 290, net: 9_710 }] });
+    expect(await sumChosenTransactions(call(), ids)).toEqual({ rows: 0, capped: false, sums: [] });
+    expect(await sumChosenTransactions(call(), ["txn_nonsense"])).toEqual({ rows: 0, capped: false, sums: [] });
+    expect(await getPaymentDetail(ctx, { id: held.id })).toMatchObject({ fee: 87 });
   });
 
   test("of charges alone counts what was paid back of them", async () => {
@@ -94,13 +112,13 @@ describe("what a list comes to", () => {
     const sum = async (min: number, filters: object = {}) =>
       (await sumTransactions(ctx, search({ amount: { gte: min }, ...filters }))).sums;
     const charges = [
-      { currency: "EUR", gross: 5_000, refunded: 1_000, net: 4_000 },
-      { currency: "USD", gross: 4_000, refunded: 2_000, net: 2_000 },
+      { currency: "EUR", gross: 5_000, refunded: 1_000, fees: 0, net: 4_000 },
+      { currency: "USD", gross: 4_000, refunded: 2_000, fees: 0, net: 2_000 },
     ];
     expect(await sum(3_000)).toEqual(charges);
     expect(await sum(3_000, { type: ["CHARGE", "REFUND"] })).toEqual(charges);
     // One refund among the rows, of whichever currency: then refunds count where they are rows.
-    expect(await sum(2_000)).toEqual([{ currency: "EUR", gross: 5_000, refunded: 0, net: 5_000 }, charges[1]]);
+    expect(await sum(2_000)).toEqual([{ currency: "EUR", gross: 5_000, refunded: 0, fees: 0, net: 5_000 }, charges[1]]);
     expect(await sum(1)).toEqual(charges);
   });
 

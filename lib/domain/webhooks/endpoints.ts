@@ -153,10 +153,10 @@ export async function updateWebhookEndpoint(
     const row = await lockEndpointRow(ctx, tx, publicId);
     const enabled = body.status === "ENABLED" && row.status !== "ENABLED";
     const now = ctx.service.clock.now().toISOString();
-    const moved = body.url !== undefined && body.url !== row.url;
+    const urlChanged = body.url !== undefined && body.url !== row.url;
     const disabled = body.status === "DISABLED" && row.status !== "DISABLED";
     const manual = body.status === "DISABLED" && row.disabled_reason !== "manual";
-    const begins = enabled || (moved && row.status === "ENABLED");
+    const begins = enabled || (urlChanged && row.status === "ENABLED");
     const updated = await moveWebhookEndpoint(tx, ctx.environment.id, row.id, {
       ...sent,
       ...(enabled && { disabled_reason: null }),
@@ -170,7 +170,7 @@ export async function updateWebhookEndpoint(
     // Their names alone: an address may hold a secret, and the history stays for ever.
     const changed = Object.keys(sent).filter((name) => name in changes);
     await recordAct(ctx, tx, "webhook_endpoint.updated", row.id, { changed });
-    if (disabled) await tellDisabled(ctx, tx, row, updated);
+    if (disabled) await notifyDisabled(ctx, tx, row, updated);
     return presentNow(ctx, tx, updated);
   });
 }
@@ -231,12 +231,12 @@ export async function disableFailing(
     const updated = await writeEndpoint(tx, ctx.environment.id, row.id, {
       ...{ status: "DISABLED", disabled_reason: reason, updated_at: ctx.service.clock.now().toISOString() },
     });
-    await tellDisabled(ctx, tx, row, updated);
+    await notifyDisabled(ctx, tx, row, updated);
     return true;
   });
 }
 
-async function tellDisabled(ctx: Context, tx: Orm, before: WebhookEndpointRow, after: WebhookEndpointRow) {
+async function notifyDisabled(ctx: Context, tx: Orm, before: WebhookEndpointRow, after: WebhookEndpointRow) {
   const object = await presentNow(ctx, tx, after);
   const changed = changedMembers(await presentNow(ctx, tx, before), object);
   const previous = (await hasNoEvent(tx, ctx.environment.id, after.id)) ? null : changed;

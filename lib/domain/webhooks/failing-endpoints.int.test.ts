@@ -3,7 +3,7 @@ import { testDatabase } from "@/lib/testing/database";
 import { createTestUser } from "@/lib/testing/users";
 import { sendDue, status, webhookTenants } from "@/lib/testing/webhooks";
 import { updateWebhookEndpoint } from "./endpoints";
-import { listFailing, listNoticed, tellOfFailing } from "./failing-endpoints";
+import { listFailing, listNoticed, notifyOfFailing } from "./failing-endpoints";
 
 const { db } = await testDatabase();
 const newTenant = webhookTenants(db);
@@ -37,21 +37,21 @@ test("an owner is told once after three days without an answer, and once when it
   receiver.answer = status(500);
   for (let days = 0; days < 3; days++) {
     await day();
-    if (days < 2) expect(await tellOfFailing(service)).toBe(0);
+    if (days < 2) expect(await notifyOfFailing(service)).toBe(0);
   }
   const [failing] = await listFailing(call());
   expect(failing).toMatchObject({ id: made.id, url: made.url });
   expect(Date.parse(failing?.disabledAt ?? "") - Date.parse(failing?.since ?? "")).toBe(5 * DAY);
   // Of several processes at once one tells, and the viewer is nobody to tell.
-  await Promise.all([tellOfFailing(service), tellOfFailing(service), tellOfFailing(service)]);
-  expect(await tellOfFailing(service)).toBe(0);
+  await Promise.all([notifyOfFailing(service), notifyOfFailing(service), notifyOfFailing(service)]);
+  expect(await notifyOfFailing(service)).toBe(0);
   expect(await mails()).toEqual([
     { subject: "A webhook endpoint has failed for three days", body: expect.stringContaining(made.id) },
   ]);
   expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "failing" }]);
   for (let days = 3; days < 6; days++) await day();
-  await tellOfFailing(service);
-  expect(await tellOfFailing(service)).toBe(0);
+  await notifyOfFailing(service);
+  expect(await notifyOfFailing(service)).toBe(0);
   expect((await mails()).map(({ subject }) => subject).slice(1)).toEqual(["A webhook endpoint was disabled"]);
   expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "disabled" }]);
   expect((await mails()).every(({ body }) => !body.includes(made.url))).toBe(true);
@@ -63,7 +63,7 @@ test("one that works again, or is enabled again, is told of anew when it fails f
   const failFor = async (days: number) => {
     receiver.answer = status(500);
     for (let i = 0; i < days; i++) await day();
-    await tellOfFailing(service);
+    await notifyOfFailing(service);
   };
   await failFor(3);
   receiver.answer = status(200);
@@ -82,7 +82,7 @@ test("what somebody disabled or deleted is nothing to tell", async () => {
   receiver.answer = status(500);
   for (let days = 0; days < 3; days++) await day();
   await updateWebhookEndpoint(call(), { id: made.id, status: "DISABLED" });
-  expect(await tellOfFailing(service)).toBe(0);
+  expect(await notifyOfFailing(service)).toBe(0);
   expect(await mails()).toEqual([]);
 });
 
@@ -90,11 +90,11 @@ test("an owner is told once that an endpoint was disabled, whatever is changed t
   const { service, call, receiver, made, mails, day, happen, clock } = await setup();
   receiver.answer = status(500);
   for (let days = 0; days < 6; days++) await day();
-  await tellOfFailing(service);
+  await notifyOfFailing(service);
   const told = await mails();
   expect(told.map(({ subject }) => subject)).toEqual(["A webhook endpoint was disabled"]);
   await updateWebhookEndpoint(call(), { id: made.id, url: `${made.url}?moved`, description: "Orders" });
-  expect(await tellOfFailing(service)).toBe(0);
+  expect(await notifyOfFailing(service)).toBe(0);
   expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "disabled" }]);
   // An attempt is accepted after another process has disabled the endpoint and told its owners.
   await updateWebhookEndpoint(call(), { id: made.id, status: "ENABLED" });
@@ -110,7 +110,7 @@ test("an owner is told once that an endpoint was disabled, whatever is changed t
   clock.catchUp();
   await sendDue(service);
   expect(receiver.received.at(-1)).toBeDefined();
-  expect(await tellOfFailing(service)).toBe(0);
+  expect(await notifyOfFailing(service)).toBe(0);
   expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "disabled" }]);
   expect(await mails()).toEqual(told);
 });
@@ -119,12 +119,12 @@ test("an endpoint that we disabled is no longer pointed out once somebody keeps 
   const { service, call, receiver, made, mails, day } = await setup();
   receiver.answer = status(410);
   await day();
-  await tellOfFailing(service);
+  await notifyOfFailing(service);
   expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "disabled" }]);
   const kept = await updateWebhookEndpoint(call(), { id: made.id, status: "DISABLED" });
   expect(kept).toMatchObject({ status: "DISABLED", disabled_reason: "manual" });
   expect(await listNoticed(call())).toEqual([]);
-  expect(await tellOfFailing(service)).toBe(0);
+  expect(await notifyOfFailing(service)).toBe(0);
   expect(await mails()).toHaveLength(1);
   const events = await db.sql`
     select type from events where environment_id = ${call().environment.id} and type = 'webhook_endpoint.disabled'`;

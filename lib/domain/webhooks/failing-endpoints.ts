@@ -51,7 +51,7 @@ const MOST_OWNERS = 20;
  * The job that mails owners when an endpoint of theirs has failed for three days, and when it was disabled. A notice is
  * kept in the commit that writes its mails: each is given once, whatever dies. Returns how many endpoints it told of.
  */
-export function tellOfFailing(service: Pick<Service, "db" | "clock" | "baseUrl">): Promise<number> {
+export function notifyOfFailing(service: Pick<Service, "db" | "clock" | "baseUrl">): Promise<number> {
   return service.db.orm.transaction(async (tx) => {
     const due = await takeNotices(tx, before(service, TOLD_AFTER_MS), AT_ONCE);
     for (const notice of due) {

@@ -188,7 +188,7 @@ export interface Transaction {
   refund_reason: "DUPLICATE" | "FRAUDULENT" | "CUSTOMER_REQUEST" | "RETURN" | "OTHER" | null;
   /** Why it was voided; `expired` when its time ran out. */
   void_reason: string | null;
-  /** The settlement batch that it went out in. */
+  /** The settlement batch it is in. */
   settlement_batch_id: string | null;
   /** Your own note. */
   description: string | null;
@@ -221,7 +221,7 @@ export interface CreatePaymentRequest {
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan. */
+  /** Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. */
   payment_token?: string;
   /** Raw card data; in the sandbox only. */
   card?: CardRequest;
@@ -273,9 +273,9 @@ export interface PaymentList {
   object: "list";
   /** The results of this page. */
   data: Payment[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -309,9 +309,9 @@ export interface TransactionList {
   object: "list";
   /** The results of this page. */
   data: Transaction[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -388,9 +388,9 @@ export interface CustomerList {
   object: "list";
   /** The results of this page. */
   data: Customer[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -401,13 +401,13 @@ export interface CustomerList {
 }
 
 export interface Customer {
-  /** Unique id of the customer; the same for ever. */
+  /** Unique id of the customer; it never changes. */
   id: string;
   /** Always `customer`. */
   object: "customer";
   /** Your own id; null for a customer that is known by e-mail alone. */
   customer_id: string | null;
-  /** The latest e-mail, in small letters. */
+  /** The latest e-mail, in lower case. */
   email: string | null;
   /** The latest name. */
   name: string | null;
@@ -415,7 +415,7 @@ export interface Customer {
   first_payment_at: string;
   /** When the last payment was created; may be seconds late. */
   last_payment_at: string;
-  /** All payments, whatever became of them. */
+  /** All payments, whatever their outcome. */
   payments: number;
   /** How many of them were declined. */
   declined: number;
@@ -432,7 +432,7 @@ export interface Customer {
     /** Disputed, in minor units. There are no disputes yet: always 0. */
     disputed: number;
   })[];
-  /** Cards of the last 1,000 payments, the latest first; twenty at most. */
+  /** Cards of the last 1,000 payments, the latest first; at most twenty. */
   cards: ({
     /** Brand of the card. */
     brand: CardBrand | null;
@@ -512,9 +512,9 @@ export interface SubscriptionPlanList {
   object: "list";
   /** The results of this page. */
   data: SubscriptionPlan[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -664,9 +664,9 @@ export interface EventList {
   object: "list";
   /** The results of this page. */
   data: Event[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -722,9 +722,9 @@ export interface ApiKey {
   last4: string;
   /** What requests with it may do. */
   permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read")[];
-  /** `EXPIRED` is what it becomes at `expires_at`, of which no event tells. */
+  /** It becomes `EXPIRED` at `expires_at`, without an event. */
   status: "ACTIVE" | "DISABLED" | "EXPIRED" | "REVOKED";
-  /** Addresses and CIDR blocks that it may be used from; empty: from anywhere. */
+  /** Addresses and CIDR blocks it may be used from; empty means anywhere. */
   ip_allow_list: string[];
   /** When it stops working; null: never. */
   expires_at: string | null;
@@ -736,7 +736,7 @@ export interface ApiKey {
   rotated_from: string | null;
   /** The key that replaced it. */
   replaced_by: string | null;
-  /** What can be done with it now, in the dashboard. */
+  /** What you can do with it now, in the dashboard. */
   available_actions: ("edit" | "rotate" | "disable" | "enable" | "revoke")[];
   /** When it was created. */
   created_at: string;
@@ -793,9 +793,9 @@ export interface WebhookEndpointList {
   object: "list";
   /** The results of this page. */
   data: WebhookEndpoint[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -888,9 +888,9 @@ export interface WebhookDeliveryList {
   object: "list";
   /** The results of this page. */
   data: WebhookDelivery[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -959,7 +959,7 @@ export interface Balance {
   object: "balance";
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
-  /** One for each currency that money ever moved in. */
+  /** One for each currency that money has moved in. */
   currencies: CurrencyBalance[];
 }
 
@@ -979,9 +979,9 @@ export interface BalanceMovementList {
   object: "list";
   /** The results of this page. */
   data: BalanceMovement[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -1017,9 +1017,9 @@ export interface PayoutList {
   object: "list";
   /** The results of this page. */
   data: Payout[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -1070,9 +1070,9 @@ export interface SettlementBatchList {
   object: "list";
   /** The results of this page. */
   data: SettlementBatch[];
-  /** Results per page, as asked. */
+  /** Requested results per page. */
   limit: number;
-  /** Results skipped, as asked. */
+  /** Requested results to skip. */
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -1126,7 +1126,7 @@ export interface EventObjects {
   "refund.failed": Transaction;
   /** A subscription plan was created. */
   "subscription_plan.created": SubscriptionPlan;
-  /** Members of a subscription plan other than its status changed. */
+  /** Fields of a subscription plan other than its status changed. */
   "subscription_plan.updated": SubscriptionPlan;
   /** A subscription plan became active: it can be sold. */
   "subscription_plan.activated": SubscriptionPlan;
@@ -1150,7 +1150,7 @@ export interface EventObjects {
   "api_key.rotated": ApiKey;
   /** An API key was revoked: it never works again. */
   "api_key.revoked": ApiKey;
-  /** Nothing is sent to a webhook endpoint any more: it answered 410, nothing reached it for five days, or you said so. */
+  /** Nothing is sent to a webhook endpoint any more: it answered 410, nothing reached it for five days, or you disabled it. */
   "webhook_endpoint.disabled": WebhookEndpoint;
   /** You asked for a test: it is sent to that webhook endpoint alone, whatever types it takes. */
   "webhook_endpoint.test": WebhookEndpoint;
@@ -1183,7 +1183,7 @@ export type Event<T extends EventType = EventType> = {
     data: {
       /** The object as it was then. */
       object: EventObjects[K];
-      /** The members that changed, as they were before; null in an object's first event. */
+      /** The previous values of the fields that changed; null in an object's first event. */
       previous: Previous<EventObjects[K]> | null;
     };
   };
@@ -1704,7 +1704,7 @@ class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Delete a webhook endpoint. Nothing is sent there any more, and its deliveries are removed.
+   * Delete a webhook endpoint. Nothing more is sent there, and its deliveries are removed.
    *
    * Needs the permission `webhook_endpoint.write`.
    */

@@ -59,7 +59,7 @@ test.each([
 test.each([
   [{ onsuccess: () => {} }, /no option onsuccess\. There are: .*onSuccess/],
   [{ constructor: 1 }, /no option constructor/],
-  [{ mode: "subscribe" }, /mode must be "payment" or "tokenize", and is "subscribe"/],
+  [{ mode: "subscribe" }, /mode must be "payment" or "tokenize", but is "subscribe"/],
   [{ button: "no" }, /button must be true or false/],
   [{ onReady: "ready" }, /onReady must be a function/],
   [{ fields: { postal_code: true } }, /no option fields\.postal_code\. There are: name, postalCode/],
@@ -92,7 +92,7 @@ test("an update changes looks, language and button, and nothing that a form is m
 test("colours that are hard to tell apart are named with their contrast", () => {
   const [warning] = contrastWarnings({ background_color: "#ffffff", text_color: "#cccccc" });
   expect(warning?.text).toBe(
-    "Unless the session sets other colours, text_color has a contrast of 1.6 to the light background, and people need 4.5.",
+    "Unless the session sets other colours, text_color has a contrast of 1.6 to the light background, but needs 4.5.",
   );
   expect(contrastWarnings({ preset: "night" })).toEqual([]);
   expect(contrastWarnings(undefined)).toEqual([]);

@@ -10,13 +10,13 @@ import type { CardlaneMountOptions } from "@/public/sdk/v1";
 import { type Mistake, mistake, type Topic } from "./page-mistakes";
 
 type Names = keyof CardlaneMountOptions;
-/** Returns what is wrong with a value that is there. */
+/** Returns what is wrong with a value. */
 type Check = (value: unknown, name: string) => Mistake | null;
 
 const must =
   (topic: Topic, is: (value: unknown) => boolean, what: string): Check =>
   (value, name) =>
-    is(value) ? null : mistake(topic, `${name} must be ${what}, and is ${shown(value)}.`);
+    is(value) ? null : mistake(topic, `${name} must be ${what}, but is ${shown(value)}.`);
 
 const flag = must("options", (value) => typeof value === "boolean", "true or false");
 const callback = must("options", (value) => typeof value === "function", "a function");
@@ -46,7 +46,7 @@ const CHANGEABLE: Record<string, Check> = {
   button: CHECKS.button,
 };
 
-/** What is wrong with the options of `mount`; null when nothing is. */
+/** What is wrong with the options of `mount`; null when they are fine. */
 export function mountMistake(options: unknown): Mistake | null {
   if (!isRecord(options)) return mistake("options", "mount() needs options, at least { token }.");
   return memberMistake({ ...options, token: options.token ?? "" }, CHECKS, "");
@@ -85,12 +85,12 @@ function tokenMistake(token: unknown): Mistake | null {
   if (/^cst_[\w-]+$/.test(token)) return null;
   if (token.startsWith("cs_")) return mistake("token", `The token is the session's id. ${INSTEAD}`);
   if (/^https?:/.test(token)) return mistake("token", `The token is an address, the iframe_url perhaps. ${INSTEAD}`);
-  return mistake("token", `The token is of another kind. ${INSTEAD}`);
+  return mistake("token", `This is another kind of token. ${INSTEAD}`);
 }
 
 function appearanceMistake(value: unknown): Mistake | null {
   if (isAppearance(value)) return null;
-  if (!isRecord(value)) return mistake("appearance", `appearance must be an object, and is ${shown(value)}.`);
+  if (!isRecord(value)) return mistake("appearance", `appearance must be an object, but is ${shown(value)}.`);
   for (const [name, member] of Object.entries(value)) {
     if (isAppearance({ [name]: member })) continue;
     const apiName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -114,17 +114,17 @@ const HINTS: Record<string, string> = {
   font_family: "Write names of fonts, at most 100 characters.",
 };
 
-/** Colours that can be shown, but that people will have trouble to tell apart. */
+/** Colours that are valid but hard to tell apart. */
 export function contrastWarnings(appearance: CardlaneMountOptions["appearance"]): Mistake[] {
   return contrastProblems(appearance ?? null).map(({ param, scheme, contrast, needed }) =>
     mistake(
       "appearance",
-      `Unless the session sets other colours, ${param} has a contrast of ${contrast.toFixed(1)} to the ${scheme} background, and people need ${needed}.`,
+      `Unless the session sets other colours, ${param} has a contrast of ${contrast.toFixed(1)} to the ${scheme} background, but needs ${needed}.`,
     ),
   );
 }
 
-/** As the form takes them; what is not named is not there. */
+/** As the form takes them; absent options stay absent. */
 export function frameOptions(
   { appearance, locale, button }: Partial<CardlaneMountOptions>,
   languages: readonly string[],
@@ -136,7 +136,7 @@ export function frameOptions(
   return options;
 }
 
-/** The form's language: what was asked for, or the shopper's own. */
+/** The form's language: the one requested, or the shopper's own. */
 export const languageOf = (locale: string | null | undefined, languages: readonly string[]): CheckoutLocale =>
   checkoutLocale(!locale || locale === "auto" ? languages.join() : locale);
 

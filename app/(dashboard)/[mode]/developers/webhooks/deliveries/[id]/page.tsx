@@ -2,10 +2,12 @@ import type { Metadata } from "next";
 import { StatusBadge } from "@/components/ui/badge";
 import { EmptyState, NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { RefreshEvery } from "@/components/ui/refresh-every";
+import { RefreshEvery } from "@/components/ui/time";
 import { AttemptList, DeliveryFacts } from "@/components/webhooks/delivery-table";
 import { ResendDelivery } from "@/components/webhooks/endpoint-actions";
 import { titleId } from "@/lib/contract/format";
+import { getEvent } from "@/lib/domain/events/read-events";
+import { messageBody } from "@/lib/domain/webhooks/deliver";
 import { getWebhookDelivery } from "@/lib/domain/webhooks/deliveries";
 import { getWebhookEndpoint } from "@/lib/domain/webhooks/endpoints";
 import { dashboardPage, orNotFound } from "@/lib/http/page";
@@ -22,6 +24,8 @@ export default async function DeliveryPage({ params }: { params: Promise<{ mode:
   if (!page.can("webhook_endpoint.read")) return <NoPermission what="webhooks" />;
   const delivery = await orNotFound(getWebhookDelivery(page.ctx, { id }));
   const endpoint = await orNotFound(getWebhookEndpoint(page.ctx, { id: delivery.webhook_endpoint_id }));
+  const event = page.can("event.read") ? await orNotFound(getEvent(page.ctx, { id: delivery.event_id })) : null;
+  const bodies = event && { full: event, thin: JSON.parse(messageBody(event, "thin")) as unknown };
   const path = `/${page.mode}/developers`;
   const canResend = page.can("webhook_endpoint.write") && endpoint.status === "ENABLED";
   return (
@@ -40,7 +44,7 @@ export default async function DeliveryPage({ params }: { params: Promise<{ mode:
       {delivery.attempts.length === 0 ? (
         <EmptyState title="Not sent yet" description="The first attempt follows within seconds." />
       ) : (
-        <AttemptList attempts={delivery.attempts} />
+        <AttemptList attempts={delivery.attempts} bodies={bodies} />
       )}
       {delivery.status === "PENDING" && <RefreshEvery ms={REFRESH_MS} />}
     </>

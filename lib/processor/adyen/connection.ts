@@ -1,0 +1,88 @@
+import type { ConnectionCheck, Dispute, ProcessorObject } from "../port";
+import { fromAdyenAmount } from "./amounts";
+import type { AdyenCredentials } from "./credentials";
+import type { Notice } from "./notices";
+import type { Requests } from "./requests";
+
+/** Asks which payment methods there are: it moves nothing, and needs the key, the account and the host to be right. */
+export async function checkConnection(
+  requests: Requests,
+  { merchant_account: account, live_url_prefix: prefix }: AdyenCredentials,
+  live: boolean,
+): Promise<ConnectionCheck> {
+  if (live && !prefix)
+    return refused("Live payments need the prefix of your live address: Customer Area → Developers → API URLs.");
+  const answer = await requests.post("/paymentMethods", { merchantAccount: account });
+  if (answer.kind === "answered") return { kind: "works", account, live };
+  if (answer.kind !== "refused") {
+    const reason = "reason" in answer ? answer.reason : "Adyen is busy";
+    const host = live ? ` Check the prefix ${prefix} under Customer Area → Developers → API URLs.` : "";
+    return { kind: "unreachable", reason: `Adyen could not be reached (${reason}).${host}` };
+  }
+  if (answer.status === 401)
+    return refused(
+      `Adyen does not know this API key. ${live ? "A live key comes from the live" : "A test key comes from the test"} Customer Area, under Developers → API credentials.`,
+    );
+  if (answer.status === 403 && answer.code === "901")
+    return refused(`There is no merchant account ${account}, or this API key may not use it.`);
+  if (answer.status === 403)
+    return refused("This API key may not make payments. Give its user the role Checkout webservice role.");
+  return refused(`${answer.message}.`);
+}
+
+const refused = (reason: string): ConnectionCheck => ({ kind: "refused", reason });
+
+/** Only payments have a page of their own; what was done with one is on it. */
+export function dashboardUrl({ kind, id }: ProcessorObject, live: boolean): string | null {
+  if (kind !== "payment") return null;
+  const area = live ? "ca-live" : "ca-test";
+  return `https://${area}.adyen.com/ca/ca/accounts/showTx.shtml?txType=Payment&pspReference=${encodeURIComponent(id)}`;
+}
+
+/** By what Adyen last told of a dispute; null for one that no webhook was about. */
+export function disputeOf(id: string, notices: readonly Notice[]): Dispute | null {
+  const told = notices.filter(({ dispute }) => dispute).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const [first] = told;
+  const last = told.at(-1);
+  if (!first || !last) return null;
+  const amount = fromAdyenAmount(last.amount);
+  if (amount === null) throw new Error(`dispute ${id} is about a part of the smallest unit of ${last.amount.currency}`);
+  const before = told.findLast(({ dispute }) => dispute?.respondBefore)?.dispute?.respondBefore ?? null;
+  return {
+    id,
+    amount,
+    currency: last.amount.currency,
+    reason: told.findLast(({ reason }) => reason)?.reason ?? "not given",
+    status: disputeStatus(last),
+    respond_before: before === null || Number.isNaN(Date.parse(before)) ? null : new Date(before),
+    created_at: new Date(first.at),
+  };
+}
+
+function disputeStatus({ event, dispute }: Notice): Dispute["status"] {
+  switch (dispute?.status) {
+    case "Won":
+      return "won";
+    case "Lost":
+      return "lost";
+    case "Accepted":
+    case "Expired":
+      return "closed";
+    case "Pending":
+      return "under_review";
+  }
+  switch (event) {
+    case "INFORMATION_SUPPLIED":
+    case "CHARGEBACK_REVERSED":
+      return "under_review";
+    case "PREARBITRATION_WON":
+      return "won";
+    case "PREARBITRATION_LOST":
+    case "SECOND_CHARGEBACK":
+      return "lost";
+    case "DISPUTE_DEFENSE_PERIOD_ENDED":
+      return "closed";
+    default:
+      return "needs_response";
+  }
+}

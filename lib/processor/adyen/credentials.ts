@@ -1,0 +1,26 @@
+import { z } from "zod";
+
+/** What a connection to Adyen needs. The HMAC key is made with the webhook, once its address is known. */
+export const credentials = z.strictObject({
+  api_key: z.string().trim().min(20, "An API key is longer: copy it whole.").max(500),
+  merchant_account: z
+    .string()
+    .trim()
+    .regex(/^[A-Za-z0-9_.-]{1,80}$/, "Use the merchant account's name, such as ExampleShopECOM."),
+  hmac_key: z
+    .string()
+    .trim()
+    .regex(/^(?:[0-9A-Fa-f]{2}){16,64}$/, "An HMAC key has only the digits 0–9 and A–F: copy it whole.")
+    .optional(),
+  live_url_prefix: z
+    .string()
+    .trim()
+    .regex(/^[a-z0-9]{8,40}-[A-Za-z0-9]{2,60}$/, "Use the prefix alone, such as 1797a841fbb37ca7-ExampleShop.")
+    .optional(),
+  client_key: z
+    .string()
+    .trim()
+    .regex(/^(?:test|live)_[A-Z0-9]{20,64}$/, "A client key begins with test_ or live_.")
+    .optional(),
+});
+export type AdyenCredentials = z.infer<typeof credentials>;

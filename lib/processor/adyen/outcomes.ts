@@ -1,0 +1,224 @@
+import { z } from "zod";
+import type { DeclineCode } from "@/lib/contract/errors";
+import { AVS_RESULTS, type AvsResult, CVV_RESULTS, type CvvResult } from "@/lib/contract/payments/words";
+import type { Checks, KnownCard, Outcome } from "../port";
+import type { Answer } from "./requests";
+import { brandOf } from "./tokens";
+
+/** What is read of an answer to `/payments` and `/payments/details`. */
+export const paymentAnswer = z.object({
+  resultCode: z.string(),
+  pspReference: z.string().optional(),
+  merchantReference: z.string().optional(),
+  refusalReason: z.string().optional(),
+  refusalReasonCode: z.string().optional(),
+  action: z.object({ type: z.string(), url: z.string().optional(), method: z.string().optional() }).optional(),
+  fraudResult: z
+    .object({
+      accountScore: z.number(),
+      results: z.array(z.looseObject({ accountScore: z.number().optional(), name: z.string().optional() })).optional(),
+    })
+    .optional(),
+  additionalData: z.record(z.string(), z.string().nullish()).optional(),
+});
+export type PaymentAnswer = z.infer<typeof paymentAnswer>;
+
+/** An answer as the journal keeps it: only what outcomes are made of, and of the card nothing but its last digits. */
+const KEPT_DATA = new Set([
+  "avsResult",
+  "avsResultRaw",
+  "cvcResult",
+  "cvcResultRaw",
+  "refusalReasonRaw",
+  "merchantAdviceCode",
+  "authCode",
+  "cardBin",
+  "cardSummary",
+  "expiryDate",
+  "paymentMethod",
+]);
+
+export function keptAnswer(answer: PaymentAnswer): PaymentAnswer {
+  const data = Object.entries(answer.additionalData ?? {}).filter(([name]) => KEPT_DATA.has(name));
+  return { ...answer, additionalData: Object.fromEntries(data) };
+}
+
+/** By Adyen's refusal reason code. What is not named is `generic_decline`. */
+const DECLINE_CODES: Readonly<Record<string, DeclineCode>> = {
+  "4": "processing_error",
+  "6": "expired_card",
+  "8": "incorrect_number",
+  "9": "processing_error",
+  "11": "authentication_failed",
+  "12": "insufficient_funds",
+  "14": "fraud_suspected",
+  "15": "authentication_failed",
+  "16": "authentication_failed",
+  "20": "fraud_suspected",
+  "22": "fraud_suspected",
+  "24": "incorrect_cvv",
+  "31": "fraud_suspected",
+  "38": "authentication_failed",
+  "39": "authentication_failed",
+  "42": "authentication_failed",
+};
+/** What the network itself says is more exact than Adyen's reason for these. */
+const RAW_CODES: Readonly<Record<string, DeclineCode>> = {
+  "41": "lost_card",
+  "43": "stolen_card",
+  "51": "insufficient_funds",
+  "54": "expired_card",
+};
+/** By the reason's text, which is all that a webhook has. */
+const DECLINE_TEXTS: readonly (readonly [RegExp, DeclineCode])[] = [
+  [/not enough balance|insufficient/i, "insufficient_funds"],
+  [/stolen/i, "stolen_card"],
+  [/lost/i, "lost_card"],
+  [/expired/i, "expired_card"],
+  [/cvc|security code/i, "incorrect_cvv"],
+  [/invalid card number/i, "incorrect_number"],
+  [/3d|authentication|sca required/i, "authentication_failed"],
+  [/fraud/i, "fraud_suspected"],
+  [/acquirer error|issuer unavailable|communication/i, "processing_error"],
+];
+/** Request errors that are about what the shopper typed. Nothing but a card can cause them. */
+const CARD_ERRORS: Readonly<Record<string, DeclineCode>> = {
+  "101": "incorrect_number",
+  "102": "processing_error",
+  "103": "incorrect_cvv",
+  "129": "expired_card",
+  "130": "processing_error",
+  "140": "expired_card",
+  "141": "expired_card",
+  "142": "expired_card",
+  "174": "processing_error",
+  "800": "processing_error",
+  "803": "processing_error",
+  "14_017": "processing_error",
+};
+
+export const declineCodeOfError = (code: string | null): DeclineCode | null => CARD_ERRORS[code ?? ""] ?? null;
+
+/** The outcome that a payment's answer names. `captured`: it was to be captured at once, which Adyen then does by itself. */
+export function outcomeOfAnswer(answer: PaymentAnswer): Outcome {
+  const checks = checksOf(answer);
+  const card = cardOf(answer);
+  const told = { ...(checks && { checks }), ...(card && { card }), note: noteOf(answer) };
+  switch (answer.resultCode) {
+    case "Authorised":
+      return { kind: "approved", ...told };
+    case "Refused":
+    case "Error":
+    case "Cancelled":
+      return { kind: "declined", decline_code: declineCodeOf(answer), ...told };
+    case "RedirectShopper": {
+      const { type, url, method = "GET" } = answer.action ?? { type: "none" };
+      if (type !== "redirect" || !url || method !== "GET")
+        return {
+          kind: "unknown",
+          reason: "Adyen sends the shopper elsewhere in a way that this service cannot follow",
+        };
+      return { kind: "action_required", challenge: { url }, ...told };
+    }
+    case "Pending":
+    case "Received":
+      return { kind: "pending" };
+    default:
+      return { kind: "unknown", reason: `Adyen answered ${answer.resultCode}` };
+  }
+}
+
+function declineCodeOf({ resultCode, refusalReasonCode, refusalReason, additionalData }: PaymentAnswer): DeclineCode {
+  if (resultCode === "Error") return "processing_error";
+  const raw = /^\s*(\d{2})\b/.exec(additionalData?.refusalReasonRaw ?? "")?.[1];
+  const known = RAW_CODES[raw ?? ""] ?? DECLINE_CODES[refusalReasonCode ?? ""];
+  if (known) return known;
+  return resultCode === "Cancelled" ? "authentication_failed" : declineCodeOfReason(refusalReason ?? "");
+}
+
+export function declineCodeOfReason(reason: string): DeclineCode {
+  return DECLINE_TEXTS.find(([pattern]) => pattern.test(reason))?.[1] ?? "generic_decline";
+}
+
+/** Adyen's own codes and the network's, in one line for support staff. */
+function noteOf({ resultCode, refusalReason, refusalReasonCode, additionalData: data = {} }: PaymentAnswer): string {
+  const said = [
+    resultCode,
+    refusalReason && `${refusalReason}${refusalReasonCode ? ` (${refusalReasonCode})` : ""}`,
+    data.refusalReasonRaw && `network: ${data.refusalReasonRaw}`,
+    data.merchantAdviceCode && `advice: ${data.merchantAdviceCode}`,
+    data.authCode && `authorization code: ${data.authCode}`,
+  ];
+  return `Adyen: ${said.filter(Boolean).join(", ")}`;
+}
+
+/** By Adyen's AVS result, whose first word is its number. The raw letter of the network is used where there is one. */
+const AVS: Readonly<Record<string, AvsResult>> = {
+  "1": "A",
+  "2": "N",
+  "3": "U",
+  "4": "S",
+  "5": "U",
+  "6": "Z",
+  "7": "Y",
+  "8": "U",
+  "9": "B",
+  "10": "N",
+  "11": "U",
+  "12": "B",
+  "13": "N",
+  "14": "P",
+  "15": "P",
+  "16": "N",
+  "17": "N",
+  "18": "U",
+  "19": "Z",
+  "20": "Y",
+  "21": "A",
+  "22": "N",
+  "23": "Z",
+  "24": "Y",
+  "25": "A",
+  "26": "N",
+};
+const CVC: Readonly<Record<string, CvvResult>> = { "1": "M", "2": "N", "3": "P", "4": "S", "5": "U", "6": "P" };
+
+const numberOf = (text: string | null | undefined) => /^\s*(\d{1,2})/.exec(text ?? "")?.[1] ?? "";
+const isAvs = (letter: string): letter is AvsResult => letter in AVS_RESULTS;
+const isCvv = (letter: string): letter is CvvResult => letter in CVV_RESULTS;
+
+function checksOf({ additionalData: data = {}, fraudResult }: PaymentAnswer): Checks | null {
+  const { avsResultRaw = "", cvcResultRaw = "" } = data;
+  const avs = avsResultRaw && isAvs(avsResultRaw) ? avsResultRaw : (AVS[numberOf(data.avsResult)] ?? null);
+  const cvv = cvcResultRaw && isCvv(cvcResultRaw) ? cvcResultRaw : (CVC[numberOf(data.cvcResult)] ?? null);
+  if (!avs && !cvv && !fraudResult) return null;
+  const score = fraudResult ? Math.max(0, Math.min(100, fraudResult.accountScore)) : null;
+  const rules = (fraudResult?.results ?? []).filter(({ accountScore = 0 }) => accountScore > 0);
+  const reasons = rules.map(({ name = "" }) => name).filter(Boolean);
+  return { avs_result: avs, cvv_result: cvv, fraud_score: score, fraud_reasons: reasons.slice(0, 20) };
+}
+
+/** What additional data tells of the card, where the account's settings have it. */
+export function cardOf({ additionalData: data = {} }: PaymentAnswer): KnownCard | null {
+  const expiry = /^(\d{1,2})\/(\d{4})$/.exec(data.expiryDate ?? "");
+  const brand = brandOf(data.paymentMethod ?? undefined);
+  const bin = /^\d{6,8}$/.test(data.cardBin ?? "") ? (data.cardBin ?? null) : null;
+  const last4 = /^\d{4}$/.test(data.cardSummary ?? "") ? (data.cardSummary ?? null) : null;
+  if (!expiry && !brand && !bin && !last4) return null;
+  const [, month = null, year = null] = expiry ?? [];
+  return { brand, bin, last4, exp_month: month && Number(month), exp_year: year && Number(year) } as KnownCard;
+}
+
+/** What a call that moved nothing says of itself. */
+export function outcomeOfFailure(answer: Exclude<Answer, { kind: "answered" | "refused" }>): Outcome {
+  switch (answer.kind) {
+    case "busy":
+      return { kind: "unknown", reason: "Adyen is still working on the same request" };
+    case "not_executed":
+      return { kind: "not_sent", reason: answer.reason };
+    case "unknown":
+      return { kind: "unknown", reason: answer.reason };
+    default:
+      return answer satisfies never;
+  }
+}

@@ -1,0 +1,328 @@
+import { z } from "zod";
+import { systemTimer, type Timer } from "@/lib/clock";
+import type { ConnectorOptions } from "../connector";
+import {
+  type AuthorizeRequest,
+  type ContinueRequest,
+  type FollowUpRequest,
+  type InquireRequest,
+  type Inquiry,
+  type Outcome,
+  type Processor,
+  type ProcessorObject,
+  UnreadableReportError,
+} from "../port";
+import { toAdyenAmount } from "./amounts";
+import { createCards } from "./cards";
+import { checkConnection, dashboardUrl, disputeOf } from "./connection";
+import type { AdyenCredentials } from "./credentials";
+import { readNotices } from "./notices";
+import { declineCodeOfError, keptAnswer, outcomeOfFailure, paymentAnswer } from "./outcomes";
+import { authorizationOutcome, type Begun, movementOutcome, type Recorded, Records } from "./records";
+import { closingBody, modificationBody, paymentBody } from "./request-bodies";
+import { type Answer, createRequests } from "./requests";
+
+/** Only decides when to look: what is not found then is closed by its key, which waits for whatever is under way. */
+const NOT_FOUND_AFTER_MS = 2_000;
+/** How soon to ask again while another call under the same key is being worked on, at first and at most. */
+const BUSY_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 400;
+
+const REFUSED: Outcome = { kind: "declined", decline_code: null };
+const ANOTHERS = "the reference belongs to another account";
+const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
+
+/**
+ * Adyen's Checkout API. It has no way to ask for a payment, so whatever is answered and whatever its signed webhooks say is kept
+ * in a journal, and `inquire` reads that. Captures, cancels and refunds are only accepted by a call; a webhook decides them.
+ * Every call has its reference as Idempotency-Key, and Adyen answers a repeat with what it answered first.
+ */
+export function createAdyenProcessor(
+  options: ConnectorOptions<AdyenCredentials>,
+  timer: Timer = systemTimer,
+): Processor {
+  const { name, credentials, settings, timeoutMs, clock, endpoint, journal } = options;
+  const { api_key: apiKey, live_url_prefix: livePrefix, merchant_account: merchantAccount } = credentials;
+  const { live } = settings;
+  const requests = createRequests({ apiKey, live, livePrefix, endpoint, timeoutMs });
+  const records = new Records(journal);
+  const cards = createCards({ requests, journal, merchantAccount, clock });
+
+  /** Repeats a call while another under its key is being worked on, unless its outcome is known by then. */
+  async function sendUnderKey(call: () => Promise<Answer>, known: () => Promise<Outcome | null>): Promise<Settled> {
+    const endMs = timer.elapsedMs() + timeoutMs;
+    for (let pauseMs = BUSY_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      const answer = await call();
+      if (answer.kind === "answered" || answer.kind === "refused") return answer;
+      if (answer.kind !== "busy" || timer.elapsedMs() + pauseMs > endMs)
+        return { kind: "settled", outcome: outcomeOfFailure(answer) };
+      await timer.wait(pauseMs);
+      const outcome = await known();
+      if (outcome) return { kind: "settled", outcome };
+    }
+  }
+
+  const authorizationOf = async (reference: string) => {
+    const recorded = await records.find(reference);
+    return recorded && authorizationOutcome(recorded);
+  };
+
+  /** Keeps the payment's own reference where that is known and was not kept, so that people find it. */
+  async function keepPayment(request: Pick<AuthorizeRequest, "keep" | "objects">, reference: string): Promise<void> {
+    const recorded = await records.find(reference);
+    if (recorded?.pspReference) await keepNew(request, { kind: "payment", id: recorded.pspReference });
+  }
+
+  async function authorize(request: AuthorizeRequest): Promise<Outcome> {
+    const { reference, account } = request;
+    const amount = toAdyenAmount(request.amount, request.currency);
+    if (!amount) return { kind: "not_sent", reason: `Adyen takes whole units of ${request.currency} only` };
+    const known = await authorizationOf(reference);
+    if (!known && request.notAfter < clock.now()) return { kind: "not_sent", reason: "it was too late to send it" };
+    const card = known ? null : await cards.read(account, request.token);
+    if (!known && !card) return { kind: "declined", decline_code: "processing_error" };
+    const begun = await records.begin(reference, {
+      ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures: request.capture },
+    });
+    if (begun.account !== account) return { kind: "not_sent", reason: ANOTHERS };
+    if (begun.by === "close" || (await records.find(reference))?.closed)
+      return { kind: "not_sent", reason: "it was closed before it was executed" };
+    const outcome = known ?? (card && (await pay(request, paymentBody(merchantAccount, request, amount, card))));
+    if (!outcome) throw new Error("an authorization that is not known is sent");
+    await keepPayment(request, reference);
+    return outcome;
+  }
+
+  async function pay({ reference }: AuthorizeRequest, body: object): Promise<Outcome> {
+    const answer = await sendUnderKey(
+      () => requests.post("/payments", body, reference),
+      () => authorizationOf(reference),
+    );
+    return answer.kind === "settled" ? answer.outcome : takeAnswer(reference, answer);
+  }
+
+  /** What Adyen answered to an authorization, for good. */
+  async function takeAnswer(
+    reference: string,
+    answer: Extract<Answer, { kind: "answered" | "refused" }>,
+  ): Promise<Outcome> {
+    if (answer.kind === "answered") {
+      const read = paymentAnswer.safeParse(answer.body);
+      if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
+      await records.answered(reference, "answer", keptAnswer(read.data));
+      const outcome = await authorizationOf(reference);
+      return outcome ?? { kind: "unknown", reason: "Adyen's answer was not kept" };
+    }
+    const recorded = await records.find(reference);
+    // Its key was used up: what Adyen refused is not this call.
+    if (recorded?.closing && isOfNoCard(answer))
+      return { kind: "not_sent", reason: "it was closed before it was executed" };
+    const code = declineCodeOfError(answer.code);
+    if (code) return records.refused(reference, { kind: "declined", decline_code: code, note: answer.message });
+    return { kind: "not_sent", reason: answer.message };
+  }
+
+  async function continueAuthorization(request: ContinueRequest): Promise<Outcome> {
+    const { reference, account, authorization, challenge, returned = {} } = request;
+    const recorded = await records.findOf(account, authorization);
+    if (!recorded) return REFUSED;
+    const begun = await records.begin(reference, {
+      ...{ account, by: "call", kind: "continue", authorization, amount: null, captures: false },
+    });
+    if (begun.account !== account) return REFUSED;
+    const outcome = authorizationOutcome(recorded);
+    if (outcome?.kind !== "action_required") return outcome ?? { kind: "pending" };
+    const { redirectResult } = returned;
+    const gaveUp = challenge === "abandoned" || (challenge === "failed" && !redirectResult && !recorded.challenge);
+    // Only we can go on with it, and never after it was given up.
+    const end = gaveUp
+      ? await records.endChallenge(authorization, { end: "abandoned" })
+      : redirectResult
+        ? await records.endChallenge(authorization, { end: "returned", redirectResult })
+        : recorded.challenge;
+    if (end?.end === "returned") return submitDetails(request, end.redirectResult);
+    return (await authorizationOf(authorization)) ?? outcome;
+  }
+
+  async function submitDetails(request: ContinueRequest, redirectResult: string): Promise<Outcome> {
+    const { authorization } = request;
+    const final = async () => {
+      const outcome = await authorizationOf(authorization);
+      return outcome?.kind === "action_required" ? null : outcome;
+    };
+    const body = { details: { redirectResult } };
+    const answer = await sendUnderKey(
+      () => requests.post("/payments/details", body, `${authorization}:details`),
+      final,
+    );
+    if (answer.kind === "settled") return answer.outcome;
+    if (answer.kind === "answered") {
+      const read = paymentAnswer.safeParse(answer.body);
+      if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
+      await records.answered(authorization, "continued", keptAnswer(read.data));
+      await keepPayment(request, authorization);
+      return (await authorizationOf(authorization)) ?? { kind: "pending" };
+    }
+    // A result that Adyen does not take can be sent as often as one likes: the shopper did not come from its page.
+    return records.refused(authorization, {
+      kind: "declined",
+      decline_code: "authentication_failed",
+      note: answer.message,
+    });
+  }
+
+  async function move(kind: "capture" | "void" | "refund", request: FollowUpRequest): Promise<Outcome> {
+    const { reference, account, authorization } = request;
+    const charge = await records.findOf(account, authorization);
+    const amount = toAdyenAmount(request.amount, request.currency);
+    const known = await records.find(reference);
+    if (!known && (!charge || !amount || !canMove(charge))) {
+      await records.begin(reference, begunOf(kind, request, amount));
+      return records.refused(reference, REFUSED);
+    }
+    const begun = await records.begin(reference, begunOf(kind, request, amount));
+    if (begun.account !== account || !charge?.pspReference) return REFUSED;
+    const before = await records.find(reference);
+    const outcome = before && movementOutcome(before);
+    const sent = outcome ?? (await sendMovement(kind, request, charge.pspReference, begun));
+    await keepPayment(request, authorization);
+    const recorded = await records.find(reference);
+    if (recorded?.pspReference) await keepNew(request, { kind, id: recorded.pspReference });
+    return sent;
+  }
+
+  const begunOf = (
+    kind: Begun["kind"],
+    { account, authorization }: FollowUpRequest,
+    amount: Begun["amount"],
+  ): Begun => ({
+    ...{ account, by: "call", kind, authorization, amount, captures: false },
+  });
+
+  async function sendMovement(
+    kind: "capture" | "void" | "refund",
+    request: FollowUpRequest,
+    payment: string,
+    { amount }: Begun,
+  ): Promise<Outcome> {
+    const { reference } = request;
+    const path = { capture: "captures", void: "cancels", refund: "refunds" }[kind];
+    const body = modificationBody(kind, merchantAccount, request, amount);
+    const known = async () => {
+      const recorded = await records.find(reference);
+      return recorded && movementOutcome(recorded);
+    };
+    const answer = await sendUnderKey(
+      () => requests.post(`/payments/${encodeURIComponent(payment)}/${path}`, body, reference),
+      known,
+    );
+    if (answer.kind === "settled") return answer.outcome;
+    if (answer.kind === "answered") {
+      const read = received.safeParse(answer.body);
+      if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
+      await records.received(reference, read.data.pspReference);
+      // Its webhook may have been first.
+      return (await known()) ?? { kind: "pending" };
+    }
+    return answer.status === 422 ? records.refused(reference, REFUSED) : { kind: "not_sent", reason: answer.message };
+  }
+
+  async function inquire({ account, reference, kind, authorization }: InquireRequest): Promise<Inquiry> {
+    const recorded = await records.findOf(account, reference);
+    if (!recorded) return { kind: "not_found" };
+    if (kind === "authorize") {
+      if (recorded.begun.by === "close") return { kind: "never" };
+      return authorizationOutcome(recorded) ?? (recorded.closed ? { kind: "never" } : { kind: "not_found" });
+    }
+    if (kind !== "continue") return movementOutcome(recorded) ?? { kind: "not_found" };
+    const charge = await records.findOf(account, authorization);
+    return (charge && authorizationOutcome(charge)) ?? { kind: "not_found" };
+  }
+
+  /**
+   * Uses up the reference's key with a payment that cannot be made, as it names a stored card that does not exist. Whatever was
+   * sent first under the key is what Adyen answers from then on: the first call's own answer, or, told twice, that refusal.
+   */
+  async function close(request: Parameters<Processor["close"]>[0]): Promise<Inquiry> {
+    const { reference, account } = request;
+    const amount = toAdyenAmount(request.amount, request.currency);
+    const begun = await records.begin(reference, {
+      ...{ account, by: "close", kind: "authorize", authorization: reference, amount, captures: false },
+    });
+    if (begun.account !== account) return { kind: "unknown", reason: ANOTHERS };
+    if (begun.by === "close") return { kind: "never" };
+    const recorded = await records.find(reference);
+    const known = recorded && authorizationOutcome(recorded);
+    if (known) return known;
+    if (recorded?.closed) return { kind: "never" };
+    if (!begun.amount) return { kind: "unknown", reason: "it has no amount to close it with" };
+    await records.closing(reference);
+    const body = closingBody(merchantAccount, reference, begun.amount);
+    const ask = () =>
+      sendUnderKey(
+        () => requests.post("/payments", body, reference),
+        () => authorizationOf(reference),
+      );
+    const first = await ask();
+    if (first.kind === "settled") return first.outcome;
+    if (first.kind === "answered" || (!isOfNoCard(first) && declineCodeOfError(first.code)))
+      return takeAnswer(reference, first);
+    const second = await ask();
+    if (second.kind === "refused" && isOfNoCard(first) && isSame(first, second)) {
+      await records.closed(reference);
+      return { kind: "never" };
+    }
+    return { kind: "unknown", reason: `it could not be closed: ${first.message}` };
+  }
+
+  return {
+    name,
+    capabilities: { partialCapture: true, rawCards: settings.rawCards, ownIds: "answered", ownTokens: true },
+    notFoundConclusiveAfterMs: NOT_FOUND_AFTER_MS,
+    tokenize: (account, card) => cards.store(account, card),
+    acceptToken: async (_account, token) => cards.accept(token),
+    requireReadable: () => {},
+    authorize,
+    continueAuthorization,
+    capture: (request) => move("capture", request),
+    void: (request) => move("void", request),
+    refund: (request) => move("refund", request),
+    inquire,
+    close,
+    reports: {
+      kind: "pushed",
+      async read({ body }) {
+        const { hmac_key: hmacKey } = credentials;
+        if (!hmacKey) throw new UnreadableReportError("no HMAC key is set, so nobody can have signed it");
+        const notices = readNotices(body, { hmacKey, merchantAccount, live });
+        const reports = [];
+        for (const notice of notices) reports.push(await records.take(notice));
+        return reports.filter((report) => report !== null);
+      },
+    },
+    readDispute: async (id) => disputeOf(id, await records.notices(id)),
+    checkConnection: () => checkConnection(requests, credentials, live),
+    dashboardUrl: (object) => dashboardUrl(object, live),
+    forgetOldAttempts: () => cards.forgetOld(),
+  };
+}
+
+type Refusal = Extract<Answer, { kind: "refused" }>;
+/** What is known in the end of a call under a key: Adyen's answer for good, or an outcome without one. */
+type Settled = Extract<Answer, { kind: "answered" | "refused" }> | { kind: "settled"; outcome: Outcome };
+
+/** Adyen's words for a stored card that it does not have, in an answer that it made itself. */
+const isOfNoCard = ({ code, pspReference }: Refusal) => pspReference !== null && (code === "800" || code === "803");
+const isSame = (one: Refusal, other: Refusal) => one.pspReference === other.pspReference && one.code === other.code;
+
+/** What was approved, and is not known to be given up. */
+function canMove(charge: Recorded): boolean {
+  return charge.pspReference !== null && authorizationOutcome(charge)?.kind === "approved";
+}
+
+async function keepNew(
+  { keep, objects }: Pick<AuthorizeRequest, "keep" | "objects">,
+  object: ProcessorObject,
+): Promise<void> {
+  if (!objects.some(({ id }) => id === object.id)) await keep(object);
+}

@@ -1,0 +1,92 @@
+import type { BillingAddress } from "@/lib/contract/fields";
+import type { RefundReason } from "@/lib/contract/transactions/words";
+import type { AuthorizeRequest, FollowUpRequest } from "../port";
+import type { AdyenAmount } from "./amounts";
+import type { PayableCard } from "./cards";
+
+/** The body of `/payments`. The same request makes the same body, as its key expects. */
+export function paymentBody(
+  merchantAccount: string,
+  request: AuthorizeRequest,
+  amount: AdyenAmount,
+  { paymentMethod, shopper }: PayableCard,
+): object {
+  const { reference, challengePage, capture, customerEmail, billingAddress } = request;
+  const address = billingAddress && addressOf(billingAddress);
+  return {
+    merchantAccount,
+    reference,
+    amount,
+    paymentMethod: { type: "scheme", ...paymentMethod },
+    returnUrl: challengePage,
+    channel: "Web",
+    origin: new URL(challengePage).origin,
+    shopperInteraction: "Ecommerce",
+    // Challenges are passed by redirect, which works on every page.
+    authenticationData: { threeDSRequestData: { nativeThreeDS: "disabled" } },
+    ...shopper,
+    ...(customerEmail !== null && { shopperEmail: customerEmail }),
+    ...(address && { billingAddress: address }),
+    // Said each time: the account's own setting may be either.
+    ...(capture ? { captureDelayHours: 0 } : { additionalData: { manualCapture: "true" } }),
+  };
+}
+
+/** A payment that cannot be made: no shopper has such a card. Its reference is not the payment's, so no webhook names that. */
+export function closingBody(merchantAccount: string, reference: string, amount: AdyenAmount): object {
+  return {
+    merchantAccount,
+    reference: `closed-${reference}`,
+    amount,
+    paymentMethod: { type: "scheme", storedPaymentMethodId: "CLOSED0000000000" },
+    shopperReference: `closed-${reference}`,
+    shopperInteraction: "ContAuth",
+    recurringProcessingModel: "CardOnFile",
+    returnUrl: "https://cardlane.invalid/closed",
+  };
+}
+
+const REFUND_REASONS: Readonly<Record<RefundReason, string>> = {
+  DUPLICATE: "DUPLICATE",
+  FRAUDULENT: "FRAUD",
+  CUSTOMER_REQUEST: "CUSTOMER REQUEST",
+  RETURN: "RETURN",
+  OTHER: "OTHER",
+};
+
+export function modificationBody(
+  kind: "capture" | "void" | "refund",
+  merchantAccount: string,
+  { reference, reason }: FollowUpRequest,
+  amount: AdyenAmount | null,
+): object {
+  return {
+    merchantAccount,
+    reference,
+    ...(kind !== "void" && { amount }),
+    ...(kind === "refund" && reason && { merchantRefundReason: REFUND_REASONS[reason] }),
+  };
+}
+
+/** Adyen takes whole addresses only, and these words for what was not asked of the shopper. */
+const NOT_GIVEN = "N/A";
+const NO_COUNTRY = "ZZ";
+
+function addressOf({ line1, line2, city, state, postal_code, country }: BillingAddress): object | null {
+  if (line1 === null && postal_code === null) return null;
+  const region = state !== null && /^[A-Z]{2,3}$/.test(state) ? { stateOrProvince: state } : {};
+  return {
+    street: line1 ?? NOT_GIVEN,
+    houseNumberOrName: line2 ?? NOT_GIVEN,
+    city: city ?? NOT_GIVEN,
+    postalCode: postalCodeOf(postal_code, country),
+    country: country ?? NO_COUNTRY,
+    ...region,
+  };
+}
+
+/** At most five digits in the United States, at most ten characters elsewhere. */
+function postalCodeOf(code: string | null, country: string | null): string {
+  if (code === null) return NOT_GIVEN;
+  return country === "US" ? code.slice(0, 5) : code.slice(0, 10);
+}

@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { abortAfter } from "@/lib/clock";
+
+/** The version whose shapes this connector reads and writes. */
+const VERSION = "v72";
+
+const error = z.looseObject({
+  errorCode: z.string().optional(),
+  message: z.string().optional(),
+  pspReference: z.string().optional(),
+});
+
+/** What became of a request. */
+export type Answer =
+  | { kind: "answered"; body: unknown }
+  /** It was looked at and not executed; under an idempotency key that is the final answer. */
+  | { kind: "refused"; status: number; code: string | null; message: string; pspReference: string | null }
+  /** Another request under the same key is still being worked on. */
+  | { kind: "busy" }
+  /** It was not executed, and the same request may come again. */
+  | { kind: "not_executed"; reason: string }
+  | { kind: "unknown"; reason: string };
+
+export type RequestOptions = {
+  readonly apiKey: string;
+  readonly live: boolean;
+  readonly livePrefix: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly timeoutMs: number;
+};
+
+export type Requests = {
+  post(path: string, body: object, idempotencyKey?: string): Promise<Answer>;
+  delete(path: string): Promise<Answer>;
+};
+
+/** Where the Checkout API is: each live company has a host of its own. */
+function addressOf({ endpoint, live, livePrefix }: RequestOptions): string {
+  if (endpoint) return `${endpoint.replace(/\/{1,9}$/, "")}/${VERSION}`;
+  if (!live) return `https://checkout-test.adyen.com/${VERSION}`;
+  return `https://${livePrefix}-checkout-live.adyenpayments.com/checkout/${VERSION}`;
+}
+
+/** Error code of a request whose key another one is using. */
+const IN_PROGRESS = "704";
+/** Nothing was connected, so nothing was sent. */
+const NOT_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
+
+export function createRequests(options: RequestOptions): Requests {
+  const address = addressOf(options);
+  async function send(method: "POST" | "DELETE", path: string, body?: object, key?: string): Promise<Answer> {
+    const { signal, release } = abortAfter(options.timeoutMs);
+    try {
+      const response = await fetch(address + path, {
+        method,
+        headers: {
+          "X-API-Key": options.apiKey,
+          ...(body && { "Content-Type": "application/json" }),
+          ...(key && { "Idempotency-Key": key }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        // It answers itself; wherever it sent us would get the key.
+        redirect: "manual",
+        signal,
+      });
+      return answerOf(response, await response.text());
+    } catch (failure) {
+      return { kind: isNotConnected(failure) ? "not_executed" : "unknown", reason: reasonOf(failure) };
+    } finally {
+      release();
+    }
+  }
+  return {
+    post: (path, body, key) => send("POST", path, body, key),
+    delete: (path) => send("DELETE", path),
+  };
+}
+
+function answerOf(response: Response, text: string): Answer {
+  const { status, headers } = response;
+  const body = parsed(text);
+  if (response.ok)
+    return body === undefined && status !== 204
+      ? { kind: "unknown", reason: `Adyen's answer ${status} cannot be read` }
+      : { kind: "answered", body };
+  const { errorCode = null, message = "", pspReference = null } = error.safeParse(body).data ?? {};
+  const reason = `Adyen answered ${status}${errorCode ? ` (${errorCode})` : ""}${message ? `: ${message}` : ""}`;
+  if (errorCode === IN_PROGRESS) return { kind: "busy" };
+  // What Adyen calls transient had no side effects, and a repeat counts as the first request.
+  if (headers.get("transient-error") === "true" || status === 429) return { kind: "not_executed", reason };
+  if (status >= 400 && status < 500 && errorCode !== null)
+    return { kind: "refused", status, code: errorCode, message: reason, pspReference };
+  return { kind: "unknown", reason };
+}
+
+/** Undefined: it is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (failure) {
+    if (failure instanceof SyntaxError) return undefined;
+    throw failure;
+  }
+}
+
+const codeOf = (failure: unknown): unknown =>
+  failure instanceof Error && "code" in failure
+    ? failure.code
+    : failure instanceof Error
+      ? codeOf(failure.cause)
+      : null;
+
+function isNotConnected(failure: unknown): boolean {
+  const code = codeOf(failure);
+  return typeof code === "string" && NOT_CONNECTED.has(code);
+}
+
+function reasonOf(failure: unknown): string {
+  if (!(failure instanceof Error)) return String(failure);
+  if (failure.name === "TimeoutError") return "Adyen gave no answer in time";
+  const cause = failure.cause instanceof Error ? `: ${failure.cause.message}` : "";
+  return `the connection to Adyen failed${cause}`;
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto";
+import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
+
+export type Amount = { value: number; currency: string };
+
+export type Card = { number: string; expiryMonth: string; expiryYear: string; cvc: string | null };
+
+export type Payment = {
+  readonly psp: string;
+  readonly reference: string;
+  readonly amount: Amount;
+  readonly card: Card;
+  readonly behaviour: SandboxBehaviour;
+  readonly capturesAtOnce: boolean;
+  readonly returnUrl: string;
+  state: "challenged" | "authorised" | "refused";
+  captured: number;
+  refunded: number;
+  voided: boolean;
+  /** What the shopper's browser comes back with, and whether the challenge was passed. */
+  result: { text: string; passed: boolean } | null;
+};
+
+type Modification = {
+  readonly psp: string;
+  readonly kind: "capture" | "cancel" | "refund";
+  readonly payment: Payment;
+  readonly reference: string;
+  readonly amount: Amount;
+  state: "received" | "done" | "refused" | "failed";
+};
+
+/** An event to be told, as the fields of a webhook's item. */
+export type Event = {
+  eventCode: string;
+  success: boolean;
+  pspReference: string;
+  originalReference?: string;
+  merchantReference: string;
+  amount: Amount;
+  reason: string;
+  paymentMethod: string;
+};
+
+/** Sixteen characters, as Adyen's are. */
+export const newPsp = () => randomBytes(12).toString("base64url").replaceAll(/[-_]/g, "X").toUpperCase().slice(0, 16);
+
+const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behaviour]));
+export const behaviourOf = (number: string): SandboxBehaviour => BEHAVIOURS.get(number) ?? "decline:generic_decline";
+export const methodOf = (number: string) =>
+  ({ "4": "visa", "5": "mc", "3": "amex", "6": "discover" })[number[0] ?? ""] ?? "visa";
+
+/** Adyen's side of the books: what it moved. What it takes on it decides later, one by one, and then tells. */
+export class Books {
+  readonly payments = new Map<string, Payment>();
+  readonly modifications: Modification[] = [];
+  readonly events: Event[] = [];
+
+  payment(given: Omit<Payment, "psp" | "captured" | "refunded" | "voided" | "result">): Payment {
+    const payment = { ...given, psp: newPsp(), captured: 0, refunded: 0, voided: false, result: null };
+    this.payments.set(payment.psp, payment);
+    if (payment.state !== "challenged") this.#authorised(payment);
+    return payment;
+  }
+
+  /** The shopper's answer is submitted: the payment is made, or refused. */
+  finish(payment: Payment): void {
+    if (payment.state !== "challenged") return;
+    payment.state = payment.result?.passed ? "authorised" : "refused";
+    this.#authorised(payment);
+  }
+
+  #authorised(payment: Payment): void {
+    const success = payment.state === "authorised";
+    if (success && payment.capturesAtOnce) payment.captured = payment.amount.value;
+    this.#tell("AUTHORISATION", success, payment, { reason: success ? "" : "Refused" });
+  }
+
+  take(given: Pick<Modification, "kind" | "payment" | "reference" | "amount">): Modification {
+    const modification: Modification = { ...given, psp: newPsp(), state: "received" };
+    this.modifications.push(modification);
+    return modification;
+  }
+
+  /** Decides everything that was taken on. */
+  decide(): void {
+    for (const modification of this.modifications) {
+      if (modification.state !== "received") continue;
+      const allowed = this.#move(modification);
+      modification.state = allowed ? "done" : "refused";
+      const event = { capture: "CAPTURE", cancel: "CANCELLATION", refund: "REFUND" }[modification.kind];
+      this.#tellOf(event, allowed, modification, allowed ? "" : "Insufficient balance on payment");
+    }
+  }
+
+  #move({ kind, payment, amount: { value } }: Modification): boolean {
+    if (payment.state !== "authorised" || payment.voided) return false;
+    switch (kind) {
+      case "capture":
+        if (payment.captured > 0 || value > payment.amount.value || payment.behaviour === "capture_fails") return false;
+        payment.captured = value;
+        return true;
+      case "cancel":
+        if (payment.captured > 0) return false;
+        payment.voided = true;
+        return true;
+      case "refund":
+        if (payment.refunded + value > payment.captured) return false;
+        payment.refunded += value;
+        return true;
+      default:
+        return kind satisfies never;
+    }
+  }
+
+  /** Refunds of cards whose refunds come back do so; `captures`: so do captures, which a network rejects days later. */
+  giveBack({ captures = false } = {}): void {
+    for (const modification of this.modifications) {
+      const { kind, payment, amount, state } = modification;
+      if (state !== "done") continue;
+      if (kind === "refund" && payment.behaviour === "refund_fails_later") {
+        payment.refunded -= amount.value;
+        modification.state = "failed";
+        this.#tellOf("REFUND_FAILED", true, modification, "Refund Failed");
+      } else if (kind === "capture" && captures) {
+        payment.captured -= amount.value;
+        modification.state = "failed";
+        this.#tellOf("CAPTURE_FAILED", true, modification, "Capture Failed");
+      }
+    }
+  }
+
+  #tellOf(event: string, success: boolean, { psp, payment, reference, amount }: Modification, reason: string): void {
+    const about = { pspReference: psp, originalReference: payment.psp, merchantReference: reference, amount, reason };
+    this.#tell(event, success, payment, about);
+  }
+
+  #tell(eventCode: string, success: boolean, payment: Payment, given: Partial<Event>): void {
+    this.events.push({
+      ...{ eventCode, success, pspReference: payment.psp, merchantReference: payment.reference, reason: "" },
+      ...{ amount: payment.amount, paymentMethod: methodOf(payment.card.number), ...given },
+    });
+  }
+
+  byReference(reference: string): Payment | null {
+    return [...this.payments.values()].find((payment) => payment.reference === reference) ?? null;
+  }
+}

@@ -1,0 +1,12 @@
+import { afterAll } from "vitest";
+import { memoryJournal } from "@/lib/processor/journal";
+import { portSuite } from "@/lib/processor/port-suite";
+import { startAdyenDouble } from "./api";
+import { adyenUnderTest } from "./under-test";
+
+/** Adyen does not say how it answers another body under a used key: the connector is right with either. */
+for (const otherBody of ["as before", "refused"] as const) {
+  const double = await startAdyenDouble({ otherBody, pages: "https://pages.adyen.example/threeDS/redirect" });
+  afterAll(() => double.stop());
+  portSuite(`Adyen, another body under a used key is ${otherBody}`, adyenUnderTest(double, memoryJournal()));
+}

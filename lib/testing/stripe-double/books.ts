@@ -1,0 +1,351 @@
+import { randomBytes } from "node:crypto";
+import type Stripe from "stripe";
+import { brandOf } from "@/lib/processor/sandbox/checks";
+import { type Behaviour, behaviourOf, type Decline, declineOf, TEST_TOKENS } from "./cards";
+import * as shapes from "./shapes";
+
+/** What the API answers instead of an object. `stored`: under its idempotency key. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly error: { type: string; code?: string; message: string; [more: string]: unknown },
+    readonly stored = true,
+  ) {
+    super(error.message);
+  }
+}
+
+/** Parameters that are wrong in themselves: found before anything is executed, so never stored. */
+export const invalid = (message: string, param?: string, code = "parameter_invalid") =>
+  new ApiError(400, { type: "invalid_request_error", code, message, ...(param && { param }) }, false);
+const refuse = (code: string, message: string, more: object = {}) =>
+  new ApiError(400, { type: "invalid_request_error", code, message, ...more });
+const missing = (what: string, id: string) =>
+  new ApiError(404, { type: "invalid_request_error", code: "resource_missing", message: `No such ${what}: '${id}'` });
+
+type Method = { object: Stripe.PaymentMethod; behaviour: Behaviour; expired: boolean };
+type Kept = { id: string };
+export type Terms = {
+  livemode: boolean;
+  /** Minor units below which nothing is charged. */
+  minimumAmount: number;
+  /** Where shoppers pass challenges. */
+  challengeAddress: (intent: string) => string;
+  now: () => number;
+};
+
+const CANCELABLE = new Set(["requires_payment_method", "requires_confirmation", "requires_action", "requires_capture"]);
+
+/** The books of the double: objects as the API shows them, and what changes them. Money is in the API's units. */
+export class Books {
+  readonly intents = new Map<string, Stripe.PaymentIntent>();
+  readonly charges = new Map<string, Stripe.Charge>();
+  readonly refunds = new Map<string, Stripe.Refund>();
+  readonly disputes = new Map<string, Stripe.Dispute>();
+  readonly events: Stripe.Event[] = [];
+  readonly #methods = new Map<string, Method>();
+  readonly #refusals = new Set<string>();
+  readonly #returnUrls = new Map<string, string>();
+  readonly #terms: Terms;
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+    for (const [id, number] of TEST_TOKENS)
+      this.#keepMethod(id, { number, exp_month: 12, exp_year: 2099, metadata: {} });
+  }
+
+  #new = (prefix: string): shapes.Made => ({
+    id: `${prefix}_${randomBytes(12).toString("hex")}`,
+    created: this.#terms.now(),
+    livemode: this.#terms.livemode,
+  });
+
+  #keepMethod(
+    id: string,
+    card: { number: string; exp_month: number; exp_year: number; metadata: Record<string, string> },
+  ) {
+    const { number, exp_month, exp_year, metadata } = card;
+    const shown = { brand: brandOf(number) ?? "unknown", last4: number.slice(-4), exp_month, exp_year };
+    const object = shapes.paymentMethod({ ...this.#new("pm"), id }, shown, metadata);
+    const expired = Date.UTC(exp_year, exp_month, 1) <= this.#terms.now() * 1_000;
+    this.#methods.set(id, { object, behaviour: behaviourOf(number), expired });
+    return object;
+  }
+
+  createMethod(card: { number: string; exp_month: number; exp_year: number; metadata: Record<string, string> }) {
+    return this.#keepMethod(this.#new("pm").id, card);
+  }
+
+  method(id: string): Stripe.PaymentMethod {
+    return found(this.#methods.get(id), "PaymentMethod", id).object;
+  }
+
+  /** Whether a confirmation under this key is its first one, on the card whose first is refused. */
+  refuseOnce(key: string): boolean {
+    const isFirst = !this.#refusals.has(key);
+    this.#refusals.add(key);
+    return isFirst;
+  }
+
+  behaviourOfMethod = (id: string): Behaviour | null => this.#methods.get(id)?.behaviour ?? null;
+
+  createIntent(given: { amount: number; currency: string; metadata: Record<string, string>; captureMethod: string }) {
+    if (given.amount < this.#terms.minimumAmount)
+      throw refuse("amount_too_small", "Amount must convert to at least 50 cents.", { param: "amount" });
+    const intent = shapes.paymentIntent(this.#new("pi"), given);
+    this.intents.set(intent.id, intent);
+    return intent;
+  }
+
+  intent = (id: string) => found(this.intents.get(id), "payment_intent", id);
+
+  confirm(id: string, given: { method: string; captureMethod: string | null; returnUrl: string | null }) {
+    const intent = this.intent(id);
+    if (intent.status !== "requires_payment_method" && intent.status !== "requires_confirmation")
+      throw this.#wrongState(intent, "confirm");
+    const method = this.#methods.get(given.method);
+    if (!method) throw missing("PaymentMethod", given.method);
+    if (given.captureMethod) intent.capture_method = given.captureMethod;
+    if (given.returnUrl) this.#returnUrls.set(id, given.returnUrl);
+    intent.last_payment_error = null;
+    intent.payment_method = given.method;
+    if (method.behaviour === "challenge") {
+      if (!given.returnUrl) throw refuse("missing_return_url", "A return_url is needed for this card.");
+      intent.status = "requires_action";
+      const url = this.#terms.challengeAddress(id);
+      intent.next_action = { type: "redirect_to_url", redirect_to_url: { return_url: given.returnUrl, url } };
+      this.#tell("payment_intent.requires_action", intent);
+      return intent;
+    }
+    if (method.behaviour === "processing") {
+      intent.status = "processing";
+      this.#tell("payment_intent.processing", intent);
+      return intent;
+    }
+    return this.#authorize(intent, method, false);
+  }
+
+  #authorize(intent: Stripe.PaymentIntent, method: Method, challenged: boolean) {
+    const decline = method.expired ? declineOf("decline:expired_card") : declineOf(method.behaviour);
+    if (decline) throw this.#decline(intent, method, decline);
+    const captured = intent.capture_method !== "manual";
+    const charge = this.#charge(intent, method, { captured, decline: null, challenged });
+    intent.next_action = null;
+    intent.status = captured ? "succeeded" : "requires_capture";
+    if (captured) intent.amount_received = intent.amount;
+    else intent.amount_capturable = intent.amount;
+    this.#tell(captured ? "payment_intent.succeeded" : "payment_intent.amount_capturable_updated", intent);
+    if (method.behaviour === "disputed") this.openDispute(charge, { amount: charge.amount, reason: "fraudulent" });
+    return intent;
+  }
+
+  #charge(
+    intent: Stripe.PaymentIntent,
+    { object, behaviour }: Method,
+    how: { captured: boolean; decline: Decline | null; challenged: boolean },
+  ): Stripe.Charge {
+    if (!object.card) throw new Error("every method is a card");
+    const { brand, last4, exp_month, exp_year } = object.card;
+    const card = { brand, last4, exp_month, exp_year };
+    const charge = shapes.charge(this.#new("ch"), intent, { id: object.id, card, behaviour }, how);
+    this.charges.set(charge.id, charge);
+    intent.latest_charge = charge.id;
+    return charge;
+  }
+
+  #decline(intent: Stripe.PaymentIntent, method: Method, decline: Decline): ApiError {
+    const charge = this.#charge(intent, method, { captured: false, decline, challenged: false });
+    const { code, decline_code, network_decline_code, message } = decline;
+    const error = {
+      charge: charge.id,
+      code,
+      decline_code,
+      network_decline_code,
+      message,
+      advice_code: "try_again_later",
+    };
+    return this.#failed(intent, { ...error, type: "card_error" });
+  }
+
+  /** The payment is open to another card from here on. */
+  #failed(intent: Stripe.PaymentIntent, error: { type: "card_error"; code: string; message: string }): ApiError {
+    intent.status = "requires_payment_method";
+    intent.payment_method = null;
+    intent.next_action = null;
+    intent.last_payment_error = error as Stripe.PaymentIntent.LastPaymentError;
+    this.#tell("payment_intent.payment_failed", intent);
+    return new ApiError(402, { ...error, payment_intent: structuredClone(intent) });
+  }
+
+  /** A shopper at the challenge's page. Where they come back to; null: there is nothing to answer any more. */
+  answerChallenge(id: string, passed: boolean): string | null {
+    const intent = this.intents.get(id);
+    const returnUrl = this.#returnUrls.get(id);
+    const method = this.#methods.get(typeof intent?.payment_method === "string" ? intent.payment_method : "");
+    if (intent?.status !== "requires_action" || !method || !returnUrl) return null;
+    if (passed) this.#authorize(intent, method, true);
+    else {
+      const message = "The provided PaymentMethod has failed authentication.";
+      this.#failed(intent, { type: "card_error", code: "payment_intent_authentication_failure", message });
+    }
+    const back = new URL(returnUrl);
+    back.searchParams.set("payment_intent", id);
+    back.searchParams.set("payment_intent_client_secret", intent.client_secret ?? "");
+    back.searchParams.set("redirect_status", passed ? "succeeded" : "failed");
+    return back.href;
+  }
+
+  /** What was processing is decided. */
+  endProcessing(id: string): void {
+    const intent = this.intent(id);
+    const method = this.#methods.get(typeof intent.payment_method === "string" ? intent.payment_method : "");
+    if (intent.status === "processing" && method) this.#authorize(intent, { ...method, behaviour: "approve" }, false);
+  }
+
+  updateMetadata(id: string, metadata: Record<string, string>) {
+    const intent = this.intent(id);
+    Object.assign(intent.metadata, metadata);
+    return intent;
+  }
+
+  capture(id: string, given: { amount: number | null; metadata: Record<string, string> }) {
+    const intent = this.intent(id);
+    if (intent.status !== "requires_capture") throw this.#wrongState(intent, "capture");
+    const amount = given.amount ?? intent.amount_capturable;
+    if (amount > intent.amount_capturable)
+      throw refuse("amount_too_large", "The amount to capture is greater than the remaining amount.", {
+        param: "amount_to_capture",
+      });
+    const charge = this.chargeOf(intent);
+    if (this.#behaviourOf(intent) === "capture_fails")
+      throw new ApiError(402, {
+        type: "card_error",
+        code: "card_declined",
+        decline_code: "generic_decline",
+        message: "The capture was declined.",
+      });
+    charge.captured = true;
+    charge.amount_captured = amount;
+    Object.assign(intent.metadata, given.metadata);
+    intent.status = "succeeded";
+    intent.amount_received = amount;
+    intent.amount_capturable = 0;
+    this.#tell("payment_intent.succeeded", intent);
+    return intent;
+  }
+
+  cancel(id: string, reason: string | null) {
+    const intent = this.intent(id);
+    if (!CANCELABLE.has(intent.status)) throw this.#wrongState(intent, "cancel");
+    const charge = intent.status === "requires_capture" ? this.chargeOf(intent) : null;
+    if (charge) Object.assign(charge, { refunded: true, amount_refunded: charge.amount });
+    Object.assign(intent, {
+      status: "canceled",
+      canceled_at: this.#terms.now(),
+      cancellation_reason: reason,
+      amount_capturable: 0,
+      next_action: null,
+    });
+    this.#tell("payment_intent.canceled", intent);
+    return intent;
+  }
+
+  createRefund(given: {
+    intent: string;
+    amount: number | null;
+    reason: string | null;
+    metadata: Record<string, string>;
+  }) {
+    const intent = this.intent(given.intent);
+    if (intent.status !== "succeeded")
+      throw refuse(
+        "charge_not_refundable",
+        `This PaymentIntent (${intent.id}) does not have a successful charge to refund.`,
+      );
+    const charge = this.chargeOf(intent);
+    const left = charge.amount_captured - charge.amount_refunded;
+    const amount = given.amount ?? left;
+    if (amount > left)
+      throw left === 0
+        ? refuse("charge_already_refunded", `Charge ${charge.id} has already been refunded.`)
+        : refuse("amount_too_large", `Refund amount is greater than unrefunded amount on charge.`, { param: "amount" });
+    const refund = shapes.refund(this.#new("re"), { ...given, amount, intent });
+    if (this.#behaviourOf(intent) === "refund_pending") refund.status = "pending";
+    this.#setRefunded(charge, charge.amount_refunded + amount);
+    this.refunds.set(refund.id, refund);
+    this.#tell("refund.created", refund);
+    return refund;
+  }
+
+  #setRefunded(charge: Stripe.Charge, amount: number): void {
+    charge.amount_refunded = amount;
+    charge.refunded = amount === charge.amount_captured;
+  }
+
+  /** A refund comes to its end; one that fails gives the money back to the merchant. */
+  endRefund(id: string, status: "succeeded" | "failed"): void {
+    const refund = found(this.refunds.get(id), "refund", id);
+    if (refund.status === "failed" || refund.status === status) return;
+    refund.status = status;
+    if (status === "failed") {
+      refund.failure_reason = "expired_or_canceled_card";
+      const intent = this.intent(String(refund.payment_intent));
+      const charge = this.chargeOf(intent);
+      this.#setRefunded(charge, charge.amount_refunded - refund.amount);
+    }
+    this.#tell("refund.updated", refund);
+    if (status === "failed") this.#tell("refund.failed", refund);
+  }
+
+  openDispute(charge: Stripe.Charge, given: { amount: number; reason: string }): Stripe.Dispute {
+    const dispute = shapes.dispute(this.#new("du"), charge, given);
+    charge.disputed = true;
+    this.disputes.set(dispute.id, dispute);
+    this.#tell("charge.dispute.created", dispute);
+    return dispute;
+  }
+
+  endDispute(id: string, status: "won" | "lost"): void {
+    const dispute = found(this.disputes.get(id), "dispute", id);
+    dispute.status = status;
+    this.#tell("charge.dispute.closed", dispute);
+  }
+
+  chargeOf(intent: Stripe.PaymentIntent): Stripe.Charge {
+    return found(this.charges.get(String(intent.latest_charge)), "charge", String(intent.latest_charge));
+  }
+
+  #behaviourOf(intent: Stripe.PaymentIntent): Behaviour | null {
+    return this.behaviourOfMethod(String(intent.payment_method));
+  }
+
+  /** Whether a refund of the intent is to fail later. */
+  refundFails = (refund: Stripe.Refund): boolean =>
+    this.#behaviourOf(this.intent(String(refund.payment_intent))) === "refund_fails_later";
+
+  #wrongState(intent: Stripe.PaymentIntent, what: string): ApiError {
+    const message = `You cannot ${what} this PaymentIntent because it has a status of ${intent.status}.`;
+    return refuse("payment_intent_unexpected_state", message, { payment_intent: structuredClone(intent) });
+  }
+
+  #tell(type: string, object: Stripe.PaymentIntent | Stripe.Refund | Stripe.Dispute): void {
+    const { id, created, livemode } = this.#new("evt");
+    this.events.push({
+      id,
+      object: "event",
+      api_version: null,
+      created,
+      // As it was then: what is read from it later may have changed.
+      data: { object: structuredClone(object) },
+      livemode,
+      pending_webhooks: 1,
+      request: null,
+      type,
+    } as Stripe.Event);
+  }
+}
+
+function found<T extends Kept | Method>(one: T | undefined, what: string, id: string): T {
+  if (!one) throw missing(what, id);
+  return one;
+}
