@@ -17,7 +17,8 @@ import { catchUpReports } from "./reports";
 const { db } = await testDatabase({ max: 10 });
 await createOtherStore(db.sql);
 const company = otherCompany(db.sql);
-beforeAll(() => void provideService(connectingService(db)));
+const serving = connectingService(db);
+beforeAll(() => void provideService(serving));
 
 const send = (processor: string, connection: string, { headers, body }: ReturnType<typeof reportMessage>) =>
   receiveReports(new Request("http://cardlane.test/webhooks", { method: "POST", headers, body }), {
@@ -55,7 +56,7 @@ describe("a message to a connection's address", () => {
     const message = reportMessage([{ id: "1", object }]);
     expect((await send("other", other, message)).status).toBe(200);
     expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 0 });
-    await disconnectProcessor(stranger.owner(), { id: other });
+    await disconnectProcessor(stranger.owner("test", serving), { id: other });
     for (const [processor, connection] of [
       ["other", other],
       ["stripe", other],
