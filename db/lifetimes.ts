@@ -32,6 +32,10 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.customer_words": WITH_THE_PAYMENTS,
   "public.operations": BOOKS,
   "public.processor_objects": BOOKS,
+  "public.processor_journal": {
+    kept: "for ever: what processors said that cannot be asked; unused cards for an hour",
+    job: "forget old card attempts",
+  },
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
   "public.payouts": BOOKS,

@@ -58,6 +58,8 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   customer_words: { app: ["select"], jobs: ["select"] },
   operations: { app: KEPT, jobs: KEPT },
   processor_objects: { app: APPENDED, jobs: APPENDED },
+  // Of no environment: messages name none. Only an unused card is ever removed.
+  processor_journal: { jobs: ["select", "insert", "delete"] },
   idempotency_keys: { app: ALL, jobs: ALL },
   // Of those that links opened, what nobody tried to pay is removed; it is locked first, which takes the right to update.
   client_sessions: { app: KEPT, jobs: ["select", "update", "delete"] },

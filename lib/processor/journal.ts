@@ -1,3 +1,6 @@
+import type { Sql } from "@/db/client";
+import { deleteCard, listFacts, listOldCards, noteFact } from "@/db/queries/processors/journal";
+
 /** What was noted of a subject: JSON by its name. */
 export type Facts = Readonly<Record<string, unknown>>;
 
@@ -9,31 +12,20 @@ export type Journal = {
   /** Notes a fact; answers what is noted under its name, which is this or came first. */
   note<T>(subject: string, name: string, value: T): Promise<T>;
   of(subject: string): Promise<Facts>;
-  /** Subjects with a fact of this name that is older, the oldest first. */
-  older(name: string, than: Date, limit: number): Promise<string[]>;
-  forget(subject: string): Promise<void>;
+  /** Subjects of cards, by the fact `card`, which were noted longer ago; the oldest first. */
+  oldCards(than: Date, limit: number): Promise<string[]>;
+  /** Nothing else is ever forgotten. */
+  forgetCard(subject: string): Promise<void>;
 };
 
-/** A journal that ends with its process: for tests, and where nothing is kept. */
-export function memoryJournal(now: () => Date = () => new Date()): Journal {
-  const noted = new Map<string, Map<string, { value: string; at: Date }>>();
-  return {
-    async note(subject, name, value) {
-      const facts = noted.get(subject) ?? new Map();
-      noted.set(subject, facts);
-      if (!facts.has(name)) facts.set(name, { value: JSON.stringify(value), at: now() });
-      return JSON.parse(facts.get(name).value);
-    },
-    async of(subject) {
-      const facts = [...(noted.get(subject) ?? [])];
-      return Object.fromEntries(facts.map(([name, { value }]) => [name, JSON.parse(value)]));
-    },
-    async older(name, than, limit) {
-      const old = [...noted].filter(([, facts]) => (facts.get(name)?.at ?? than) < than);
-      return old.map(([subject]) => subject).slice(0, limit);
-    },
-    async forget(subject) {
-      noted.delete(subject);
-    },
-  };
-}
+/** The journal of a connection, in the database. */
+export const databaseJournal = (sql: Sql, processor: string): Journal => ({
+  note: async (subject, name, value) =>
+    JSON.parse(await noteFact(sql, processor, { subject, name, value: JSON.stringify(value) })),
+  async of(subject) {
+    const facts = await listFacts(sql, processor, subject);
+    return Object.fromEntries(facts.map(({ name, value }) => [name, JSON.parse(value)]));
+  },
+  oldCards: (than, limit) => listOldCards(sql, processor, than, limit),
+  forgetCard: (subject) => deleteCard(sql, processor, subject),
+});

@@ -29,7 +29,7 @@ export function adyenUnderTest(double: AdyenDouble, journal: Journal): Processor
   let olderMs = 0;
   const aging: Journal = {
     ...journal,
-    older: (name, than, limit) => journal.older(name, new Date(than.getTime() + olderMs), limit),
+    oldCards: (than, limit) => journal.oldCards(new Date(than.getTime() + olderMs), limit),
   };
   const processor = connectorOf(double, aging);
   const reports = processor.reports as PushedReports;

@@ -1,10 +1,10 @@
 import { afterAll } from "vitest";
 import { systemClock } from "@/lib/clock";
-import { memoryJournal } from "@/lib/processor/journal";
 import { portSuite } from "@/lib/processor/port-suite";
 import { testCard } from "@/lib/processor/port-suite-calls";
 import { createStripeProcessor } from "@/lib/processor/stripe/connector";
 import { METADATA } from "@/lib/processor/stripe/outcomes";
+import { memoryJournal } from "../memory-journal";
 import { eventsOf, messageOf, TEST_WEBHOOK_SECRET } from "./deliveries";
 import { startDouble } from "./double";
 
