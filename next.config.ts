@@ -1,5 +1,5 @@
 import type { NextConfig } from "next";
-import { SDK_HEADERS } from "./lib/http/sdk-headers";
+import { SDK_HEADERS } from "./lib/http/payment-form-assets";
 
 const asList = (headers: Record<string, string>) => Object.entries(headers).map(([key, value]) => ({ key, value }));
 

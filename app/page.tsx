@@ -23,7 +23,7 @@ const PROMISES = [
   },
   {
     title: "Strict about mistakes",
-    text: "A mistyped member is refused, never ignored. Every error has a code, a sentence that says what to do, and a page of its own.",
+    text: "A mistyped field is refused, never ignored. Every error has a code, a sentence that says what to do, and a page of its own.",
     href: "/docs/errors",
     link: "Error codes",
   },
@@ -94,7 +94,7 @@ export default async function HomePage() {
                 Start the service with <code className="tick text-ink">npm start</code>. It prints a sandbox key.
               </li>
               <li>
-                Keep the key at hand: <code className="tick text-ink">export CARDLANE_KEY=sk_test_…</code>
+                Store the key: <code className="tick text-ink">export CARDLANE_KEY=sk_test_…</code>
               </li>
               <li>Send the request on this page. The card number is a test card; no money moves.</li>
             </ol>

@@ -47,12 +47,7 @@ type Seeded = {
 };
 
 /** A database of its own, filled, with a key to the merchant that has half of it. */
-async function createSeeded(
-  clusterUrl: string,
-  name: string,
-  transactions: number,
-  { words = false } = {},
-): Promise<Seeded> {
+async function createSeeded(clusterUrl: string, name: string, transactions: number): Promise<Seeded> {
   const admin = connect(clusterUrl, { max: 1, parameters: { statement_timeout: "0" } });
   await admin.sql.unsafe(`create database ${name}`);
   await admin.close();
@@ -61,7 +56,7 @@ async function createSeeded(
   await migrate(url.href);
   const db = connect(url.href, { max: 2, parameters: { statement_timeout: "0" } });
   try {
-    const [biggest] = await seed(db.sql, { transactions, merchants: MERCHANTS, words });
+    const [biggest] = await seed(db.sql, { transactions, merchants: MERCHANTS, words: transactions > 0 });
     if (!biggest) throw new Error("nothing was seeded");
     // The log keeps little of an account that nobody proved an address for, and would cost nothing from then on.
     await db.sql`
@@ -136,7 +131,7 @@ type Before = { small: Map<string, number>; fresh: FreshResult; log: LogResult[]
 
 async function measureBig(cluster: Embedded, dataDir: string, { small, fresh, log }: Before): Promise<BenchResult> {
   say(`Seeding ${SIZE.big.toLocaleString("en")} transactions …`);
-  const { url, environment, apiKey, keyId } = await createSeeded(cluster.url, "bench_big", SIZE.big, { words: true });
+  const { url, environment, apiKey, keyId } = await createSeeded(cluster.url, "bench_big", SIZE.big);
   const db = connect(url, { max: 1, parameters: { statement_timeout: "0" } });
   const recorder = await createRecorder(db, url, environment, keyId);
   const routes = await createRoutes({ sql: db.sql, recorder, apiKey, environmentId: environment.id, now: new Date() });

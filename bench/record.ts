@@ -3,7 +3,7 @@ import { connectSandboxStore } from "@/db/queries/sandbox/processor";
 import type { Context, Environment, Service } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import { newId } from "@/lib/ids";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 import { testContext, testService } from "@/lib/testing/factories";

@@ -3,7 +3,7 @@ import type { Sql } from "@/db/client";
 export type SeedOptions = {
   transactions: number;
   merchants: number;
-  /** Also what transactions are found by, ten rows for each, and a queue for the job that makes their customers. */
+  /** Also what transactions are found by, ten rows for each, and their customers: all that jobs would still have to make of them. */
   words?: boolean;
 };
 export type SeedEnvironment = { id: string; merchantId: string };
@@ -42,10 +42,11 @@ export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironm
   });
   if (options.words) {
     await sql.unsafe(WORDS_SQL);
-    await sql`insert into customers_due select environment_id, id from transactions
-      where type = 'CHARGE' and coalesce(customer_id, customer_email) is not null`;
-    await sql`vacuum (analyze) transaction_words`;
-    await sql`vacuum (analyze) transaction_texts`;
+    await sql.unsafe(CUSTOMERS_SQL);
+    // Otherwise the job that looks for older transactions would go through all of them beside what is measured.
+    await sql`insert into service_settings (key, value) values ('transactions_indexed', 'done')`;
+    for (const table of ["transaction_words", "transaction_texts", "customers", "customer_words"])
+      await sql.unsafe(`vacuum (analyze) ${table}`);
   }
   await sql`vacuum (analyze) transactions`;
   await sql`vacuum (analyze) payments`;
@@ -61,6 +62,16 @@ const WORDS_SQL = `
   )
   insert into transaction_words (environment_id, day, word, transaction_id)
   select environment_id, day_of(id), word, id from found, unnest(words) word`;
+
+/** What the job makes of them. */
+const CUSTOMERS_SQL = `
+  insert into customers (environment_id, id, customer_id, email, name, words, first_payment_at, last_payment_at)
+  select environment_id, customer_uuid(environment_id, customer_id, customer_email_key), customer_id,
+    (array_agg(customer_email_key order by id desc) filter (where customer_email_key is not null))[1],
+    (array_agg(customer_name order by id desc) filter (where customer_name is not null))[1],
+    '', min(created_at), max(created_at)
+  from transactions where type = 'CHARGE' and coalesce(customer_id, customer_email) is not null
+  group by 1, 2, 3`;
 
 /** Uniform in [0, 1), the same for the same row and salt. */
 const random = (salt: number, row = "i") => `((hashint8extended(${row}, ${salt}) & 1048575) / 1048576.0)`;

@@ -25,7 +25,7 @@ export const DATABASE = "cardlane";
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 10_000;
 
-export type ServerOptions = {
+export type ClusterOptions = {
   /** Off only for tests: faster, and a power cut may destroy the data. */
   fsync?: boolean;
   onProgress?: (what: string) => void;
@@ -36,7 +36,7 @@ export type Running = { pid: number; access: Access };
 /** Only one process at a time starts the server; the others then find it running. */
 export function ensureRunning(
   dataDir: string,
-  options: ServerOptions,
+  options: ClusterOptions,
   signal: AbortSignal,
   port: "may move" | "keeps its port",
 ): Promise<Running> {
@@ -77,7 +77,7 @@ function accessOf(dataDir: string, port: number): Access {
 
 async function start(
   dataDir: string,
-  options: ServerOptions,
+  options: ClusterOptions,
   signal: AbortSignal,
   port: "may move" | "keeps its port",
 ): Promise<Running | null> {

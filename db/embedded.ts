@@ -1,14 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type postgres from "postgres";
 import { prepareDataFolder } from "./data-folder";
-import { DATABASE, ensureRunning, type ServerOptions, shutDown, single, urlOf } from "./embedded-server";
+import { type ClusterOptions, DATABASE, ensureRunning, shutDown, single, urlOf } from "./embedded-server";
 
 /** Every process that uses the server holds this advisory lock, shared; who can have it alone may stop the server. */
 const LEASE = "4846023521";
 /** A server that is silent when we leave is left as it is: the next start deals with it. */
 const LEASE_TIMEOUT_MS = 5_000;
 
-export type EmbeddedOptions = ServerOptions & {
+export type EmbeddedOptions = ClusterOptions & {
   dataDir: string;
   /** The server was lost and is back (null), or could not be brought back yet (why). */
   onRecovery?: (problem: unknown) => void;

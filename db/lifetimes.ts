@@ -36,6 +36,10 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
     kept: "for ever: what processors said that cannot be asked; unused cards for an hour",
     job: "forget old card attempts",
   },
+  // Without its credentials once it is disconnected: payments name it.
+  "public.processor_connections": OF_THE_MERCHANT,
+  "public.processor_routes": OF_THE_MERCHANT,
+  "public.operator_connections": { kept: "for ever: payments name it", job: null },
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,
   "public.payouts": BOOKS,

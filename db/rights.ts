@@ -58,6 +58,9 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   customer_words: { app: ["select"], jobs: ["select"] },
   operations: { app: KEPT, jobs: KEPT },
   processor_objects: { app: APPENDED, jobs: APPENDED },
+  processor_connections: { app: KEPT, jobs: KEPT },
+  processor_routes: { app: ALL, jobs: ["select"] },
+  operator_connections: { jobs: KEPT },
   // Of no environment: messages name none. Only an unused card is ever removed.
   processor_journal: { jobs: ["select", "insert", "delete"] },
   idempotency_keys: { app: ALL, jobs: ALL },

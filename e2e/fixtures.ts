@@ -5,7 +5,7 @@ import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { type CreateApiKeyInput, createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import type { Context, Service } from "@/lib/domain/context";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
 import { Api } from "./client";

@@ -16,6 +16,12 @@ function string(name: string): string | null {
   return process.env[name] || null;
 }
 
+function yesOrNo(name: string): boolean {
+  const text = string(name);
+  if (text === null || text === "true" || text === "false") return text === "true";
+  throw new ConfigurationError(`${name} must be true or false, not "${text}".`);
+}
+
 /** An address of the service: http or https, a host, and nothing that would get lost when paths are added. */
 function webAddress(name: string): string | null {
   const text = string(name);
@@ -207,13 +213,31 @@ export const env = {
   },
   /** Whether webhooks go to http and to private addresses, too: for development alone. */
   get webhookAllowLocal() {
-    const text = string("WEBHOOK_ALLOW_LOCAL");
-    if (text === null || text === "true" || text === "false") return text === "true";
-    throw new ConfigurationError(`WEBHOOK_ALLOW_LOCAL must be true or false, not "${text}".`);
+    return yesOrNo("WEBHOOK_ALLOW_LOCAL");
   },
   /** How long a processor call may take; the lease of an operation is 2 s longer. */
   get processorTimeoutMs() {
     return integer("PROCESSOR_TIMEOUT_MS", 8_000, 100, 60_000);
+  },
+  /** Key of the connector that takes live payments of all merchants without a connection of their own; null = none does. */
+  get liveProcessor() {
+    return string("LIVE_PROCESSOR");
+  },
+  /** One of its credentials, by the name that the connector gives it, such as STRIPE_SECRET_KEY. */
+  processorCredential(setting: string) {
+    return string(setting);
+  },
+  /** Another host than the live processor's own, such as a simulator's. */
+  get liveProcessorEndpoint() {
+    return webAddress("LIVE_PROCESSOR_ENDPOINT");
+  },
+  /** Whether the operator's live processor gets card numbers; it also takes PCI_DSS_COMPLIANT. */
+  get liveProcessorRawCards() {
+    return yesOrNo("LIVE_PROCESSOR_RAW_CARDS");
+  },
+  /** Whether this installation may see card numbers of live payments at all. */
+  get pciDssCompliant() {
+    return yesOrNo("PCI_DSS_COMPLIANT");
   },
   /** How long the port stays open after SIGTERM, with readiness at 503: what a load balancer needs to notice. */
   get drainSeconds() {
@@ -236,7 +260,7 @@ export const env = {
   },
   /** Reads every setting once, so that a wrong one is found at the start. */
   check(): void {
-    for (const name of Object.keys(this)) if (name !== "check") void this[name as keyof typeof this];
+    for (const name of Object.keys(this)) void this[name as keyof typeof this];
     if (this.isProduction) checkProduction();
     else if (this.chosenMode === null && !this.isOneMachine) throw new ConfigurationError(modeMissing());
   },

@@ -11,14 +11,14 @@ import { callApi, failureText } from "@/lib/client/api";
 import type { Preferences } from "@/lib/contract/permissions";
 
 const THEMES = [
-  { value: "system", label: "System", description: "As this device is set." },
+  { value: "system", label: "System", description: "Follows this device." },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ] as const;
 
 const TIMES = [
-  { value: "local", label: "Business time zone", description: "The same days as filters, charts and exports." },
-  { value: "utc", label: "UTC", description: "As in the API and the columns of exports." },
+  { value: "local", label: "Business time zone", description: "The days that filters, charts and exports use." },
+  { value: "utc", label: "UTC", description: "The times that the API and exports use." },
 ] as const;
 
 /** Each choice takes effect at once. The theme is this browser's; the rest follows the user. */
@@ -42,7 +42,7 @@ export function AppearanceForm(saved: Required<Preferences>) {
 
   return (
     <div className="flex max-w-xl flex-col gap-4">
-      <Card title="Theme" description="Kept in this browser.">
+      <Card title="Theme" description="Saved in this browser.">
         <RadioCards
           legend="Theme"
           hideLegend

@@ -34,7 +34,7 @@ export function BusinessForm(saved: Business) {
       <TextField
         label="Support e-mail"
         optional
-        hint="Where your customers write to."
+        hint="Where customers can reach you."
         {...field("support_email")}
         type="email"
         autoComplete="email"
@@ -117,18 +117,18 @@ export function ReceiptsForm(saved: { on_capture: boolean; on_refund: boolean })
           checked={values.on_capture}
           onChange={({ target }) => form.set({ on_capture: target.checked })}
           label="A payment is captured"
-          description="To the payment's customer_email, where it has one."
+          description="Sent to the payment's customer_email, if it has one."
         />
         <Checkbox
           name="on_refund"
           checked={values.on_refund}
           onChange={({ target }) => form.set({ on_refund: target.checked })}
           label="A payment is refunded"
-          description="For each refund, with what it gave back."
+          description="One per refund, with the amount returned."
         />
       </fieldset>
       <p className="text-soft text-xs">
-        Answers go to your support e-mail. In test mode, only your own team's addresses get mail.
+        Replies go to your support e-mail. In test mode, only your own team's addresses get mail.
       </p>
       <SaveButton pending={form.pending} disabled={!form.dirty}>
         Save receipts

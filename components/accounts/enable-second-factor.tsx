@@ -87,7 +87,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: ()
     <Dialog
       onClose={onClose}
       title="Keep these recovery codes"
-      description="Each code works once when you do not have your phone. They are not shown again."
+      description="Each code signs you in once when you don't have your phone. They are not shown again."
       dismissible={false}
       footer={
         <>

@@ -34,7 +34,7 @@ export function LogoForm({ logo, name }: { logo: ShownLogo | null; name: string 
 
   async function upload(file: File) {
     if (file.size > MAX_LOGO_BYTES) {
-      setFailure(`This file has ${Math.ceil(file.size / 1024)} kB; 256 kB are the most. Make the picture smaller.`);
+      setFailure(`This file has ${Math.ceil(file.size / 1024)} kB. The limit is 256 kB.`);
       return;
     }
     const send = async () => {

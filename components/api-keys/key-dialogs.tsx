@@ -38,7 +38,7 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
       onIssued((await callApi("POST /api/dashboard/{mode}/api-keys/{id}/rotate", { params, body })).data);
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "idempotency_key_reused")) throw error;
-      throw new FormRefusal("An earlier attempt did arrive and rolled the key. Close this and see the list of keys.");
+      throw new FormRefusal("An earlier attempt already rolled the key. Close this and check the list of keys.");
     }
   }
 

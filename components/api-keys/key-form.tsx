@@ -63,7 +63,7 @@ export function KeyForm({ apiKey, mode, timeZone, tomorrow }: KeyFormProps) {
       if (!(error instanceof ApiError && error.code === "idempotency_key_reused")) throw error;
       setAttempt(newAttempt());
       throw new FormRefusal(
-        "An earlier attempt did arrive and made a key with other settings. See the list of keys before you try again.",
+        "An earlier attempt already created a key with other settings. Check the list of keys before you try again.",
       );
     }
     form.keep();
@@ -148,16 +148,16 @@ function ExpiryFields({ form: { values, field }, timeZone, tomorrow }: ExpiryFie
     ? `It stops working on ${fullTimeText(end, timeZone)}.`
     : values.expiry === "never"
       ? "Never expires."
-      : "It stops working at the end of that day.";
+      : "The key stops working at the end of that day.";
   return (
     <div className="flex max-w-md flex-wrap items-start gap-2">
       <SelectField label="Expires" hint={hint} {...field("expiry")} fieldClassName="min-w-40 flex-1">
-        {values.kept !== null && <option value="kept">When it does now</option>}
+        {values.kept !== null && <option value="kept">Keep the current expiry</option>}
         <option value="never">Never</option>
         <option value="30d">In 30 days</option>
         <option value="90d">In 90 days</option>
         <option value="1y">In a year</option>
-        <option value="date">At the end of a day …</option>
+        <option value="date">On a date …</option>
       </SelectField>
       {values.expiry === "date" && <TextField label="Last day" {...field("expiryDate")} type="date" min={tomorrow} />}
     </div>

@@ -135,8 +135,8 @@ function LostSecretDialog({ name, onDone }: { name: string; onDone: () => void }
       }
     >
       <p>
-        An earlier attempt already made <span className="font-medium">{name}</span>, but its answer, the only place of
-        the secret, did not arrive. Roll the key to get a new secret, or revoke it.
+        An earlier attempt already made <span className="font-medium">{name}</span>, but the response with its secret
+        did not arrive. Roll the key to get a new secret, or revoke it.
       </p>
     </Dialog>
   );

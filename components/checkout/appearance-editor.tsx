@@ -91,8 +91,7 @@ export function AppearanceEditor({ mode, loaded }: AppearanceEditorProps) {
         <details className="rounded-lg border px-4 py-2.5 text-[13px]">
           <summary className="font-medium">Use it for one session only</summary>
           <p className="my-2 text-soft">
-            Send this with POST /v1/client-sessions, or to the form with Cardlane.mount: it goes before what is saved
-            here.
+            Send this with POST /v1/client-sessions, or with Cardlane.mount. It overrides what is saved here.
           </p>
           <CodeFigure title="JSON" code={JSON.stringify({ appearance: cleaned ?? {} }, null, 2)} />
         </details>
@@ -101,8 +100,8 @@ export function AppearanceEditor({ mode, loaded }: AppearanceEditorProps) {
   );
 }
 
-const WRONG_FONT = "Mend the names of the fonts first.";
-const WRONG_COLOR = "Mend the colours first: shoppers who see less well could not pay.";
+const WRONG_FONT = "Fix the font names first.";
+const WRONG_COLOR = "Fix the colours first: some shoppers could not read them.";
 
 function wrongMember({ font_family: font }: Appearance, problems: readonly ReadableProblem[]): string | null {
   if (font !== undefined && !isFontFamily(font)) return "font_family";

@@ -230,7 +230,7 @@ function ColorField({ name, label, value, own, problem, refusal, onChange }: Col
           />
           {value !== undefined && (
             <IconButton
-              label={`${label}: as the style has it`}
+              label={`${label}: preset default`}
               onClick={() => {
                 onChange(undefined);
                 setTyped(null);
@@ -291,7 +291,7 @@ function FontField({ value = "", refusal, onChange }: FontFieldProps) {
         <Field
           label="Font families"
           hint="CSS font names. The first one installed on the shopper’s device is used; nothing is downloaded."
-          error={wrong ? "Use names of fonts with commas between them, such as Futura, sans-serif." : refusal}
+          error={wrong ? "Separate font names with commas, such as Futura, sans-serif." : refusal}
         >
           {(props) => (
             <Input

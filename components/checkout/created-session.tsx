@@ -41,7 +41,7 @@ export function CreatedSession(props: CreatedSessionProps) {
         Your session is ready
       </h2>
       <div className="flex min-w-0 flex-col gap-4">
-        <Banner tone={kept ? "green" : "amber"} title={kept ? "Copied" : "Copy it now: it is shown this once"}>
+        <Banner tone={kept ? "green" : "amber"} title={kept ? "Copied" : "Copy it now: it is shown only once"}>
           Cardlane does not store the link. Anyone who has it can pay until it expires, and do nothing else.
         </Banner>
         <LinkCard
@@ -57,7 +57,7 @@ export function CreatedSession(props: CreatedSessionProps) {
         <SessionCard {...props} />
         <div className="flex flex-wrap gap-2">
           <Link href={`/${mode}/checkout/${session.id}`} className={buttonStyles({ variant: "primary" })}>
-            See the session
+            Open the session
           </Link>
           <Button onClick={onAnother} disabled={!kept} title={kept ? undefined : "Copy this one first"}>
             Create another

@@ -31,7 +31,7 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
               plans.length > 0 ? "At the plan’s price when the link is opened." : "You have no active plan yet.",
             disabled: plans.length === 0,
           },
-          { value: "amount", label: "An amount", description: "Describe what is bought yourself." },
+          { value: "amount", label: "An amount", description: "You set the price and describe what is sold." },
         ]}
       />
       <SoldField
@@ -71,7 +71,7 @@ export function WordFields<Values extends LinkEditValues>({ form, withPlan }: Wo
       <TextField
         label="Name of the link"
         optional
-        hint="For you and your team; shoppers never see it."
+        hint="Only your team sees it."
         {...field("name")}
         autoComplete="off"
       />

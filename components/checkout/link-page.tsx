@@ -74,26 +74,25 @@ function StatusNote({ link }: { link: PaymentLinkItem }) {
     case "INACTIVE":
       return (
         <Banner tone="neutral" title="Switched off" className="mb-4">
-          Whoever opens it reads that this is no longer available. A payment that was under way could still finish.
+          Visitors see that this is no longer available. A payment already in progress can still finish.
         </Banner>
       );
     case "EXPIRED":
       return (
         <Banner tone="neutral" title="Expired" className="mb-4">
-          Whoever opens it is told so. Choose a later time to sell again.
+          Visitors see that it has expired. Choose a later time to sell again.
         </Banner>
       );
     case "COMPLETED":
       return (
         <Banner tone="green" title="Paid" className="mb-4">
-          It was for one payment, which went through. It takes no other, even if that one is refunded.
+          This link could be paid once, and was. It takes no other payment, even after a refund.
         </Banner>
       );
     case "PLAN_INACTIVE":
       return (
         <Banner tone="amber" title="The plan can’t be sold" className="mb-4">
-          It is not active, or nothing is due on its first day. Whoever opens the link reads that this is no longer
-          available.
+          It is not active, or nothing is due on its first day. Visitors see that this is no longer available.
         </Banner>
       );
     default:
@@ -215,8 +214,8 @@ function SwitchDialog({ link, mode, onClose }: { link: PaymentLink; mode: Mode; 
 }
 
 const OFF = [
-  "Whoever opens it reads that this is no longer available.",
-  "Payment forms that it opened take no more attempts; a payment that is under way may finish.",
+  "Visitors see that this is no longer available.",
+  "Payment forms that are already open take no more attempts; a payment in progress can still finish.",
   "You can switch it on again.",
 ];
-const ON = ["Whoever opens it can pay again.", "Its address and QR code are the same as before."];
+const ON = ["Visitors can pay again.", "Its address and QR code are the same as before."];

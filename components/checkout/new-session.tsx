@@ -22,7 +22,7 @@ import type { CurrencyOption } from "@/lib/contract/format";
 import type { PlanOption } from "@/lib/contract/plans/plan";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { CreatedSession } from "./created-session";
-import { CustomerFields, PlaceFields, PriceFields } from "./session-fields";
+import { CustomerFields, PlaceFields, SessionPrice } from "./session-fields";
 
 type NewSessionProps = {
   mode: Mode;
@@ -85,7 +85,7 @@ function SessionForm({ mode, merchantName, planId, plans, currency, currencies, 
   return (
     <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <Form form={form} onSubmit={submit} live guarded aria-label="New session">
-        <PriceFields form={form} plans={plans} currencies={currencies} />
+        <SessionPrice form={form} plans={plans} currencies={currencies} />
         <CustomerFields form={form} />
         <PlaceFields form={form} />
         <div className="flex flex-wrap gap-2 border-t pt-4">
@@ -127,7 +127,7 @@ function SessionSummary({ values, plans, merchantName }: SessionSummaryProps) {
       <ul className="flex flex-col gap-2 px-4 py-3 text-[13px] text-soft [&_svg]:mt-0.5 [&_svg]:size-4 [&_svg]:shrink-0 [&>li]:flex [&>li]:gap-2.5">
         <li>
           <CreditCard aria-hidden="true" />
-          {manual ? "One payment, which you capture within 7 days." : "One payment, captured at once."}
+          {manual ? "One payment, which you capture yourself within 7 days." : "One payment, captured immediately."}
         </li>
         <li>
           <Clock aria-hidden="true" />

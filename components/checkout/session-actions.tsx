@@ -43,9 +43,9 @@ function CancelDialog({ id, mode, onClose }: { id: string; mode: Mode; onClose: 
       onClose={onClose}
     >
       <ul className="flex list-disc flex-col gap-1 pl-4">
-        <li>Its link and its embedded form take no more payments from now on.</li>
-        <li>Whoever opens the link sees that it was cancelled.</li>
-        <li>It cannot be opened again; you can create another one.</li>
+        <li>Its link and embedded form take no more payments.</li>
+        <li>Visitors see that it was cancelled.</li>
+        <li>It cannot be reopened, but you can create another one.</li>
       </ul>
     </FormDialog>
   );

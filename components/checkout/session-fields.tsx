@@ -16,23 +16,23 @@ import { PlanPicker } from "./plan-picker";
 
 type SessionFieldsProps = { form: FormState<SessionFormValues> };
 
-type PriceFieldsProps = SessionFieldsProps & {
+type SessionPriceProps = SessionFieldsProps & {
   plans: readonly PlanOption[];
   currencies: readonly CurrencyOption[];
 };
 
 const CAPTURES = [
-  { value: "automatic", label: "At once", description: "The payment is captured when the card is approved." },
+  { value: "automatic", label: "At once", description: "Captured as soon as the card is approved." },
   {
     value: "manual",
     label: "When you capture it",
-    description: "Reserved now, taken when you capture it within 7 days.",
+    description: "Held on the card now; you capture it within 7 days.",
   },
 ] as const;
 
 type SaleValues = { sell: "amount" | "plan"; amount: string; currency: string; plan_id: string };
 
-type SoldFieldProps = Omit<PriceFieldsProps, "form"> & {
+type SoldFieldProps = Omit<SessionPriceProps, "form"> & {
   form: Pick<FormState<SaleValues>, "values" | "field" | "choice" | "errorOf">;
   planHint?: string;
 };
@@ -66,7 +66,7 @@ export function SoldField({ form, plans, currencies, planHint }: SoldFieldProps)
 }
 
 /** An amount of its own, or the price of a plan. */
-export function PriceFields({ form, plans, currencies }: PriceFieldsProps) {
+export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
   return (
     <>
       <RadioCards

@@ -104,7 +104,7 @@ function Entry({ icon: Icon, tone, title, at, last = false, children }: EntryPro
 }
 
 /** The cards that were tried, newest first, each with the way to its payment. */
-export function AttemptList({ detail, mode }: { detail: SessionDetail; mode: Mode }) {
+export function SessionAttempts({ detail, mode }: { detail: SessionDetail; mode: Mode }) {
   const { attempts, session } = detail;
   return (
     <Card title="Attempts" flush actions={<TriesLeft left={session.attempts_left} open={session.status === "OPEN"} />}>

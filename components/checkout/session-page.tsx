@@ -3,15 +3,14 @@ import { Banner } from "@/components/ui/banner";
 import { Card, Facts, Money } from "@/components/ui/card";
 import { CodeFigure, CopyId } from "@/components/ui/copy";
 import { PageHeader } from "@/components/ui/page-header";
-import { RefreshEvery } from "@/components/ui/refresh-every";
 import { buttonStyles } from "@/components/ui/styles";
-import { Time } from "@/components/ui/time";
+import { RefreshEvery, Time } from "@/components/ui/time";
 import { MAX_ATTEMPTS } from "@/lib/contract/checkout/checkout";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { SessionDetail } from "@/lib/contract/checkout/endpoints";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { CancelSession } from "./session-actions";
-import { AttemptList, SessionHistory } from "./session-history";
+import { SessionAttempts, SessionHistory } from "./session-history";
 import { SessionStatus } from "./session-table";
 
 const UNDER_WAY_MS = 3_000;
@@ -53,7 +52,7 @@ export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPagePro
       )}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="flex min-w-0 flex-col gap-4">
-          <AttemptList detail={detail} mode={mode} />
+          <SessionAttempts detail={detail} mode={mode} />
           <Card title="History">
             <SessionHistory detail={detail} />
           </Card>
@@ -197,7 +196,7 @@ function PlaceBlock({ session, ofLink, mode, canStyle }: PlaceBlockProps) {
             term: "Allowed origins",
             value:
               origins.length === 0 ? (
-                <span className="text-soft">None: its link only</span>
+                <span className="text-soft">None: link only</span>
               ) : (
                 <ul className="font-mono text-xs leading-5">
                   {origins.map((origin) => (

@@ -105,7 +105,7 @@ function CurrencyTable({ currencies }: Pick<Customer, "currencies">) {
 }
 
 function CardList({ cards }: Pick<Customer, "cards">) {
-  if (cards.length === 0) return <p className="text-soft">No card is known.</p>;
+  if (cards.length === 0) return <p className="text-soft">No cards yet.</p>;
   return (
     <ul className="-my-1">
       {cards.map(({ brand, last4, exp_month, exp_year, last_used_at }) => (

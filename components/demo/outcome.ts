@@ -21,7 +21,7 @@ export function outcomeOf(session: ClientSession | null, payment: Payment | null
     case "EXPIRED":
       return {
         kind: "closed",
-        title: "This order has run out",
+        title: "This order has expired",
         text: "It was not paid within a day. Nothing was charged.",
       };
     case "CANCELLED":
@@ -62,7 +62,7 @@ function ofPayment({ status }: Payment, session: ClientSession | null): OrderOut
     case "FAILED":
       return session?.status === "OPEN"
         ? UNPAID
-        : { kind: "unpaid", title: "The card did not pay", text: "Nothing was charged. Try another card." };
+        : { kind: "unpaid", title: "The card was declined", text: "Nothing was charged. Try another card." };
     case "VOIDED":
       return { kind: "returned", title: "The order was cancelled", text: "The hold on your card is released." };
     case "REFUNDED":

@@ -53,7 +53,7 @@ export function Result({ session, payment }: ResultProps) {
         <Facts session={session} payment={payment} />
       </section>
       <p className="mt-4 text-[13px] text-soft">
-        The shop’s server has read this from the API. What the form told the browser is not believed:{" "}
+        The shop’s server has read this from the API. It does not rely on what the form told the browser:{" "}
         <Link href="/docs/quickstart#result" prefetch={false} className="text-accent underline underline-offset-2">
           why
         </Link>

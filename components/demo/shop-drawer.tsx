@@ -5,8 +5,9 @@ import { type RefObject, useRef, useState, useSyncExternalStore } from "react";
 import { useCopied } from "@/components/ui/hooks";
 import { Sheet } from "@/components/ui/modal";
 import { Tabs, TabsContent, TabsList, TabsTrigger } from "@/components/ui/tabs";
-import { BRAND_NAMES, groupedNumber } from "@/lib/contract/format";
+import { groupedNumber } from "@/lib/contract/format";
 import { SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";
+import { BRAND_NAMES } from "@/lib/contract/transactions/words";
 import { LiveLog, liveLog } from "./live-log";
 import { useIsWide } from "./use-wide";
 

@@ -1,7 +1,8 @@
 "use client";
 
-import { createContext, type ReactNode, use, useId, useSyncExternalStore } from "react";
+import { createContext, type ReactNode, use, useEffect, useId, useSyncExternalStore } from "react";
 import { moveTabFocus } from "@/components/ui/tabs";
+import { useSandboxKey } from "@/lib/client/docs/sandbox-key";
 
 const CODE_LANGUAGES = ["curl", "Node", "Python"] as const;
 type CodeLanguage = (typeof CODE_LANGUAGES)[number];
@@ -84,4 +85,16 @@ export function CodeTab({ language, children }: { language: CodeLanguage; childr
       {children}
     </div>
   );
+}
+
+/** Puts the reader's own sandbox key into the samples that the server rendered, and takes it out again. */
+export function KeyInSamples() {
+  const secret = useSandboxKey()?.secret ?? null;
+  useEffect(() => {
+    for (const place of document.querySelectorAll<HTMLElement>("[data-sandbox-key]")) {
+      place.dataset.sandboxKey ||= place.textContent;
+      place.textContent = secret ?? place.dataset.sandboxKey;
+    }
+  }, [secret]);
+  return null;
 }

@@ -1,8 +1,8 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Logo } from "@/components/ui/page-header";
-import { SearchBox } from "./search/search-box";
-import { KeyInSamples } from "./try/key-in-samples";
+import { KeyInSamples } from "./code-tabs";
+import { DocsSearchBox } from "./search/search-box";
 
 export type Section = { id: string; label: string; level?: 2 };
 
@@ -139,7 +139,7 @@ export function SiteHeader({ current }: { current?: DocsPath }) {
           ))}
         </nav>
         <div className="flex min-w-0 flex-1 items-center justify-end gap-5 text-[13px]">
-          <SearchBox />
+          <DocsSearchBox />
           <a href="/v1/openapi.json" className="font-mono text-xs text-soft hover:text-ink max-xl:hidden">
             openapi.json
           </a>

@@ -7,12 +7,13 @@ import type { CheckoutErrorCode } from "@/lib/contract/checkout/messages";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ERROR_CODES, ERRORS } from "@/lib/contract/errors";
 import { EVENTS } from "@/lib/contract/events/event";
-import { BRAND_NAMES, groupedNumber } from "@/lib/contract/format";
+import { groupedNumber } from "@/lib/contract/format";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import { AVS_RESULTS, CVV_RESULTS } from "@/lib/contract/payments/words";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { FRAUD_RULES, SANDBOX_AVS, SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";
+import { BRAND_NAMES } from "@/lib/contract/transactions/words";
 import { CodeBlock } from "./code";
 import { DataTable, RichText } from "./prose";
 

@@ -212,7 +212,7 @@ function Differences({ differences }: { differences: Difference[] }) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section aria-label="Differences" tabIndex={0} className="overflow-x-auto">
       <table className="w-full text-left text-[13px]">
-        <caption className="sr-only">Members that differ between the first request and the last refused one</caption>
+        <caption className="sr-only">Fields that differ between the first request and the last refused one</caption>
         <thead className="text-soft text-xs">
           <tr className="border-b [&>th]:px-4 [&>th]:py-1.5 [&>th]:font-medium">
             <th scope="col">Member</th>

@@ -81,8 +81,8 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
         )}
         {bulk.another && (
           <Banner tone="amber" role="status">
-            An earlier bulk refund in this tab has outcomes that are not known. Starting this one forgets them: close
-            this and look into it first.
+            An earlier bulk refund in this tab has outcomes that are not known. Starting this one discards them: close
+            this and check them first.
           </Banner>
         )}
       </div>
@@ -294,7 +294,7 @@ function BulkProgress({ run, stopping }: { run: BulkRun; stopping: boolean }) {
         className="h-1.5 w-full accent-accent"
         max={rows.length}
         value={ended}
-        aria-label="Payments dealt with"
+        aria-label="Payments processed"
       />
       <p role="status">
         <span className="font-medium">

@@ -44,7 +44,7 @@ export function FactBlocks({ detail, mode }: BlocksProps) {
 export function DeveloperBlocks({ detail, mode }: BlocksProps) {
   return (
     <>
-      <Card title="API requests" description="Card numbers and security codes are never kept." flush>
+      <Card title="API requests" description="Card numbers and security codes are never stored." flush>
         <RequestList requests={detail.requests} mode={mode} />
         <p className="border-t px-4 py-2.5 text-[13px]">
           <Link href={`/${mode}/developers/requests?q=${detail.payment.id}`} className="text-accent hover:underline">

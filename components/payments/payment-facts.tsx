@@ -238,7 +238,7 @@ function FraudScore({ score, reasons }: { score: number | null; reasons: string[
         <span>100</span>
       </div>
       {reasons && reasons.length > 0 ? (
-        <ul aria-label="What made the score" className="mt-1 list-disc pl-4">
+        <ul aria-label="What raised the score" className="mt-1 list-disc pl-4">
           {reasons.map((reason) => (
             <li key={reason}>{reason}</li>
           ))}

@@ -164,7 +164,7 @@ const ACTIVATE = [
 ];
 const DEACTIVATE = [
   "New payments and checkout sessions with this plan are refused from now on.",
-  "Payments that were made stay as they are.",
+  "Existing payments are not affected.",
   "Its price and timing can be changed again, and it can be activated again.",
 ];
 

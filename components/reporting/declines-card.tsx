@@ -1,11 +1,11 @@
 import Link from "next/link";
 import { Card } from "@/components/ui/card";
 import type { DayRange, Decline } from "@/lib/contract/reporting/overview";
-import { countedHref, rangeText, type Shown, shareText } from "./overview-text";
+import { countedHref, type OverviewScope, rangeText, shareText } from "./overview-text";
 
 const SHOWN = 6;
 
-type DeclinesCardProps = { shown: Shown; declines: readonly Decline[]; range: DayRange };
+type DeclinesCardProps = { shown: OverviewScope; declines: readonly Decline[]; range: DayRange };
 
 /** Why cards were declined, most frequent first: a table whose bars are its shares. */
 export function DeclinesCard({ shown, declines, range }: DeclinesCardProps) {

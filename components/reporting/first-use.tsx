@@ -16,8 +16,8 @@ export function FirstUse({ mode, baseUrl, canManageKeys }: FirstUseProps) {
         title={isTest ? "Make your first test payment" : "No live payments yet"}
         description={
           isTest
-            ? "Put an API key in place of $CARDLANE_KEY and run this in a terminal. The card is a test card: no money moves."
-            : "Collect the card with a client session, then charge its token with a live key. Cards are never sent by you in live mode."
+            ? "Replace $CARDLANE_KEY with an API key and run this in a terminal. The card is a test card: no money moves."
+            : "Collect the card with a client session, then charge its token with a live key. In live mode your server never handles card numbers."
         }
         curlTitle={isTest ? "Charge $19.99" : "Charge the token of a card"}
         curl={commandOf(mode, baseUrl)}
@@ -25,7 +25,7 @@ export function FirstUse({ mode, baseUrl, canManageKeys }: FirstUseProps) {
           <>
             {canManageKeys && (
               <Link href={`/${mode}/developers/api-keys`} className={buttonStyles({ variant: "primary" })}>
-                Make an API key
+                Create an API key
               </Link>
             )}
             <Link href="/docs" className={buttonStyles()}>

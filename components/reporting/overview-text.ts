@@ -60,10 +60,10 @@ export function shareText(share: number, { aligned = false } = {}): string {
   return `${(honest / 10).toFixed(honest % 10 === 0 && !aligned ? 0 : 1)}%`;
 }
 
-export type Change = { direction: "up" | "down" | "same"; text: string };
+export type Trend = { direction: "up" | "down" | "same"; text: string };
 
 /** How much a number moved against the one before, in percent; null when there is nothing to measure it by. */
-export function changeOf(now: number, before: number): Change | null {
+export function changeOf(now: number, before: number): Trend | null {
   if (now === before) return { direction: "same", text: "No change" };
   if (before <= 0 || now < 0) return null;
   const share = Math.abs(now - before) / before;
@@ -72,7 +72,7 @@ export function changeOf(now: number, before: number): Change | null {
 }
 
 /** How much a share moved, in points: 0.9 after 0.88 is "2 pts". */
-export function pointsOf(now: number, before: number): Change {
+export function pointsOf(now: number, before: number): Trend {
   const tenths = Math.round((now - before) * 1_000);
   if (tenths === 0) return { direction: "same", text: "No change" };
   const points = Math.abs(tenths / 10);
@@ -95,11 +95,11 @@ const COUNTED = {
 } as const satisfies Record<string, { by: FilterName; filters: TransactionFilters }>;
 
 /** What is shown of a range of days, in one currency. */
-export type Shown = { mode: Mode; currency: string };
+export type OverviewScope = { mode: Mode; currency: string };
 
 /** Exactly the rows that a figure of some days counts; of declines those with one of some codes. */
 export function countedHref(
-  { mode, currency }: Shown,
+  { mode, currency }: OverviewScope,
   figure: keyof typeof COUNTED,
   { from, to }: DayRange,
   codes: readonly string[] = [],

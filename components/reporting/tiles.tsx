@@ -5,7 +5,7 @@ import { Money } from "@/components/ui/card";
 import { moneyText } from "@/lib/contract/format";
 import { approvalRate, type Bucket, type Figures, type Overview } from "@/lib/contract/reporting/overview";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { type Change, changeOf, countedHref, pointsOf, rangeText, shareText } from "./overview-text";
+import { changeOf, countedHref, pointsOf, rangeText, shareText, type Trend } from "./overview-text";
 
 type TilesProps = {
   mode: Mode;
@@ -82,7 +82,7 @@ type TileProps = {
   value: ReactNode;
   note: string;
   href: string;
-  change: Change | null;
+  change: Trend | null;
   /** The figure of the period before; null when there is none. */
   before: string | null;
   trend: readonly number[];
@@ -115,7 +115,7 @@ function Tile({ label, value, note, href, change, before, trend }: TileProps) {
 const ARROWS = { up: ArrowUp, down: ArrowDown, same: ArrowRight } as const;
 const WORDS = { up: "up", down: "down", same: "" } as const;
 
-function Compared({ change, before }: { change: Change | null; before: string }) {
+function Compared({ change, before }: { change: Trend | null; before: string }) {
   const Arrow = change && ARROWS[change.direction];
   return (
     <>

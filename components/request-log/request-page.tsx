@@ -69,9 +69,9 @@ function RequestFacts({ request, mode }: RequestFactsProps) {
 
 const NOTES: Record<KeptBody, string | null> = {
   whole: null,
-  redacted: "We don't keep secrets, card numbers or members that the endpoint doesn't know.",
-  cut: "Shortened: we keep the first 16 kB, or 2 kB of a read, without secrets.",
-  left_out: "Too long to keep.",
+  redacted: "Secrets, card numbers and unknown fields are not stored.",
+  cut: "Shortened: only the first 16 kB are stored, or 2 kB of a read, without secrets.",
+  left_out: "Too long to store.",
 };
 
 /** `shown`: whether this person may see bodies of this endpoint. */

@@ -7,7 +7,7 @@ import { Banner } from "@/components/ui/banner";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { CodeFigure } from "@/components/ui/copy";
-import { type Address, ApiError, callApi, failureText } from "@/lib/client/api";
+import { ApiError, callApi, type EndpointAddress, failureText } from "@/lib/client/api";
 import { REPLAY_ONLY_HEADER, type RequestDetail, type Resend } from "@/lib/contract/request-log/requests";
 import type { Mode } from "@/lib/contract/transactions/words";
 
@@ -18,7 +18,7 @@ const ADDRESSES = {
   captureTransaction: "POST /v1/transactions/{id}/capture",
   voidTransaction: "POST /v1/transactions/{id}/void",
   refundTransaction: "POST /v1/transactions/{id}/refund",
-} as const satisfies Record<string, Address>;
+} as const satisfies Record<string, EndpointAddress>;
 
 /** Statuses that a key keeps, whatever their code. */
 const STORED: ReadonlySet<number> = new Set([402, 422]);
@@ -28,7 +28,7 @@ type Offered = Extract<Resend, { reason: null }>;
 type State = { kind: "idle" | "sending" } | { kind: "answered"; answer: Answer } | { kind: "refused"; why: string };
 
 /** Sends a money request again under its key, which answers what it stored: the service does nothing else for this header. */
-async function sendAgain(address: Address, { id, idempotency_key, body }: Offered, mode: Mode): Promise<State> {
+async function sendAgain(address: EndpointAddress, { id, idempotency_key, body }: Offered, mode: Mode): Promise<State> {
   try {
     const { data, status, replayed } = await callApi(address as "POST /v1/payments/{id}/refund", {
       ...{ mode, params: { id }, idempotencyKey: idempotency_key },
@@ -84,7 +84,7 @@ export function SendAgain({ request, mode }: { request: RequestDetail; mode: Mod
         {state.kind === "answered" && <Comparison request={request} answer={state.answer} />}
       </div>
       {offer && (state.kind === "idle" || state.kind === "sending") && (
-        <p className="text-[13px] text-soft">You send it as yourself; the answer is the one that the key has stored.</p>
+        <p className="text-[13px] text-soft">You send it under your own name and get the answer stored for the key.</p>
       )}
     </Card>
   );
@@ -101,9 +101,7 @@ function Comparison({ request, answer }: { request: RequestDetail; answer: Answe
         }
         className="mb-4"
       >
-        {isSame
-          ? "The key gave back what it had stored."
-          : "The first answer was not final; this is the one that the key has stored since."}
+        {isSame ? "You got the stored answer." : "The first answer was not final; this is the final one."}
       </Banner>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Side title="First answer" status={request.status} text={request.response.text} />

@@ -47,7 +47,7 @@ export function BalanceCards({ balances }: { balances: readonly CurrencyBalance[
 }
 
 /** One currency's period: the balance before it, what each kind of movement came to, and the balance after it. */
-export type Statement = {
+export type BalanceStatement = {
   currency: string;
   opening_pending: number;
   opening_available: number;
@@ -65,7 +65,7 @@ export type Statement = {
 type Line = { label: string; amounts: [pending: number, available: number, inPayout: number] };
 
 /** The columns add up: each closing balance is its opening balance and all lines between. */
-function linesOf(statement: Statement): Line[] {
+function linesOf(statement: BalanceStatement): Line[] {
   const { settlements, payouts, payout_failures } = statement;
   const opening: Line = {
     label: "Opening balance",
@@ -86,13 +86,13 @@ function linesOf(statement: Statement): Line[] {
   return [opening, ...shown, { label: "Closing balance", amounts: [sum(0), sum(1), sum(2)] }];
 }
 
-export function StatementCard({ statement }: { statement: Statement }) {
+export function StatementCard({ statement }: { statement: BalanceStatement }) {
   const { currency } = statement;
   const lines = linesOf(statement);
   return (
     <Card title={currency} flush className="mb-3">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="overflow-x-auto" tabIndex={0} aria-label={`Statement in ${currency}`}>
+      <section className="overflow-x-auto" tabIndex={0} aria-label={`BalanceStatement in ${currency}`}>
         <table className="w-full min-w-120 text-left text-[13px]">
           <caption className="sr-only">From the opening to the closing balance in {currency}</caption>
           <ColumnHeads

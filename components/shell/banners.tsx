@@ -27,7 +27,7 @@ export function TestBanner() {
   );
 }
 
-/** On every page of a user who has not proved their address: what is still closed, and how to open it. */
+/** Shown on every page until the user has verified their address: what stays locked, and how to unlock it. */
 export function UnverifiedBanner({ email, days }: { email: string; days: number }) {
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
   const [failure, setFailure] = useState<string | null>(null);
@@ -47,8 +47,8 @@ export function UnverifiedBanner({ email, days }: { email: string; days: number 
   return (
     <Banner tone="amber" title="Confirm your e-mail address" className="mb-5">
       <p>
-        We sent a link to <span className="[overflow-wrap:anywhere]">{email}</span>. Until you open it you can try
-        everything in test mode; inviting members, live keys and live payments wait, and no other browser can sign in.
+        We sent a link to <span className="[overflow-wrap:anywhere]">{email}</span>. Until you open it, you can use test
+        mode in this browser only. Live mode and invitations come afterwards.
         {days > 0 && ` Unconfirmed accounts are closed ${days} days after sign-up.`}
       </p>
       <div className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1" aria-live="polite">
@@ -79,7 +79,7 @@ export function WebhookBanner({ path, endpoints }: { path: string; endpoints: re
     <Banner tone="amber" title={title} className="mb-5">
       {disabled > 0 ? "Your server gets no events there. " : "We disable an endpoint after five days. "}
       <Link href={more.length === 0 ? `${path}/${first.id}` : path} className="underline underline-offset-2">
-        See what it answers
+        View its deliveries
       </Link>
     </Banner>
   );

@@ -70,7 +70,7 @@ function useGo(onDone: () => void) {
   };
 }
 
-/** The likely meanings of what is typed stand before the pages, the possible ones after everything. */
+/** Likely meanings of the text come before the pages, possible ones after everything else. */
 function JumpItems({ typed, sure, onDone }: ItemsProps & { typed: string; sure: boolean }) {
   const { mode } = useDashboard();
   const go = useGo(onDone);

@@ -19,7 +19,7 @@ export function useShellDialog(): (dialog: ShellDialog) => void {
   return use(ShellDialogsContext);
 }
 
-/** The palette, the list of shortcuts, and the keys; both dialogs are loaded when first asked for. */
+/** The palette, the list of shortcuts and their keys. Both dialogs load when they are first opened. */
 export function ShellDialogs({ shortcuts, children }: { shortcuts: boolean; children: ReactNode }) {
   const [dialog, setDialog] = useState<ShellDialog | null>(null);
   const onOpenChange = useMemo(() => (open: boolean) => setDialog((now) => (open ? now : null)), []);
@@ -36,8 +36,8 @@ export function ShellDialogs({ shortcuts, children }: { shortcuts: boolean; chil
 const CHORD_MS = 1_500;
 
 /**
- * The keys that work on every page: Ctrl/Cmd-K always; the single ones only while nothing is typed into, nothing lies
- * over the page, and the user has not switched them off.
+ * The keys that work on every page: Ctrl/Cmd-K always; single keys only while nothing is being typed, nothing covers the page
+ * and the user has not switched them off.
  */
 function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => void): void {
   const router = useRouter();

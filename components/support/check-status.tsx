@@ -53,9 +53,9 @@ export function CheckStatus({ operationId, refresh = false }: CheckStatusProps) 
 function wordsOf({ result, state, last_answer: answer }: Answer): string {
   switch (result) {
     case "settled":
-      return `Known now: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
+      return `Now known: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
     case "already_known":
-      return `It was known already: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
+      return `Already known: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
     case "still_unknown":
       return `Still not known${answer ? `: ${answer}` : ""}.`;
     case "busy":

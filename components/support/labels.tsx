@@ -4,7 +4,7 @@ import type { UserRole } from "@/lib/contract/permissions";
 import type { SupportOperation } from "@/lib/contract/support/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Statuses that only support sees: of operations, merchants, people and keys of idempotency. */
+/** Statuses that only support sees: of operations, merchants, users and idempotency keys. */
 const TONES: Readonly<Record<string, Tone>> = {
   open: "amber",
   running: "amber",

@@ -131,7 +131,7 @@ function KeyRows({ keys }: { keys: readonly MerchantKey[] }) {
   );
 }
 
-/** What moved in an environment, per currency: the last 30 days beside all time. */
+/** Money moved in an environment, per currency: the last 30 days next to all time. */
 function EnvironmentVolume({ volume }: { volume: readonly CurrencyVolume[] }) {
   return (
     <Card title="Volume" flush>

@@ -28,7 +28,7 @@ type SupportPaymentPageProps = {
   answers: Record<string, ReactNode>;
 };
 
-/** The merchant's payment page, and what is behind it: how each call to the processor stands in our books. */
+/** The merchant's payment page plus what only support sees: the state of each call to the processor in our books. */
 export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) {
   const { detail, operations, environment, merchant, audit, acts } = shown;
   const { payment } = detail;
@@ -75,7 +75,7 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
             >
               <OperationList operations={operations} answers={answers} />
             </Card>
-            <Card title="Idempotency keys" description="Card numbers and security codes are never kept." flush>
+            <Card title="Idempotency keys" description="Card numbers and security codes are never stored." flush>
               <KeyUses requests={detail.requests} />
             </Card>
             <Card title="Events" flush>

@@ -6,10 +6,10 @@ import { Button } from "@/components/ui/button";
 import { FormDialog, TextareaField } from "@/components/ui/form";
 import type { ButtonSize } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
-import { type Address, callApi, type PathParams } from "@/lib/client/api";
+import { callApi, type EndpointAddress, type PathParams } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
 
-type ReasonAddress = Extract<Address, `POST /api/support/merchants/${string}`>;
+type ReasonAddress = Extract<EndpointAddress, `POST /api/support/merchants/${string}`>;
 
 type ReasonDialogProps = {
   /** On the button that opens it. */

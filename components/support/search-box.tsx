@@ -7,7 +7,7 @@ import { Field, Input } from "@/components/ui/field";
 import { HOLDS_SECRET, holdsSecret } from "@/lib/contract/secrets";
 import { SubmitButton } from "./buttons";
 
-type SearchBoxProps = {
+type SupportSearchProps = {
   text: string;
   /** Why the last search was not made. */
   refusal: string | null;
@@ -21,7 +21,7 @@ function takeFocus(input: HTMLInputElement | null): void {
   input?.focus({ preventScroll: true });
 }
 
-export function SearchBox({ text, refusal }: SearchBoxProps) {
+export function SupportSearch({ text, refusal }: SupportSearchProps) {
   const [error, setError] = useState(refusal);
 
   /** A secret must not even reach the address bar. The service refuses it as well. */

@@ -20,7 +20,7 @@ import {
 } from "@/lib/contract/support/search-results";
 import { ModeBadge, OPERATION_WORDS, PlainStatus } from "./labels";
 
-/** Hits by kind. Said plainly: how the text was read, and where there is more than is shown. */
+/** Hits by kind. Says how the text was understood, and where there are more hits than shown. */
 export function SearchResults({ answer }: { answer: SearchAnswer }) {
   const { groups, text, transactions } = answer;
   const readAs = [...answer.readAs, ...(transactions ? readAsOf(transactions) : [])];
@@ -55,7 +55,7 @@ export function SearchResults({ answer }: { answer: SearchAnswer }) {
         )}
       </output>
       {transactions?.problems.map((problem) => (
-        <Banner key={problem} tone="amber" title="Not all of this was looked for" className="mb-4">
+        <Banner key={problem} tone="amber" title="Part of the search was ignored" className="mb-4">
           {problem}
         </Banner>
       ))}

@@ -68,7 +68,7 @@ export function DeleteViewDialog({ view, onDelete, onClose }: DeleteViewDialogPr
     <FormDialog
       size="sm"
       title={`Delete “${view.name}”?`}
-      description={view.shared ? "It goes away for your whole team." : "No transaction is touched."}
+      description={view.shared ? "It is deleted for the whole team." : "Transactions are not affected."}
       submitLabel="Delete view"
       danger
       form={form}

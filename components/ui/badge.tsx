@@ -93,7 +93,7 @@ export function StatusBadge({ status, className }: { status: string; className?:
   );
 }
 
-/** A refund has been paid or not: that the API calls it captured, and later settled, says nothing more to a person. */
+/** To a user, a refund is either paid or not: the API's difference between captured and settled adds nothing. */
 function transactionStatus({ type, status }: { type: TransactionType; status: TransactionStatus }): string {
   return type === "REFUND" && (status === "CAPTURED" || status === "SETTLED") ? "SUCCEEDED" : status;
 }

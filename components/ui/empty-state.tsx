@@ -150,7 +150,7 @@ type WrongFilterProps = {
   issues: readonly { path: readonly PropertyKey[]; message: string }[];
 };
 
-/** What an address asks of a list wrongly: nothing is shown rather than something else. */
+/** The address holds a filter that cannot be read: show nothing rather than the wrong rows. */
 export function WrongFilter({ what, path, issues }: WrongFilterProps) {
   return (
     <Banner

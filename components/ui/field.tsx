@@ -12,7 +12,7 @@ export type FieldProps = {
   label: ReactNode;
   hint?: ReactNode;
   error?: ReactNode;
-  /** Says so beside the label: what is required is the rule. */
+  /** Marks the field as optional beside its label; fields are required by default. */
   optional?: boolean;
   hideLabel?: boolean;
   className?: string;

@@ -77,7 +77,7 @@ export type TriggerProps = {
 
 export function PopoverTrigger({ asChild, popup = "dialog", onKeyDown, className, children }: TriggerProps) {
   const { open, setOpen, setFromEnd, id } = usePopover();
-  // The press that closes it is over before the click that would open it again.
+  // The press that closes the popover ends before the click that would open it again.
   const wasOpen = useRef(false);
   const attributes: TriggerAttributes = {
     "data-anchor": id,
@@ -308,7 +308,7 @@ type Placement = { side: Side; align: Align };
 const GAP = 4;
 const MARGIN = 8;
 
-/** Puts `box` beside `anchor` within the window: on the other side, or pushed in, where it would stick out. */
+/** Places `box` beside `anchor`; flips it to the other side or shifts it where it would leave the window. */
 function place(anchor: HTMLElement, box: HTMLElement, { side, align }: Placement): void {
   const { scrollTop } = box;
   box.style.maxHeight = "";

@@ -17,7 +17,7 @@ type FormProps = Omit<ComponentProps<"form">, "onSubmit"> & {
   onSubmit: () => Promise<void>;
   /** Can be used once the page is alive: nothing that was typed is lost, and the browser never sends the form itself. */
   live?: boolean;
-  /** Asks before what was typed is lost. */
+  /** Warns before typed text is lost. */
   guarded?: boolean;
 };
 
@@ -170,12 +170,12 @@ type NavigateEvent = Event & { navigationType: string; destination: { index: num
 
 type UnsavedGuardProps = {
   dirty: boolean;
-  /** The question, and what is lost, where it is not something that was typed. */
+  /** The question and what would be lost, when that is not typed text. */
   title?: string;
   description?: string;
 };
 
-/** While `dirty`, asks before a link, the back button, a reload or closing the tab takes what was typed away. */
+/** While `dirty`, asks before a link, the back button, a reload or a closed tab discards what was typed. */
 export function UnsavedGuard({
   dirty,
   title = "Leave without saving?",
@@ -258,7 +258,7 @@ function stopHistoryUntil(leaving: Flag, ask: (delta: number) => void): () => vo
   return () => navigation?.removeEventListener("navigate", onNavigate);
 }
 
-/** A price in major units, with as many decimals as its currency has, and the currency beside it. */
+/** A price in major units with its currency beside it, and as many decimals as the currency has. */
 function PriceInput({ currency, ...props }: { currency: string } & ComponentProps<"input">) {
   const digits = isSupportedCurrency(currency) ? currencyDigits(currency) : 2;
   return (

@@ -9,7 +9,7 @@ import { cn } from "./styles";
 type ModalProps = Omit<ComponentProps<"dialog">, "open" | "onClose" | "ref"> & {
   /** Asked to close by Escape, a press beside it, or the back gesture. */
   onDismiss: () => void;
-  /** False: Escape and a press beside it do nothing, a button inside must close it. */
+  /** False: only a button inside closes it; Escape and a press outside do nothing. */
   dismissible?: boolean;
   children: ReactNode;
 };
@@ -119,7 +119,7 @@ type SheetProps = {
   actions?: ReactNode;
   footer?: ReactNode;
   side?: "left" | "right" | "bottom";
-  /** False: the page beside it stays usable, as for a list with its detail. */
+  /** False: the page beside it stays usable, as for a list next to its detail. */
   modal?: boolean;
   /** Without padding, for what reaches the edges. */
   flush?: boolean;

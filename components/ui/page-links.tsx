@@ -15,7 +15,7 @@ type PageLinksProps = {
   href: string;
   /** "plans" */
   what: string;
-  /** Without `total` where nobody counted. */
+  /** Omit `total` when nothing was counted. */
   page: { limit: number; offset: number; has_more: boolean; total?: number; total_capped?: boolean; data: unknown[] };
 };
 

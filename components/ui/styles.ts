@@ -18,7 +18,7 @@ const VARIANTS: Record<ButtonVariant, string> = {
   danger: "button-danger",
 };
 
-/** The looks of a button, for links that act like one. */
+/** A button's style, for links that act like one. */
 export function buttonStyles({
   variant = "secondary",
   size = "md",

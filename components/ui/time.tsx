@@ -1,5 +1,7 @@
 "use client";
 
+import { useRouter } from "next/navigation";
+import { useEffect } from "react";
 import { timeForms, useNow, useTimeZone } from "@/lib/client/time-display";
 import { dateText, relativeTimeText, timeText } from "@/lib/contract/format";
 import { Tooltip } from "./floating";
@@ -12,7 +14,7 @@ type TimeProps = {
   className?: string;
 };
 
-/** A moment as the user prefers times; its tooltip has the other form, where the person is and in UTC. */
+/** A time in the format the user prefers; its tooltip shows the other format, in the user's zone and in UTC. */
 export function Time({ at, style = "absolute", className }: TimeProps) {
   const zone = useTimeZone();
   return (
@@ -53,4 +55,21 @@ function TimeDetails({ at, zone, relative }: { at: string; zone: string; relativ
 /** Which zone the times of a table are in, where it begins. */
 export function ZoneNote({ className }: { className?: string }) {
   return <span className={cn("whitespace-nowrap", className)}>Times in {useTimeZone()}</span>;
+}
+
+/** Refreshes the page every `ms`, and when its tab is shown again; never while the tab is hidden. */
+export function RefreshEvery({ ms }: { ms: number }) {
+  const router = useRouter();
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === "visible") router.refresh();
+    };
+    const timer = setInterval(look, ms);
+    document.addEventListener("visibilitychange", look);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", look);
+    };
+  }, [router, ms]);
+  return null;
 }

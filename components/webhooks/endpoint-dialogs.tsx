@@ -39,7 +39,7 @@ export function NewEndpointDialog({ mode, eventTypes, onClose, onCreated }: NewE
     <FormDialog
       form={form}
       title={mode === "live" ? "New live endpoint" : "New endpoint"}
-      description="Cardlane sends your events there from now on, signed with a secret that we show you next."
+      description="Cardlane will send your events there, signed with a secret that you see next."
       submitLabel="Create endpoint"
       onSubmit={create}
       onClose={onClose}

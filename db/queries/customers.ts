@@ -162,8 +162,9 @@ export async function readCards(
 }
 
 /**
- * Tells customers of up to `most` charges that are queued: the first one of each makes the customer. In the order of the keys, so
- * that two instances wait for each other and never deadlock. Answers how many charges it took.
+ * Tells customers of up to `most` charges that are queued: the first one of each makes the customer. Those that are known first,
+ * then new ones, in the order of the keys, so that two instances wait for each other and never deadlock. An INSERT would make the
+ * words of a known one for nothing. Answers how many charges it took.
  */
 export async function noteCustomers(sql: Sql, most: number): Promise<number> {
   const [row] = await sql<[{ noted: number }]>`
@@ -184,9 +185,22 @@ export async function noteCustomers(sql: Sql, most: number): Promise<number> {
         min(created_at) as first, max(created_at) as last
       from charges group by 1, 2, 3 order by 1, 2
     ),
+    known as materialized (
+      select s.* from seen s cross join lateral (
+        select from customers where environment_id = s.environment_id and id = s.customer for update) c
+    ),
+    changed as (
+      update customers c set
+        email = case when s.last >= c.last_payment_at then coalesce(s.email, c.email) else coalesce(c.email, s.email) end,
+        name = case when s.last >= c.last_payment_at then coalesce(s.name, c.name) else coalesce(c.name, s.name) end,
+        first_payment_at = least(c.first_payment_at, s.first), last_payment_at = greatest(c.last_payment_at, s.last)
+      from known s where c.environment_id = s.environment_id and c.id = s.customer
+    ),
     noted as (
       insert into customers as c (environment_id, id, customer_id, email, name, words, first_payment_at, last_payment_at)
       select environment_id, customer, customer_id, email, name, '', first, last from seen
+      where customer not in (select customer from known)
+      -- Another instance has made it in this moment.
       on conflict (environment_id, id) do update set
         email = case when excluded.last_payment_at >= c.last_payment_at then coalesce(excluded.email, c.email)
           else coalesce(c.email, excluded.email) end,

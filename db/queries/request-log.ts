@@ -1,6 +1,6 @@
 import { type Sql, withLimit } from "../client";
 import type { RequestLogRow } from "../schema/request-log";
-import { type ArrayColumns, arrayTable, json, Parameters } from "./statement-text";
+import { type ArrayColumns, arrayTable, JSON_TEXT, json, Parameters } from "./statement-text";
 
 const COLUMNS: ArrayColumns<RequestLogRow> = {
   environment_id: ["uuid", (row) => row.environment_id],
@@ -17,9 +17,9 @@ const COLUMNS: ArrayColumns<RequestLogRow> = {
   duration_ms: ["int", (row) => row.duration_ms],
   idempotency_key: ["text", (row) => row.idempotency_key],
   replayed: ["boolean", (row) => row.replayed],
-  request_body: ["text", (row) => row.request_body],
+  request_body: [JSON_TEXT, (row) => row.request_body],
   request_kept: ["text", (row) => row.request_kept],
-  response_body: ["text", (row) => row.response_body],
+  response_body: [JSON_TEXT, (row) => row.response_body],
   response_kept: ["text", (row) => row.response_kept],
   address: ["text", (row) => row.address],
   user_agent: ["text", (row) => row.user_agent],

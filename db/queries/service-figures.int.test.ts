@@ -4,6 +4,7 @@ import { runSettlement } from "@/lib/domain/settlement/settle";
 import { insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
 import { inRolesOf, testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
+import { latch } from "@/lib/testing/latch";
 import { moneyTenant } from "@/lib/testing/money";
 import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { connect } from "../client";
@@ -86,20 +87,12 @@ test("the ledger difference is 0 through payments, refunds and settlement, and s
 
 test("a reading that takes too long gives up after its own limit", async () => {
   const holder = connect(url, { max: 1 });
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let locked = () => {};
-  const isLocked = new Promise<void>((resolve) => {
-    locked = resolve;
-  });
+  const { reached, hold, release } = latch();
   const lock = holder.sql.begin(async (tx) => {
     await tx`lock table operations in access exclusive mode`;
-    locked();
-    await released;
+    await hold();
   });
-  await isLocked;
+  await reached;
   const startedMs = performance.now();
   await expect(readServiceFigures(db.sql)).rejects.toMatchObject({ code: "57014" });
   // That of the connection is five minutes.

@@ -72,6 +72,11 @@ export async function countUpTo(orm: Orm, table: PgTable, where: SQL | undefined
 
 type Value = string | number | boolean | null;
 
+/** Of columns that hold long JSON: it is handed over as it stands, where text in an array has a backslash before each quote. */
+export const JSON_TEXT = "json text";
+/** A control character: JSON has none as such. */
+const BETWEEN = "\u001f";
+
 /** A column of a table that a statement is given: its type in PostgreSQL, and its value in each row. */
 export type ArrayColumns<Row> = Readonly<Record<string, readonly [type: string, of: (row: Row) => Value]>>;
 
@@ -81,13 +86,19 @@ export type ArrayColumns<Row> = Readonly<Record<string, readonly [type: string, 
  */
 export function arrayTable<Row>(columns: ArrayColumns<Row>, alias: string, first = 1) {
   const names = Object.keys(columns);
-  const arrays = Object.values(columns).map(([type], i) => `$${first + i}::text::${type}[]`);
-  const readers = Object.values(columns).map(([, of]) => of);
+  const arrays = Object.values(columns).map(([type], i) =>
+    type === JSON_TEXT ? `string_to_array($${first + i}::text, '${BETWEEN}', '')` : `$${first + i}::text::${type}[]`,
+  );
+  const writers = Object.values(columns).map(([type, of]) =>
+    type === JSON_TEXT
+      ? (rows: readonly Row[]) => rows.map((row) => of(row) ?? "").join(BETWEEN)
+      : (rows: readonly Row[]) => makePgArray(rows.map(of)),
+  );
   return {
     text: `unnest(${arrays.join(", ")}) with ordinality as ${alias} (${names.join(", ")}, n)`,
     /** How many parameters it takes. */
     length: names.length,
-    values: (rows: readonly Row[]): string[] => readers.map((of) => makePgArray(rows.map(of))),
+    values: (rows: readonly Row[]): string[] => writers.map((write) => write(rows)),
   };
 }
 

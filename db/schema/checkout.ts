@@ -149,6 +149,8 @@ export const paymentTokens = pgTable(
     id: uuid("id").notNull(),
     /** Sealed by the processor; empty once it is used up or too old. */
     processor_token: text("processor_token").notNull(),
+    /** The connection that keeps the card, and alone can charge it; null = the processor that is built into the mode. */
+    connection_id: uuid("connection_id"),
     card_brand: oneOf("card_brand", CARD_BRANDS)("card_brand"),
     card_last4: text("card_last4").notNull(),
     card_bin: text("card_bin").notNull(),

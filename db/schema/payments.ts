@@ -37,6 +37,8 @@ export const payments = pgTable(
     capture_before: instant("capture_before"),
     customer_id: text("customer_id"),
     return_url: text("return_url"),
+    /** Where it is: a merchant's connection, or the operator's; null = the processor that is built into the mode. Never changes. */
+    connection_id: uuid("connection_id"),
     next_action: jsonb("next_action").$type<NextAction>(),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
@@ -54,6 +56,10 @@ export const payments = pgTable(
      */
     index("payments_expiring").on(table.environment_id, table.capture_before).where(sql`status = 'AUTHORIZED'`),
     index("payments_waiting").on(table.environment_id, table.updated_at).where(sql`status = 'REQUIRES_ACTION'`),
+    /** Serves what is open at a connection, and its reconciliation. Payments of the built-in processors are not in it. */
+    index("payments_connection")
+      .on(table.environment_id, table.connection_id, table.id)
+      .where(sql`connection_id is not null`),
     check("payments_amount", sql`${table.amount} > 0`),
     check("payments_captured", sql`${table.amount_captured} between 0 and ${table.amount}`),
     check(

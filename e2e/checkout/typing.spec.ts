@@ -3,6 +3,7 @@ import { directionOf, textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import { getPayment } from "@/lib/contract/payments/endpoints";
+import { latch } from "@/lib/testing/latch";
 import { expect } from "../fixtures";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, fillCard, pay, payButton, TEXTS, test } from "./fixtures";
@@ -200,12 +201,9 @@ test("neither the button nor the page below the form moves while another attempt
   await expect(form.getByText(TEXTS.attemptsLeft(4))).toBeVisible();
   await fillCard(form, CARDS.declined);
   const before = await places();
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { hold, release } = latch();
   await page.route("**/attempts", async (route) => {
-    await held;
+    await hold();
     await route.continue();
   });
   await payButton(form).click();

@@ -151,7 +151,7 @@ test("what the service refuses stands on its field, an address with its line", a
   await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/Give the key a name/);
   await expect(page.getByText("Give the key at least one permission")).toBeVisible();
   await expect(page.getByLabel("Addresses")).toHaveAccessibleDescription(/Line 3: Write an IP address or a CIDR block/);
-  await page.getByLabel("Expires").selectOption("At the end of a day …");
+  await page.getByLabel("Expires").selectOption("On a date …");
   await page.getByRole("button", { name: "Create key" }).click();
   await expect(page.getByLabel("Last day")).toHaveAccessibleDescription(/Choose a date/);
 });

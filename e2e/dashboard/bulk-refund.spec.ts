@@ -1,5 +1,6 @@
 import type { Payment } from "@/lib/contract/payments/payment";
 import { refundTransaction } from "@/lib/contract/transactions/endpoints";
+import { latch } from "@/lib/testing/latch";
 import { expectAccessible, test } from "../browser";
 import { expect } from "../fixtures";
 import { authorized, captured, chargeOf } from "../samples";
@@ -61,12 +62,9 @@ test("a bulk refund can be stopped: what was not sent is not sent, until one say
     await owner.getByRole("checkbox", { name: /^Select this page/ }).check({ timeout: 2_000 });
     await expect(bar).toBeVisible({ timeout: 2_000 });
   }).toPass();
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { hold, release } = latch();
   await owner.route("**/v1/**/refund", async (route) => {
-    await held;
+    await hold();
     await route.continue();
   });
   await bar.getByRole("button", { name: "Refund 5…" }).click();

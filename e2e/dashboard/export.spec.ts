@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import { parse } from "csv-parse/sync";
 import { encodeId } from "@/lib/contract/ids";
 import { EXPORT_FIELDS } from "@/lib/contract/transactions/export";
+import { latch } from "@/lib/testing/latch";
 import { insertManyTransactions } from "@/lib/testing/many-transactions";
 import { expectAccessible, test, untilAlive } from "../browser";
 import { expect } from "../fixtures";
@@ -48,12 +49,9 @@ async function choose(page: Page, what: "These columns" | "All columns"): Promis
 
 /** Keeps exports from being answered until they are let go. */
 async function holdExports(page: Page): Promise<() => void> {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { hold, release } = latch();
   await page.route("**/transactions/export**", async (route) => {
-    await held;
+    await hold();
     await route.continue();
   });
   return release;

@@ -243,7 +243,7 @@ test("before the first payment: a command to copy and the way to a key", async (
   await expect(owner.getByRole("heading", { name: "Make your first test payment" })).toBeVisible();
   await expect(owner.getByText("/v1/payments")).toBeVisible();
   await expectAccessible(owner);
-  await owner.getByRole("link", { name: "Make an API key" }).click();
+  await owner.getByRole("link", { name: "Create an API key" }).click();
   await expect(owner).toHaveURL("/test/developers/api-keys");
 });
 

@@ -61,7 +61,7 @@ test("a link for an amount is made, shown once, copied, and open to whoever has 
   await expect(page.getByRole("link", { name: "Open in a new tab" })).toHaveAttribute("href", address);
 
   // Nobody leaves by accident while it is nowhere else.
-  await page.getByRole("link", { name: "See the session" }).click();
+  await page.getByRole("link", { name: "Open the session" }).click();
   const question = page.getByRole("dialog", { name: "Leave without copying the link?" });
   await expect(question).toBeVisible();
   await question.getByRole("button", { name: "Stay" }).click();
@@ -73,7 +73,7 @@ test("a link for an amount is made, shown once, copied, and open to whoever has 
   await page.getByRole("tab", { name: "React" }).click();
   await expect(page.getByRole("tabpanel")).toContainText(token);
 
-  await page.getByRole("link", { name: "See the session" }).click();
+  await page.getByRole("link", { name: "Open the session" }).click();
   await page.waitForURL(`**/test/checkout/${session.id}`);
   await expect(page.getByText("https://shop.example", { exact: true })).toBeVisible();
   expect(await page.content()).not.toContain(token);

@@ -112,7 +112,7 @@ test("a suspected fraud shows its score and the reasons", async ({ owner, tenant
   await open(owner, await declined(tenant, "4000000000004954"));
   const card = block(owner, "Card and checks");
   await expect(card).toContainText("High risk 95 / 100");
-  await expect(card.getByRole("list", { name: "What made the score" }).getByRole("listitem").first()).toBeVisible();
+  await expect(card.getByRole("list", { name: "What raised the score" }).getByRole("listitem").first()).toBeVisible();
 });
 
 test("an address that does not match is said in words", async ({ owner, tenant }) => {

@@ -87,7 +87,7 @@ test("'other' needs a note, which is kept with the refund", async ({ owner, tena
   const dialog = await openDialog(owner, payment);
   await dialog.getByLabel("Reason").selectOption("OTHER");
   await submitOf(dialog).click();
-  await expect(dialog.getByText("Say what the reason is.")).toBeVisible();
+  await expect(dialog.getByText("Describe the reason.")).toBeVisible();
   await dialog.getByLabel("Note").fill("Broken on arrival");
   await submitOf(dialog).click();
   await expect(dialog.getByText("Refunded $100.00")).toBeVisible();

@@ -157,7 +157,7 @@ test("an endpoint that nothing reaches says since when, and when it will be disa
     where url = ${receiver.url}`;
   await owner.goto("/test");
   await expect(owner.getByText("We disabled a webhook endpoint")).toBeVisible();
-  await owner.getByRole("link", { name: "See what it answers" }).click();
+  await owner.getByRole("link", { name: "View its deliveries" }).click();
   await owner.getByRole("button", { name: "Keep it disabled" }).click();
   await expect(owner.getByText("You disabled this endpoint")).toBeVisible();
   await owner.goto("/test");

@@ -79,7 +79,7 @@ test("a pasted key is used in this tab alone and forgotten on request; a live ke
   const other = await context.newPage();
   await openAlive(other, "/docs/quickstart");
   await expect(other.locator("[data-sandbox-key]").first()).toHaveText("sk_test_…");
-  await page.getByRole("button", { name: "Forget it" }).click();
+  await page.getByRole("button", { name: "Remove it" }).click();
   await expect(page.locator("[data-sandbox-key]").first()).toHaveText("sk_test_…");
   expect(await page.evaluate(KEPT)).toBeNull();
 });

@@ -1,6 +1,6 @@
 import type { Database } from "@/db/client";
 import { insertSession, markProved } from "@/db/queries/accounts/sessions";
-import type { Audience } from "@/lib/auth/session-cookie";
+import type { Audience } from "@/lib/contract/accounts/proof";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";

@@ -1,7 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 import { CARD_NUMBER_MARK } from "@/lib/contract/card-numbers";
-import { passesLuhn } from "@/lib/contract/payments/payment";
+import { passesLuhn } from "@/lib/contract/payments/words";
 import { Canaries } from "./canaries";
 import { canaryNumber, createSearch, formsOf, type Secret } from "./card-data-search";
 import { seededRandom } from "./card-spellings";

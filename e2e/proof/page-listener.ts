@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import * as challengeResult from "@/app/(checkout)/challenge/[token]/result/route";
-import * as reports from "@/app/api/processors/[name]/reports/route";
+import * as reports from "@/app/webhooks/[processor]/route";
 import { dashboardRoutes } from "@/lib/http/dashboard-endpoints";
 import type { Listener } from "@/lib/server/http-server";
 
-type Context = { params: Promise<{ token: string; mode: string; name: string }> };
+type Context = { params: Promise<{ token: string; mode: string; processor: string }> };
 type Handler = (request: Request, context: Context) => Promise<Response>;
 type Route = { path: RegExp; handlers: Partial<Record<"GET" | "POST", Handler>> };
 
@@ -13,7 +13,7 @@ type Route = { path: RegExp; handlers: Partial<Record<"GET" | "POST", Handler>> 
 const ROUTES: readonly Route[] = [
   { path: /^\/pay\/([^/]+)\/(?:attempts|state)$/, handlers: dashboardRoutes },
   { path: /^\/api\/dashboard\/([^/]+)\/idempotency-key$/, handlers: dashboardRoutes },
-  { path: /^\/api\/processors\/([^/]+)\/reports$/, handlers: reports },
+  { path: /^\/webhooks\/([^/]+)$/, handlers: reports },
   { path: /^\/challenge\/([^/]+)\/result$/, handlers: challengeResult },
 ];
 
@@ -32,7 +32,7 @@ async function answer(incoming: IncomingMessage): Promise<Response> {
     const handler = handlers[incoming.method === "POST" ? "POST" : "GET"];
     if (token === undefined || handler === undefined) continue;
     return handler(requestOf(url, incoming), {
-      params: Promise.resolve({ token: decodeURIComponent(token), mode: token, name: token }),
+      params: Promise.resolve({ token: decodeURIComponent(token), mode: token, processor: token }),
     });
   }
   return new Response("There is no such page.", { status: 404 });

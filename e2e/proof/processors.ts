@@ -24,7 +24,7 @@ export async function runProcessor(
 ): Promise<RunningProcessor> {
   if (name === "sandbox") return { env: {}, stop: async () => {} };
   await createOtherStore(db.sql);
-  const company = runOtherCompany(db.sql, () => `${address()}/api/processors/other/reports`, RETURNS_AFTER_MS);
+  const company = runOtherCompany(db.sql, () => `${address()}/webhooks/other`, RETURNS_AFTER_MS);
   return { env: { PROOF_PROCESSOR: "other" }, stop: company.stop };
 }
 

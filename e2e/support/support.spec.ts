@@ -134,7 +134,7 @@ test("an unknown outcome that waits for staff is asked about again, and is known
   await expect(row).toContainText("Waits for staff");
   await expect(row).toContainText("$43.21");
   await row.getByRole("button", { name: "Check status" }).click();
-  await expect(row.getByRole("status")).toContainText("Known now: succeeded");
+  await expect(row.getByRole("status")).toContainText("Now known: succeeded");
   expect((await tenant.api.call(getPayment, { id: payment.id })).ok().status).toBe("CAPTURED");
   await staffPage.getByRole("button", { name: "Refresh" }).click();
   await expect(row).toBeHidden();

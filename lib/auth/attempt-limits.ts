@@ -1,10 +1,10 @@
+import type { Audience } from "@/lib/contract/accounts/proof";
 import { env } from "@/lib/env";
 import { sha256 } from "@/lib/secret";
 import { createTokenBuckets, secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { arePasswordsBusy } from "./password";
-import type { Audience } from "./session-cookie";
 
-/** What a stranger can try without being signed in; each has a limit of its own per address. */
+/** What can be tried without signing in; each action has its own limit per address. */
 type Attempt = "sign-in" | "sign-up" | "forgot-password" | "reset-password";
 
 type Limits = Record<Attempt | "mail", TokenBuckets> & { accounts: TokenBuckets | null };
@@ -55,12 +55,12 @@ export const siteOf = (address: string) => {
   return network.includes(":") ? network.split(":").slice(0, 3).join(":") : network;
 };
 
-/** Counts a mail to a mailbox, caused from an address by a user who has not proved it. False when there were enough. */
+/** Counts a mail to a mailbox that its user has not verified, requested from an IP address. False when there were too many. */
 export function takeMail(by: "sign-up" | "resend", address: string, mailbox: string): boolean {
   return limits().mail.take(`${by} ${siteOf(address)} ${mailbox.toLowerCase()}`).waitMs === 0;
 }
 
-/** What one user holds: an IPv4 address, or the /64 of an IPv6 address, for those who have one have all of it. */
+/** What one caller controls: an IPv4 address, or the /64 of an IPv6 address, all of which belongs to one customer. */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address;
   const [head = "", tail] = address.split("::");
@@ -82,7 +82,10 @@ const decoyHolder = globalThis as { [key: symbol]: Map<string, Decoy> | undefine
 const DECOYS_KEY = Symbol.for("cardlane.decoy-locks");
 const MAX_DECOYS = 50_000;
 
-/** An address at one of the sign-in pages: an account is locked at its own page only, and so is what looks like one. */
+/**
+ * An address on one of the sign-in pages. An account is locked on its own page only, and so is an address that merely looks
+ * like one.
+ */
 type DecoyAddress = { readonly kind: Audience; readonly email: string };
 
 const keyOf = ({ kind, email }: DecoyAddress) => sha256(`${kind} ${email.toLowerCase()}`).toString("base64");

@@ -3,19 +3,19 @@ import { setTimeout as wait } from "node:timers/promises";
 import NextAuth, { type AuthOptions } from "next-auth";
 import Credentials from "next-auth/providers/credentials";
 import { MAX_GIVEN_PASSWORD_LENGTH } from "@/lib/contract/accounts/fields";
-import type { SignInError } from "@/lib/contract/accounts/proof";
+import type { Audience, SignInError } from "@/lib/contract/accounts/proof";
 import { isStorable } from "@/lib/contract/fields";
 import { endSession, SESSION_HOURS } from "@/lib/domain/accounts/sessions";
 import { type SignInResult, signIn, signInWithTicket } from "@/lib/domain/accounts/sign-in";
 import type { Service } from "@/lib/domain/context";
-import { type Audience, cookieName, isSecure, readClaims, safePath, sessionCookieName } from "./session-cookie";
+import { cookieName, isSecure, readClaims, safePath, sessionCookieName } from "./session-cookie";
 
 type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: string[] }> }) => Promise<Response>;
 
 /**
- * next-auth's endpoints for one audience; the only file that knows next-auth. Its cookie carries nothing but the id of a
- * row in user_sessions, which every request looks up: so a session can be ended from elsewhere. Throws when a sign-in could
- * not be tried, or a sign-out could not end the session.
+ * next-auth's endpoints for one audience; the only file that knows next-auth. Its cookie carries only the id of a row in
+ * user_sessions, which every request looks up, so that a session can be ended from elsewhere. Throws when a sign-in could not
+ * be checked, or a sign-out could not end the session.
  */
 export function authHandler(service: Service, audience: Audience): RouteHandler {
   return async (request, context) => {
@@ -69,7 +69,7 @@ function authOptions(service: Service, audience: Audience, failure: Failure, cal
       }),
     ],
     callbacks: {
-      // next-auth's own takes apart whatever is given, and throws at what is no address.
+      // next-auth's own version parses anything, and throws if it is not an address.
       redirect: ({ url, baseUrl: own }) => own + safePath(url.startsWith(`${own}/`) ? url.slice(own.length) : url, "/"),
       jwt: ({ token, user }) => (user ? { session_id: (user as { sessionId?: string }).sessionId, audience } : token),
       // The cookie says nothing about a user, and neither does this endpoint.

@@ -14,13 +14,16 @@ export const newTotpSecret = (): string => new Secret({ size: 20 }).base32;
 /** What an authenticator app reads from the QR code. */
 export const totpUri = (secretBase32: string, email: string): string => totp(secretBase32, email).toString();
 
-/** The time step (30 s each since 1970) whose code this is, one step early or late included; null when it is none's. */
+/**
+ * The time step (30 s each since 1970) that this code belongs to, one step early or late included; null when it belongs to
+ * none.
+ */
 export function totpStep(secretBase32: string, code: string, now: Date): number | null {
   const delta = totp(secretBase32).validate({ token: code, timestamp: now.getTime(), window: 1 });
   return delta === null ? null : Math.floor(now.getTime() / 1000 / PERIOD_S) + delta;
 }
 
-/** Neither i, l, o nor 1: nothing that looks like something else. */
+/** Without i, l, o and 1, which are easily confused. */
 const ALPHABET = "023456789abcdefghjkmnpqrstuvwxyz";
 const LENGTH = 16;
 

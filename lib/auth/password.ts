@@ -18,15 +18,15 @@ function nobodysHash(): Promise<string> {
   return decoy;
 }
 
-/** Whether the password belongs to the hash; `null` (there is no such user) takes as long and is always false. */
+/** Whether the password matches the hash. `null` (no such user) takes as long and is always false. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
   const kept = passwordHash ?? (await nobodysHash());
   return (await inTurn(() => verify(kept, password))) && passwordHash !== null;
 }
 
-/** What is looked at: guessing works from the beginning, and the search costs more than its length. */
+/** Only the beginning is judged: guessing starts there, and the cost grows faster than the length. */
 const JUDGED_LENGTH = 32;
-/** Of what is known of the user: a name made for it would make the search ten times as long. */
+/** Applies to what is known about the user: a name chosen to be long would make the check ten times slower. */
 const MOST_WORDS = 8;
 const LONGEST_WORD = 20;
 /** Of zxcvbn's 0 to 4: at least a hundred million guesses. */

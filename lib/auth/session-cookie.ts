@@ -1,7 +1,5 @@
 import { decode, type JWT } from "next-auth/jwt";
-
-/** Merchants' members and support staff sign in apart: each has a cookie of its own. */
-export type Audience = "merchant" | "staff";
+import type { Audience } from "@/lib/contract/accounts/proof";
 
 const NAMES = { merchant: "cardlane.session", staff: "cardlane.staff" } as const;
 
@@ -13,7 +11,7 @@ export const cookieName = (name: string, baseUrl: string): string => `${isSecure
 
 export const sessionCookieName = (audience: Audience, baseUrl: string): string => cookieName(NAMES[audience], baseUrl);
 
-/** The session id (UUID) in a Cookie header; null when there is none, or it was not made by us. */
+/** The session id (UUID) in a Cookie header; null when there is none, or when we did not issue it. */
 export async function readSessionId(
   cookies: string | null,
   audience: Audience,

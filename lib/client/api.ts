@@ -25,10 +25,10 @@ type Callable = Extract<Exported, Pick<Endpoint, "method" | "path" | "response">
 /** Every endpoint by `POST /v1/payments/{id}/refund`: types alone, for what they are made from does not go to browsers. */
 type Endpoints = { [E in Callable as `${E["method"]} ${E["path"]}`]: E };
 /** Method and path of an endpoint, as the contract has them. */
-export type Address = keyof Endpoints;
+export type EndpointAddress = keyof Endpoints;
 
 type Given<Name extends string, Schema> = Schema extends z.ZodType ? { [N in Name]: z.input<Schema> } : unknown;
-type Needed<A extends Address> = ([PathParams<A>] extends [never] ? unknown : { params: PathParams<A> }) &
+type Needed<A extends EndpointAddress> = ([PathParams<A>] extends [never] ? unknown : { params: PathParams<A> }) &
   (Endpoints[A] extends { bodyOptional: true; body: infer Body }
     ? Partial<Given<"body", Body>>
     : Endpoints[A] extends { body: infer Body }
@@ -36,7 +36,7 @@ type Needed<A extends Address> = ([PathParams<A>] extends [never] ? unknown : { 
       : unknown) &
   (Endpoints[A] extends { query: infer Query } ? Given<"query", Query> : unknown);
 /** What stands in braces in a path; never, when nothing does. */
-export type PathParams<A extends Address> = A extends `${string}{${string}` ? ParamsOf<A> : never;
+export type PathParams<A extends EndpointAddress> = A extends `${string}{${string}` ? ParamsOf<A> : never;
 
 type CallOptions = {
   /** The environment, for /v1. */
@@ -45,8 +45,8 @@ type CallOptions = {
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
 };
-type Options<A extends Address> = CallOptions & Needed<A>;
-type ResponseOf<A extends Address> = z.output<Endpoints[A]["response"]>;
+type Options<A extends EndpointAddress> = CallOptions & Needed<A>;
+type ResponseOf<A extends EndpointAddress> = z.output<Endpoints[A]["response"]>;
 type AnyOptions = CallOptions & { params?: Record<string, string>; query?: Record<string, string>; body?: unknown };
 
 type ApiAnswer<T> = { data: T; status: number; requestId: string | null; replayed: boolean };
@@ -80,19 +80,19 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came, or one that was cut off: whatever was asked for may or may not have happened. */
+/** No answer arrived, or only part of one: the request may or may not have taken effect. */
 export class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
 }
 
 const TIMEOUT_MS = 35_000;
 
-/** Asks the person to prove who they are; false when they would rather not. */
+/** Requests proof of identity from the user; false when they cancel. */
 type ProofPrompt = (kind: ProofKind) => Promise<boolean>;
 let promptForProof: ProofPrompt | null = null;
 let prompting: Promise<boolean> | null = null;
 
-/** Who asks, on the pages that are up. Returns what ends it. */
+/** Registers the dialog that requests proof. Returns how to unregister it. */
 export function onProofNeeded(prompt: ProofPrompt): () => void {
   promptForProof = prompt;
   return () => {
@@ -100,7 +100,7 @@ export function onProofNeeded(prompt: ProofPrompt): () => void {
   };
 }
 
-/** Whether a refused request may be sent again. Many refused at once are one question to the person. */
+/** Whether a refused request may be sent again. Several refused at once share one dialog. */
 async function isProved(error: unknown): Promise<boolean> {
   if (!(error instanceof ApiError) || promptForProof === null) return false;
   const kind = error.body.proof_required;
@@ -112,11 +112,11 @@ async function isProved(error: unknown): Promise<boolean> {
 }
 
 /**
- * Calls our own API as the person who is signed in. Throws ApiError for a refusal, NoAnswerError when nobody knows, and
- * the signal's reason when the caller gave up. A session that is over sends the browser to the sign-in. What takes a proof
- * of who acts is sent again once that is given: the very same request, under the same idempotency key.
+ * Calls our own API as the signed-in user. Throws ApiError for a refusal, NoAnswerError when the outcome is unknown, and the
+ * signal's reason when the caller aborted. An ended session leads to the sign-in page. A request that needs proof of identity
+ * is sent again once that is given, unchanged and under the same idempotency key.
  */
-export async function callApi<A extends Address>(
+export async function callApi<A extends EndpointAddress>(
   address: A,
   ...[given]: object extends Needed<A> ? [options?: Options<A>] : [options: Options<A>]
 ): Promise<ApiAnswer<ResponseOf<A>>> {
@@ -193,7 +193,7 @@ function goToSignIn(): void {
   window.location.assign(`${page}?next=${encodeURIComponent(pathname + search)}`);
 }
 
-/** Why a call failed and what to do, in words. Throws what is none of a call's failures. */
+/** Why a call failed and what to do, in words. Rethrows errors that are not a call's. */
 export function failureText(error: unknown): string {
   if (error instanceof ApiError) {
     const request = error.requestId && error.status >= 500 ? ` Request ${error.requestId}.` : "";

@@ -20,7 +20,7 @@ type Dashboard = DashboardData & { can(permission: UserPermission): boolean };
 
 const DashboardContext = createContext<Dashboard | null>(null);
 
-/** Who works in which environment, for everything below the shell. Ids are public ones. */
+/** The user and the environment, for everything below the shell. Ids are public ones. */
 export function DashboardProvider({ data, children }: { data: DashboardData; children: ReactNode }) {
   const value = useMemo(
     () => ({ ...data, can: (permission: UserPermission) => data.permissions.includes(permission) }),

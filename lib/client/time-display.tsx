@@ -24,7 +24,7 @@ export function useTimeZone(): string {
   return times === "utc" ? "UTC" : timeZone;
 }
 
-/** A moment in full: where the person is and in UTC, and in the zone that is shown when it is another one. */
+/** A time in full: in the user's zone and in UTC, and in the displayed zone when that differs. */
 export function timeForms(at: Date, zone: string): string[] {
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = [...new Set([zone, local, "UTC"])];
@@ -58,7 +58,7 @@ export function useNow(): number {
   return useSyncExternalStore(
     subscribe,
     () => {
-      // Nobody ticked while no one listened.
+      // No timer runs while nothing listens.
       if (!timer) now = Date.now();
       return now;
     },

@@ -23,7 +23,7 @@ export class FormRefusal extends Error {
 }
 
 type Options<Values> = {
-  /** Field → what is wrong with it. Shown once the field was left or the form was sent; until it is empty nothing is sent. */
+  /** Field → its error. Shown once the field was left or the form submitted; the form is sent only without errors. */
   check?: (values: Values) => Readonly<Record<string, string | undefined>>;
   /** The field that a refusal of the API belongs to, and its words there; null = above the form. */
   place?: (refusal: ApiRefusal, values: Values) => readonly [field: string, message: string] | null;
@@ -43,19 +43,19 @@ export type FormState<Values> = {
   set(changes: Partial<Values>): void;
   /** Value, error and handlers of a field, for its control. */
   field<Name extends keyof Values & string>(name: Name): FormField<Values[Name]>;
-  /** The same for what is chosen and not typed. */
+  /** The same for a choice instead of text. */
   choice<Name extends keyof Values & string>(
     name: Name,
   ): { value: Values[Name]; error: string | undefined; onChange: (value: Values[Name]) => void };
   errorOf(name: string): string | undefined;
-  /** Fields that differ from what is saved. */
+  /** Fields that differ from the saved values. */
   changed: (keyof Values & string)[];
   dirty: boolean;
   pending: boolean;
   failure: Failure;
   /** Takes these values, or those that are in the form, as saved. */
   keep(values?: Values): void;
-  /** Goes back to what is saved. */
+  /** Resets to the saved values. */
   discard(): void;
   clearFailure(): void;
   /** Runs the work, never twice at a time. What it throws shows in the form; what was typed stays. */
@@ -172,7 +172,7 @@ export function placeRefusals(
   return { fields, others };
 }
 
-/** The first field at fault, where the user goes on. The form's fields carry their names. */
+/** The first field with an error gets the focus. The form's fields carry their names. */
 function focusFirst(event: SubmitEvent | undefined, names: string[]): void {
   const form = event?.target;
   if (!(form instanceof HTMLFormElement)) return;
@@ -180,7 +180,7 @@ function focusFirst(event: SubmitEvent | undefined, names: string[]): void {
   if (field instanceof HTMLElement) field.focus();
 }
 
-/** The page is about to go: whoever waits for this goes on waiting, so that a button stays busy until then. */
+/** The page is about to unload: this never resolves, so that a button stays busy until then. */
 export const neverEnds = (): Promise<never> => new Promise(() => {});
 
 export function leaveFor(path: string): Promise<never> {
@@ -196,7 +196,7 @@ export function useOneKey(): <T>(send: (idempotencyKey: string) => Promise<T>) =
     try {
       return await send(key.current);
     } catch (error) {
-      // An answer of these kinds belongs to the key for good: what is sent next is another request.
+      // These answers use up the key: the next submit is another request.
       if (error instanceof ApiError && (error.status === 422 || error.code === "idempotency_key_reused")) {
         key.current = null;
       }

@@ -12,13 +12,13 @@ const OFFLINE: Trouble = {
 };
 
 /**
- * Why a page could not be shown: of that, a browser gets to know nothing but a number. The service is asked whether it can serve;
- * when no answer comes, the network is gone. `fault` is said while nobody knows, and when the service is well, with the name of the
- * error in the service's log.
+ * Why a page could not be shown; the browser learns only an error's number. Checks whether the service is ready; without an
+ * answer the network is gone. `fault` is shown until that is known, and when the service is well, with the error's number in
+ * the service's log.
  */
 export function useTrouble(fault: Trouble, error: unknown): Trouble & { requestId: string | null } {
   const [trouble, setTrouble] = useState<Trouble | null>(null);
-  // What is outside of React here is the service.
+  // The system outside React here is the service.
   useEffect(() => {
     const request = new AbortController();
     fetch("/health/ready", { cache: "no-store", signal: request.signal }).then(

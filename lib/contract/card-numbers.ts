@@ -3,9 +3,8 @@ import { readingsOf } from "./escapes";
 /** What stands where a card's number stood. */
 export const CARD_NUMBER_MARK = "[card number]";
 /** Why a text is refused. The text itself is never repeated. */
-export const HOLDS_CARD_NUMBER =
-  "This holds a card number. Leave it out: card numbers belong into the card fields alone.";
-export const HOLDS_OWN_CARD = "This holds the number of this request's card. Leave it out: it must not be kept.";
+export const HOLDS_CARD_NUMBER = "This contains a card number. Remove it: card numbers belong in the card fields only.";
+export const HOLDS_OWN_CARD = "This contains the number of this request's card. Remove it: it must not be stored.";
 
 /** Between two digits of one number: spaces, dashes, " / " …, where a sign that is repeated counts once. */
 const MAX_GAP = 6;
@@ -42,7 +41,8 @@ type Digits = {
  * valid check digit, in any script and with any separators. Ids and times of ours stay. Takes time in proportion to the text.
  */
 export function maskCardNumbers(text: string): string {
-  const hidden = new Uint8Array(mayHoldNumber(text) ? text.length : 0);
+  if (!mayHoldNumber(text)) return text;
+  const hidden = new Uint8Array(text.length);
   let found = false;
   for (const digits of readings(text, "ids")) {
     const { starts, ends, from: written } = digits;
@@ -88,58 +88,33 @@ export function holdsCardNumber(text: string): boolean {
 
 /** Whether a text holds exactly this number, in whatever spelling. `number` is ASCII digits. */
 export function holdsNumber(text: string, number: string): boolean {
+  const plain = plainDigits(text);
+  if (plain !== null) return plain.includes(number);
   return readings(text, "nothing").some(({ values, count }) => values.subarray(0, count).join("").includes(number));
 }
+
+/** The digits of a text in ASCII without escapes, which stand for themselves; null of any other text. */
+function plainDigits(text: string): string | null {
+  let digits = "";
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 127 || code === AMPERSAND || code === PERCENT || code === BACKSLASH) return null;
+    if (isDigit(code)) digits += text[i];
+  }
+  return digits;
+}
+
+const [AMPERSAND, PERCENT, BACKSLASH] = [38, 37, 92];
 
 /** Ten times what a number takes that is escaped twice. */
 const MAX_BEYOND = 4_096;
 
 /** A text that may be kept of a request: masked, of at most `max` characters with a mark where it was cut, and storable. */
 export function keepableText(text: string, max: number): string {
+  if (text.length <= max && isPlain(text)) return text;
   // Cut only after masking: a number that stands across the limit is found whole.
   const masked = maskCardNumbers(text.slice(0, max + MAX_BEYOND).toWellFormed()).replaceAll("\u0000", "\uFFFD");
   return text.length > max || masked.length > max ? `${masked.slice(0, max - 1).toWellFormed()}…` : masked;
-}
-
-const IPV6 = /^[\da-f]{0,4}:[\da-f:.]{1,42}$/i;
-
-/** Whether an address spells a card's number (`4242:4242:4242:4242::`), for which IPv6 has room. Letters are hexadecimal there. */
-export const isNumberAsAddress = (address: string): boolean =>
-  address.includes(":") &&
-  (address.split(/[a-f]/i).some((part) => maskCardNumbers(part) !== part) || isShortenedNumber(address));
-
-/** How many digits the last group has of a number that so many groups hold: of fourteen to sixteen, and of seventeen to nineteen. */
-const LAST_GROUP: readonly (readonly [groups: number, lengths: readonly number[]])[] = [
-  [4, [4, 3, 2]],
-  [5, [3, 2, 1]],
-];
-
-/** Also with groups whose zeros at the front are not written: `4024:71:393:9509::` is 4024 0071 0393 9509. */
-function isShortenedNumber(address: string): boolean {
-  const [alone = ""] = address.split("/", 1);
-  const groups = alone.split(":").map((group) => (/^\d{1,4}$/.test(group) ? group : ""));
-  return groups.some((_, at) =>
-    LAST_GROUP.some(([count, lengths]) => {
-      const some = groups.slice(at, at + count);
-      if (some.length < count || some.includes("")) return false;
-      const first = some.slice(0, -1).map((group) => group.padStart(4, "0"));
-      return lengths.some((length) => {
-        const number = [...first, some.at(-1)?.padStart(length, "0")].join("");
-        return maskCardNumbers(number) === CARD_NUMBER_MARK;
-      });
-    }),
-  );
-}
-
-/**
- * A caller's address as it may be kept. One of some thousand true addresses of IPv6 reads like a card's number by chance: of
- * those, and of those that are made up, the first two groups stay, which name the provider and are no number.
- */
-export function keepableAddress(address: string): string {
-  if (!IPV6.test(address)) return maskCardNumbers(address);
-  if (!isNumberAsAddress(address)) return address;
-  const [first = "", second = ""] = address.split(":");
-  return second === "" ? `${first}::/32` : `${first}:${second}::/32`;
 }
 
 const isDigit = (code: number) => code >= 48 && code <= 57;
@@ -154,6 +129,17 @@ function countCandidates(text: string): number {
     else if (isDigit(code)) count++;
   }
   return count;
+}
+
+/** Printable ASCII with too few digits for a number, as nearly every text is that we keep. */
+function isPlain(text: string): boolean {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 32 || code > 126) return false;
+    if (isDigit(code)) count++;
+  }
+  return count < MIN_LENGTH;
 }
 
 const mayHoldNumber = (text: string) => countCandidates(text) >= MIN_LENGTH;

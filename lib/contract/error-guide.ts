@@ -26,8 +26,8 @@ const REQUEST_ERRORS = {
     example: { detail: "The body is not valid JSON. Check it for a missing comma or quote.", instance: PAYMENTS },
   },
   invalid_parameter: {
-    cause: "A member of the body or the query string has the wrong type, format or range, or is given twice.",
-    cure: "Read `errors`: it names every member at fault by its path and says what is expected of it.",
+    cause: "A field of the body or the query string has the wrong type, format or range, or is given twice.",
+    cure: "Read `errors`: it lists every field at fault by its path and says what is expected.",
     retry: AFTER_FIX,
     example: {
       detail: "currency: Use a three-letter ISO 4217 code in capitals, such as USD.",
@@ -43,8 +43,8 @@ const REQUEST_ERRORS = {
     },
   },
   missing_parameter: {
-    cause: "A required member is missing.",
-    cure: "Add the member that `param` names. The reference marks required members.",
+    cause: "A required field is missing.",
+    cure: "Add the field that `param` names. The reference marks required fields.",
     retry: AFTER_FIX,
     example: {
       detail: "payment_token: Send a payment_token, or in test mode a card.",
@@ -57,8 +57,8 @@ const REQUEST_ERRORS = {
   },
   unknown_parameter: {
     cause:
-      "The request has a member or query parameter that this endpoint does not accept. Nothing is ignored silently: a mistyped `ammount` on a refund would otherwise refund everything.",
-    cure: "Correct the spelling of the member that `param` names, or remove it.",
+      "The request has a field or query parameter that this endpoint does not accept. Nothing is ignored silently: a mistyped `ammount` on a refund would otherwise refund everything.",
+    cure: "Correct the spelling of the field that `param` names, or remove it.",
     retry: AFTER_FIX,
     example: {
       detail: "ammount: There is no such parameter. Check the spelling.",
@@ -76,7 +76,7 @@ const REQUEST_ERRORS = {
   idempotency_key_missing: {
     cause:
       "Operations that move money need the header `X-Idempotency-Key`, so that a repeated request never moves it twice.",
-    cure: "Make one key for each thing you want done (a UUID, or your order number and step), and send it with every attempt.",
+    cure: "Create one key per operation (a UUID, or your order number and step), and send it with every attempt.",
     retry: "Yes, with the header.",
     example: { detail: "Send an X-Idempotency-Key header: a UUID, for example.", instance: PAYMENTS },
   },
@@ -105,7 +105,7 @@ const REQUEST_ERRORS = {
   permission_denied: {
     cause:
       "The key is valid but lacks the permission that this endpoint needs; `detail` names it. Permissions are checked before anything is looked up.",
-    cure: "Use a key that has the permission, or make one. The reference names the permission of each endpoint.",
+    cure: "Use a key that has the permission, or create one. The reference names the permission of each endpoint.",
     retry: "Yes, with such a key.",
     example: { detail: "This API key lacks the permission transaction.refund.", instance: REFUND },
   },
@@ -130,8 +130,8 @@ const REQUEST_ERRORS = {
   },
   resource_not_found: {
     cause:
-      "There is no such path, or no such object in the environment of your key. An object of another environment or merchant gets exactly this answer.",
-    cure: "Check the id, and that the key is of the same environment: a test key never sees live objects.",
+      "The path does not exist, or the object does not exist in your key's environment. Objects of other environments or merchants get exactly this answer.",
+    cure: "Check the id, and that your key belongs to the same environment: a test key never sees live objects.",
     retry: NEVER,
     example: {
       detail: `There is no payment ${PAYMENT_ID} in this environment.`,
@@ -146,7 +146,7 @@ const REQUEST_ERRORS = {
   },
   body_too_large: {
     cause: "The body is larger than 64 KiB.",
-    cure: "Send less: keep long texts and files on your side and only their ids in `metadata`.",
+    cure: "Send less: store long texts and files on your side and only their ids in `metadata`.",
     retry: AFTER_FIX,
     example: { detail: "The body is larger than 64 KiB.", instance: PAYMENTS },
   },
@@ -158,8 +158,8 @@ const REQUEST_ERRORS = {
   },
   rate_limited: {
     cause:
-      "This key sent more requests than its limit allows, or has read more bytes a second than there are for one merchant.",
-    cure: "Wait as long as `Retry-After` says. Watch the `RateLimit` header to slow down in time, and spread bulk work out; a smaller `limit` makes shorter lists.",
+      "This key sent more requests than its limit allows, or your keys read more bytes per second than one merchant may.",
+    cure: "Wait for the time in `Retry-After`. Watch the `RateLimit` header to slow down in time, and spread bulk work out; a smaller `limit` makes shorter lists.",
     retry: "Yes, the same request with the same key, after `Retry-After` seconds.",
     example: { detail: "Too many requests. Try again in a second.", instance: PAYMENTS },
   },
@@ -197,7 +197,7 @@ const OUTCOME_ERRORS = {
   },
   idempotency_key_reused: {
     cause: "This idempotency key was used within 24 hours for another path or with other parameters.",
-    cure: "Make a new key for a new request. If you meant to repeat the first one, send exactly its parameters.",
+    cure: "Use a new key for a new request. To repeat the first one, send exactly the same parameters.",
     retry: "With a new key, or with the parameters of the first request.",
     example: {
       detail: "This idempotency key was used with other parameters. Use a new key for a new request.",
@@ -206,13 +206,13 @@ const OUTCOME_ERRORS = {
   },
   idempotency_request_in_progress: {
     cause: "The first request with this key is still running. We waited two seconds for it.",
-    cure: "Wait as long as `Retry-After` says, then send the same request again: you get the first one's result.",
+    cure: "Wait for the time in `Retry-After`, then send the same request again: you get the first one's result.",
     retry: "Yes, the same request with the same key, after `Retry-After` seconds.",
     example: { detail: "The first request with this key is still running. Try again in a second.", instance: PAYMENTS },
   },
   already_exists: {
     cause:
-      "Something else in this environment has the name or address that must be its own: a plan's name, a webhook's url.",
+      "Another object in this environment already has this name or address, which must be unique: a plan's name or a webhook's url.",
     cure: "Choose another value for `param`, or change the one that is there.",
     retry: AFTER_FIX,
     example: {
@@ -242,8 +242,8 @@ const OUTCOME_ERRORS = {
   },
   outcome_pending: {
     cause:
-      "An earlier capture, void or payment on the same object has no known outcome yet, and doing another one now could contradict it.",
-    cure: "Wait until the earlier operation is known (seconds, as a rule): get the object until its `available_actions` name this one.",
+      "The outcome of an earlier capture, void or payment on the same object is not known yet, and another one now could contradict it.",
+    cure: "Wait until the earlier outcome is known, usually within seconds: get the object until its `available_actions` include this one.",
     retry: SAME_KEY,
     example: {
       detail: "An earlier operation on this payment has no known outcome yet. Try again shortly.",
@@ -285,14 +285,19 @@ const OUTCOME_ERRORS = {
     example: { detail: "This plan is not active. Activate it first.", instance: PAYMENTS, param: "plan_id" },
   },
   processor_not_configured: {
-    cause: "Live payments need a live card processor, and this service has none configured.",
-    cure: "Use the sandbox with a test key, or have the operator configure a live processor.",
-    retry: "With a new idempotency key, once a processor is configured.",
-    example: { detail: "No live processor is configured. Use a test key for the sandbox.", instance: PAYMENTS },
+    cause:
+      "No card processor is connected that could take the payment, or the one that has it is not connected any more.",
+    cure: "Connect one in the dashboard under Settings → Processors, or use the sandbox with a test key.",
+    retry: "With a new idempotency key, once a processor is connected.",
+    example: {
+      detail:
+        "No processor is connected for live payments yet. Connect one in the dashboard under Settings → Processors, or use a sandbox key to test.",
+      instance: PAYMENTS,
+    },
   },
   internal_error: {
     cause: "Something broke on our side. The details are in our log under the request id.",
-    cure: "Send the same request again with the same idempotency key: it ends with the one true result. If the error persists, contact support with `request_id`.",
+    cure: "Send the same request again with the same idempotency key: you get the one true result. If the error persists, contact support with `request_id`.",
     retry: SAME_KEY,
     example: { detail: "Something went wrong on our side. Try again with the same key.", instance: PAYMENTS },
   },
@@ -304,7 +309,7 @@ const OUTCOME_ERRORS = {
   },
   database_unavailable: {
     cause: "The service's database is briefly unavailable, during a restart for example.",
-    cure: "Send the same request again with the same idempotency key. Anything already started is finished from the records.",
+    cure: "Send the same request again with the same idempotency key. Anything already started is completed automatically.",
     retry: SAME_KEY,
     example: { detail: "The service is briefly unavailable. Try again with the same key.", instance: PAYMENTS },
   },

@@ -25,7 +25,7 @@ const TWELVE_DIGITS = /\p{Nd}(?:[^\p{L}\p{Nd}]{0,20}\p{Nd}){11}/u;
 export const textBesideCard = (max: number) =>
   humanText(max).refine(
     (value) => !TWELVE_DIGITS.test(value),
-    "This looks like a card number; it belongs into `number` alone.",
+    "This looks like a card number; it belongs in `number` only.",
   );
 
 /** Adds an issue for each member of a body, at any depth, that holds the number of the body's own card. */

@@ -1,6 +1,6 @@
 /** Money, times, numbers and cards as English text: the same on the server and in the browser. */
 import { CURRENCY_DIGITS, currencyDigits } from "./currencies";
-import type { CardBrand } from "./transactions/words";
+import { BRAND_NAMES, type CardBrand } from "./transactions/words";
 
 const moneyFormats = new Map<string, Intl.NumberFormat>();
 
@@ -116,14 +116,6 @@ export function rangeText({ page, perPage, count, total, capped }: Range): strin
   const all = `${number.format(count > 0 ? Math.max(total, last) : total)}${capped ? "+" : ""}`;
   return count === 0 ? `0 of ${all}` : `${number.format(first)}–${number.format(last)} of ${all}`;
 }
-
-/** As they stand in sentences; a table's short ones are the transaction list's own. */
-export const BRAND_NAMES: Record<CardBrand, string> = {
-  visa: "Visa",
-  mastercard: "Mastercard",
-  amex: "American Express",
-  discover: "Discover",
-};
 
 /** `Visa •••• 4242`, as the card is spoken of in sentences and on buttons. */
 export function cardText(brand: CardBrand | null, last4: string | null): string {

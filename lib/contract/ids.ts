@@ -25,6 +25,7 @@ export const ID_PREFIX = {
   balanceMovement: "mov",
   audit: "aud",
   savedView: "view",
+  connection: "con",
 } as const;
 export type IdKind = keyof typeof ID_PREFIX;
 

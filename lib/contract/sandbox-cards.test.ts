@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { passesLuhn } from "./payments/payment";
-import { AVS_RESULTS } from "./payments/words";
+import { AVS_RESULTS, passesLuhn } from "./payments/words";
 import { FRAUD_DECLINE_SCORE, FRAUD_RULES, FRAUD_RULES_CAP, SANDBOX_AVS, SANDBOX_CARDS } from "./sandbox-cards";
 
 describe("sandbox cards", () => {

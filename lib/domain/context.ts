@@ -6,7 +6,8 @@ import { type Clock, followTime, type Timer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Logger } from "@/lib/log";
-import type { Registry } from "@/lib/processor/port";
+import type { Connector } from "@/lib/processor/connector";
+import type { Registry } from "@/lib/processor/registry";
 import type { Secret } from "@/lib/secret";
 import type { WebhookSender } from "@/lib/webhooks/sender";
 
@@ -14,6 +15,8 @@ import type { WebhookSender } from "@/lib/webhooks/sender";
 export type Service = {
   readonly db: Database;
   readonly processors: Registry;
+  /** The kinds of processor that can be connected. */
+  readonly connectors: readonly Connector[];
   readonly clock: Clock;
   readonly timer: Timer;
   readonly secret: Secret;
@@ -74,13 +77,13 @@ export type Result =
   | { readonly kind: "refused"; readonly error: AppError };
 
 /** The request that is answered, by itself or by the process that finishes its work. `endpoint`: its name. */
-export type AnsweredRequest = { readonly endpoint: string; readonly path: string; readonly requestId: string };
+export type AnswerTarget = { readonly endpoint: string; readonly path: string; readonly requestId: string };
 
-/** A status and the exact bytes, as they are sent and stored. */
-export type Answer = { readonly status: number; readonly body: string };
+/** A status and the exact bytes, as they are sent and stored. `made`: the object that they show, where it is at hand. */
+export type Answer = { readonly status: number; readonly body: string; readonly made?: object };
 
 /** Passed in, so that the domain does not know how results are sent. */
-export type RenderAnswer = (request: AnsweredRequest, result: Result) => Answer;
+export type RenderAnswer = (request: AnswerTarget, result: Result) => Answer;
 
 /** What a verb answers when it stores its own answer: the exact bytes, so that a replay is the same to the byte. */
 export type Reply = {
@@ -89,6 +92,8 @@ export type Reply = {
   readonly body: string;
   readonly replayed: boolean;
   readonly long?: LongBody;
+  /** What `body` shows, where it is at hand: for the request log. */
+  readonly made?: object;
   /** Bytes that are kept beside the answer, where they are many. */
   readonly keptBytes?: number;
 };

@@ -32,7 +32,7 @@ export function listAnswer<Item>(
   };
 }
 
-/** `starting_after` names nothing of this environment. A page after nothing would look like the end of the list. */
+/** `starting_after` names nothing in this environment. An empty page would look like the end of the list. */
 export function unknownCursor(kind: string, id: string): AppError {
   const article = /^[aeiou]/.test(kind) ? "an" : "a";
   const message = `starting_after must be the id of ${article} ${kind} of this environment; '${id}' is none.`;
@@ -42,8 +42,8 @@ export function unknownCursor(kind: string, id: string): AppError {
 }
 
 /**
- * What words find, in the time that a statement may take. Where that is not enough it is no outage: whoever asked can ask for
- * less. Throws `invalid_parameter` then, of the parameter with the words.
+ * Searches by words within the statement's time limit. When that is too short it is not an outage, because the caller can
+ * narrow the search: throws `invalid_parameter` for the parameter with the words.
  */
 export async function findWithWords<T>(
   { q, param }: { q: string | undefined; param: string },
@@ -64,9 +64,9 @@ export async function findWithWords<T>(
 type TimeEnds = { [End in "after" | "gte" | "before" | "lte"]?: string | undefined };
 
 /**
- * From the first millisecond of a range to the first one past it. `after` and `before` are exclusive, `gte` and `lte`
- * inclusive, a bare date as `lte` means its end. Callers may write microseconds: what is past a whole millisecond lies before
- * the next one. Past the last time that PostgreSQL is told of nothing was made.
+ * From the first millisecond of a range to the first one after it. `after` and `before` are exclusive, `gte` and `lte`
+ * inclusive, and a bare date as `lte` means its end. Callers may send microseconds: anything after a whole millisecond counts
+ * as before the next one. Nothing was made after the latest time that PostgreSQL knows.
  */
 export function millisecondsOf({ after, gte, before, lte }: TimeEnds): { gte?: Date; lt?: Date } {
   const later = (time: Date, milliseconds: number) => new Date(Math.min(time.getTime() + milliseconds, LAST_TIME));
@@ -86,9 +86,9 @@ export function idRange(ends: TimeEnds): { gte?: string; lt?: string } {
 }
 
 /**
- * What the last seconds' lists counted. A page reads its 20 rows; counting what else there is can cost twenty times as much, and
- * those who page, refresh and filter ask for the same totals. They are at most two seconds old and go at once when this process
- * writes to their environment: no list shows a total older than an answer given before.
+ * Totals of lists from the last seconds. A page reads 20 rows; counting the rest can cost twenty times as much, and paging,
+ * refreshing and filtering request the same totals. They are at most two seconds old, and dropped as soon as this process
+ * writes to the environment: no list shows a total older than an earlier answer.
  */
 const FRESH_MS = 2_000;
 /** Of each environment, and how many environments: some ten megabytes at most. */

@@ -22,8 +22,8 @@ const AT_ONCE = 200;
 const keyOf = (secret: Secret, id: string) => ({ id, verifier: secret.verifier(id) });
 
 /**
- * Makes new things under the secret that the database has as current. Throws ConfigurationError when this process has not
- * every secret under which the database may hold something, or has others of the same id.
+ * Writes under the secret that is current in the database. Throws ConfigurationError when this process lacks a secret under
+ * which the database may hold something, or has another one with the same id.
  */
 export async function agreeOnSecret(orm: Orm, secret: Secret): Promise<void> {
   if ((await findCurrentSecret(orm)) === null) {
@@ -39,7 +39,7 @@ export async function agreeOnSecret(orm: Orm, secret: Secret): Promise<void> {
   secret.use(current);
 }
 
-/** A database from before it knew its secret shows by what is sealed in it whether this is the right one. */
+/** In a database older than secret ids, its sealed texts show whether this secret is the right one. */
 async function requireReadable(orm: Orm, secret: Secret): Promise<void> {
   const sealed = await findAnySealed(orm);
   if (sealed === null) return;
@@ -84,9 +84,10 @@ export type Rotation = {
 };
 
 /**
- * Moves the database to the first of the given secrets. May be stopped anywhere and run again: what is sealed is readable
- * under its own secret at every moment, and an idempotency key is compared under the one that it was first used with. Throws
- * ConfigurationError, and changes nothing, while a process serves this database that could not read what is made from then on.
+ * Moves the database to the first of the given secrets. Safe to stop and run again: sealed texts stay readable under their own
+ * secret at every moment, and an idempotency key is compared under the one that it was first used with. Throws
+ * ConfigurationError, and changes nothing, while a process serves this database that could not read what is written from then
+ * on.
  */
 export async function rotateSecret(orm: Orm, secret: Secret): Promise<Rotation> {
   const [id] = secret.keyIds;

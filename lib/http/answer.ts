@@ -4,7 +4,7 @@ import { PENDING_STATUS } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError, problemBody } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import type { Answer, AnsweredRequest, RenderAnswer, Result, Service } from "@/lib/domain/context";
+import type { Answer, AnswerTarget, RenderAnswer, Result, Service } from "@/lib/domain/context";
 import { presentPayment, presentTransaction } from "@/lib/domain/payments/present";
 import type { Stream } from "./event-stream";
 
@@ -114,14 +114,14 @@ export function answerRenderer(baseUrl: string): RenderAnswer {
 }
 
 /** The payment, or the transaction where the endpoint answers one; with status PENDING while the outcome is unknown. */
-function shown(request: AnsweredRequest, result: Extract<Result, { kind: "done" | "pending" }>): Answer {
+function shown(request: AnswerTarget, result: Extract<Result, { kind: "done" | "pending" }>): Answer {
   const { snapshot, transactionId, mode } = result;
   const { payment, transactions } = snapshot;
   const body = request.endpoint.endsWith("Transaction")
     ? presentTransaction(required(transactions, transactionId), payment, mode)
     : presentPayment(payment, transactions, mode);
   if (result.kind === "done") {
-    return { status: statusOf(request.endpoint), body: JSON.stringify(body) };
+    return { status: statusOf(request.endpoint), body: JSON.stringify(body), made: body };
   }
   return { status: PENDING_STATUS, body: JSON.stringify({ ...body, status: "PENDING", available_actions: [] }) };
 }
@@ -133,7 +133,7 @@ function required<T extends { id: string }>(rows: readonly T[], id: string): T {
 }
 
 /** A refusal as it is sent: RFC 9457, made here and nowhere else. */
-function problemText(baseUrl: string, error: AppError, request: Pick<AnsweredRequest, "path" | "requestId">): string {
+function problemText(baseUrl: string, error: AppError, request: Pick<AnswerTarget, "path" | "requestId">): string {
   return JSON.stringify(
     problemBody(error, {
       instance: request.path,

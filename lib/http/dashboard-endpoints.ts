@@ -6,6 +6,7 @@ import { AppError } from "@/lib/contract/errors";
 import * as idempotency from "@/lib/contract/idempotency/idempotency-key";
 import { encodeId } from "@/lib/contract/ids";
 import * as payments from "@/lib/contract/payments/endpoints";
+import * as processors from "@/lib/contract/processors/connection";
 import * as receipts from "@/lib/contract/receipts/receipts";
 import * as settlement from "@/lib/contract/settlement/endpoints";
 import * as support from "@/lib/contract/support/endpoints";
@@ -28,6 +29,7 @@ import { updateCheckoutAppearance } from "@/lib/domain/checkout/appearance";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
 import { getIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
+import * as connections from "@/lib/domain/processors/connections";
 import { sendReceipt, updateReceipts } from "@/lib/domain/receipts/mail-receipts";
 import { retryPayout, updateBankAccount } from "@/lib/domain/settlement/payouts";
 import { getMerchantKey } from "@/lib/domain/support/merchants";
@@ -136,6 +138,15 @@ const BUSINESS = [
   forUsers(apiKeys.disableApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "disable" })),
   forUsers(apiKeys.enableApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "enable" })),
   forUsers(apiKeys.revokeApiKey, ({ ctx, params: { id } }) => setKeyState(ctx, { id, action: "revoke" })),
+  forUsers(processors.connectProcessor, ({ ctx }, body) => connections.connectProcessor(ctx, body)),
+  forUsers(processors.replaceRules, async ({ ctx }, { rules }) => ({
+    rules: await connections.replaceRules(ctx, rules),
+  })),
+  forUsers(processors.changeConnection, ({ ctx, params: { id } }, body) =>
+    connections.changeConnection(ctx, { id, ...body }),
+  ),
+  forUsers(processors.checkConnection, ({ ctx, params: { id } }) => connections.checkConnection(ctx, { id })),
+  forUsers(processors.disconnectProcessor, ({ ctx, params: { id } }) => connections.disconnectProcessor(ctx, { id })),
   forUsers(checkout.updateCheckoutAppearance, async ({ ctx }, { appearance }) => ({
     appearance: await updateCheckoutAppearance(ctx, { appearance }),
   })),

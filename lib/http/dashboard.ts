@@ -24,7 +24,7 @@ export type UserCall = Call & {
   readonly user: SignedInUser;
   readonly merchant: SignedInMerchant;
 };
-export type StaffCall = Call & { readonly staff: SignedInUser };
+export type StaffRequest = Call & { readonly staff: SignedInUser };
 /** `cookies`: the Cookie header; some do more for whoever is signed in. */
 export type PublicCall = Call & { readonly cookies: string | null };
 
@@ -33,7 +33,7 @@ type InputOf<E extends DashboardEndpoint> = (E["body"] extends z.ZodType ? z.inf
   (E["query"] extends z.ZodType ? z.infer<E["query"]> : unknown);
 
 /** An endpoint with what it does. */
-export type Served = {
+export type ServedRoute = {
   readonly endpoint: DashboardEndpoint;
   answer(request: Request, params: Params): Promise<HttpAnswer>;
 };
@@ -43,7 +43,7 @@ const serveTo =
   <const E extends DashboardEndpoint>(
     endpoint: E,
     run: (call: C & { params: ParamsOf<E["path"]> }, input: InputOf<E>) => Promise<z.input<E["response"]>>,
-  ): Served => ({
+  ): ServedRoute => ({
     endpoint,
     answer: (request, params) =>
       answerRequest(request, {
@@ -94,7 +94,7 @@ export const userCall: CallOf<UserCall> = async (endpoint, request, params, info
   return { ...callBy(request, info), ctx, user, merchant };
 };
 
-const staffCall: CallOf<StaffCall> = async (endpoint, request, _params, info) => {
+const staffCall: CallOf<StaffRequest> = async (endpoint, request, _params, info) => {
   const found = await signedIn(request.headers.get("cookie"), "staff");
   if (!found) throw sessionOver();
   limit(found.user, endpoint);
@@ -114,7 +114,7 @@ export const forStaff = serveTo(staffCall);
 export const forEverybody = serveTo(publicCall);
 
 /** The answer of whichever endpoint has the request's path and method. */
-export function serveAll(served: readonly Served[]): (request: Request) => Promise<Response> {
+export function serveAll(served: readonly ServedRoute[]): (request: Request) => Promise<Response> {
   // A brace sorts after every letter, so that `account/sessions` comes before `{mode}/sessions`.
   const paths = [...new Set(served.map(({ endpoint }) => endpoint.path))].sort().map((path) => ({
     pattern: new RegExp(`^${path.replace(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`),

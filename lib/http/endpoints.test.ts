@@ -8,6 +8,7 @@ import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { EXAMPLES } from "@/lib/contract/examples";
 import * as idempotency from "@/lib/contract/idempotency/idempotency-key";
 import * as payments from "@/lib/contract/payments/endpoints";
+import * as processors from "@/lib/contract/processors/connection";
 import * as receipts from "@/lib/contract/receipts/receipts";
 import * as settlement from "@/lib/contract/settlement/endpoints";
 import * as support from "@/lib/contract/support/endpoints";
@@ -39,6 +40,7 @@ describe("the contract and the verbs name the same endpoints", () => {
       idempotency,
       paymentLinks,
       payments,
+      processors,
       receipts,
       settlement,
       support,
@@ -61,7 +63,6 @@ describe("the contract and the verbs name the same endpoints", () => {
     expect(routeFilesOf("app/api").toSorted()).toEqual([
       "[...path]/route.ts",
       "auth/[...nextauth]/route.ts",
-      "processors/[name]/reports/route.ts",
       "support-auth/[...nextauth]/route.ts",
     ]);
     const elsewhere = DASHBOARD_ENDPOINTS.filter(({ endpoint }) => !endpoint.path.startsWith("/api/"));

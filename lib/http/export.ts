@@ -5,15 +5,15 @@ import { format } from "date-fns";
 import { z } from "zod";
 import { EXPORTS_AT_ONCE } from "@/db/client";
 import { abortAfter } from "@/lib/clock";
-import { dashboardEndpoint } from "@/lib/contract/endpoint";
+import { type DashboardEndpoint, dashboardEndpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { EXPORT_FIELDS, type ExportField, exportFieldsOf } from "@/lib/contract/transactions/export";
 import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contract/transactions/transaction";
-import { accountActor, recordAccountAct } from "@/lib/domain/accounts/activity";
+import { type AccountAction, accountActor, recordAccountAct } from "@/lib/domain/accounts/activity";
 import { exportTransactions, type TransactionExport } from "@/lib/domain/transactions/export-transactions";
 import { toResponse } from "./answer";
 import { currentService } from "./current-service";
-import { userCall } from "./dashboard";
+import { type UserCall, userCall } from "./dashboard";
 import { answerFailure, headersOf, infoOf } from "./pipeline";
 import { createRateLimiter } from "./rate-limit";
 import { requireSameOrigin } from "./session-caller";
@@ -35,59 +35,85 @@ type ReadSearch = (
 ) => { search: unknown; problems: readonly { param: string; message: string }[] };
 
 /**
- * The whole result of a search as CSV, streamed. `columns` names the table's columns, comma-separated; without it all there
- * is. `X-Total-Count` says how many lines follow the first, so that a reader can tell a whole file from a part.
+ * The whole result of a search as CSV, streamed. `columns` names the table's columns, comma-separated; without it the file has
+ * all. `X-Total-Count` says how many lines follow the first, so that a reader can tell a whole file from a part.
  */
-export async function exportRoute(request: Request, mode: string, read: ReadSearch): Promise<Response> {
+export function exportRoute(request: Request, mode: string, read: ReadSearch): Promise<Response> {
+  return answerExport(ENDPOINT, request, { mode }, ({ ctx, merchant }) => {
+    const params = new URL(request.url).searchParams;
+    const fields = fieldsOf(params);
+    const search = searchOf(params, merchant.timeZone, read);
+    return {
+      name: `transactions-${mode}-${stampOf(ctx.service.clock.now(), merchant.timeZone)}`,
+      act: ["settings.transactions_exported", { mode, filters: Object.keys(search.filters) }],
+      async open() {
+        const opened = await exportTransactions(ctx, search);
+        return {
+          parts: partsOf(opened, fields),
+          // A proxy that buffers the answer would hide its progress.
+          headers: { "X-Total-Count": String(opened.total), "X-Accel-Buffering": "no" },
+          close: opened.close,
+        };
+      },
+    };
+  });
+}
+
+type CsvExport = {
+  /** The file's, without `.csv`. */
+  name: string;
+  headers?: Record<string, string>;
+  /** What the account's history says of it. */
+  act: [action: AccountAction, detail: Record<string, unknown>];
+  open(): Promise<{ parts: AsyncGenerator<string, void>; headers?: Record<string, string>; close?(): Promise<void> }>;
+};
+
+/** Streams a CSV file to our own page: one place among the exports that run, and a line in the account's history. */
+export async function answerExport(
+  endpoint: DashboardEndpoint,
+  request: Request,
+  params: Record<string, string>,
+  prepare: (call: UserCall) => CsvExport | Promise<CsvExport>,
+): Promise<Response> {
   const { service } = currentService();
   const info = infoOf(request);
   const headers = headersOf(info);
   let release = () => {};
   try {
     requireOwnPage(request);
-    const { ctx, merchant } = await userCall(ENDPOINT, request, { mode }, info);
-    const params = new URL(request.url).searchParams;
-    const fields = fieldsOf(params);
-    const search = searchOf(params, merchant.timeZone, read);
-    const file = {
+    const call = await userCall(endpoint, request, params, info);
+    const { ctx, merchant } = call;
+    const { name, act, open, ...file } = await prepare(call);
+    const fileHeaders = {
       ...headers,
       "Content-Type": "text/csv; charset=utf-8; header=present",
-      "Content-Disposition": `attachment; filename="transactions-${mode}-${stampOf(ctx.service.clock.now(), merchant.timeZone)}.csv"`,
+      "Content-Disposition": `attachment; filename="${name}.csv"`,
+      ...file.headers,
     };
-    // Nobody would read what it opens.
-    if (request.method === "HEAD") return new Response(null, { headers: file });
+    // Nobody would read what `open` reads.
+    if (request.method === "HEAD") return new Response(null, { headers: fileHeaders });
     const slot = await takeExportSlot(merchant.id, { gone: request.signal });
     release = slot.release;
     // The account's history is kept in its live environment, whatever was exported.
     const { orm } = service.db.within(merchant.environments.live);
-    await recordAccountAct(orm, accountActor(ctx), "settings.transactions_exported", ctx.environment.id, {
-      mode,
-      filters: Object.keys(search.filters),
-    });
-    const opened = await exportTransactions(ctx, search);
+    await recordAccountAct(orm, accountActor(ctx), act[0], ctx.environment.id, act[1]);
+    const { parts, close, ...opened } = await open();
     const body = exportStream({
-      parts: partsOf(opened, fields),
+      parts,
       signal: AbortSignal.any([request.signal, slot.signal]),
       sent: slot.note,
-      close: () => void opened.close().finally(release),
+      close: () => void Promise.resolve(close?.()).finally(release),
       failed: (error) => service.log.error({ err: error, request_id: headers["X-Request-Id"] }, "an export failed"),
     });
-    return new Response(body, {
-      headers: {
-        ...file,
-        "X-Total-Count": String(opened.total),
-        // A proxy that collects the answer would hide how far it is.
-        "X-Accel-Buffering": "no",
-      },
-    });
+    return new Response(body, { headers: { ...fileHeaders, ...opened.headers } });
   } catch (thrown) {
     release();
     return toResponse(answerFailure(thrown, info, headers));
   }
 }
 
-/** A link on another site must not make a person's browser export. Typed into the address bar it is no site's. */
-export function requireOwnPage(request: Request): void {
+/** A link on another site must not make a user's browser export. An address typed by hand has no site. */
+function requireOwnPage(request: Request): void {
   const site = request.headers.get("sec-fetch-site");
   if (site !== null && site !== "none") requireSameOrigin(request.headers, currentService().service.baseUrl);
 }

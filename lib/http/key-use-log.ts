@@ -1,6 +1,6 @@
 import type { Sql } from "@/db/client";
 import { nowMs } from "@/lib/clock";
-import { keepableAddress } from "@/lib/contract/card-numbers";
+import { keepableAddress } from "@/lib/contract/card-numbers-in-addresses";
 import { type KeyUse, recordKeyUses } from "@/lib/domain/api-keys/read-keys";
 
 const FLUSH_MS = 5_000;

@@ -26,7 +26,7 @@ export type BaseUrls = { baseUrl: string; sandboxBaseUrl: string | null; liveBas
 
 const DESCRIPTION = `Card payments: create, capture, void and refund; transactions, plans and client sessions.
 
-Amounts are integers in minor units of their currency (4999 is 49.99 USD), times are ISO 8601 in UTC. Requests are strict: an unknown member is an error. Answers may grow new members without notice. Operations that move money take an \`X-Idempotency-Key\` and never do the same thing twice.`;
+Amounts are integers in minor units of their currency (4999 is 49.99 USD), times are ISO 8601 in UTC. Requests are strict: an unknown field is an error. Answers may gain fields without notice. Operations that move money take an \`X-Idempotency-Key\` and never do the same thing twice.`;
 
 const TAGS = [
   { name: "Payments", description: "Charge a card; capture, void and refund by the payment's id." },
@@ -34,13 +34,13 @@ const TAGS = [
     name: "Transactions",
     description: "Every charge and refund: get, list, search, and the same actions by transaction.",
   },
-  { name: "Customers", description: "Who paid, as their payments tell it: nothing to create or keep in step." },
+  { name: "Customers", description: "Your customers, built from their payments: nothing to create or sync." },
   {
     name: "Subscription plans",
-    description: "What is sold: single purchases and subscriptions with and without a trial.",
+    description: "What you sell: single purchases and subscriptions with or without a trial.",
   },
   { name: "Client sessions", description: "One shopper paying one amount, set by your server." },
-  { name: "Events", description: "What happened, with the object as it was then: as a list, and as a stream." },
+  { name: "Events", description: "What happened, with the object at that time: as a list or a stream." },
   { name: "Webhooks", description: "Where events are sent, and how each delivery went." },
   { name: "Balance", description: "Your balance, what changed it, and when it reaches your bank." },
   { name: "Service", description: "This document, and whether the service is up." },
@@ -143,7 +143,7 @@ function describeEndpoint(
     ...(parameters.length > 0 && { parameters }),
     ...(endpoint.body && {
       requestBody: {
-        description: endpoint.bodyOptional ? "May be left out." : "What to create or change.",
+        description: endpoint.bodyOptional ? "Optional." : "What to create or change.",
         required: !endpoint.bodyOptional,
         content: {
           "application/json": {

@@ -4,7 +4,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { takeInReport } from "@/lib/domain/payments/process-reports";
 import type { InquireRequest } from "@/lib/processor/port";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
@@ -17,7 +17,7 @@ import { receiveReports } from "./processor-reports";
 const { db } = await testDatabase({ max: 10 });
 await createOtherStore(db.sql);
 const company = otherCompany(db.sql);
-const sandbox = testService(db).processors.processorFor("test");
+const sandbox = testService(db).processors.builtIn("test");
 if (!sandbox) throw new Error("tests always have the sandbox");
 const other = createOtherProcessor({ sql: db.sql, decidesAfterMs: 60_000 });
 const tenant = await moneyTenant(db, {
@@ -29,10 +29,10 @@ beforeAll(() => void provideService({ ...tenant.service, processors }));
 
 type Message = { headers?: Headers; body: string };
 const send = ({ headers = new Headers(), body }: Message, name = "other") =>
-  receiveReports(
-    new Request(`http://cardlane.test/api/processors/${name}/reports`, { method: "POST", headers, body }),
-    name,
-  );
+  receiveReports(new Request(`http://cardlane.test/webhooks/${name}`, { method: "POST", headers, body }), {
+    processor: name,
+    connection: null,
+  });
 
 async function refusalOf(answer: Promise<Response>) {
   const response = await answer;
@@ -69,8 +69,8 @@ describe("a report that a processor sends", () => {
     expect(await refusalOf(send(message()))).toEqual({ status: 400, code: "invalid_parameter" });
   });
 
-  test("with more than 64 KiB is refused", async () => {
-    const large = reportMessage([{ id: "x".repeat(70_000), object: "2" }]);
+  test("with more than 256 KiB is refused", async () => {
+    const large = reportMessage([{ id: "x".repeat(270_000), object: "2" }]);
     expect((await refusalOf(send(large))).status).toBe(413);
   });
 
@@ -104,7 +104,7 @@ test("what a second challenge has become is asked under the payment's authorizat
   await continuePayment(challenged.service, challenged.merchant.test, decodeId("payment", body.id) ?? "", "passed");
   const [authorize, again] = await challenged.operations(body.id);
   expect(again).toMatchObject({ kind: "continue", state: "action_required" });
-  const from = challenged.service.processors.named("other");
+  const from = await challenged.service.processors.reporter("other");
   const report = { id: "1", account: challenged.environmentId, reference: again?.id ?? "" };
   expect(from && (await takeInReport(challenged.service, from, report))).toBe(true);
   expect(asked.map(({ reference, authorization }) => [reference, authorization])).toEqual([[again?.id, authorize?.id]]);

@@ -72,3 +72,19 @@ test("the same id twice is one row", async () => {
   await insertRequests(db.sql, [row as never]);
   expect(await list()).toHaveLength(1);
 });
+
+test("bodies with quotes, backslashes and control characters come back as they were, beside rows without any", async () => {
+  const { payment, detail, log } = await setup();
+  const text = 'a "quoted" \\ back\u001fslash {1,2} NULL \n';
+  const kept = { id: newId(), sent: { amount: 1, currency: "USD", description: text } };
+  const none = { id: newId(), sent: undefined, answer: null };
+  log.note(payment(none));
+  await log.flush();
+  for (const request of [kept, { ...none, id: newId() }, { ...kept, id: newId(), answer: null }])
+    log.note(payment(request));
+  await log.stop();
+  const { request, response } = await detail(kept.id);
+  expect(JSON.parse(request.text ?? "")).toMatchObject({ description: text });
+  expect(JSON.parse(response.text ?? "")).toEqual({ object: "payment", amount: 4_999 });
+  expect(await detail(none.id)).toMatchObject({ request: { text: null, kept: null }, response: { text: null } });
+});

@@ -19,7 +19,7 @@ export type Writer = {
 };
 
 /** A write that was counted. */
-export type Charge = {
+export type TakenQuota = {
   /** Counts bytes that it kept: of its body, then of its answer. */
   add(bytes: number): void;
   /** Throws `rate_limited` when the day's bytes are used up meanwhile. */
@@ -28,7 +28,7 @@ export type Charge = {
 
 export type SandboxQuota = {
   /** Counts a write, or throws `rate_limited`; null when nothing of the writer's is counted. Asks no database. */
-  take(writer: Writer): Charge | null;
+  take(writer: Writer): TakenQuota | null;
 };
 
 /**
@@ -42,7 +42,7 @@ export function createSandboxQuota(mbPerDay: number, now?: () => number): Sandbo
   return { take: ({ key, mode, verified }) => (mode === "live" ? null : (verified ? proved : unproved)(key)) };
 }
 
-function quotaOf(mb: number, now: (() => number) | undefined, more: string): (key: string) => Charge {
+function quotaOf(mb: number, now: (() => number) | undefined, more: string): (key: string) => TakenQuota {
   const writes = mb * WRITES_PER_MB;
   const limiter = (name: string, perDay: number, unit?: "content-bytes") =>
     createRateLimiter({
@@ -71,7 +71,7 @@ export function sandboxQuota(): SandboxQuota {
 }
 
 /** A merchant's keys count together, and each person apart: a key that got out must not stop who revokes it. */
-export function takeSandboxWrite({ actor, environment, limitKey, verified }: Caller): Charge | null {
+export function takeSandboxWrite({ actor, environment, limitKey, verified }: Caller): TakenQuota | null {
   if (actor.type === "staff") return null;
   return sandboxQuota().take({
     key: actor.type === "user" ? limitKey : environment.id,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { insertSession, revokeSession } from "@/db/queries/accounts/sessions";
 import { users } from "@/db/schema/accounts";
-import type { Audience } from "@/lib/auth/session-cookie";
+import type { Audience } from "@/lib/contract/accounts/proof";
 import { encodeId } from "@/lib/contract/ids";
 import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";

@@ -1,4 +1,5 @@
-import { type Audience, readSessionId } from "@/lib/auth/session-cookie";
+import { readSessionId } from "@/lib/auth/session-cookie";
+import type { Audience } from "@/lib/contract/accounts/proof";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";

@@ -1,7 +1,7 @@
 import { NextRequest } from "next/server";
 import { authHandler } from "@/lib/auth/next-auth";
-import type { Audience } from "@/lib/auth/session-cookie";
 import { safePath } from "@/lib/auth/session-cookie";
+import type { Audience } from "@/lib/contract/accounts/proof";
 import { AppError } from "@/lib/contract/errors";
 import { toResponse } from "./answer";
 import { currentService } from "./current-service";

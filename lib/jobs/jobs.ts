@@ -13,7 +13,8 @@ import { noteCustomers } from "@/lib/domain/customers/customers";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
-import { mailReceipts, type Place } from "@/lib/domain/receipts/mail-receipts";
+import { catchUpReports } from "@/lib/domain/processors/reports";
+import { type MailPosition, mailReceipts } from "@/lib/domain/receipts/mail-receipts";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { followSecret } from "@/lib/domain/secret-keys";
@@ -46,11 +47,12 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   const { smtpUrl } = env;
   const mailer = smtpUrl === null ? consoleMailer(process.stdout) : openMailer(smtpUrl, env.mailFrom);
   const webhooks = new WebhookWorker(service);
-  const receipts: Place = { after: null };
+  const receipts: MailPosition = { after: null };
   const jobs = [
     ...followDatabase(service),
     repeat(service, "recover operations", SECOND, (stopping) => recoverOperations(service, stopping)),
     repeat(service, "processor reports", SECOND, (stopping) => processReports(service, stopping)),
+    repeat(service, "catch up processor reports", 10 * SECOND, (stopping) => catchUpReports(service, stopping)),
     repeat(service, "daily totals", SECOND, () => foldDeltas(service.db.sql)),
     repeat(service, "chain audit logs", SECOND, () => chainAuditLogs(service)),
     repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),
@@ -87,7 +89,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   };
 }
 
-/** The database may be another one by now, with a clock of its own. */
+/** It may be a different database by now, with a different clock. */
 async function followTime({ db }: Service): Promise<number> {
   await followDatabaseTime(db.sql);
   return 0;

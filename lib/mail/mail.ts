@@ -40,8 +40,8 @@ export async function noteProxy(service: Pick<Service, "db" | "log" | "clock">):
 }
 
 /**
- * Where mail goes. To the outbox page only when the operator sets it, or in a sandbox that is one machine's own: its addresses
- * and its listening address are this machine's, and no process on its database ever saw a proxy. Nothing of the request counts.
+ * Where mail goes. The outbox page is used only when the operator says so, or in a sandbox on one machine: its URL and
+ * listening address are local, and no process on its database ever saw a proxy. Nothing in the request can change that.
  */
 export async function mailRoute(service: Pick<Service, "db">): Promise<MailRoute> {
   if (env.smtpUrl !== null) return "sent";

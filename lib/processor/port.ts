@@ -2,7 +2,7 @@ import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
-import type { CardBrand, Mode, RefundReason } from "@/lib/contract/transactions/words";
+import type { CardBrand, RefundReason } from "@/lib/contract/transactions/words";
 
 /**
  * What Cardlane requires of a card processor. Every call that moves money carries a `reference` (our operation id): the
@@ -268,22 +268,3 @@ export type Outcome =
 
 /** `never`: it was closed before anything was executed. */
 export type Inquiry = Outcome | { kind: "not_found" } | { kind: "never" };
-
-export type Registry = {
-  /** The processor of a mode; null while none is configured (`processor_not_configured`). */
-  processorFor(mode: Mode): Processor | null;
-  /** A processor by its name, with the mode it serves; null for any other name. */
-  named(name: string): { readonly processor: Processor; readonly mode: Mode } | null;
-};
-
-/** Test mode always has the sandbox; live mode has what the operator configured. */
-export function createRegistry(processors: { sandbox: Processor; live?: Processor | null }): Registry {
-  const { sandbox, live = null } = processors;
-  return {
-    processorFor: (mode) => (mode === "test" ? sandbox : live),
-    named(name) {
-      if (name === sandbox.name) return { processor: sandbox, mode: "test" };
-      return live && name === live.name ? { processor: live, mode: "live" } : null;
-    },
-  };
-}

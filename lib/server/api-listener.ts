@@ -9,7 +9,7 @@ import { dataHeaders } from "@/lib/http/security-headers";
 import { answerWithin } from "@/lib/http/unavailable";
 import { type Listener, onceStopping } from "./http-server";
 
-/** How long a request may take beside the processor's own time. */
+/** Time limit of a request, on top of the processor's own. */
 export const ANSWER_LIMIT_MS = 22_000;
 
 /** Of a long answer nothing was taken for so long: it holds back the other reads of its merchant, and takes memory. */
@@ -78,7 +78,7 @@ async function sendStream(
 }
 
 function send({ status, headers, body, sent }: HttpAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
-  // What waits behind another answer of its connection was told of the end before it was made.
+  // An answer that waited behind another one on its connection was created after the end was announced.
   if (sent && (outgoing.closed || incoming.socket.destroyed)) sent();
   else if (sent) {
     outgoing.once("close", sent);
@@ -95,5 +95,5 @@ function send({ status, headers, body, sent }: HttpAnswer, incoming: IncomingMes
   }
 }
 
-/** The peer's address; IPv4 as such, also when it comes in on an IPv6 socket. */
+/** The peer's address; IPv4 in its own form even when it arrives on an IPv6 socket. */
 const addressOf = (incoming: IncomingMessage) => (incoming.socket.remoteAddress ?? "").replace(/^::ffff:/, "");

@@ -5,12 +5,12 @@ import { hasBody } from "./gate";
 export type ArrivalLimits = { readonly headersMs: number; readonly requestMs: number };
 export const ARRIVAL: ArrivalLimits = { headersMs: 10_000, requestMs: 30_000 };
 
-/** What is kept of a request that nobody reads yet: a little more than any address of ours takes. */
+/** How much of an unread request is kept: slightly more than our largest address. */
 export const UNREAD_BYTES = 65 * 1_024;
 
 /**
- * Resolves when a request has arrived whole, or as much of it as is kept, or its sender has left. Reads nothing: from a body that
- * somebody has read of Next makes no request.
+ * Resolves when a request has arrived in full, when the kept limit is reached, or when its sender has left. It reads nothing,
+ * because Next cannot make a request from a body that was already read.
  */
 export function arrived(request: IncomingMessage): Promise<void> {
   if (!hasBody(request)) return Promise.resolve();

@@ -45,11 +45,11 @@ export async function writePackage(root: string, folder: string): Promise<void> 
   try {
     await Promise.all([bundle(root, "esm", esm), bundle(root, "cjs", cjs), declare(root, esm)]);
   } finally {
-    // Its process would stay beside the service for as long as that runs.
+    // Otherwise its process would run as long as the service.
     await stop();
   }
   for (const name of readdirSync(esm).filter((file) => file.endsWith(".d.ts"))) {
-    // The sources name each other as they are; who has only the declarations needs the names of what they declare.
+    // The sources import each other as `.ts`; declarations must name the declaration files.
     const types = readFileSync(join(esm, name), "utf8").replace(/(from "\.\/[a-z-]+)\.ts"/g, '$1.js"');
     for (const folder of [esm, cjs]) writeFileSync(join(folder, name), types);
   }

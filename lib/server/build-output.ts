@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, gzip } from "node:zlib";
 
-/** The sources do not build; the message is what the compiler said. */
+/** The sources do not compile; the message is the compiler's. */
 export class BuildError extends Error {
   override readonly name = "BuildError";
 }
@@ -13,7 +13,7 @@ const zip = promisify(gzip);
 
 const COMPRESSIBLE = /\.(js|css|svg|json|txt)$/;
 
-/** Leaves a `.br` and a `.gz` beside every text that browsers load, once per build instead of once per request. */
+/** Writes a `.br` and a `.gz` next to every text that browsers load, once per build instead of once per request. */
 export async function compressBuild(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name));
@@ -26,7 +26,7 @@ async function compress(file: string): Promise<void> {
   await Promise.all([writeWhole(`${file}.br`, br), writeWhole(`${file}.gz`, gz)]);
 }
 
-/** Whoever reads meanwhile gets the old one or the new one, never a half. */
+/** A concurrent reader gets the old file or the new one, never half of one. */
 async function writeWhole(file: string, content: Buffer): Promise<void> {
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, content);

@@ -5,13 +5,13 @@ import type { BuildContext, BuildOptions, BuildResult, Message, Plugin } from "e
 import { BuildError, compressBuild } from "./build-output";
 
 /**
- * What browsers load around a payment, apart from the pages' own build: the merchants' script, which runs in pages that are
- * not ours, and the payment form, which would be twice as large with React and Next.
+ * What browsers load for a payment, built separately from the pages: the merchants' script, which runs in pages of other sites,
+ * and the payment form, which would be twice as large with React and Next.
  */
 const FOLDER = join("public", "sdk");
 const FILES = ["v1.js", "frame.js", "frame.css"].map((name) => join(FOLDER, name));
 
-/** Builds the files into `public/sdk`, with their compressed copies. Throws a BuildError for warnings, too. */
+/** Builds the files into `public/sdk`, with their compressed copies. Throws a BuildError for warnings as well. */
 export async function buildPaymentForm(root: string): Promise<void> {
   const { build, formatMessages, stop } = await import("esbuild");
   try {
@@ -19,7 +19,7 @@ export async function buildPaymentForm(root: string): Promise<void> {
     const messages = results.flatMap(messagesOf);
     if (messages.length > 0) throw new BuildError((await formatMessages(messages, { kind: "error" })).join(""));
   } finally {
-    // Its process would stay beside the service for as long as that runs.
+    // Otherwise its process would run as long as the service.
     await stop();
   }
   await compressBuild(join(root, FOLDER));
@@ -36,7 +36,7 @@ export async function watchPaymentForm(root: string): Promise<() => Promise<void
   };
 }
 
-/** A digest of what was built, to notice that something else wrote there since; null when a file is missing. */
+/** A digest of the build, to notice when something else has written there since; null when a file is missing. */
 export function paymentFormHash(root: string): string | null {
   const files = FILES.flatMap((file) => ["", ".br", ".gz"].map((copy) => join(root, file + copy)));
   if (!files.every((file) => existsSync(file))) return null;
@@ -45,10 +45,10 @@ export function paymentFormHash(root: string): string | null {
   return hash.digest("hex");
 }
 
-/** Whether a path, from the root, is one that the build writes and nobody edits. */
+/** Whether a path, relative to the root, is written by the build and never edited. */
 export const isPaymentFormOutput = (path: string) => dirname(path) === FOLDER && !path.endsWith(".d.ts");
 
-/** As the service serves them. `Object.hasOwn` and `reportError`, which nothing here replaces, are no older. */
+/** The oldest browsers that we support: the first with `Object.hasOwn` and `reportError`, which nothing here polyfills. */
 const BROWSERS = ["es2020", "chrome95", "edge95", "firefox100", "safari15.4"];
 
 function bundles(root: string): BuildOptions[] {
@@ -82,7 +82,7 @@ function bundles(root: string): BuildOptions[] {
   ];
 }
 
-/** Whole files or none, for whoever reads meanwhile; and none that is the same, so that its ETag stays. */
+/** Writes all files or none, for concurrent readers; skips files that have not changed, so that their ETag stays. */
 function writeChanged(root: string): Plugin {
   return {
     name: "write-changed",

@@ -17,7 +17,7 @@ const SOURCES = [
   "scripts/replay",
 ];
 
-/** Whether there is no build, or one of other sources. */
+/** Whether there is no build, or the last one has other sources. */
 export const isStale = (root: string): boolean => !isBuilt(root, sourceHash(root));
 
 /** Builds the pages unless the last build is of exactly these sources. Returns whether it built. */
@@ -39,7 +39,7 @@ export async function buildWhenStale(root: string, onBuild: () => void, signal: 
 }
 
 const stampFile = (root: string) => join(root, ".next", "cardlane-sources");
-/** Of what was built, too: `npm run dev` writes the payment form to the same place, of whatever the sources are then. */
+/** Includes the output: `npm run dev` writes the payment form to the same place from whatever the sources are then. */
 const stamp = (root: string, sources: string) => `${sources} ${paymentFormHash(root)}`;
 
 function isBuilt(root: string, sources: string): boolean {
@@ -50,7 +50,7 @@ function isBuilt(root: string, sources: string): boolean {
 
 const TESTS = /\.test\.tsx?$|^lib\/testing\//;
 
-/** One digest of all names and contents; tests are no part of a page. */
+/** One digest of all names and contents, without tests. */
 export function sourceHash(root: string): string {
   const hash = createHash("sha256");
   const visit = (path: string) => {

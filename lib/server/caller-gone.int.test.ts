@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { provideService } from "@/lib/http/current-service";
 import { log } from "@/lib/log";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { testTenant } from "@/lib/testing/factories";
 import { holds, scriptProcessor } from "@/lib/testing/scripted-processor";
@@ -19,7 +19,7 @@ const SHORT = { headersMs: 250, requestMs: 500 };
 /** The API on a port of its own, with what it tells its log, and a tenant with a key. */
 async function setup(arrival = { headersMs: 10_000, requestMs: 30_000 }, answerLimitMs = 30_000) {
   const plain = await testTenant(db);
-  const sandbox = plain.service.processors.processorFor("test");
+  const sandbox = plain.service.processors.builtIn("test");
   if (!sandbox) throw new Error("test mode has a processor");
   const script = scriptProcessor(sandbox);
   const problems: unknown[] = [];

@@ -9,10 +9,10 @@ export class UsageError extends Error {
 }
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
-export type Values = Record<string, string | boolean | undefined>;
+export type CommandValues = Record<string, string | boolean | undefined>;
 
 /** The command's options; throws UsageError for unknown, repeated, missing and empty ones. */
-export function readArguments(args: string[], options: Options, required: string[]): Values {
+export function readArguments(args: string[], options: Options, required: string[]): CommandValues {
   let parsed: { values: Record<string, unknown>; tokens: { kind: string; name?: string }[] };
   try {
     parsed = parseArgs({ args, options, strict: true, allowPositionals: false, tokens: true });
@@ -23,7 +23,7 @@ export function readArguments(args: string[], options: Options, required: string
   const names = parsed.tokens.flatMap((token) => (token.kind === "option" && token.name ? [token.name] : []));
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated) throw new UsageError(`--${repeated} is given twice.`);
-  const values = parsed.values as Values;
+  const values = parsed.values as CommandValues;
   for (const name of required) if (values[name] === undefined) throw new UsageError(`--${name} is missing.`);
   for (const [name, value] of Object.entries(values)) {
     if (typeof value === "string" && value.trim() === "") throw new UsageError(`--${name} is empty.`);
@@ -36,7 +36,7 @@ export type Command = {
   options: Options;
   required?: string[];
   /** Returns the exit code; nothing stands for 0. */
-  run(opened: OpenService, values: Values): Promise<number | undefined> | Promise<void>;
+  run(opened: OpenService, values: CommandValues): Promise<number | undefined> | Promise<void>;
 };
 
 /** Runs a command on the service's database, whether the service runs or not. Only `run` writes to standard output. */
@@ -44,7 +44,7 @@ export async function runCommand(command: Command): Promise<void> {
   process.exitCode = await outcomeOf(command);
 }
 
-/** Said once; a command that starts its own database has nothing to say. */
+/** Printed once; a command that starts its own database prints nothing. */
 let said = false;
 function waiting(what: string): void {
   if (said || !what.startsWith("waiting")) return;

@@ -10,14 +10,14 @@ const LABEL_WIDTH = 14;
 
 type Output = { write(text: string): unknown; isTTY?: boolean | undefined };
 
-/** What the person who starts the service sees: one aligned line per step, the same with and without a terminal. */
+/** What the operator sees at start-up: one aligned line per step, the same with and without a terminal. */
 export type Console = {
   /** Shows a step, with the seconds it takes when it takes over one. `work` returns what to say about it when done. */
   step<T>(label: string, work: (say: (detail: string) => void) => Promise<T>): Promise<T>;
   /** A labelled line of the summary. */
   fact(label: string, value: string): void;
   line(text?: string): void;
-  /** What the start goes on in spite of. */
+  /** A warning that does not stop the start. */
   warning(sentence: string): void;
   problem(sentence: string): void;
 };
@@ -73,7 +73,7 @@ export function createConsole(output: Output): Console {
   };
 }
 
-/** What to tell the person at the console; `outbox` is the link that opens the outbox, null where there is none. */
+/** What to print at the end; `outbox` is the link that opens the outbox, null without one. */
 type Summary = { demo: Demo | null; outbox: string | null };
 
 /** The end of the start: where it is, who can sign in, and a line to try. */
@@ -101,7 +101,7 @@ function summarizeDemo(console: Console, demo: Demo): void {
   console.line(`  ${exampleRequest(env.baseUrl, demo.test_key)}\n`);
 }
 
-/** Consoles of what others reach are kept by journals and collectors: what is secret is not printed there. */
+/** Consoles end up in journals and log collectors: a service that others can reach prints no secrets. */
 function summarizePlain(console: Console, demo: Demo | null): void {
   if (demo) console.fact("Demo sign-in", `in ${demoFile(env.dataDir)}, with its sandbox key`);
   console.line();
@@ -135,7 +135,7 @@ const DISK: Record<string, string> = {
   ENOSPC: "the disk is full",
 };
 
-/** One sentence for what a person can put right; null for a fault of our own, which deserves its stack. */
+/** One sentence for a problem that the operator can fix; null for our own fault, which needs its stack. */
 export function explain(error: unknown): string | null {
   if (error instanceof ConfigurationError || error instanceof AppError) return error.message;
   const { code = "", path } = error as NodeJS.ErrnoException;

@@ -5,19 +5,21 @@ import { systemClock, systemTimer } from "@/lib/clock";
 import type { Service } from "@/lib/domain/context";
 import { followDatabaseTime } from "@/lib/domain/context";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
-import { env } from "@/lib/env";
+import { ConfigurationError, env } from "@/lib/env";
 import { answerRenderer } from "@/lib/http/answer";
 import { log } from "@/lib/log";
+import { createConnections, type OperatorConnection } from "@/lib/processor/connections";
+import type { Connector } from "@/lib/processor/connector";
+import { CONNECTORS } from "@/lib/processor/connectors";
 import { withDeadline } from "@/lib/processor/deadline";
 import type { Processor } from "@/lib/processor/port";
-import { createRegistry } from "@/lib/processor/port";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 import { createSender } from "@/lib/webhooks/sender";
 import { openWall, publicWall } from "@/lib/webhooks/wall";
 import { type ResolvedSecret, resolveSecret } from "./secret";
 
-/** Who moves the money of each mode, given the sandbox; by default that of test mode alone. */
+/** The processor of each mode, given the sandbox; by default the sandbox, in test mode only. */
 export type ChooseProcessors = (sandbox: Processor) => { sandbox: Processor; live?: Processor | null };
 
 const onlySandbox: ChooseProcessors = (sandbox) => ({ sandbox });
@@ -38,8 +40,11 @@ export async function createService(options: {
   /** What is waited for. */
   onProgress?: ((what: string) => void) | undefined;
   processors?: ChooseProcessors | undefined;
+  /** What merchants and operators can connect. */
+  connectors?: readonly Connector[] | undefined;
 }): Promise<CreatedService> {
-  const { url, embedded, applicationName, connections, processors = onlySandbox } = options;
+  const { url, embedded, applicationName, connections, processors = onlySandbox, connectors = CONNECTORS } = options;
+  const operator = operatorConnection(connectors);
   const logins = await openLogins(url, embedded, options.onProgress);
   const db = connect(logins, { max: connections.sql, maxOrm: connections.orm, applicationName });
   const processorSql = connectSandboxStore(logins.sandbox, connections.store);
@@ -59,7 +64,12 @@ export async function createService(options: {
     const baseUrl = env.baseUrl.replace(/\/{1,9}$/, "");
     const service: Service = {
       db,
-      processors: createRegistry({ sandbox: inTime(sandbox), live: live && inTime(live) }),
+      connectors,
+      processors: createConnections({
+        builtIn: { sandbox: inTime(sandbox), live: live && inTime(live) },
+        ...{ connectors, operator, db, secret, log, pciDssCompliant: env.pciDssCompliant },
+        ...{ clock: systemClock, timer: systemTimer, timeoutMs: env.processorTimeoutMs },
+      }),
       clock: systemClock,
       timer: systemTimer,
       renderAnswer: answerRenderer(baseUrl),
@@ -74,4 +84,27 @@ export async function createService(options: {
     await close();
     throw error;
   }
+}
+
+/** What the operator's settings name; null when they name none. */
+export function operatorConnection(connectors: readonly Connector[]): OperatorConnection | null {
+  const { liveProcessor: key, liveProcessorEndpoint, liveProcessorRawCards: rawCards } = env;
+  if (key === null) return null;
+  const connector = connectors.find((one) => one.key === key);
+  if (!connector) {
+    const keys = connectors.map((one) => one.key).join(" or ");
+    throw new ConfigurationError(`LIVE_PROCESSOR must be ${keys}, not "${key}".`);
+  }
+  const given = connector.fields.map((field) => ({ field, value: env.processorCredential(field.setting) }));
+  const missing = given.find(({ field, value }) => value === null && !field.webhook);
+  if (missing) {
+    throw new ConfigurationError(`LIVE_PROCESSOR=${key} needs ${missing.field.setting}: ${missing.field.help}`);
+  }
+  const credentials = Object.fromEntries(
+    given.flatMap(({ field, value }) => (value === null ? [] : [[field.name, value]])),
+  );
+  const wrong = connector.credentials.safeParse(credentials).error?.issues[0];
+  const field = wrong && connector.fields.find(({ name }) => name === wrong.path[0]);
+  if (wrong) throw new ConfigurationError(`${field?.setting ?? key} cannot be right. ${wrong.message}`);
+  return { connector, credentials, rawCards, endpoint: liveProcessorEndpoint ?? undefined };
 }

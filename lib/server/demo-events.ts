@@ -20,7 +20,7 @@ type Row = Record<string, unknown>;
 /** A payment of the past as it stands now. */
 export type PastPayment = { payment: Row; charge: Row; refunds: Row[] };
 
-/** What was told of it, and when: the payment's own, with its charge's, or a refund's by its row. */
+/** The events of an object and their times: a payment's with its charge's, or a refund's by its row. */
 export type PastEvent = { at: string; operationId: string; of: PastPayment } & (
   | { type: PaymentEventType }
   | { type: "refund.succeeded" | "transaction.settled"; refund: Row }

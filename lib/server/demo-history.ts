@@ -74,7 +74,7 @@ class Books {
   readonly #paid = new Map<unknown, Paid>();
   readonly #events: PastEvent[] = [];
   readonly #plans: readonly (string | undefined)[];
-  /** By currency: what is settled and in no payout yet. */
+  /** By currency: settled and not yet paid out. */
   readonly #available = new Map<string, { batches: Row[]; net: number }>();
   #last = 0;
 
@@ -86,7 +86,7 @@ class Books {
   }
 
   take(order: PastOrder): void {
-    // One order a second at most: ids made for the same millisecond would not tell their order.
+    // At most one order per second: ids made in the same millisecond have no order.
     const atMs = Math.max(order.atMs, this.#last + 1_000);
     this.#last = atMs;
     const ids = { payment: idAtMs(atMs), charge: idAtMs(atMs), authorize: idAtMs(atMs) };
@@ -113,7 +113,7 @@ class Books {
     if (fate.kind === "refunded") this.#refund(order, paid, ids, atMs + fate.afterMs, fate);
   }
 
-  /** Every night everything captured by then goes out in one batch per currency, but for the last day's. */
+  /** Each night everything captured by then goes into one batch per currency; the last day is left for the job. */
   settle(): void {
     const batches = new Map<string, { charges: Row[]; refunds: Row[]; currency: string; atMs: number }>();
     for (const row of this.history.transactions) {

@@ -13,7 +13,7 @@ export type PastOrder = {
   bin: string;
   customer: string;
   description: string;
-  /** Null where the shop asked for none, so that the address could not be checked. */
+  /** Null where the shop did not collect one, so that the address could not be checked. */
   address: BillingAddress | null;
   /** Which of the shop's plans it pays for. */
   plan: number | null;
@@ -165,7 +165,7 @@ function weighted<T>(items: readonly (readonly [T, number])[], at: number): T {
   return (items[0] as readonly [T, number])[0];
 }
 
-/** A small generator of random numbers with a seed; Math.random has none. */
+/** A small random generator with a seed, which Math.random lacks. */
 function mulberry32(seed: number): Random {
   let state = seed;
   return () => {

@@ -9,20 +9,24 @@ import { log } from "@/lib/log";
 import { hostNameOf, isLoopbackHost } from "@/lib/loopback";
 import { createTokenBuckets } from "@/lib/token-buckets";
 
-/** What is said to a caller before any route has seen the request. */
-export type Refusal = { readonly status: number; readonly sentence: string; readonly headers?: Record<string, string> };
+/** What a caller gets when the request is refused before any route sees it. */
+export type ServerRefusal = {
+  readonly status: number;
+  readonly sentence: string;
+  readonly headers?: Record<string, string>;
+};
 
 /** Next knows these. Every other method, and TRACE, which no `Request` may have, is refused here. */
 export const PAGE_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** What Next serves from `public` and of its build. Under it are files alone. */
 export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/;
 const READING = new Set(["GET", "HEAD"]);
-/** What is written to: everything else of ours is only looked at. Each of these refuses more than 64 KiB by itself. */
+/** Paths that accept a body; everything else is read-only. Each of these refuses more than 64 KiB itself. */
 export const WRITTEN_TO =
   /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|processors\/[^/]+\/reports$|(?:sign-up|verify-email|forgot-password|reset-password)$)|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
 /**
- * More than any address of ours has. Next's work grows with the square of the number of parameters: with 16 KB of them one
- * request stops the process for three seconds.
+ * More than any of our addresses has. Next's work grows with the square of the number of parameters: one request with 16 KB of
+ * them blocks the process for three seconds.
  */
 const MOST_PARAMETERS = 100;
 const LONGEST_PATH = 1_000;
@@ -50,13 +54,13 @@ const REFUSALS = {
     sentence: "This address is only looked at.",
     headers: { Allow: [...READING].join(", ") },
   },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<string, ServerRefusal>;
 
-type Admission = { readonly destination: Exclude<Destination, "nowhere"> } | { readonly refusal: Refusal };
+type Admission = { readonly destination: Exclude<Destination, "nowhere"> } | { readonly refusal: ServerRefusal };
 
 /**
- * Decides, for either host, whether a request reaches any of our routes. Under a foreign name it does not: a page elsewhere can
- * point its own name at this machine and would be let in as one of ours. Load balancers and Prometheus ask by address.
+ * Decides, for either host, whether a request may reach our routes. Under a foreign host name it may not: a page elsewhere
+ * could point its own name at this machine and count as same-origin. Load balancers and Prometheus use the address.
  */
 export function createGate(): (request: IncomingMessage) => Admission {
   const names = new Set(
@@ -79,7 +83,7 @@ export function createGate(): (request: IncomingMessage) => Admission {
     let isOwn = known.get(host);
     if (isOwn === undefined) {
       isOwn = isOwnHost(host);
-      // The few names of its own a service has stay; what strangers make up does not pile up.
+      // Keeps the few names that a service really has; names that strangers make up do not accumulate.
       if (isOwn && known.size < 100) known.set(host, true);
     }
     if (!isOwn && !WATCHED.test(url)) return { refusal: host === undefined ? REFUSALS.noHost : REFUSALS.host };
@@ -88,12 +92,12 @@ export function createGate(): (request: IncomingMessage) => Admission {
   };
 }
 
-/** Whether a target is one that Next must not see, whoever answers it. */
+/** Whether Next must not see this target, whoever answers it. */
 export const hasTooManyParameters = (url: string): boolean =>
   url.split("&", MOST_PARAMETERS + 1).length > MOST_PARAMETERS;
 
 /** What Next would answer with a failure, or spend too much time or memory on. */
-function refusalOfPage(request: IncomingMessage, url: string, method: string): Refusal | null {
+function refusalOfPage(request: IncomingMessage, url: string, method: string): ServerRefusal | null {
   if (!PAGE_METHODS.has(method)) return REFUSALS.method;
   const path = pathOf(url);
   if (path.length > LONGEST_PATH || hasTooManyParameters(url)) return REFUSALS.long;
@@ -108,8 +112,8 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 /** As Next reads it; that it can be decoded is known by then. */
 const pathOf = (url: string) => decodeURIComponent(url.split("?", 1)[0] ?? "");
 
-/** Ends the connection as well: what else comes over it is no better. */
-export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+/** Closes the connection as well: whatever follows on it is no better. */
+export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: ServerRefusal): void {
   const { status, sentence, headers } = refusal;
   response.writeHead(status, { ...headersOf(sentence), ...headers });
   response.end(request.method === "HEAD" ? undefined : sentence);
@@ -133,8 +137,8 @@ const REASONS: Record<number, string> = {
   431: "Request Header Fields Too Large",
 };
 
-/** The same where there is no response object, because the request could not be read or was for a tunnel. */
-export function refuseOnSocket(socket: Duplex, refusal: Refusal): void {
+/** The same without a response object, because the request could not be read or was for a tunnel. */
+export function refuseOnSocket(socket: Duplex, refusal: ServerRefusal): void {
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -149,7 +153,7 @@ export function refuseOnSocket(socket: Duplex, refusal: Refusal): void {
 }
 
 /** What Node's parser and its clock refuse. */
-export function refusalOf(error: NodeJS.ErrnoException): Refusal {
+export function refusalOf(error: NodeJS.ErrnoException): ServerRefusal {
   switch (error.code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return { status: 408, sentence: "The request took too long to arrive. Nothing was done; send it again." };
@@ -162,11 +166,11 @@ export function refusalOf(error: NodeJS.ErrnoException): Refusal {
   }
 }
 
-/** Strangers decide how often this happens, so it is told at most once a second in the long run, with what was left out. */
+/** Strangers decide how often this happens, so it is logged at most once a second on average, with the number left out. */
 const told = createTokenBuckets({ perSecond: 1, burst: 60 });
 let untold = 0;
 
-/** Tells the log of a caller that left, or was cut off for being slow, before its answer: 499 or 408, and no fault of ours. */
+/** Logs a caller that left, or was cut off for being slow, before its answer: 499 or 408, which is not our fault. */
 export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number): void {
   if (told.take("").waitMs > 0) {
     untold++;
@@ -180,7 +184,7 @@ export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number
   log.info({ status, method: request.method?.slice(0, 20), path, ms: Math.round(ms), ...others }, message);
 }
 
-/** Who answers a request: the API's handlers, Next, or nobody, because the target is not one that browsers or clients send. */
+/** Who answers a request: the API's handlers, Next, or nobody, because no browser or client sends such a target. */
 type Destination = "api" | "pages" | "nowhere";
 
 const PLAIN = /^\/(?!\/)[\w/-]*(?:\?|$)/;
@@ -188,8 +192,8 @@ const API = /^\/(?:v1|mcp|health|metrics)(?:[/?]|$)/;
 const DOT_SEGMENT = /\/\.\.?(?:\/|$)/;
 
 /**
- * Decides on the path as Next would read it, decoded: a second spelling of /v1 must not reach the handlers by way of Next,
- * and what Next would rewrite (dot segments, `//`, backslashes) or cannot read (a broken escape) reaches nobody.
+ * Decides on the decoded path, as Next would read it: a second spelling of /v1 must not reach the handlers through Next. What
+ * Next would rewrite (dot segments, `//`, backslashes) or cannot read (a broken escape) is refused.
  */
 export function destinationOf(target: string): Destination {
   if (PLAIN.test(target)) return API.test(target) ? "api" : "pages";

@@ -17,7 +17,7 @@ export type Listeners = { api: Listener; pages: Listener };
 
 /** Longer than the usual 60 s of load balancers, so that they, not we, close an idle connection. */
 export const KEEP_ALIVE_MS = 65_000;
-/** Node looks so often for requests that are late; every half minute, as it does by itself, lets 10 s become 40. */
+/** How often Node checks for slow requests; its default of 30 s would turn a limit of 10 s into 40. */
 const LOOK_FOR_LATE_MS = 1_000;
 /** A connection on which nothing moves, in either direction, although an answer is due. Longer than any answer takes. */
 const STUCK_MS = 120_000;
@@ -49,7 +49,7 @@ export function createHttpServer(
     connectionsCheckingInterval: Math.min(LOOK_FOR_LATE_MS, arrival.headersMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
     highWaterMark: UNREAD_BYTES,
-    // The gate refuses what has none, in its own words.
+    // The gate refuses requests without a Host header, with its own message.
     requireHostHeader: false,
   });
   server.timeout = STUCK_MS;
@@ -91,7 +91,9 @@ const WATCHED = Symbol.for("cardlane.watched-server");
 
 type Pending = { request: IncomingMessage; response: ServerResponse };
 
-/** Answers what is no request, and tells of callers that leave or are cut off; the work for them goes on to its end. */
+/**
+ * Answers what is not a valid request, and logs callers that leave or are cut off; work already begun for them runs to its end.
+ */
 export function watchCallers(server: Server & { [WATCHED]?: true }): void {
   if (server[WATCHED]) return;
   server[WATCHED] = true;
@@ -110,7 +112,7 @@ export function watchCallers(server: Server & { [WATCHED]?: true }): void {
     const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
     if (isLate) late.add(socket);
     const { response } = pending.get(socket) ?? {};
-    // In the middle of an answer there is no place for another one, and who is gone reads none.
+    // Within an answer there is no room for another one, and a caller that left reads none.
     if (error.code === "ECONNRESET" || (response && !response.writableFinished && response.headersSent))
       socket.destroy();
     else refuseOnSocket(socket, refusalOf(error));
@@ -128,7 +130,7 @@ const STOPPING = Symbol("stopping");
 /** Answers of a server that is stopping. */
 const told = new WeakSet<ServerResponse>();
 
-/** Tells an answer that would go on for as long as it is read when its server is stopping, which may be so already. */
+/** Notifies an endless answer when its server is stopping, which may already be the case. */
 export function onceStopping(response: ServerResponse, end: () => void): void {
   if (told.has(response)) end();
   else response.once(STOPPING, end);
@@ -148,7 +150,7 @@ function watchTraffic(server: Server): void {
   traffics.set(server, traffic);
   const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
   const cutOff = createTokenBuckets({ perSecond: 1 / CUT_OFF_SECONDS, burst: 1 });
-  // Behind a proxy all connections are the proxy's, whoever sent such a packet.
+  // Behind a proxy every connection is the proxy's, whoever sent the packet.
   const senderOf = ({ remoteAddress }: Socket) => (env.trustedProxies > 0 ? null : networkOf(remoteAddress ?? ""));
   server.on("connection", (socket: Socket) => {
     const sender = senderOf(socket);
@@ -156,7 +158,7 @@ function watchTraffic(server: Server): void {
   });
   server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (socket.destroyed) return;
-    // Whoever is answered now comes back over another connection, to an instance that goes on.
+    // Closes the connection after this answer, so that the caller reconnects to an instance that stays.
     if (traffic.isStopping) {
       response.shouldKeepAlive = false;
       tellStopping(response);
@@ -164,7 +166,7 @@ function watchTraffic(server: Server): void {
     const own = unanswered.get(socket) ?? new Set();
     if (!unanswered.has(socket)) {
       unanswered.set(socket, own);
-      // Node tells none that another answer comes before that nobody is there.
+      // Node does not notify an answer that is queued behind another one when the caller leaves.
       socket.once("close", () => {
         for (const waiting of own) if (!waiting.socket) waiting.emit("close");
       });

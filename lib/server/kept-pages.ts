@@ -3,7 +3,7 @@ import { dataHeaders, NONCE_HEADER } from "@/lib/http/security-headers";
 import type { Listener } from "./http-server";
 import { cutAt, type Pieces } from "./page-pieces";
 
-/** The same for everybody for as long as the process lives: the home page and the documentation but its search. */
+/** Pages that are the same for everyone while the process lives: the home page and the documentation except its search. */
 const PUBLIC = /^\/(?:docs(?!\/search\b)(?:\/[\w-]+){0,2}\/?)?$/;
 
 /** Of each answer its own; the rest of the headers is kept. */
@@ -19,13 +19,13 @@ const VARY = "rsc, accept-encoding";
 type KeptPage = { readonly headers: OutgoingHttpHeaders; readonly nonce: string; readonly pieces: Promise<Pieces> };
 
 /**
- * Has Next draw a public page once and puts another nonce into it for each later visitor: to draw the API reference again takes
- * the process a sixth of a second, in which it answers nobody. Only addresses that exist are kept, and none twice for another query.
+ * Lets Next draw a public page once and puts a new nonce into it for each later visitor: drawing the API reference takes a
+ * sixth of a second, in which the process answers nobody. Only existing addresses are kept, and only once whatever their query.
  */
 export function withKeptPages(pages: Listener): Listener {
   const kept = new Map<string, KeptPage>();
   return async (request, response) => {
-    // None of these pages looks at a query or a slash at the end, and with another one it would be another page.
+    // None of these pages reads a query or a trailing slash; with one, Next would treat it as another page.
     const [path = ""] = (request.url ?? "").split("?", 1);
     const url = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
     const nonce = request.headers[NONCE_HEADER];
@@ -33,8 +33,7 @@ export function withKeptPages(pages: Listener): Listener {
       await pages(request, response);
       return;
     }
-    // What changes pages in the browser asks for a part of one, which would be drawn each time. Told that there is none, it loads
-    // the page.
+    // Client-side navigation requests part of a page, which would be drawn each time. Without one (204) it loads the whole page.
     if (request.headers.rsc !== undefined) {
       response.writeHead(204, { ...dataHeaders(), "cache-control": "no-store", vary: VARY }).end();
       return;
@@ -44,7 +43,7 @@ export function withKeptPages(pages: Listener): Listener {
       send(request, response, page, nonce, await page.pieces);
       return;
     }
-    // Next writes the address into the page: nobody is to be given another one's query.
+    // Next writes the address into the page: no visitor may get another visitor's query.
     request.url = url;
     // Of compressed text nothing can be changed. This once it goes out as it is, and to HEAD without it, as to any.
     request.headers["accept-encoding"] = "identity";
@@ -54,7 +53,7 @@ export function withKeptPages(pages: Listener): Listener {
   };
 }
 
-/** Looks on while an answer is written, and hands over a whole page that was found. */
+/** Watches an answer being written, and passes on a complete page with status 200. */
 function keepAnswer(response: ServerResponse, nonce: string, keep: (page: KeptPage) => void): void {
   const chunks: Buffer[] = [];
   const note = (chunk: unknown, encoding: unknown) => {

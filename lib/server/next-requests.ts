@@ -38,8 +38,8 @@ export function mendRequests({ onServer, onProxy }: NextServerCare): void {
 type Around = (request: IncomingMessage, response: ServerResponse, work: () => void) => void;
 
 /**
- * Puts `first` before all that answers a server's requests; what it answers itself, by true, nobody else sees. What the others
- * do is done within `around`.
+ * Puts `first` before all other request listeners of a server; when it returns true, they do not see the request. The others
+ * run within `around`.
  */
 export function answerFirst(
   server: Server,
@@ -84,13 +84,13 @@ export function mendEscapes(target: string): string {
 }
 
 /**
- * Gives a request the nonce that its page is rendered with, and its answer the headers that browsers obey. What a handler
- * has set itself stays; what nobody thought of, as an error page of Next's, is held to the strictest that fits.
+ * Gives a request the nonce that its page is rendered with, and its answer the security headers. Headers that a handler set
+ * stay; an answer without any, such as Next's error page, gets the strictest that fit.
  */
 export function secureResponse(request: IncomingMessage, response: ServerResponse): void {
   const nonce = randomBytes(18).toString("base64");
   const policy = pagePolicy(nonce);
-  // Next takes the nonce for its own scripts from the policy of the request, so nobody else may write one there.
+  // Next reads the nonce for its scripts from the request's policy, so no caller may send one.
   delete request.headers["content-security-policy-report-only"];
   request.headers["content-security-policy"] = policy;
   request.headers[NONCE_HEADER] = nonce;

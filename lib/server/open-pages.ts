@@ -20,14 +20,17 @@ import { withTurns } from "./turns";
 import { claimHost } from "./under-next";
 
 export type OpenPages = {
-  /** Of the server that `listener` is for: who asks is the service, which has looked at each request, and has its patience. */
+  /**
+   * For the server behind `listener`: its only caller is the service, which has checked each request and applies its own
+   * limits.
+   */
   readonly serverOptions: ServerOptions;
   readonly listener: RequestListener;
   figures(): Promise<MetricFigures>;
   close(): Promise<void>;
 };
 
-/** Next's pages on a service of their own: the same database and secret, and neither jobs nor an address. */
+/** Next's pages with their own service: the same database and secret, but no jobs and no address. */
 export async function openPages(options: {
   root: string;
   url: string;
@@ -52,7 +55,7 @@ export async function openPages(options: {
     listener(request, response) {
       if (request.headers[PROXIED_HEADER] === "1") void noteProxy(service);
       delete request.headers[PROXIED_HEADER];
-      // Of what nobody read Next leaves the rest, behind which the end of the connection would never be heard of.
+      // Next leaves the rest of an unread body, which would hide the end of the connection.
       response.once("close", () => request.removeAllListeners("data").removeAllListeners("readable").resume());
       const answer = async () => {
         try {
@@ -76,8 +79,8 @@ export async function openPages(options: {
 
 export async function openNext({ dev, root }: { dev: boolean; root: string }) {
   const { default: next } = await import("next");
-  // Next adds to its server a listener for upgrades, which leaves callers without an answer where nothing is developed. So it
-  // gets one that nobody reaches, and ours answers them as any other request.
+  // Next adds an upgrade listener that leaves callers without an answer outside development. It gets a server that nobody
+  // reaches, and our listener answers upgrades like any other request.
   const ofBuild = dev ? {} : { conf: builtConfig(root), httpServer: createServer() };
   const app = next({ dev, dir: root, port: env.port, ...ofBuild });
   await withoutChatter(() => app.prepare());
@@ -85,7 +88,7 @@ export async function openNext({ dev, root }: { dev: boolean; root: string }) {
   return { listener: app.getRequestHandler() as Listener, close: () => app.close() };
 }
 
-/** Next tells how long it took to read its configuration, in the middle of our own lines. */
+/** Next logs how long it took to read its configuration, in the middle of our own lines. */
 async function withoutChatter(work: () => Promise<void>): Promise<void> {
   const { log: write } = globalThis.console;
   globalThis.console.log = () => {};

@@ -6,9 +6,9 @@ import { NONCE_HEADER } from "@/lib/http/security-headers";
 import { outagePage, silence } from "@/lib/http/unavailable";
 
 /**
- * Does what answers one request for a page. When the database fails it and the answer would be 500, or none has begun within
- * `limitMs`, it is 503 with Retry-After in its place: Next has no status for an outage, and its page of an error is empty
- * without its scripts. What has begun with 200 goes on: the error boundary in the browser says the rest.
+ * Runs the handler of one page request. If the database fails it and the answer would be 500, or if no answer has begun within
+ * `limitMs`, the caller gets 503 with Retry-After: Next has no status for an outage, and its error page is empty without
+ * scripts. An answer that began with 200 goes on; the error boundary in the browser reports the failure.
  */
 export function withOutages<T>(
   request: IncomingMessage,
@@ -25,10 +25,12 @@ export function withOutages<T>(
 type Callback = () => void;
 type Rest = readonly unknown[];
 type Methods<Name extends string> = Record<Name, (...rest: Rest) => unknown>;
-/** What a caller's answer is made with: what comes after it was replaced would be an error, or bytes that are nobody's. */
+/** The methods that change headers. Once the answer was replaced, they would only raise an error. */
 const HEADERS = ["setHeader", "appendHeader", "removeHeader", "flushHeaders"] as const;
 
-/** From now on what the response is told passes here. Returns what answers it with an outage, unless its headers are sent. */
+/**
+ * From now on calls on the response pass through here. Returns a function that answers with an outage unless headers were sent.
+ */
 function replacer(request: IncomingMessage, response: ServerResponse, serving: Serving): (failure: unknown) => void {
   const methods = response as unknown as Methods<"writeHead" | "write" | "end" | (typeof HEADERS)[number]>;
   const writeHead = methods.writeHead.bind(response);
@@ -44,7 +46,7 @@ function replacer(request: IncomingMessage, response: ServerResponse, serving: S
     end(request.method === "HEAD" ? undefined : body);
     isReplaced = true;
   };
-  /** What somebody still has to say about a request that is answered: its callback is called, as if it had been sent. */
+  /** For handlers that still write after the request was answered: calls their callback as if the bytes had been sent. */
   const drop = (rest: Rest): void => {
     const done = rest.find((argument): argument is Callback => typeof argument === "function");
     if (done) process.nextTick(done);
@@ -103,11 +105,11 @@ function limitTime(
 }
 
 const TITLE = "The database does not answer";
-/** Of what says itself what is away. */
+/** Errors that name what is unavailable themselves. */
 const AWAY = "The service is briefly unavailable";
 const TEXT = "This page cannot be shown right now. Nothing you did is lost.";
 
-/** Words for a browser that shows what it gets; the API's own form for everything else. */
+/** A page for browsers; the API's own format for everything else. */
 function answerOf(request: IncomingMessage, failure: unknown) {
   const { method = "GET", url = "/", headers } = request;
   const answer = answerFailure(failure, infoOf({ url: `http://localhost${url}` }));

@@ -2,23 +2,24 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { env } from "@/lib/env";
 import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
-import { type Refusal, refuseRequest } from "./gate";
+import { refuseRequest, type ServerRefusal } from "./gate";
 import type { Listener } from "./http-server";
 
 /**
- * A page takes its process 10 to 100 ms, in which it answers nobody, and anybody may ask for one: without limits a few strangers
- * who reload pages stop the payment forms. So an address gets a number of pages, and all pages together get turns (turns.ts).
+ * A page takes its process 10 to 100 ms, in which it answers nobody, and anybody may request one: without limits a few
+ * strangers who reload pages would stop the payment forms. So each address has a budget of pages, and all pages together take
+ * turns (turns.ts).
  */
 
 /**
- * What shoppers pay with has limits and turns of its own: behind one address may stand a whole town. Only what can be one of
- * ours: for anything else Next draws a page that says there is nothing.
+ * Payment forms have their own limits and turns: a whole town may share one address. Only well-formed tokens count here; for
+ * anything else Next draws its not-found page.
  */
 const PAYMENT_FORM =
   /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?)(?:\?|$)/;
-/** A form that waits for a payment looks every two seconds. */
+/** A form that waits for a payment polls every two seconds. */
 const FORMS_PER_PAGE = 3;
-/** One that nobody has is a guess, and counts as so many: two a second of one address in the long run. */
+/** An unknown token is a guess and costs this many: two guesses a second per address on average. */
 const FORMS_PER_GUESS = 30;
 
 export const isPaymentForm = ({ url = "" }: IncomingMessage): boolean => PAYMENT_FORM.test(url);
@@ -26,11 +27,11 @@ export const isPaymentForm = ({ url = "" }: IncomingMessage): boolean => PAYMENT
 /** Whose pages count together. Behind Next and our host alike the address has been found out before. */
 const networkBehind = (request: IncomingMessage) => networkOf(String(request.headers["x-forwarded-for"] ?? ""));
 
-export type PageLimit = (request: IncomingMessage, response: ServerResponse) => Refusal | null;
+export type PageLimit = (request: IncomingMessage, response: ServerResponse) => ServerRefusal | null;
 
 /**
- * Counts the pages of each address, and what it asks of payment forms, which may be more; answers the refusal when there were
- * too many. `perMinute` in the long run, a quarter of it at once.
+ * Counts the pages of each address, and separately its requests for payment forms, which may be more; returns the refusal when
+ * there were too many. `perMinute` is the average, a quarter of it may come at once.
  */
 export function createPageLimit(perMinute = env.pageLimitPerMinute): PageLimit {
   const bucketsOf = (times: number) =>

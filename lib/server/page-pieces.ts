@@ -52,7 +52,7 @@ export async function cutAt(text: string, word: string): Promise<Pieces> {
       trailer.writeUInt32LE(sumWith(bytes), 0);
       trailer.writeUInt32LE(length % 2 ** 32, 4);
       const middle = deflated.flatMap((piece, at) => (at === 0 ? [piece] : [stored, piece]));
-      // Small enough for one piece of its own, which is sent faster than many.
+      // Small enough to send as one piece, which is faster than many.
       const whole = Buffer.concat([GZIP_HEADER, ...middle, END, trailer], packedLength);
       return { chunks: [whole], length: packedLength };
     },

@@ -15,7 +15,7 @@ import { hasSeenProxy } from "@/lib/mail/mail";
 import { hasBody } from "./gate";
 import type { Listener } from "./http-server";
 
-/** What the process of the pages is told, over a channel that nobody else reads. */
+/** Messages to the process of the pages, over a channel that nobody else reads. */
 export type ToPages = { readonly start: PagesStart } | { readonly figuresFor: number } | { readonly alive: true };
 export type PagesStart = {
   readonly root: string;
@@ -38,14 +38,14 @@ export type PagesOptions = Omit<PagesStart, "socket" | "settings"> & {
   /** What it runs. */
   readonly file: string;
   readonly dataDir: string;
-  /** Milliseconds between two looks whether it still answers. */
+  /** Milliseconds between two checks that it still answers. */
   readonly lookMs?: number;
 };
 
 /** Says that this service has seen a proxy: the process of the pages sees no caller itself. */
 export const PROXIED_HEADER = "x-cardlane-proxied";
 
-/** What is drawn is dropped at once: a larger young generation is only memory. */
+/** Pages are garbage at once: a larger young generation would only take memory. */
 const MEMORY = ["--max-old-space-size=512", "--max-semi-space-size=2"];
 /** Where processors are short payments come first: a page then takes some milliseconds more. */
 const LESS_URGENT = 5;
@@ -54,7 +54,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const RUNS_MS = 30_000;
 const ENDS_WITHIN_MS = 10_000;
-/** One that hangs ends by itself never. So many looks without an answer are half a minute, and no page takes that. */
+/** A process that hangs never ends by itself. This many missed checks are half a minute, which no page takes. */
 const LOOK_MS = 5_000;
 const MOST_UNANSWERED = 6;
 /** It waits for the database, which may be recovering. One that says nothing for longer says nothing any more. */
@@ -62,7 +62,7 @@ const READY_WITHIN_MS = 120_000;
 const FIGURES_WITHIN_MS = 1_000;
 
 /**
- * Next in a process of its own, so that no payment waits for a page to be drawn. One that ends is started again; until then pages
+ * Next in its own process, so that no payment waits for a page to be drawn. A process that ends is restarted; until then pages
  * are an outage. It ends with this process, however that ends: the channel between them closes.
  */
 export class PagesProcess {
@@ -110,7 +110,7 @@ export class PagesProcess {
         log.error({ code, signal }, "the process of the pages ended, and is started again");
         this.#startAgain();
       });
-      // Where no files or processes are left there is none: `error` tells of it.
+      // When the machine is out of files or processes, `error` reports it.
       if (child.pid === undefined) return;
       makeLessUrgent(child.pid);
       tell(child, { start: { ...options, settings, socket: this.#socket } });
@@ -128,7 +128,7 @@ export class PagesProcess {
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
   }
 
-  /** What it has counted; null while there is none that answers. */
+  /** Its counters; null while no process answers. */
   figures(): Promise<MetricFigures | null> {
     const child = this.#child;
     if (!child?.connected) return Promise.resolve(null);
@@ -166,7 +166,10 @@ export class PagesProcess {
   readonly listener: Listener = (request, response) => forward(request, response, this.#socket);
 }
 
-/** Ends one that answers nothing any more, so that another is started. Looks are counted, not time: this process may have stood still. */
+/**
+ * Kills a process that no longer answers, so that another is started. Counts missed checks, not time: this process itself may
+ * have been suspended.
+ */
 function lookAfter(child: ChildProcess, lookMs: number): void {
   let unanswered = 0;
   child.on("message", (message: FromPages) => {
@@ -182,7 +185,7 @@ function lookAfter(child: ChildProcess, lookMs: number): void {
   child.once("exit", () => clearInterval(timer));
 }
 
-/** One that has ended meanwhile, or a system that forbids it, is no reason to have no pages. */
+/** A process that has just ended, or a system that forbids this, is no reason to have no pages. */
 function makeLessUrgent(pid: number): void {
   try {
     setPriority(pid, Math.min(getPriority() + LESS_URGENT, 19));
@@ -191,7 +194,7 @@ function makeLessUrgent(pid: number): void {
   }
 }
 
-/** The child may end at any moment: that is heard of apart. */
+/** The child may end at any moment, which its exit event reports. */
 const tell = (child: ChildProcess, message: ToPages) => void child.send(message, () => {});
 
 /** Open to this user alone, as the folder is. Where its path is longer than a socket's may be, for temporary files. */
@@ -202,7 +205,7 @@ function socketIn(dataDir: string): string {
   return Buffer.byteLength(own) < 100 ? own : join(tmpdir(), `${name}.sock`);
 }
 
-/** Of one connection alone (RFC 9110, 7.6.1), or said by each side for itself. */
+/** Headers of one connection only (RFC 9110, 7.6.1), or set by each side itself. */
 const OF_A_CONNECTION = new Set(
   "connection keep-alive proxy-connection te trailer transfer-encoding upgrade expect date".split(" "),
 );
@@ -225,21 +228,21 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
       hasBody(request) && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
     const onward = requestFrom({
       ...{ socketPath, agent, setHost: false, method: request.method ?? "GET", path: request.url ?? "/" },
-      // An answer may name the address that was asked for, with each character as nine.
+      // An answer may repeat the requested address, with each character escaped as nine.
       maxHeaderSize: 16 * maxHeaderSize,
       headers: { ...headers, ...framing, [PROXIED_HEADER]: hasSeenProxy() ? "1" : "" },
     });
     let answer: IncomingMessage | null = null;
     const fail = (cause: unknown) => {
       request.unpipe(onward);
-      // An answer that came whole is one, even where not all of the body was wanted; and who has left is told nothing.
+      // An answer that arrived in full counts, even if the body was not read to its end; a caller who left gets nothing.
       if (answer?.complete || response.closed) return;
       if (serving) serving.failure ??= new AppError("database_unavailable", AWAY, { retryAfterSeconds: 1, cause });
       if (response.headersSent) response.destroy();
       else response.writeHead(500).end();
     };
     response.once("close", () => {
-      // What is left of a body that was answered early nobody takes: the connection would wait for it for ever.
+      // Nobody reads the rest of a body that was answered early: the connection would wait for it forever.
       if (!answer?.complete || !onward.writableFinished) onward.destroy();
       request.unpipe(onward).resume();
       resolve();
@@ -247,7 +250,7 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
     onward.on("error", fail);
     onward.once("response", (begun) => {
       answer = begun.once("error", fail);
-      // Set one by one, as what keeps and secures pages looks at them.
+      // Set one by one, because the code that caches and secures pages intercepts `setHeader`.
       for (const [name, value] of withoutConnection(begun.headers)) response.setHeader(name, value);
       response.writeHead(begun.statusCode ?? 500);
       begun.pipe(response);

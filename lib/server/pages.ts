@@ -10,7 +10,7 @@ process.umask(0o077);
 // From a terminal, and from what stops all processes of a service, they come to both: this one ends after the other's requests.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 
-/** For what is under way when the channel closes. */
+/** Time for requests under way when the channel closes. */
 const END_LIMIT_MS = 5_000;
 
 let end = async () => {};
@@ -37,7 +37,7 @@ process.once("message", (message: ToPages) => {
 
 async function serve({ root, socket, settings, embedded, connections, demo }: PagesStart): Promise<void> {
   configure(settings);
-  // Imported only now: the log looks at its level when it is loaded.
+  // Imported late: the log reads its level when it is loaded.
   const { openPages } = await import("./open-pages");
   const url = env.databaseUrl ?? "";
   const pages = await openPages({ root, url, embedded, connections, demo });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Writes a file for its owner only, whole or not at all, whatever happens meanwhile. Replaces an existing one. */
+/** Writes a file that only its owner can read, atomically. Replaces an existing one. */
 export function replacePrivateFile(file: string, text: string): void {
   withTemporary(file, text, (temporary) => renameSync(temporary, file));
 }

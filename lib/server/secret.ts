@@ -9,7 +9,7 @@ import { ConfigurationError, env } from "@/lib/env";
 import { createPrivateFile } from "./private-file";
 
 const MIN_LENGTH = 32;
-/** Where a database without CARDLANE_SECRET used to keep its own, beside everything that it protects. */
+/** Where a database without CARDLANE_SECRET used to keep its secret, next to everything that it protects. */
 const IN_DATABASE = "secret";
 
 export type SecretOptions = {
@@ -31,9 +31,9 @@ export type ResolvedSecret = {
 };
 
 /**
- * The service's secret: the configured one; else the one in its file, which for the embedded database has a default place in
- * the user's own configuration: never in the data folder, so that a copy of database and data folder opens nothing. Made at
- * random for a new database. Throws ConfigurationError with one sentence when there is none, or not enough of one.
+ * The service's secret: the configured one, else the one in its file. For the embedded database that file is in the user's own
+ * configuration folder, never in the data folder, so that a copy of the data opens nothing. A new database gets a random one.
+ * Throws ConfigurationError with one sentence when the secret is missing or too weak.
  */
 export async function resolveSecret(options: SecretOptions): Promise<ResolvedSecret> {
   const { configured, orm } = options;
@@ -71,7 +71,7 @@ async function fromFile(options: SecretOptions, inDatabase: string | null): Prom
   const { embedded, dataDir, orm } = options;
   if (options.file === null && !embedded) throw inDatabase === null ? missing() : heldByDatabase();
   const file = options.file === null ? await defaultFile(orm) : resolve(options.file);
-  // A secret that is there is only read: its folder may be a mount that nobody writes to.
+  // An existing secret is only read: its folder may be a read-only mount.
   if (!existsSync(file)) prepareFolder(file);
   requireOutside(dataDir, file);
   const old = join(dataDir, "secret");
@@ -81,7 +81,7 @@ async function fromFile(options: SecretOptions, inDatabase: string | null): Prom
     createSecretFile(file, found ?? randomBytes(32).toString("hex"));
   }
   const resolved = readSecret(file);
-  // Moved, not copied: whoever has the data folder must not have its key. Only after the new file is safely on disk.
+  // Moved, not copied: a copy of the data folder must not contain its key. Only once the new file is safely on disk.
   if (embedded && existsSync(old)) {
     const { value } = readSecret(old);
     if (![resolved.value, ...resolved.previous].includes(value)) {

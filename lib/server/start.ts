@@ -59,7 +59,8 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     const connections = dev ? undefined : shareWithPages(env.databasePoolSize).api;
     const service = await openService({ onProgress: say, onRecovery: reportRecovery, connections });
     shutdown.add("database", () => service.close());
-    // Next's side has modules of its own, here or in a process of its own, and finds the same database and secret this way.
+    // Next's side loads its own copy of the modules, here or in its own process, and finds the same database and secret
+    // this way.
     const { value, previous } = service.secret;
     configure({
       ...{ DATABASE_URL: service.url, CARDLANE_SECRET: value },
@@ -118,7 +119,7 @@ async function developPages(root: string, shutdown: Shutdown): Promise<Listener>
   return next.listener;
 }
 
-/** What was built, drawn by a process of its own. */
+/** A production build, drawn by its own process. */
 async function startPages(
   { root, embedded, demo }: { root: string; embedded: boolean; demo: DemoShop | null },
   shutdown: Shutdown,

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import sirv from "sirv";
-import { paymentFormAsset } from "@/lib/http/payment-form-assets";
-import { FOREVER, SDK_HEADERS } from "@/lib/http/sdk-headers";
+import { FOREVER, paymentFormAsset, SDK_HEADERS } from "@/lib/http/payment-form-assets";
 import type { Listener } from "./http-server";
 
 type Serve = ReturnType<typeof sirv>;
@@ -30,7 +29,7 @@ export function withStaticFiles(root: string, pages: Listener): Listener {
       return;
     }
     request.url = url.slice(prefix?.length);
-    // Nobody needs a part of a script, and a range that makes no sense would end the connection.
+    // No browser needs part of a script, and an invalid range would end the connection.
     delete request.headers.range;
     const isServed = await new Promise<boolean>((resolve) => {
       response.once("close", () => resolve(true));
@@ -75,7 +74,7 @@ function sdkFiles(folder: string): Serve {
 
 const fitting = new Map<string, string>();
 
-/** Whether a file's compressed copies are of what it holds now. Read again only when one of them was written since. */
+/** Whether a file's compressed copies match its content. Read again only when one of them was written since. */
 function copiesFit(file: string): boolean {
   const files = [file, `${file}.br`, `${file}.gz`];
   if (!files.every((one) => existsSync(one))) return false;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import { siteOf } from "@/lib/auth/attempt-limits";
 import { arrived } from "./arrival";
-import { type Refusal, refuseRequest } from "./gate";
+import { refuseRequest, type ServerRefusal } from "./gate";
 import type { Listener } from "./http-server";
 import { isPaymentForm } from "./page-limits";
 
@@ -19,11 +19,11 @@ const LONGEST_TURN_MS = 50;
 const AT_ONCE = 4;
 const MOMENT_MS = 250;
 const MOST_WAITING = 200;
-/** Of one address: it may not take all places, and a browser asks for some dozen at once. */
+/** Limit of one address: it may not take every place, and a browser requests some dozen files at once. */
 const MOST_WAITING_PER_SITE = 50;
 const PATIENCE_MS = 10_000;
 
-const BUSY: Refusal = {
+const BUSY: ServerRefusal = {
   status: 503,
   sentence: "The service has too many pages to show at once. Wait a moment, and load the page again.",
   headers: { "Retry-After": "2" },
@@ -31,8 +31,8 @@ const BUSY: Refusal = {
 
 type Queue = {
   /**
-   * False when there is no place left. In a full queue the last one of the site that has most of it makes room for a site with
-   * less: a few who come again and again must not keep everybody else out.
+   * False when no place is left. In a full queue the last entry of the site with the most entries makes room for a site with
+   * fewer: a few insistent callers must not keep everyone else out.
    */
   add(one: Waiting): boolean;
   remove(one: Waiting): void;
@@ -136,7 +136,7 @@ export function withTurns(pages: Listener): Listener {
     return end;
   }
 
-  /** Resolves when it is this page's turn, with how to end it; null when there is no place, or no time left. */
+  /** Resolves with how to end the turn when this page may be drawn; null when there is no place or no time left. */
   function turn(request: IncomingMessage, response: ServerResponse): Promise<(() => void) | null> {
     const queue = isPaymentForm(request) ? formQueue : pageQueue;
     const site = siteOf(String(request.headers["x-forwarded-for"] ?? ""));
@@ -165,7 +165,7 @@ export function withTurns(pages: Listener): Listener {
   }
 
   return async (request, response) => {
-    // How long a body takes to come is its sender's affair, and nobody else's turn waits for it.
+    // The sender decides how long a body takes, so nobody else's turn waits for it.
     await arrived(request);
     const end = await turn(request, response);
     if (end === null) {

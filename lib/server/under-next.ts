@@ -42,7 +42,7 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
       connections: shareConnections(env.databasePoolSize),
     });
     await holdAddress(service);
-    // Next's own lines of its start stay; under `next dev` its errors, too, which a person reads.
+    // Keeps Next's own start-up lines; under `next dev` also its errors, which the developer reads.
     if (!dev) logConsole(log, ["warn", "error"]);
     provideService(service);
     mendRequests({ onServer: (server) => guard(server, dev), onProxy: () => void noteProxy(service) });

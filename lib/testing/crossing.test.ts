@@ -19,6 +19,11 @@ const CROSSING: Record<string, string> = {
   "lib/domain/payments/expire-payments.ts#expirePayments":
     "finds what is due in any environment; each is then ended within its own",
   "lib/domain/payments/process-reports.ts#findReported": "a processor's own id tells the environment",
+  "lib/domain/processors/reports.ts":
+    "processors' messages name a connection, which tells the environment; a job of all",
+  "lib/processor/connections.ts#createConnections":
+    "looks which environments have connections that changed; and a processor's message names one, which tells the environment",
+  "lib/processor/connections.ts#createOperator": "the operator's account is one for all environments",
   "lib/domain/request-log/read-requests.ts#findRequestOfAnyone": "support looks up a request by its id alone",
   "lib/domain/request-log/record-requests.ts#recordRequests": "writes many environments' in one statement",
   "lib/domain/request-log/record-requests.ts#keepRequestLog": "a job of all environments",

@@ -6,11 +6,11 @@ import type { CardInput } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { createPaymentToken } from "@/lib/domain/checkout/payment-tokens";
 import type { Context, Environment, IdempotencyRequest, Service } from "@/lib/domain/context";
-import { processorNotConfigured, tokenizeCard } from "@/lib/domain/payments/make-payment";
+import { tokenizeCard } from "@/lib/domain/payments/make-payment";
 import { answerRenderer } from "@/lib/http/answer";
 import { idTime, newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 import { createSender } from "@/lib/webhooks/sender";
@@ -32,6 +32,7 @@ export function testService(db: Database, overrides: Partial<Service> = {}): Ser
   const clock: Clock = overrides.clock ?? systemClock;
   return {
     db: databaseOfService.get(db) ?? db,
+    connectors: [],
     processors: createRegistry({
       sandbox: createSandboxProcessor({ sql: db.sql, secret, clock }),
     }),
@@ -108,13 +109,13 @@ export async function testTenant(db: Database, overrides: Partial<Service> = {})
 
 /** A token of a card, as the payment form makes it, without a session. `clientSessionId` is a UUID. */
 export async function testPaymentToken(ctx: Context, input: { card: CardInput; clientSessionId?: string | null }) {
-  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
-  if (!processor) throw processorNotConfigured();
   const { card, clientSessionId = null } = input;
+  const at = await ctx.service.processors.choose(ctx.environment, { currency: "USD", brand: null });
+  if (!at) throw new Error(`no processor takes ${ctx.environment.mode} payments`);
   return createPaymentToken(
     ctx,
     ctx.service.db.within(ctx.environment.id).orm,
-    await tokenizeCard(processor, ctx.environment.id, card),
+    { ...(await tokenizeCard(at.processor, ctx.environment.id, card)), at },
     { name: card.name ?? null, postalCode: null, clientSessionId },
   );
 }

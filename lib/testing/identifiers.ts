@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from "node:crypto";
-import { passesLuhn } from "@/lib/contract/payments/payment";
+import { passesLuhn } from "@/lib/contract/payments/words";
 
 /** At most sixteen. */
 const digits = (length: number) =>

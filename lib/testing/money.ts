@@ -12,7 +12,7 @@ import { recoverOperations } from "@/lib/domain/payments/recover-operations";
 import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/domain/transactions/act-on-transactions";
 import { idTime, newId } from "@/lib/ids";
 import { withDeadline } from "@/lib/processor/deadline";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
 import { sha256 } from "@/lib/secret";
 import { createTestMerchant, testContext, testIdempotency, testService } from "./factories";
 import { scriptProcessor } from "./scripted-processor";
@@ -46,7 +46,7 @@ async function answerOf(reply: Promise<Reply>): Promise<MoneyAnswer> {
 /** A tenant whose money moves without HTTP, on a processor that follows a script: the sandbox, or that of `overrides`. Keys are new unless given. */
 export async function moneyTenant(db: Database, overrides: Partial<Service> = {}) {
   const plain = testService(db, overrides);
-  const sandbox = plain.processors.processorFor("test");
+  const sandbox = plain.processors.builtIn("test");
   if (!sandbox) throw new Error("tests always have the sandbox");
   const script = scriptProcessor(sandbox);
   const processors = createRegistry({ sandbox: withDeadline(script.processor, plain.processorTimeoutMs) });

@@ -1,5 +1,6 @@
 import { newId } from "@/lib/ids";
 import type { InquireRequest, Inquiry, Outcome, Processor } from "@/lib/processor/port";
+import { latch } from "./latch";
 
 type Method = "authorize" | "continueAuthorization" | "capture" | "void" | "refund" | "inquire";
 type Answer = Inquiry;
@@ -25,19 +26,11 @@ export const throwsAfter: Step = async (real) => {
   throw new Error("socket hang up");
 };
 
-/** Holds a call back until `release`, so that a test can look at what goes on meanwhile. */
+/** Holds a call until `release`, so that a test can look at what happens meanwhile. */
 export function holds(): { step: Step; reached: Promise<void>; release(): void } {
-  let release = () => {};
-  let reach = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const reached = new Promise<void>((resolve) => {
-    reach = resolve;
-  });
+  const { reached, release, hold } = latch();
   const step: Step = async (real) => {
-    reach();
-    await released;
+    await hold();
     return real();
   };
   return { step, reached, release };

@@ -90,13 +90,27 @@ const BODY = {
   signature: "v1",
 } satisfies Partial<CreateWebhookEndpointBody>;
 
+/** Each call makes something happen that merchants are notified of: the next plan. */
+export function happenings(call: () => Parameters<typeof createPlan>[0], clock: ReturnType<typeof testClock>) {
+  let plans = 0;
+  return async () => {
+    plans++;
+    const reply = await createPlan(call(), {
+      ...{ type: "ONE_TIME", name: `Plan ${plans}`, currency: "USD", full_price_amount: 1, status: "DRAFT" },
+      ...{ description: null, billing_frequency_value: null, billing_frequency_unit: null },
+      ...{ trial_period_value: null, trial_period_unit: null, trial_price_amount: null },
+    });
+    clock.catchUp();
+    return JSON.parse(reply.body) as { id: string };
+  };
+}
+
 /**
  * Makes merchants with endpoints of their own and a clock that stands. Called once in a file, whose receivers it closes after each
  * test.
  */
 export function webhookTenants(db: Database) {
   const opened: Receiver[] = [];
-  let plans = 0;
   afterEach(async () => {
     for (const receiver of opened.splice(0)) await receiver.close();
     // What a test left behind is no other test's work.
@@ -118,17 +132,7 @@ export function webhookTenants(db: Database) {
         const endpoint = JSON.parse(reply.body) as WebhookEndpoint & { secret: string };
         return { ...endpoint, receiver };
       },
-      /** Something happens that merchants are told of. */
-      async happen() {
-        plans++;
-        const reply = await createPlan(call(), {
-          ...{ type: "ONE_TIME", name: `Plan ${plans}`, currency: "USD", full_price_amount: 1, status: "DRAFT" },
-          ...{ description: null, billing_frequency_value: null, billing_frequency_unit: null },
-          ...{ trial_period_value: null, trial_period_unit: null, trial_price_amount: null },
-        });
-        clock.catchUp();
-        return JSON.parse(reply.body) as { id: string };
-      },
+      happen: happenings(call, clock),
       deliveries: async (endpoint: { id: string }) =>
         (await listWebhookDeliveries(call(), { id: endpoint.id })).data as [WebhookDelivery, ...WebhookDelivery[]],
       attemptsOf: async (delivery: WebhookDelivery) => (await getWebhookDelivery(call(), { id: delivery.id })).attempts,

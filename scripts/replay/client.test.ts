@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Client, createClient, ReplayStopped } from "./client";
-import { randomFor } from "./random";
+import { type Client, createClient, ReplayStopped, randomFor } from "./client";
 
 type Handler = (request: IncomingMessage, response: ServerResponse, call: number) => void;
 

@@ -8,12 +8,11 @@ import {
   type RequestOptions,
   type Result,
 } from "@/packages/node/src/index";
-import type { Random } from "./random";
 
 /** How unkind the network between shop and service is: shares from 0 to 1. */
 export type Faults = { duplicates: number; drops: number };
 
-export type Counts = {
+export type CallCounts = {
   requests: number;
   duplicates: number;
   drops: number;
@@ -27,7 +26,7 @@ export type Counts = {
 type Send<T> = (cardlane: Cardlane, options: RequestOptions) => Result<T>;
 
 export type Client = {
-  readonly counts: Counts;
+  readonly counts: CallCounts;
   /** A call with an idempotency key, sent until its one answer is known. Throws what the client throws, and ReplayStopped. */
   send<T>(key: string, random: Random, send: Send<T>): Promise<T>;
   read<T>(send: Send<T>): Promise<T>;
@@ -47,7 +46,7 @@ export type ClientOptions = { baseUrl: string; apiKey: string; faults: Faults; g
 
 /** A shop's server with a bad line: the client for Node, whose calls are doubled and whose answers are lost on purpose. */
 export function createClient(options: ClientOptions): Client {
-  const counts: Counts = { requests: 0, duplicates: 0, drops: 0, replays: 0, retries: 0 };
+  const counts: CallCounts = { requests: 0, duplicates: 0, drops: 0, replays: 0, retries: 0 };
   return {
     counts,
     read: (send) => untilKnown(options, counts, send),
@@ -78,7 +77,7 @@ function textOf(settled: PromiseSettledResult<unknown>): string {
 /** What last became of a call's request: a status, or no answer. */
 type Attempts = { count: number; last: number | Error | null };
 
-function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: Counts, attempts: Attempts, maxRetries: number) {
+function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: CallCounts, attempts: Attempts, maxRetries: number) {
   return new Cardlane({
     ...{ baseUrl, apiKey, maxRetries, timeoutMs: ANSWER_TIMEOUT_MS },
     async fetch(input, init) {
@@ -98,14 +97,14 @@ function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: Counts, attempt
 }
 
 /** The shop sends a request and never sees the answer: the line breaks at once, while it runs, or just before the end. */
-async function dropAnswer<T>(options: ClientOptions, counts: Counts, send: Send<T>, random: Random): Promise<void> {
+async function dropAnswer<T>(options: ClientOptions, counts: CallCounts, send: Send<T>, random: Random): Promise<void> {
   const breaksAfterMs = random() < 0.5 ? Math.ceil(random() * 30) : ANSWER_TIMEOUT_MS;
   const cardlane = cardlaneFor(options, counts, { count: 0, last: null }, 0);
   await send(cardlane, { signal: AbortSignal.timeout(breaksAfterMs) }).catch(() => {});
 }
 
 /** Beyond the client's own retries: 202 is an answer, and so is 409 while an earlier operation is open, but not the last one. */
-async function untilKnown<T>(options: ClientOptions, counts: Counts, send: Send<T>): Promise<T> {
+async function untilKnown<T>(options: ClientOptions, counts: CallCounts, send: Send<T>): Promise<T> {
   const { giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
   const attempts: Attempts = { count: 0, last: null };
   const cardlane = cardlaneFor(options, counts, attempts, Number.POSITIVE_INFINITY);
@@ -142,4 +141,19 @@ const refusal = (error: CardlaneError) =>
 export function causeOf(error: Error): string {
   const cause = error.cause instanceof Error ? error.cause : error;
   return (cause as NodeJS.ErrnoException).code ?? cause.message;
+}
+
+/** Numbers in [0, 1) that follow from seed and name alone, so a run can be repeated whatever order its requests take. */
+export type Random = () => number;
+
+export function randomFor(seed: number, name: string): Random {
+  // FNV-1a over the name, then mulberry32.
+  let state = (0x811c9dc5 ^ seed) >>> 0;
+  for (let i = 0; i < name.length; i++) state = Math.imul(state ^ name.charCodeAt(i), 0x01000193) >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -11,7 +11,7 @@ export type LedgerBook = { byPayment: Map<string, Money & { currency: string }>;
 /** An order with everything that is known of it. `payment` is the API's answer, null when there is none. */
 export type Reconciled = { sent: SentOrder; payment: Payment | null };
 
-export type Difference = { line: number; key: string; problem: string };
+export type Mismatch = { line: number; key: string; problem: string };
 
 const expectedMoney = ({ ending, amount }: Pick<Order, "ending" | "amount">): Money => ({
   captured: ending === "CAPTURED" || ending === "REFUNDED" ? amount : 0,
@@ -24,7 +24,7 @@ function endingOfPayment(payment: Pick<Payment, "status">): Ending | Payment["st
 }
 
 /** Everything in which file, API and ledger (null: not read) differ, order by order, to the minor unit. */
-export function compareBooks(rows: readonly Reconciled[], ledger: LedgerBook | null): Difference[] {
+export function compareBooks(rows: readonly Reconciled[], ledger: LedgerBook | null): Mismatch[] {
   const linesOfPayment = new Map<string, number>();
   return rows.flatMap(({ sent, payment }) => {
     const { order } = sent;

@@ -1,16 +1,16 @@
 import { formatMinor } from "@/lib/contract/currencies";
-import type { Counts } from "./client";
+import type { CallCounts } from "./client";
 import type { OrderFile } from "./orders";
-import { type Difference, type LedgerBook, type Reconciled, sumByCurrency, sumByStatus } from "./reconcile";
+import { type LedgerBook, type Mismatch, type Reconciled, sumByCurrency, sumByStatus } from "./reconcile";
 
 const DIFFERENCES_SHOWN = 20;
 
 export type Report = {
   file: OrderFile;
   rows: readonly Reconciled[];
-  counts: Counts;
+  counts: CallCounts;
   ledger: LedgerBook | null;
-  differences: readonly Difference[];
+  differences: readonly Mismatch[];
   elapsedMs: number;
 };
 
@@ -67,7 +67,7 @@ function describeMoney(rows: readonly Reconciled[], ledger: LedgerBook | null): 
   return table([["currency", "money", "file", "API", "ledger", ""], ...lines], { header: true, left: 2 });
 }
 
-function describeDifferences(differences: readonly Difference[]): string[] {
+function describeDifferences(differences: readonly Mismatch[]): string[] {
   const shown = differences
     .slice(0, DIFFERENCES_SHOWN)
     .map(({ line, key, problem }) => `  ✗ line ${line}, ${key}: ${problem}`);

@@ -7,9 +7,8 @@ import {
   PaymentFailedError,
   type RequestOptions,
 } from "@/packages/node/src/index";
-import type { Client } from "./client";
+import { type Client, randomFor } from "./client";
 import type { Order } from "./orders";
-import { randomFor } from "./random";
 
 const APPROVED_CARDS = SANDBOX_CARDS.filter((card) => card.group === "approved");
 

@@ -44,7 +44,9 @@ export default async function OutboxPage() {
 function LockedOutbox() {
   return (
     <div className="w-full max-w-2xl">
-      <AuthHeading title="Outbox">Mail that no server sends waits here, and its links open accounts.</AuthHeading>
+      <AuthHeading title="Outbox">
+        Mail waits here while no mail server is set up. Its links open accounts, so the page is locked.
+      </AuthHeading>
       <EmptyState
         icon={<Lock aria-hidden="true" />}
         title="The outbox is locked"

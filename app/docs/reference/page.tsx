@@ -72,7 +72,7 @@ export default async function ReferencePage() {
           Objects
         </h2>
         <p className="mt-1 text-soft">
-          The objects that responses contain. All members are always present unless stated otherwise.
+          The objects that responses contain. All fields are always present unless stated otherwise.
         </p>
         {OBJECTS.map((name) => (
           <section key={name} className="mt-8 max-w-[44rem]" aria-labelledby={name}>

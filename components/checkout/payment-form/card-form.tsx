@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import type { CheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
 import type { CardBrandName, CheckoutView, FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
 import { moneyText, textsOf } from "@/lib/client/checkout/payment-form/texts";
-import { CARD_BRANDS } from "@/lib/contract/transactions/words";
+import { BRAND_NAMES, CARD_BRANDS } from "@/lib/contract/transactions/words";
 import { AlertIcon, CardMark, CodePicture, isMarked, LockIcon, Spinner } from "./icons";
 import { Notice } from "./outcome";
 
@@ -160,7 +160,7 @@ function NumberControl({ view, children }: { view: CheckoutView; children: Compo
         )}
       </span>
       <span class="sr-only" id="brand">
-        {view.brand && textsOf(view.locale).brand(BRAND_NAMES[view.brand])}
+        {view.brand && textsOf(view.locale).brand(NAMES[view.brand])}
       </span>
     </span>
   );
@@ -199,12 +199,9 @@ function CodeControl({ view, children }: { view: CheckoutView; children: Compone
   );
 }
 
-/** Brands as people say them; the same in every language. */
-const BRAND_NAMES: Record<CardBrandName, string> = {
-  visa: "Visa",
-  mastercard: "Mastercard",
-  amex: "American Express",
-  discover: "Discover",
+/** Brand names are the same in every language. */
+const NAMES: Record<CardBrandName, string> = {
+  ...BRAND_NAMES,
   diners: "Diners Club",
   jcb: "JCB",
   unionpay: "UnionPay",

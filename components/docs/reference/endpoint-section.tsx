@@ -122,7 +122,7 @@ function Body({ endpoint, schemas }: { endpoint: OperationObject; schemas: Schem
   if (!resolved || Object.keys(resolved.properties ?? {}).length === 0) return null;
   return (
     <>
-      <Heading>{endpoint.requestBody?.required ? "Body" : "Body, may be left out"}</Heading>
+      <Heading>{endpoint.requestBody?.required ? "Body" : "Body, optional"}</Heading>
       <MemberList schema={resolved} schemas={schemas} kind="request" endpoint={endpoint.operationId} />
     </>
   );

@@ -33,7 +33,7 @@ export function referenceMarkdown(document: OpenApiDocument, addressOf: AddressO
     "# API reference",
     `Every endpoint, made from the same definitions that check your requests. The [guide](${addressOf("/docs")}) says what holds for all of them; the same for tools is [OpenAPI 3.1](${addressOf("/v1/openapi.json")}). Each [error code](${addressOf("/docs/errors")}) has a page of its own.`,
     ...tags,
-    "## Objects\n\nThe objects that responses contain. All members are always present unless stated otherwise.",
+    "## Objects\n\nThe objects that responses contain. All fields are always present unless stated otherwise.",
     ...objects,
   ].join("\n\n")}\n`;
 }
@@ -73,7 +73,7 @@ function bodyTable({ requestBody }: OperationObject, schemas: Schemas): string {
   const schema = requestBody?.content["application/json"]?.schema;
   const resolved = schema && (schemas[refName(schema) ?? ""] ?? schema);
   if (!resolved || Object.keys(resolved.properties ?? {}).length === 0) return "";
-  return `${requestBody?.required ? "Body" : "Body, may be left out"}:\n\n${memberTable(resolved, schemas, "request")}`;
+  return `${requestBody?.required ? "Body" : "Body, optional"}:\n\n${memberTable(resolved, schemas, "request")}`;
 }
 
 type Kind = "request" | "answer";
@@ -147,7 +147,7 @@ export function errorMarkdown({ code, example, endpoints }: ErrorPage, addressOf
     `## What to do\n\n${cure}`,
     `## Trying again\n\n${retry}`,
     `## Example\n\n\`\`\`json title="HTTP ${status}, application/problem+json"\n${JSON.stringify(example, null, 2)}\n\`\`\``,
-    summaries.length > 0 && `## Endpoints that can answer it\n\n${summaries.join("\n")}`,
+    summaries.length > 0 && `## Endpoints that return it\n\n${summaries.join("\n")}`,
   ]
     .filter(Boolean)
     .join("\n\n")}\n`;

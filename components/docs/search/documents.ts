@@ -1,9 +1,10 @@
 import { ERROR_GUIDE } from "@/lib/contract/error-guide";
 import { ERROR_CODES, ERRORS } from "@/lib/contract/errors";
 import { EVENTS } from "@/lib/contract/events/event";
-import { BRAND_NAMES, groupedNumber } from "@/lib/contract/format";
+import { groupedNumber } from "@/lib/contract/format";
 import { type JsonSchema, type OpenApiDocument, parametersOf } from "@/lib/contract/openapi-document";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
+import { BRAND_NAMES } from "@/lib/contract/transactions/words";
 import { DOCS_PAGES } from "../docs-shell";
 import { headingsOf, isWritten, type Site, writtenMarkdown } from "../markdown-pages";
 import { memberAnchor, OBJECTS, refName } from "../reference/member-list";

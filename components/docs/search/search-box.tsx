@@ -11,7 +11,7 @@ const SHOWN = 8;
 type Loaded = DocsSearch | "loading" | "failed" | null;
 
 /** Searches the documentation in the browser. Without JavaScript, or before it is ready, Enter asks the search's page. */
-export function SearchBox() {
+export function DocsSearchBox() {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);

@@ -35,7 +35,7 @@ function ChosenKey({ secret, expiresAt }: { secret: string; expiresAt: string | 
         </span>
       </p>
       <Button size="sm" variant="ghost" onClick={() => keepSandboxKey(null)}>
-        Forget it
+        Remove it
       </Button>
     </div>
   );

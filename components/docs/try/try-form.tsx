@@ -223,5 +223,5 @@ function failureOf(error: Error, method: string, hasKey: boolean): string {
   if (method === "GET") return `${why} Send it again.`;
   return hasKey
     ? `${why} It may have been carried out: send it again with the same key to find out, and nothing happens twice.`
-    : `${why} It may have been carried out: look before you send it again.`;
+    : `${why} It may have been carried out: check before you send it again.`;
 }

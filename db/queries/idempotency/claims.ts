@@ -51,7 +51,7 @@ export function claimKey(sql: Sql, environmentId: string, claim: KeyClaim, condi
 /** Bytes of an answer that is not read together with its key. */
 export const LONG_ANSWER = 256_000;
 
-export type KeyState = IdempotencyKeyRow & {
+export type StoredKey = IdempotencyKeyRow & {
   /** Of the stored answer, whose text is left out when it is long. */
   response_bytes: number | null;
   /** 24 hours old or more: as good as absent. */
@@ -67,8 +67,8 @@ const SHORT_NAMES = Object.values(SHORT_COLUMNS).map(({ name }) => `k.${name}`);
 
 /** What is known of a key; null: nothing. Index: primary keys of idempotency_keys and operations. */
 export const findKey = lookUps(
-  (sql, environmentId, keys): Promise<KeyState[]> =>
-    sql<KeyState[]>`
+  (sql, environmentId, keys): Promise<StoredKey[]> =>
+    sql<StoredKey[]>`
     select ${sql(SHORT_NAMES)}, k.operation_name as endpoint, octet_length(k.response_body) as response_bytes,
       case when octet_length(k.response_body) <= ${LONG_ANSWER}::int then k.response_body end as response_body,
       k.created_at <= now() - interval '24 hours' as expired,

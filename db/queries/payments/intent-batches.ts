@@ -65,6 +65,7 @@ const NEW = arrayTable<NewRow>(
     amount: ["bigint", ({ made }) => made.payment.amount],
     capture_method: ["text", ({ made }) => made.payment.capture_method],
     return_url: ["text", ({ made }) => made.payment.return_url],
+    connection_id: ["uuid", ({ made }) => made.payment.connection_id],
     payment_at: ["timestamptz", ({ made }) => made.payment.created_at],
     customer_id: ["text", ({ made }) => made.charge.customer_id],
     customer_email: ["text", ({ made }) => made.charge.customer_email],
@@ -95,9 +96,9 @@ const INSERT_PAYMENTS = `
   made as materialized (select i.* from input i where i.key in (select key from claim) order by i.key),
   payment as (
     insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, capture_method,
-      open_operation_id, customer_id, return_url, created_at, updated_at)
+      open_operation_id, customer_id, return_url, connection_id, created_at, updated_at)
     select $1::uuid, payment_id, charge_id, operation_id, 'PENDING', currency, amount, capture_method, operation_id,
-      customer_id, return_url, payment_at, payment_at
+      customer_id, return_url, connection_id, payment_at, payment_at
     from made
   ),
   charge as (
@@ -246,9 +247,12 @@ const followUps = perEnvironment((sql, environmentId, timer) =>
   ),
 );
 
-const NO_SOURCE: PaymentSource = { paymentTokenId: null, clientSessionId: null };
+const NO_SOURCE: PaymentSource = { paymentTokenId: null, clientSessionId: null, guardedConnectionId: null };
 
-/** {@link insertPayment}, together with others of the environment. One that uses a token or takes a session goes alone. */
+/**
+ * {@link insertPayment}, together with others of the environment. One that uses a token, takes a session or shares a connection
+ * goes alone.
+ */
 export function insertPaymentTogether(
   sql: Sql,
   environmentId: string,
@@ -258,12 +262,15 @@ export function insertPaymentTogether(
   source: PaymentSource,
   timer: Pauses,
 ): Promise<Reservation> {
-  if (source.paymentTokenId || source.clientSessionId)
+  if (source.paymentTokenId || source.clientSessionId || source.guardedConnectionId)
     return insertPayment(sql, environmentId, claim, made, intent, source);
   return payments(sql, environmentId, timer)({ claim, made, intent });
 }
 
-/** {@link reserveFollowUp}, together with others of the environment. Cardlane's own, which have no key, go alone. */
+/**
+ * {@link reserveFollowUp}, together with others of the environment. Cardlane's own, which have no key, and those that share a
+ * connection go alone.
+ */
 export function reserveFollowUpTogether(
   sql: Sql,
   environmentId: string,
@@ -271,7 +278,7 @@ export function reserveFollowUpTogether(
   followUp: FollowUp,
   timer: Pauses,
 ): Promise<FollowUpReservation> {
-  if (claim === null || !followUp.allowed || followUp.kind === "continue") {
+  if (claim === null || !followUp.allowed || followUp.kind === "continue" || followUp.guardedConnectionId) {
     return reserveFollowUp(sql, environmentId, claim, followUp);
   }
   return followUps(sql, environmentId, timer)({ claim, followUp });

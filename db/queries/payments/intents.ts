@@ -47,7 +47,19 @@ export type PaymentSource = {
   paymentTokenId: string | null;
   /** The client session that it pays. A card typed into its form counts as an attempt; a token was one when it was made. */
   clientSessionId: string | null;
+  /** A connection that may be disconnected at any moment: the payment is made only while it is not. */
+  guardedConnectionId: string | null;
 };
+
+/**
+ * Whether the connection is there, for a payment or operation at one that merchants can disconnect; true for any other. The
+ * share keeps it from being disconnected until this is committed, and seen by whoever looks for what is open.
+ */
+const isConnected = (sql: Sql, environmentId: string, connectionId: string | null) =>
+  connectionId === null
+    ? sql`true`
+    : sql`exists (select from processor_connections where environment_id = ${environmentId}::uuid
+        and id = ${connectionId}::uuid and status = 'CONNECTED' for key share)`;
 
 /** `claimed` without `reserved`: the key is claimed, and the guard refused. */
 export type Reservation = {
@@ -79,12 +91,13 @@ export async function insertPayment(
   claim: KeyClaim,
   { payment, charge }: NewPayment,
   intent: Intent,
-  { paymentTokenId, clientSessionId }: PaymentSource,
+  { paymentTokenId, clientSessionId, guardedConnectionId }: PaymentSource,
 ): Promise<Reservation> {
+  const connected = isConnected(sql, environmentId, guardedConnectionId);
   const token = paymentTokenId
     ? sql`update payment_tokens set payment_id = ${payment.id}::uuid, processor_token = ''
         where environment_id = ${environmentId}::uuid and id = ${paymentTokenId}::uuid
-          and payment_id is null and expires_at > now() and (select count(*) from claim) = 1
+          and payment_id is null and expires_at > now() and (select count(*) from claim) = 1 and ${connected}
           and (client_session_id is null or (
             select client_sessions.status = 'OPEN' and open_payment_id is null and ${linkSells(sql)} from client_sessions
             where client_sessions.environment_id = ${environmentId}::uuid and client_sessions.id = payment_tokens.client_session_id))
@@ -95,6 +108,7 @@ export async function insertPayment(
           attempts = attempts + ${paymentTokenId ? 0 : 1}::int
         where environment_id = ${environmentId}::uuid and id = ${clientSessionId}::uuid
           and status = 'OPEN' and open_payment_id is null and (select count(*) from token) = 1 and ${linkSells(sql)}
+          and ${paymentTokenId ? sql`true` : connected}
           and ${paymentTokenId ? sql`true` : sql`expires_at > now() and attempts < ${CLIENT_SESSION_ATTEMPTS}::int`}
         returning 1`
     : sql`select 1 from token`;
@@ -109,12 +123,12 @@ export async function insertPayment(
     session as (${session}),
     payment as (
       insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, capture_method,
-        open_operation_id, customer_id, return_url, created_at, updated_at)
+        open_operation_id, customer_id, return_url, connection_id, created_at, updated_at)
       select ${environmentId}::uuid, ${payment.id}::uuid, ${payment.charge_id}::uuid, ${payment.authorization_id}::uuid,
         ${payment.status}, ${payment.currency}, ${payment.amount}::bigint, ${payment.capture_method},
-        ${payment.open_operation_id}::uuid, ${payment.customer_id}, ${payment.return_url},
+        ${payment.open_operation_id}::uuid, ${payment.customer_id}, ${payment.return_url}, ${payment.connection_id}::uuid,
         ${payment.created_at}::timestamptz, ${payment.updated_at}::timestamptz
-      where (select count(*) from session) = 1
+      where (select count(*) from session) = 1 and ${paymentTokenId || clientSessionId ? sql`true` : connected}
       returning 1
     ),
     charge as (
@@ -155,6 +169,8 @@ export type FollowUp = {
   amount: number | null;
   /** The processor captures no part of it. */
   wholeOnly: boolean;
+  /** A connection that may be disconnected at any moment: nothing is reserved once it is. */
+  guardedConnectionId: string | null;
   detail: string | null;
   /** False when the caller named a refund, on which nothing can be done: the key is claimed, nothing reserved. */
   allowed: boolean;
@@ -246,6 +262,7 @@ export async function reserveFollowUp(
       select ${amount} as amount from payments
       where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid
         and (select count(*) from claim) = 1 and ${followUp.allowed}::boolean
+        and ${isConnected(sql, environmentId, followUp.guardedConnectionId)}
       for update
     ),
     reserved as (

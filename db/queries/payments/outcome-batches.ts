@@ -203,13 +203,13 @@ const batchesOf = perEnvironment((sql, environmentId, timer) =>
   ),
 );
 
-/** {@link writeOutcome}, together with others of the environment. One that ends a session's payment goes alone. */
+/** {@link writeOutcome}, together with others of the environment. One that ends a session's payment, or tells more of its card, goes alone. */
 export async function writeOutcomeTogether(
   sql: Sql,
   environmentId: string,
   outcome: OutcomeWrite,
   timer: Pauses,
 ): Promise<void> {
-  if (outcome.session) return writeOutcome(sql, environmentId, outcome);
+  if (outcome.session || outcome.knowsMoreOfCard) return writeOutcome(sql, environmentId, outcome);
   await batchesOf(sql, environmentId, timer)(outcome);
 }

@@ -17,6 +17,8 @@ export type OutcomeWrite = {
   operation: { id: string; state: OperationState; lastAnswer: string };
   payment: PaymentRow;
   charge: TransactionRow;
+  /** The charge has what was not known of its card before. */
+  knowsMoreOfCard: boolean;
   refund: TransactionRow | null;
   ledger: NewLedgerLine[];
   /** Captured amount on which Cardlane's fee is taken; 0 = none. */
@@ -99,6 +101,10 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     s.feeOn > 0
       ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
       : sql``;
+  const card = s.knowsMoreOfCard
+    ? sql`, card_brand = ${charge.card_brand}, card_last4 = ${charge.card_last4}, card_bin = ${charge.card_bin},
+        card_exp_month = ${charge.card_exp_month}::smallint, card_exp_year = ${charge.card_exp_year}::smallint`
+    : sql``;
   const eventCount = s.events.filter((event) => event.object_id === payment.id).length;
   const events = s.events.map(
     (e) =>
@@ -140,7 +146,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         authorized_at = ${charge.authorized_at}::timestamptz, captured_at = ${charge.captured_at}::timestamptz,
         voided_at = ${charge.voided_at}::timestamptz, refunded_at = ${charge.refunded_at}::timestamptz,
         updated_at = ${charge.updated_at}::timestamptz,
-        event_sequence = ${lastNumber(s, charge)}::int
+        event_sequence = ${lastNumber(s, charge)}::int${card}
       where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
     )${updateRefund}${session}${ledger},
     events as (

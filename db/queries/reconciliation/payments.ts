@@ -147,6 +147,24 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
       where e.id is null`,
   },
   {
+    check: "payment_has_connection",
+    proves:
+      "Every payment and every token is at a processor that there is: one that is built in, a connection of its environment, or the operator's in live mode. What is open is at none that was disconnected.",
+    sql: `
+      select s.environment_id, s.id, s.object, s.connection_id from (
+        select environment_id, id, 'payment' as object, connection_id,
+          open_operation_id is not null or refund_pending > 0 or status in ('AUTHORIZED', 'REQUIRES_ACTION') as is_open
+        from payments where connection_id is not null
+        union all
+        select environment_id, id, 'payment token', connection_id, false from payment_tokens where connection_id is not null
+      ) s
+      left join processor_connections c on c.environment_id = s.environment_id and c.id = s.connection_id
+      where case when c.id is null
+        then not exists (select from operator_connections o, environments e
+          where o.id = s.connection_id and e.id = s.environment_id and e.mode = 'live')
+        else c.status = 'DISCONNECTED' and s.is_open end`,
+  },
+  {
     check: "transaction_has_payment",
     proves: "Every transaction is of a payment that exists: what a foreign key would refuse.",
     sql: `

@@ -3,7 +3,7 @@ import type { Orm } from "@/db/client";
 
 /** Something sealed, where it is: `id` finds its row again. */
 type SealedText = {
-  place: "totp" | "webhook" | "link" | "answer";
+  place: "totp" | "webhook" | "link" | "connection" | "answer";
   id: string;
   environment_id: string | null;
   sealed: string;
@@ -20,6 +20,9 @@ export async function listSealedOtherwise(orm: Orm, prefix: string, limit: numbe
     union all
     (select 'link', id::text, environment_id, session_token
       from payment_links where session_token is not null and not starts_with(session_token, ${prefix}) limit ${limit}::int)
+    union all
+    (select 'connection', id::text, environment_id, credentials
+      from processor_connections where credentials is not null and not starts_with(credentials, ${prefix}) limit ${limit}::int)
     union all
     (select 'answer', key, environment_id, response_body
       from idempotency_keys
@@ -49,6 +52,12 @@ export async function replaceSealed(orm: Orm, found: SealedText, sealed: string)
       where environment_id = ${found.environment_id}::uuid and id = ${found.id}::uuid and session_token = ${found.sealed}`);
     return;
   }
+  if (found.place === "connection") {
+    await orm.execute(sql`
+      update processor_connections set credentials = ${sealed}
+      where environment_id = ${found.environment_id}::uuid and id = ${found.id}::uuid and credentials = ${found.sealed}`);
+    return;
+  }
   await orm.execute(sql`
     update idempotency_keys set response_body = ${sealed}
     where environment_id = ${found.environment_id}::uuid and key = ${found.id} and response_body = ${found.sealed}`);
@@ -58,7 +67,8 @@ export async function replaceSealed(orm: Orm, found: SealedText, sealed: string)
 export async function findAnySealed(orm: Orm): Promise<string | null> {
   const [row] = await orm.execute<{ sealed: string }>(
     sql`(select totp_secret as sealed from users where totp_secret is not null order by id limit 1)
-      union all (select sealed from webhook_secrets order by id limit 1) limit 1`,
+      union all (select sealed from webhook_secrets order by id limit 1)
+      union all (select credentials from processor_connections where credentials is not null order by id limit 1) limit 1`,
   );
   return row?.sealed ?? null;
 }
@@ -73,8 +83,8 @@ export async function countNeedingOtherSecrets(orm: Orm, id: string): Promise<nu
     select (select count(*) from idempotency_keys where created_at > now() - interval '25 hours'
         and (octet_length(request_digest) = 32 or encode(substring(request_digest from 1 for 4), 'hex') <> ${id}))
       + (select count(*) from payment_tokens where processor_token <> '' and expires_at > now()
-        and not starts_with(processor_token, ${`sbx_s1.${id}.`}))
-      + (select count(*) from payments where status = 'REQUIRES_ACTION' and next_action is not null
+        and connection_id is null and not starts_with(processor_token, ${`sbx_s1.${id}.`}))
+      + (select count(*) from payments where status = 'REQUIRES_ACTION' and next_action is not null and connection_id is null
         and position(${`.${id}`} in next_action::text) = 0)
       + (select count(*) from (select id from merchants union all select '00000000-0000-0000-0000-000000000000'::uuid) c
         left join lateral (select seq, key_id from audit_seals where chain_id = c.id and number > 0

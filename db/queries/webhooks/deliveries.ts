@@ -192,9 +192,9 @@ export async function replayEvents(
 }
 
 /** Where the worker's walk stands: behind one endpoint. */
-export type Place = { readonly environment_id: string; readonly endpoint_id: string };
+export type EndpointPlace = { readonly environment_id: string; readonly endpoint_id: string };
 
-export type TakenDelivery = Place & {
+export type TakenDelivery = EndpointPlace & {
   readonly id: string;
   readonly event_id: string;
   readonly epoch: number;
@@ -208,7 +208,7 @@ export type TakenDelivery = Place & {
 };
 
 /** An endpoint that something is due for: how much, counted no further than was asked. */
-export type DueEndpoint = Place & { readonly due: number };
+export type DueEndpoint = EndpointPlace & { readonly due: number };
 
 /**
  * Endpoints that something is due for, `most` of them behind a place: a walk from endpoint to endpoint in the index
@@ -216,7 +216,7 @@ export type DueEndpoint = Place & { readonly due: number };
  */
 export function findDueEndpoints(
   sql: Sql,
-  walk: { after: Place; hindered: boolean; share: number; most: number; now: string },
+  walk: { after: EndpointPlace; hindered: boolean; share: number; most: number; now: string },
 ): Promise<DueEndpoint[]> {
   const { after } = walk;
   return sql<DueEndpoint[]>`
@@ -252,7 +252,7 @@ export function findDueEndpoints(
  */
 export function takeDueDeliveries(
   sql: Sql,
-  turns: readonly (Place & { readonly places: number })[],
+  turns: readonly (EndpointPlace & { readonly places: number })[],
   { now, leaseUntil, most }: { now: string; leaseUntil: string; most: number },
 ): Promise<TakenDelivery[]> {
   return sql<TakenDelivery[]>`

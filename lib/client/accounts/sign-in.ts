@@ -1,7 +1,7 @@
-import { SIGN_IN_ERRORS, type SignInError } from "@/lib/contract/accounts/proof";
-import { type Audience, postAuth } from "./sign-out";
+import { type Audience, SIGN_IN_ERRORS, type SignInError } from "@/lib/contract/accounts/proof";
+import { postAuth } from "./sign-out";
 
-/** `ticket`: what the answer to a sign-up gave, in place of address and password. */
+/** `ticket`: from the answer to a sign-up, instead of address and password. */
 type SignInInput = { audience?: Audience } & ({ email: string; password: string; code?: string } | { ticket: string });
 
 /** Signs in; the answer sets the cookie. Never throws. */
@@ -18,7 +18,7 @@ export async function signIn(input: SignInInput): Promise<{ ok: true } | { ok: f
   }
 }
 
-/** Why a sign-in was refused, in words. An address that nobody has gets the same ones. */
+/** Why a sign-in was refused, in words. An unknown address gets the same ones. */
 export const SIGN_IN_ERROR_TEXTS: Record<Exclude<SignInError, "code_required">, string> = {
   wrong:
     "The e-mail address or the password is wrong. If you have just opened the account, confirm the address first: the link is in your mail.",

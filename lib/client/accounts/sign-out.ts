@@ -1,5 +1,4 @@
-/** Merchants' members and support staff sign in apart, each with a cookie of their own. */
-export type Audience = "merchant" | "staff";
+import type { Audience } from "@/lib/contract/accounts/proof";
 
 /** Sends a form to the sign-in of an audience, with the token that shows it comes from our own page. */
 export async function postAuth(

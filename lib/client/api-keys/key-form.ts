@@ -32,7 +32,7 @@ export function expiryOf(
   if (values.expiry === "never") return null;
   if (values.expiry === "kept") return values.kept === null ? null : new Date(values.kept);
   const [year, month, day] = values.expiryDate.split("-").map(Number);
-  // Browsers let people type years of six digits, which no key's expiry can have.
+  // Browsers accept years of six digits, which no key's expiry can have.
   if (!year || !month || !day || year >= 9999) return null;
   return new Date(new TZDate(year, month - 1, day, 23, 59, 59, 999, timeZone).getTime());
 }

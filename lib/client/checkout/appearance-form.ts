@@ -15,7 +15,7 @@ export const COLOR_MEMBERS = ["accent_color", "background_color", "text_color"] 
 type ColorMember = (typeof COLOR_MEMBERS)[number];
 
 export const PRESET_WORDS: Record<AppearancePreset, { label: string; sentence: string }> = {
-  clean: { label: "Clean", sentence: "Cardlane’s own." },
+  clean: { label: "Clean", sentence: "The Cardlane look." },
   soft: { label: "Soft", sentence: "Round corners." },
   sharp: { label: "Sharp", sentence: "Square corners." },
   night: { label: "Night", sentence: "Dark blue, always." },
@@ -27,7 +27,7 @@ export const THEME_WORDS: Record<AppearanceTheme, string> = { light: "Light", da
 export const THEME_SENTENCES: Record<AppearanceTheme, string> = {
   light: "Always light.",
   dark: "Always dark.",
-  system: "Light or dark, as the shopper’s device is set.",
+  system: "Follows the shopper’s device.",
 };
 
 export const COLOR_WORDS: Record<ColorMember, string> = {
@@ -50,7 +50,7 @@ export const CUSTOM_FONT = "custom";
 
 const HEX = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** What is typed as a colour, "1A73E8" included; null when it is none. */
+/** The typed text as a colour, also without the #; null when it is not one. */
 export function colorTyped(text: string): string | null {
   const typed = text.trim().toLowerCase();
   const hex = typed.startsWith("#") ? typed : `#${typed}`;

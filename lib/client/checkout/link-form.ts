@@ -46,7 +46,7 @@ export const linkEditValues = (link: PaymentLink, timeZone: string): LinkEditVal
   expires_at: link.expires_at === null ? "" : localTime(link.expires_at, timeZone),
 });
 
-/** A local time of a zone as an instant; null while it is none. One that the zone leaves out is taken an hour later. */
+/** A local time in a zone as an instant; null if it is not one. A time that the zone skips becomes an hour later. */
 export function instantIn(timeZone: string, local: LocalTime): string | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(local)) return null;
   const asUtc = Date.parse(`${local.slice(0, 16)}Z`);

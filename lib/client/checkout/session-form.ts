@@ -33,7 +33,7 @@ export function sessionFormValues(currency: string, planId: string | null): Sess
 
 const orNull = (text: string) => text.trim() || null;
 
-/** What is typed as the API takes it: what is empty is left out. */
+/** The typed values as the API takes them, without empty ones. */
 function bodyOf(values: SessionFormValues) {
   const price =
     values.sell === "plan"
@@ -71,7 +71,7 @@ export function readSession(values: SessionFormValues): {
   return { body: parsed.success && Object.keys(errors).length === 0 ? parsed.data : null, errors };
 }
 
-/** Why the typed amount is none; null when it is. */
+/** Why the typed amount is invalid; null when it is valid. */
 export function amountProblem({ amount, currency }: Pick<SessionFormValues, "amount" | "currency">): string | null {
   if (!isSupportedCurrency(currency)) return "Choose a currency.";
   if (amount.trim() === "") return "Enter the amount.";
@@ -98,7 +98,7 @@ const FIELDS: readonly string[] = [
   "return_url",
 ];
 
-/** The field of the form that a parameter of the API stands in; null when the form has none. */
+/** The form field for a parameter of the API; null when the form has none. */
 function fieldOf(param: string, values: SessionFormValues): string | null {
   const nth = /^allowed_origins(?:\.(\d+))?$/.exec(param);
   if (nth) {
@@ -117,7 +117,7 @@ export function placeSessionRefusal(
   return field === null ? null : [field, message];
 }
 
-/** "shop.example/cart" → "https://shop.example": what people paste is an address; the browser compares origins. */
+/** "shop.example/cart" → "https://shop.example": users paste an address; the browser compares origins. */
 export function originTyped(text: string): string {
   const typed = text.trim();
   if (typed === "") return "";
@@ -129,7 +129,7 @@ export function originTyped(text: string): string {
   return /^https?:$/.test(url.protocol) ? url.origin : typed;
 }
 
-/** Minor units of what is typed; null while it is no amount. */
+/** The typed amount in minor units; null while it is invalid. */
 export function minorTyped(values: Pick<SessionFormValues, "amount" | "currency">): number | null {
   const minor = isSupportedCurrency(values.currency) ? parseAmount(values.amount, values.currency) : null;
   return minor !== null && minor > 0 ? minor : null;

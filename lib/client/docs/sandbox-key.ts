@@ -10,17 +10,17 @@ const NAME = "cardlane.docs.sandbox-key";
 const listeners = new Set<() => void>();
 let current: SandboxKey | null | undefined;
 
-/** What is wrong with a text as a sandbox key; null when it can be one. */
+/** Why a text cannot be a sandbox key; null when it can. */
 export function sandboxKeyProblem(text: string): string | null {
   if (text === "") return "Paste a key that starts with sk_test_.";
   if (text.startsWith("sk_live_"))
     return "This is a live key. Only sandbox keys, which start with sk_test_, are used here.";
-  if (!text.startsWith("sk_test_")) return "This is no sandbox key: it must start with sk_test_.";
-  if (!/^sk_test_[\dA-Za-z]{38}$/.test(text)) return "This key is not complete. Copy all of it.";
+  if (!text.startsWith("sk_test_")) return "This is not a sandbox key: it must start with sk_test_.";
+  if (!/^sk_test_[\dA-Za-z]{38}$/.test(text)) return "This key is incomplete. Copy all of it.";
   return null;
 }
 
-/** Throws when it is no sandbox key; null forgets the one there is. */
+/** Throws when it is not a sandbox key; null forgets the current one. */
 export function keepSandboxKey(key: SandboxKey | null): void {
   if (key !== null && sandboxKeyProblem(key.secret) !== null) throw new TypeError("Not a sandbox key.");
   current = key;

@@ -42,8 +42,8 @@ test("a new key may do what the endpoints ask for, and nothing that is no permis
 describe("a request", () => {
   it("names what is missing and what cannot be sent", () => {
     expect(problemsOf("capturePayment", { id: " " }, '{"amount": 4999')).toEqual({
-      id: "id is needed.",
-      "X-Idempotency-Key": "X-Idempotency-Key is needed.",
+      id: "id is required.",
+      "X-Idempotency-Key": "X-Idempotency-Key is required.",
       body: expect.stringMatching(/^This is not valid JSON: .+\.$/),
     });
     expect(problemsOf("createPayment", { "X-Idempotency-Key": "käse" }, " ")).toEqual({

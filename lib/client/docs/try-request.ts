@@ -40,7 +40,7 @@ export function findEndpoint(document: OpenApiDocument, name: string): TriedEndp
   throw new Error(`There is no endpoint ${name}.`);
 }
 
-/** What a new key must be allowed: everything that the API's endpoints ask for. */
+/** The permissions of a new key: every one that the API's endpoints need. */
 export const permissionsIn = (document: OpenApiDocument): string[] => [
   ...new Set(
     Object.values(document.paths).flatMap((methods) => Object.values(methods).flatMap((one) => one["x-permissions"])),
@@ -63,7 +63,7 @@ export function exampleBody({ operation }: TriedEndpoint): string {
 /** Parameters by their names, and the body's text. */
 export type TriedValues = { readonly parameters: Readonly<Record<string, string>>; readonly body: string };
 export type TriedRequest = { method: string; url: string; headers: Record<string, string>; body: string | null };
-/** What is wrong, by parameter; `body` is the body. */
+/** Errors by parameter; `body` is the body. */
 export type TriedProblems = Record<string, string>;
 
 const HEADER_TEXT = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
@@ -80,7 +80,7 @@ export function requestOf(
   for (const { name, in: place, required = false } of parameters) {
     const value = (values.parameters[name] ?? "").trim();
     if (value === "") {
-      if (required) problems[name] = `${name} is needed.`;
+      if (required) problems[name] = `${name} is required.`;
     } else if (place === "query") query.append(name, value);
     else if (place === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
     else if (HEADER_TEXT.test(value)) headers[name] = value;
@@ -100,7 +100,7 @@ export function requestOf(
   return { request: { method, url: url + search, headers, body: body === "" ? null : body } };
 }
 
-/** The parts of an answer that tell what happened, in the order in which they are shown. */
+/** The informative parts of an answer, in the order in which they are shown. */
 const TOLD_HEADERS = ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "RateLimit"] as const;
 
 export type TriedAnswer = {
@@ -117,8 +117,8 @@ export type TriedAnswer = {
 const SHOWN_CHARACTERS = 200_000;
 
 /**
- * Sends a request to the sandbox, with this key and nothing else that tells who sends it. `show` gets the answer, and again each
- * time that more of it has come. Throws when no answer comes, or it breaks off.
+ * Sends a request to the sandbox with this key and no cookies. `show` gets the answer, and again whenever more of it has
+ * arrived. Throws when no answer comes or it breaks off.
  */
 export async function sendRequest(
   { method, url, headers, body }: TriedRequest,

@@ -69,7 +69,7 @@ export function bulkStore(storage: Storage, { mode, merchantId }: Owner): BulkSt
   };
 }
 
-/** After a reload nobody knows what became of what was under way, and what was waiting was never sent. */
+/** After a reload, the outcome of requests under way is unknown, and waiting ones were never sent. */
 function readRun(text: string | null): BulkRun | null {
   if (text === null) return null;
   try {

@@ -87,7 +87,7 @@ export class BulkRefund {
     await this.#work();
   }
 
-  /** What is not sent yet is not sent; what is under way ends as it ends. */
+  /** Waiting refunds are not sent; those under way run to their end. */
   stop(): void {
     this.#stopped = true;
     this.#update(this.#run);
@@ -152,7 +152,7 @@ export class BulkRefund {
           const left = moneyText(subject.refundable, subject.currency);
           this.#setState(row.key, {
             step: "refused",
-            detail: `It has changed: ${left} is left to refund. Nothing was sent.`,
+            detail: `The payment has changed: ${left} is left to refund. Nothing was sent.`,
           });
           return;
         }

@@ -9,7 +9,7 @@ import {
 import { canRetry, type MoneyAction, type MoneyBody, type MoneyRecord, type RecordStore } from "./money-record";
 import { changesBetween, type MoneySubject } from "./money-subject";
 
-/** One dialog's money: nothing is shown as done before the service has said so. */
+/** The state of one money dialog: it shows nothing as done before the service has confirmed it. */
 export type MoneyState =
   | { step: "editing" }
   | { step: "sending"; retry: boolean }
@@ -23,7 +23,7 @@ export type MoneySnapshot = {
   readonly subject: MoneySubject | null;
   /** Why the payment could not be read. */
   readonly readError: string | null;
-  /** What another did meanwhile; a user has to see it before anything is sent. */
+  /** A concurrent change that the user must see before anything is sent. */
   readonly changes: readonly string[];
   /** What was sent, while sending, done or unknown. */
   readonly record: MoneyRecord | null;
@@ -107,8 +107,8 @@ export class MoneyDriver {
   }
 
   /**
-   * Sends what the form says; `amount` is what that is in minor units. Does nothing unless the form can be sent, so a second
-   * click is no second request.
+   * Sends the form; `amount` is its amount in minor units. Does nothing unless the form can be sent, so a second click sends
+   * no second request.
    */
   async submit(body: MoneyBody, amount: number): Promise<void> {
     const shown = this.#snapshot.subject;
@@ -155,8 +155,8 @@ export class MoneyDriver {
   }
 
   /**
-   * Whether someone refunded from the payment while a request of ours never arrived: then it is not sent again before a
-   * person has seen that. The key stays, so that the request, should it arrive after all, is the same as what is sent then.
+   * Whether another refund was made while our request never arrived: then the user must see that before it is sent again. The
+   * key stays the same, so that a late arrival counts as the same request.
    */
   async #hasChanged(record: MoneyRecord): Promise<boolean> {
     if (record.action !== "refund") return false;
@@ -171,13 +171,13 @@ export class MoneyDriver {
     return true;
   }
 
-  /** Another tab has sent this action meanwhile and does not know its outcome: it is this one's, too, under its key. */
+  /** Another tab has sent this action and does not know its outcome: this dialog takes it over, under its key. */
   #adopt(other: MoneyRecord): void {
     this.#key = other.key;
     this.#set({ record: other, state: this.#unknown(other, "no_answer") });
   }
 
-  /** Looks what became of the request, and sends nothing. */
+  /** Checks the status of the request without sending it. */
   async check(): Promise<void> {
     const { state, record } = this.#snapshot;
     if (state.step !== "unknown" || state.checking || !record) return;
@@ -192,7 +192,7 @@ export class MoneyDriver {
     }
   }
 
-  /** An unknown outcome past the time in which its key can be asked: the user has looked for themselves. */
+  /** An unknown outcome older than its key's lifetime: the user has checked it themselves. */
   forget(): void {
     const { record, state } = this.#snapshot;
     if (state.step !== "unknown" || !record || canRetry(record, this.ports.now())) return;
@@ -290,7 +290,7 @@ export class MoneyDriver {
     this.ports.onChange();
   }
 
-  /** Looks again and again while the processor has the request, until it has an end or the dialog is closed. */
+  /** Polls while the processor has the request, until it has a result or the dialog is closed. */
   async #poll(): Promise<void> {
     if (this.#polling) return;
     this.#polling = true;

@@ -7,7 +7,7 @@ export type Attempt<Data> =
   | ({ kind: "refused"; retryAfterMs: number | null } & Refusal)
   | { kind: "no_answer" };
 
-/** What the API said no to. */
+/** A refusal of the API. */
 export type Refusal = {
   status: number;
   code: string;
@@ -19,7 +19,7 @@ export type Refusal = {
 
 export type UnknownWhy = "no_answer" | "pending" | "server_error" | "unanswerable";
 
-/** How an attempt leaves the money: moved, certainly not moved by this key, or nobody can tell yet. */
+/** What an attempt did to the money: moved it, certainly did not move it under this key, or unknown. */
 export type AttemptResult<Data> =
   | { kind: "done"; data: Data }
   /** `keySpent`: the key has kept this refusal, so another try needs a new key. */
@@ -43,7 +43,7 @@ export const isKeptRefusal = (code: string): boolean => KEPT_REFUSALS.has(code);
 
 const DEFAULT_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 10_000;
-/** How often a request that is told to come back does so by itself before the user is asked. */
+/** How often a request that was told to come back does so itself before the user decides. */
 const COME_BACK_TIMES = 20;
 
 type MoneyAttemptPorts<Data> = {
@@ -54,8 +54,8 @@ type MoneyAttemptPorts<Data> = {
 };
 
 /**
- * Sends until there is an answer that says more than "come back". `earlierUnknown`: the key was sent before and nobody
- * knows what became of that, so a refusal that is not kept under the key says nothing about the money.
+ * Sends until there is a definite answer. `earlierUnknown`: the key was sent before with an unknown outcome, so a refusal that
+ * is not stored under the key says nothing about the money.
  */
 export async function attemptMoney<Data>(
   ports: MoneyAttemptPorts<Data>,
@@ -66,7 +66,7 @@ export async function attemptMoney<Data>(
     const attempt = await ports.send();
     const comesBack = times < COME_BACK_TIMES && ports.stopped?.() !== true;
     if (attempt.kind === "refused" && isComeBack(attempt) && comesBack) {
-      // "In progress" means that a request with this key is at work, whoever sent it.
+      // "In progress" means that a request with this key is being processed, whoever sent it.
       if (attempt.code === "idempotency_request_in_progress") unknownBefore = true;
       await ports.wait(Math.min(attempt.retryAfterMs ?? DEFAULT_WAIT_MS, LONGEST_WAIT_MS));
       continue;
@@ -77,7 +77,7 @@ export async function attemptMoney<Data>(
 
 const isComeBack = ({ code }: Refusal) => code === "idempotency_request_in_progress" || code === "rate_limited";
 
-/** What one attempt tells about the money. */
+/** What one attempt reveals about the money. */
 export function resultOf<Data>(attempt: Attempt<Data>, earlierUnknown: boolean): AttemptResult<Data> {
   switch (attempt.kind) {
     case "answered":
@@ -103,7 +103,7 @@ export function resultOf<Data>(attempt: Attempt<Data>, earlierUnknown: boolean):
 
 /** What the service knows of a request by its idempotency key. */
 export type KeyFinding =
-  /** It has not arrived, or was refused without being kept. */
+  /** It has not arrived, or was refused without being stored. */
   | { kind: "absent" }
   /** It is at work. `transactionId`: what it makes or changes, once that is written down. */
   | { kind: "open"; transactionId: string | null }

@@ -14,7 +14,7 @@ export type MoneyAccess = {
   findKey: (key: string) => Promise<{ data: KeyDetail }>;
   mode?: Mode;
   headers?: Record<string, string>;
-  /** Beside `headers`, for requests that move money. */
+  /** In addition to `headers`, for requests that move money. */
   moneyHeaders?: () => Record<string, string>;
 };
 
@@ -33,7 +33,7 @@ export type StaffMoney = {
   paymentId: string;
 };
 
-/** Why staff act, beside the record of what was sent: a retry after a reload gives the same reason. */
+/** Why staff act, recorded with what was sent: a retry after a reload gives the same reason. */
 const reasonName = (paymentId: string) => `cardlane.staff-reason.${paymentId}`;
 
 export const keepStaffReason = (paymentId: string, reason: string): void =>
@@ -131,7 +131,7 @@ async function readPatiently(access: MoneyAccess, paymentId: string): Promise<Mo
   }
 }
 
-/** One POST to /v1 as an attempt. Throws what is neither a refusal nor the lack of an answer. */
+/** Sends one POST to /v1 as an attempt. Throws errors that are neither a refusal nor a missing answer. */
 async function attempt(
   { mode, headers, moneyHeaders }: MoneyAccess,
   { address, params }: ReturnType<typeof placeOf>,

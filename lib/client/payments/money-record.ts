@@ -7,13 +7,13 @@ export type MoneyAction = "refund" | "capture" | "void";
 /** Body of the request; amounts in minor units. */
 export type MoneyBody = { amount?: number; reason?: string; comment?: string };
 
-/** A request that was sent and whose outcome this browser does not know: all it takes to ask again under the same key. */
+/** A request whose outcome this browser does not know yet: all it takes to retry under the same key. */
 export type MoneyRecord = {
   readonly mode: Mode;
   readonly merchantId: string;
   readonly action: MoneyAction;
   readonly paymentId: string;
-  /** Its charge: where a refund is asked for, so that the answer names the refund. */
+  /** Its charge: refunds are requested there, so that the answer names the refund. */
   readonly chargeId: string;
   readonly key: string;
   readonly body: MoneyBody;
@@ -94,7 +94,7 @@ function read(storage: Storage, name: string): MoneyRecord | null {
     const record = JSON.parse(text) as MoneyRecord;
     return typeof record.key === "string" && typeof record.sentAt === "number" ? record : null;
   } catch {
-    // Not written by this page: nothing that could be asked again.
+    // This page did not write it, so there is nothing to retry.
     return null;
   }
 }

@@ -60,7 +60,7 @@ export const amountField = (minor: number, currency: string): string =>
 
 type AmountReading = { amount: number; error: null } | { amount: null; error: string };
 
-/** What was typed in major units, as minor units, or what is wrong with it. `most` in minor units. */
+/** The typed amount in minor units, or what is wrong with it. `most` in minor units. */
 export function readAmount(text: string, currency: string, most: number, verb: string): AmountReading {
   if (text.trim() === "") return { amount: null, error: "Enter an amount." };
   const amount = parseAmount(text, currency);
@@ -81,7 +81,7 @@ export const REFUND_REASON_LABELS: Record<RefundReason, string> = {
 
 /** "Other" says nothing without a note. */
 export const noteError = (reason: RefundReason, note: string): string | null =>
-  reason === "OTHER" && note.trim() === "" ? "Say what the reason is." : null;
+  reason === "OTHER" && note.trim() === "" ? "Describe the reason." : null;
 
 /** What the API found wrong with a field of the form; null when it was something else. */
 export function fieldError(refusal: Refusal | null, param: string): string | null {

@@ -52,7 +52,7 @@ function priceInput(price: number, currency: string): string {
 
 const DECIMAL = /^\d+(\.\d+)?$/;
 
-/** What is typed as the API takes it; fields that the type does not have are null, empty ones are left out. */
+/** The typed values as the API takes them: null for fields that the type does not have, empty ones left out. */
 function bodyOf(values: PlanFormValues): Record<string, unknown> {
   const body: Record<string, unknown> = {
     ...values,
@@ -110,7 +110,7 @@ const FIELD_WORDS: Partial<Record<string, string>> = {
   trial_price_amount: "the trial's price",
 };
 
-/** A refusal of the API for people: its sentence, with the fields' names in words. */
+/** The API's refusal as a sentence, with the fields' labels instead of their names. */
 export function fieldWords({ param, message }: Pick<FieldError, "param" | "message">): string {
   const words = FIELD_WORDS[param];
   if (!words) return message;

@@ -5,7 +5,7 @@ type JumpTarget = {
   label: string;
   detail: string;
   href: string;
-  /** What is typed can hardly mean anything else; not sure = one way to read any text. */
+  /** The typed text can hardly mean anything else; otherwise it is one of several readings. */
   sure: boolean;
 };
 

@@ -16,8 +16,8 @@ const SILENCE_MS = 60_000;
 const REPORT_MS = 100;
 
 /**
- * Reads an export and saves it as a file, if it is whole: every line that was announced has to be there. Throws ExportError;
- * the signal's reason when the person gave up. Answers the number of rows.
+ * Downloads an export and saves it if it is complete: every announced line must be there. Throws ExportError, or the signal's
+ * reason when the user cancelled. Returns the number of rows.
  */
 export async function downloadExport(
   address: string,

@@ -4,7 +4,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 const keyOf = (mode: Mode) => `cardlane-list-${mode}`;
 const never = () => () => {};
 
-/** What the list was last asked in this tab: the way back to it keeps its filters. */
+/** The list's last query in this tab: the way back keeps its filters. */
 export function rememberList(mode: Mode, query: string): void {
   try {
     sessionStorage.setItem(keyOf(mode), query);

@@ -22,8 +22,8 @@ export function firstRows<Row extends { id: string }>(key: string, answer: reado
 }
 
 /**
- * What to show after an answer: the answer itself, or, while `hold` says that somebody points at a row, the same rows in
- * the same places, each as it is now. Gives `shown` back when nothing changes.
+ * What to show after an answer: its rows or, while `hold` says that the user points at a row, the current rows in their places
+ * with fresh values. Returns `shown` itself when nothing changed.
  */
 export function settleRows<Row extends { id: string }>(
   shown: LiveRows<Row>,
@@ -55,7 +55,7 @@ function isNewerThanAll(row: { id: string }, rows: readonly { id: string }[]): b
   return rows.every((other) => row.id > other.id);
 }
 
-/** Of an answer of the API, too, a table uses no more. */
+/** A table uses no more of the API's answer. */
 export type TransactionList = Omit<z.infer<typeof transactionList>, "data"> & { data: ListedTransaction[] };
 
 type Fetch = {
@@ -63,9 +63,9 @@ type Fetch = {
   mode: Mode;
   /** Of the business: what its days are. */
   timeZone: string;
-  /** What is shown already, when it is only brought up to date. */
+  /** Refreshes what is already shown. */
   shown?: TransactionList | undefined;
-  /** Rows beyond the page to ask for: what came in before those that are shown. */
+  /** How many more rows to request: those that arrived above the ones shown. */
   ahead?: number;
   signal?: AbortSignal;
 };

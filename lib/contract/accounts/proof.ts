@@ -1,5 +1,8 @@
 import { currencyDigits } from "@/lib/contract/currencies";
 
+/** Merchants' users and support staff sign in separately, each with their own cookie. */
+export type Audience = "merchant" | "staff";
+
 /** For how long a person who proved who they are is not asked again. */
 export const PROOF_MINUTES = 10;
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER, isNumberAsAddress } from "@/lib/contract/card-numbers";
+import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
+import { isNumberAsAddress } from "@/lib/contract/card-numbers-in-addresses";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { holdsNoCardNumber, instant, isStorable, NOT_STORABLE, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
@@ -48,7 +49,7 @@ const attempt = z
 const MAX_ADDRESSES = 100;
 export const NOT_AN_ADDRESS = "Write an IP address or a CIDR block such as 203.0.113.0/24.";
 const READS_LIKE_A_CARD_NUMBER =
-  "This reads like a card number, which must not be kept. Write a larger network, such as 2001:db8::/32.";
+  "This looks like a card number, which must not be stored. Write a larger network, such as 2001:db8::/32.";
 /** An address or a CIDR block, as far as its characters tell; the rest is checked before anything is written. */
 const address = z
   .string()

@@ -60,7 +60,10 @@ export const CLIENT_SESSION_ATTEMPTS = 5;
 const color = z.string().regex(HEX_COLOR, "Use a hex colour such as #1a73e8.");
 export const appearance = z
   .strictObject({
-    preset: z.enum(APPEARANCE_PRESETS).optional().describe("What all else is based on: `clean` when left out."),
+    preset: z
+      .enum(APPEARANCE_PRESETS)
+      .optional()
+      .describe("The starting point for the other settings; `clean` by default."),
     theme: z.enum(APPEARANCE_THEMES).optional().describe("`system` follows the shopper's device."),
     accent_color: color.optional().describe("Buttons and focus, as #1a73e8."),
     background_color: color.optional().describe("Page background."),
@@ -94,9 +97,7 @@ export const createClientSessionBody = z
     amount: amount.nullable().default(null).describe("Amount in minor units; without a plan."),
     currency: currency.nullable().default(null).describe("ISO 4217 code, upper case; without a plan."),
     ...customerFields,
-    capture_method: captureMethod
-      .default("automatic")
-      .describe("`manual` authorizes now and leaves the capture to you."),
+    capture_method: captureMethod.default("automatic").describe("`manual` authorizes now; you capture later."),
     allowed_origins: z
       .array(origin)
       .max(20)
@@ -135,13 +136,13 @@ export const clientSession = z
       .nullable()
       .meta({ description: "Shown once, in the answer that creates the session." }),
     status: clientSessionStatus.describe(
-      "OPEN, also while a payment of it is under way. COMPLETED once a payment was captured or authorized: `payment_id` tells which. EXPIRED when its time or its attempts are over. CANCELLED by you.",
+      "OPEN, also while a payment of it is under way. COMPLETED once a payment was captured or authorized: `payment_id` tells which. EXPIRED when its time or its attempts run out. CANCELLED by you.",
     ),
     amount: amountOut.describe("What the shopper pays, in minor units."),
     currency: z.string().describe("ISO 4217 code, upper case."),
-    plan_id: idOf("plan").nullable().describe("The plan that is sold."),
+    plan_id: idOf("plan").nullable().describe("The plan it sells."),
     payment_id: idOf("payment").nullable().describe("The payment that completed it."),
-    capture_method: captureMethod.describe("Whether the payment is captured immediately or by your own call."),
+    capture_method: captureMethod.describe("Whether the payment is captured immediately or when you call capture."),
     customer_id: z.string().nullable().describe("Your own id of the customer."),
     customer_email: z.string().nullable().describe("The customer's e-mail address."),
     customer_name: z.string().nullable().describe("The customer's name."),
@@ -150,9 +151,9 @@ export const clientSession = z
     return_url: z.string().nullable().describe("Where the shopper returns to."),
     appearance: appearance.nullable().describe("How the payment form looks."),
     metadata: metadata.describe("Your own keys and values."),
-    attempts_left: z.int().describe("Tries to pay that the shopper still has."),
-    iframe_url: z.string().nullable().meta({ description: "Holds the token, so it too is shown once." }),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    attempts_left: z.int().describe("Attempts that the shopper has left."),
+    iframe_url: z.string().nullable().meta({ description: "Contains the token, so it is shown only once." }),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     expires_at: timestamp.describe("When it takes no more attempts: 24 hours after it was created, or with its fifth."),
     created_at: timestamp.describe("When it was created."),
     updated_at: timestamp.describe("When it last changed."),

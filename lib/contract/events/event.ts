@@ -175,7 +175,7 @@ export const event = z
     object: z.literal("event").describe("Always `event`."),
     type: z.enum(EVENT_TYPES).describe("What happened."),
     api_version: z.literal("v1").describe("The version of the API that shows the object."),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     sequence: z.int().min(1).describe("Counts the events of the object, so that late ones can be put in order."),
     created_at: timestamp.describe("When it happened."),
     data: z

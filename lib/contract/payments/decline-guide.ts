@@ -15,26 +15,26 @@ export const DECLINE_GUIDE: Record<DeclineCode, { meaning: string; say: string; 
   lost_card: {
     meaning: "The card was reported lost.",
     say: "Your bank declined the card. Use another card or call your bank.",
-    advice: "Ask the customer for another card, and do not try this one again.",
+    advice: "Ask the customer for another card. Do not try this one again.",
   },
   stolen_card: {
     meaning: "The card was reported stolen.",
     say: "Your bank declined the card. Use another card or call your bank.",
-    advice: "Do not try this card again. Look at the order before you ship anything to this customer.",
+    advice: "Do not try this card again. Review the order before you ship anything.",
   },
   expired_card: {
     meaning: "The card has expired.",
     say: "This card has expired. Use another card.",
-    advice: "Ask the customer for another card, or for the new expiry of a renewed one.",
+    advice: "Ask the customer for another card, or for the new expiry date.",
   },
   incorrect_cvv: {
     meaning: "The security code is wrong.",
-    say: "The security code is not right. Check it and try again.",
+    say: "The security code is wrong. Check it and try again.",
     advice: "Ask the customer to check the security code and pay again.",
   },
   incorrect_number: {
     meaning: "The card number does not exist.",
-    say: "The card number is not right. Check it and try again.",
+    say: "The card number is wrong. Check it and try again.",
     advice: "Ask the customer to check the card number and pay again.",
   },
   authentication_failed: {
@@ -45,8 +45,7 @@ export const DECLINE_GUIDE: Record<DeclineCode, { meaning: string; say: string; 
   fraud_suspected: {
     meaning: "The risk score is too high.",
     say: "The payment was declined. Use another card.",
-    advice:
-      "Look at the reasons of the score below. Do not try the card again before you have checked the order yourself.",
+    advice: "Check what raised the score below. Review the order before you try the card again.",
   },
   processing_error: {
     meaning: "The issuer could not process the request.",

@@ -21,6 +21,7 @@ import {
 import { idInput, idOf } from "@/lib/contract/ids";
 import { action, cardBrand, refundReason, transaction } from "@/lib/contract/transactions/transaction";
 import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
+import { passesLuhn } from "./words";
 
 export const PAYMENT_STATUSES = [...TRANSACTION_STATUSES, "REQUIRES_ACTION"] as const;
 const paymentStatus = z.enum(PAYMENT_STATUSES).meta({ id: "PaymentStatus" });
@@ -42,10 +43,10 @@ export const payment = z
   .object({
     id: idOf("payment").describe("Unique id of the payment."),
     object: z.literal("payment").describe("Always `payment`."),
-    status: paymentStatus.describe("Where it stands now."),
-    amount: amountOut.describe("Amount asked for, in minor units."),
+    status: paymentStatus.describe("Its current status."),
+    amount: amountOut.describe("Requested amount, in minor units."),
     currency: z.string().describe("ISO 4217 code, upper case."),
-    capture_method: captureMethod.describe("Whether it is captured immediately or by your own call."),
+    capture_method: captureMethod.describe("Whether it is captured immediately or when you call capture."),
     amount_captured: amountOut.describe("Captured so far, in minor units."),
     amount_capturable: amountOut.describe("What can still be captured, in minor units."),
     amount_refunded: amountOut.describe("Refunded so far, in minor units."),
@@ -61,10 +62,10 @@ export const payment = z
         last4: z.string(),
         exp_month: z.int(),
         exp_year: z.int(),
-        bin: z.string(),
+        bin: z.string().nullable(),
       })
       .nullable()
-      .describe("The card, as far as it may be shown."),
+      .describe("The card, without its number."),
     plan_id: idOf("plan").nullable().describe("The plan it pays for."),
     subscription_id: idOf("subscription").nullable().describe("The subscription it pays for."),
     client_session_id: idOf("clientSession").nullable().describe("The client session it was paid in."),
@@ -72,7 +73,7 @@ export const payment = z
     metadata: metadata.describe("Your own keys and values."),
     next_action: nextAction.nullable().describe("What the shopper must do next, when the status is `REQUIRES_ACTION`."),
     transactions: z.array(transaction).describe("Its charge, then its refunds."),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When it was created."),
     updated_at: timestamp.describe("When it last changed."),
   })
@@ -80,17 +81,6 @@ export const payment = z
 export type Payment = z.infer<typeof payment>;
 
 export const paymentList = listOf(payment).meta({ id: "PaymentList" });
-
-/** The Luhn check digit, which catches every single mistyped digit. */
-export function passesLuhn(digits: string): boolean {
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = Number(digits[digits.length - 1 - i]);
-    const doubled = i % 2 === 1 ? digit * 2 : digit;
-    sum += doubled > 9 ? doubled - 9 : doubled;
-  }
-  return sum % 10 === 0;
-}
 
 /** Card data: it lives in memory only, from here to the processor's `tokenize`, and is never written anywhere. */
 export const cardInput = z
@@ -124,15 +114,16 @@ export const createPaymentBody = z
   .strictObject({
     amount: amount.describe("Amount in minor units: 4999 is $49.99, or ¥4999."),
     currency: currency.describe("ISO 4217 code, upper case."),
-    payment_token: idInput
+    payment_token: z
+      .string()
+      .min(1)
+      .max(10_000)
       .optional()
       .describe(
-        "Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan.",
+        "Card token from the payment iframe: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or a token of the connected processor's own, made by its script on your page.",
       ),
     card: cardInput.optional().describe("Raw card data; in the sandbox only."),
-    capture_method: captureMethod
-      .default("automatic")
-      .describe("`manual` authorizes now and leaves the capture to you."),
+    capture_method: captureMethod.default("automatic").describe("`manual` authorizes now; you capture later."),
     ...customerFields,
     plan_id: idInput
       .nullable()

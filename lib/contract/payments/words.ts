@@ -1,4 +1,4 @@
-/** What codes of a payment mean to people, without zod; apart from the words of transactions, which every list needs. */
+/** Words for the codes of a payment and the check digit of cards, without zod; separate from the words that every list needs. */
 import type { RefundReason } from "@/lib/contract/transactions/words";
 
 export const REFUND_REASON_WORDS: Record<RefundReason, string> = {
@@ -35,7 +35,7 @@ export const AVS_RESULTS = {
   N: "Neither street nor postal code matches",
   C: "Not verified: incompatible formats (international)",
   I: "Not verified (international)",
-  G: "The issuer outside the US does not take part",
+  G: "The issuer is outside the US and does not take part",
   U: "The address information is unavailable",
   R: "The system is unavailable: try again",
   S: "The issuer does not support address verification",
@@ -48,7 +48,7 @@ export const CVV_RESULTS = {
   M: "The security code matches",
   N: "The security code does not match",
   P: "Not processed",
-  S: "The code should be on the card, but was said to be missing",
+  S: "The code should be on the card, but was reported missing",
   U: "The issuer does not verify security codes",
 } as const;
 export type CvvResult = keyof typeof CVV_RESULTS;
@@ -66,4 +66,15 @@ export function checkTone(check: "avs" | "cvv", result: string): CheckTone {
   if (tones.good.includes(result)) return "good";
   if (tones.partly.includes(result)) return "partly";
   return tones.bad.includes(result) ? "bad" : "unknown";
+}
+
+/** The Luhn check digit, which catches every single mistyped digit. */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i]);
+    const doubled = i % 2 === 1 ? digit * 2 : digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
 }

@@ -82,7 +82,7 @@ export const plan = z
     trial_period_value: z.int().nullable().describe("Length of the trial."),
     trial_period_unit: periodUnit.nullable().describe("The unit of it."),
     trial_price_amount: z.number().nullable().describe("Price of a paid trial in major units."),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When it was created."),
     updated_at: timestamp.describe("When it last changed."),
   })

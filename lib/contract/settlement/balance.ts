@@ -16,7 +16,7 @@ export type CurrencyBalance = z.infer<typeof balanceOfCurrency>;
 export const balance = z
   .object({
     object: z.literal("balance").describe("Always `balance`."),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     currencies: z.array(balanceOfCurrency).describe("One for each currency that money ever moved in."),
   })
   .meta({ id: "Balance" });

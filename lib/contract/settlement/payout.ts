@@ -32,7 +32,7 @@ export const payout = z
       .describe("The settlement batches that it pays out, oldest first."),
     failure_reason: z.string().nullable().describe("Why the bank refused it; null unless it failed."),
     bank_account: bankAccount.describe("Where it went."),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When it was made."),
     updated_at: timestamp.describe("When its status last changed."),
   })

@@ -24,7 +24,7 @@ export const settlementBatch = z
     payout_id: idOf("payout")
       .nullable()
       .describe("The payout that pays it out; null while there is none, and again after one failed."),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When it was made, and its transactions settled."),
   })
   .meta({ id: "SettlementBatch" });

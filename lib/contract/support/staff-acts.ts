@@ -3,7 +3,7 @@ export const STAFF_ACTS = {
   "support.signed_in": "Signed in",
   "support.sign_in_failed": "Failed to sign in",
   "support.identity_proved": "Confirmed identity",
-  "support.proof_failed": "Failed to confirm who they are",
+  "support.proof_failed": "Failed to confirm their identity",
   "support.searched": "Searched",
   "support.found": "Appeared in search results",
   "support.viewed_merchant": "Opened the merchant",

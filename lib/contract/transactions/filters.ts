@@ -135,7 +135,7 @@ export function problemOfText({ max, digits, words }: TextRow, value: string): s
   if (digits && (value.length !== max || /\D/.test(value))) return `Use exactly ${max} digits.`;
   if (value.length > max) return `It is longer than ${max} characters.`;
   if (words && value.trim().split(/\s+/).length > words) return `Use at most ${words} words.`;
-  return isText(value) ? null : "It holds characters that no text has.";
+  return isText(value) ? null : "It contains characters that are not allowed.";
 }
 
 /** Half a surrogate pair cannot be sent, and U+0000 cannot be stored. */

@@ -122,7 +122,7 @@ function withWords(parsed: ParsedSearch, text: string): ParsedSearch {
   const isCut = words.join(" ") !== q;
   const problem = {
     word: words.join(" "),
-    message: `Only the first ${row.words} words are looked for.`,
+    message: `Only the first ${row.words} words are searched for.`,
     incomplete: false,
   };
   return {

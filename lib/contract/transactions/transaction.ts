@@ -55,7 +55,7 @@ export const transaction = z
     object: z.literal("transaction").describe("Always `transaction`."),
     payment_id: idOf("payment").describe("The payment it is part of."),
     type: transactionType.describe("`CHARGE` takes money, `REFUND` returns it."),
-    status: transactionStatus.describe("Where it stands now."),
+    status: transactionStatus.describe("Its current status."),
     amount: amountOut.describe("Amount in minor units; positive for refunds too."),
     currency: z.string().describe("ISO 4217 code, upper case."),
     amount_captured: amountOut.describe("Captured so far, in minor units."),
@@ -84,8 +84,8 @@ export const transaction = z
     settlement_batch_id: idOf("settlementBatch").nullable().describe("The settlement batch that it went out in."),
     description: z.string().nullable().describe("Your own note."),
     metadata: metadata.describe("Your own keys and values."),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
-    capture_before: timestamp.nullable().describe("Capture by then, or the hold is released."),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
+    capture_before: timestamp.nullable().describe("Deadline for the capture; after it the hold is released."),
     authorized_at: timestamp.nullable().describe("When the card was authorized."),
     captured_at: timestamp.nullable().describe("When it was captured."),
     settled_at: timestamp.nullable().describe("When it was settled."),
@@ -220,14 +220,14 @@ export const searchTransactionsBody = z
     filters: z
       .strictObject(Object.fromEntries(FILTER_ROWS.map(searchFilter)) as SearchSchemas)
       .default({})
-      .describe("What to look for; all of it must match."),
+      .describe("Filters; all must match."),
     sort: z
       .strictObject({
         field: z.enum(SORT_FIELDS).default("created_at"),
         order: z.enum(["asc", "desc"]).default("desc"),
       })
       .default({ field: "created_at", order: "desc" })
-      .describe("Order of the results; ties are in order of id."),
+      .describe("Order of the results; ties are sorted by id."),
     limit: z.int().min(1).max(100).default(20).describe("Results per page."),
     offset: z.int().min(0).max(MAX_OFFSET).default(0).describe("Results to skip."),
     starting_after: idInput.optional().describe("Continue after this id instead of skipping."),

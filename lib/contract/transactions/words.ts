@@ -23,6 +23,14 @@ export const signedAmount = ({ type, amount }: { type: TransactionType; amount: 
 export const CARD_BRANDS = ["visa", "mastercard", "amex", "discover"] as const;
 export type CardBrand = (typeof CARD_BRANDS)[number];
 
+/** As in sentences; tables have short ones. */
+export const BRAND_NAMES: Record<CardBrand, string> = {
+  visa: "Visa",
+  mastercard: "Mastercard",
+  amex: "American Express",
+  discover: "Discover",
+};
+
 export const DECLINE_CODES = [
   "generic_decline",
   "insufficient_funds",

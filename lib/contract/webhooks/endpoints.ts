@@ -78,8 +78,8 @@ export const createWebhookEndpoint = endpoint({
   path: "/v1/webhook-endpoints",
   summary: "Create a webhook endpoint",
   description:
-    "Events are sent there from now on, signed as Standard Webhooks has it. The answer shows the secret, and no other does. " +
-    "There can be one endpoint with a url; it is free again once that one is deleted.",
+    "Events are sent there from now on, signed as Standard Webhooks specifies. Only this answer shows the secret. " +
+    "Each url can have one endpoint; deleting it frees the url.",
   body: createWebhookEndpointBody,
   status: 201,
   response: webhookEndpoint,

@@ -20,7 +20,7 @@ export const webhookDelivery = z
     attempt_count: z.int().describe("Attempts so far."),
     next_attempt_at: timestamp.nullable().describe("When it is tried next; null when it is over."),
     delivered_at: timestamp.nullable().describe("When the endpoint answered 2xx."),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When the event happened."),
     updated_at: timestamp.describe("When it last changed."),
   })

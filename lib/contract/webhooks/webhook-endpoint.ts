@@ -43,7 +43,7 @@ export const webhookEndpoint = z
       .nullable()
       .describe("Verifies `v1` signatures. Shown once, in the answer that creates or rotates it."),
     public_key: z.string().nullable().describe("Verifies `v1a` signatures; null without them."),
-    environment: z.enum(["sandbox", "live"]).describe("Which of your two environments it belongs to."),
+    environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When it was created."),
     updated_at: timestamp.describe("When it last changed."),
   })

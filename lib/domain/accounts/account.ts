@@ -77,7 +77,7 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
 const outOfDate = () =>
   new AppError("invalid_state", "Your sign-in was changed a moment ago, elsewhere. Reload the page and try again.");
 
-/** Changes what is given of the user's own preferences. Not audited: no other user is affected. */
+/** Changes the given preferences of the user. Not audited: no other user is affected. */
 export function updatePreferences(ctx: Context, changes: Preferences): Promise<Preferences> {
   return mergePreferences(ctx.service.db.orm, ctx.actor.id as string, changes);
 }

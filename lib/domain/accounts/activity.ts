@@ -8,7 +8,7 @@ import { MODES, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import type { Context } from "../context";
 
-type AccountAction =
+export type AccountAction =
   | "settings.account_opened"
   | "settings.account_closed"
   | "settings.business_updated"

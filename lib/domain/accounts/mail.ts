@@ -39,8 +39,8 @@ type Link = {
 };
 
 /**
- * Mails a link that only a reader of the mailbox has. Of its token only the digest is kept, beside the mail itself. The
- * user's earlier links for the same purpose stop working; an invitation ends its own.
+ * Mails a link that only the mailbox's owner gets. Of its token only the digest is stored, with the mail itself. The user's
+ * earlier links for the same purpose stop working; an invitation ends only its own.
  */
 export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link): Promise<void> {
   const { purpose } = link;
@@ -63,7 +63,7 @@ export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link
 export const newTicket = (tx: Orm, userId: string): Promise<string> =>
   newToken(tx, { userId, purpose: "first_sign_in", email: null, livesMinutes: TICKET_MINUTES });
 
-/** A token that is never sent: what is shown and counted then does not reveal that the address has an owner. */
+/** A token that is never sent, so that timing and limits do not reveal whether the address has an owner. */
 export const emptyLink = (tx: Orm, userId: string, email: string | null): Promise<string> =>
   newToken(tx, { userId, purpose: "verify_email", email, livesMinutes: LINK_HOURS.verify_email * 60 });
 
@@ -108,7 +108,7 @@ export async function writeMail(tx: Orm, mail: Mail): Promise<void> {
 }
 
 /**
- * Notifies a user of what happened to their sign-in. Not before the address is theirs: until then it may be a stranger's
+ * Notifies a user of a change to their sign-in, only once they have verified the address: until then it may be a stranger's
  * mailbox, which an account that anyone can open must not fill.
  */
 export async function notify(tx: Orm, user: UserRow, mail: Pick<Mail, "subject" | "paragraphs">): Promise<void> {

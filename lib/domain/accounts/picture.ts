@@ -18,9 +18,9 @@ const HOLDS_DIGITS = "This picture holds what looks like a card number. Export i
 const refused = (sentence: string) => refuseField("image", sentence);
 
 /**
- * Reads what kind of picture bytes are, by the bytes alone, and how large it is. Nothing is decoded: a picture that would unfold
- * to gigabytes costs no more than its headers. Comments, camera data, previews and whatever stands behind the picture are left
- * out, and with them any other kind of file that the same bytes could be. Throws a refusal for everything else.
+ * Reads an image's type and size from its bytes. Nothing is decoded, so a decompression bomb costs no more than its headers.
+ * Comments, camera data, previews and trailing bytes are removed, and with them any other file that the same bytes could be.
+ * Throws a refusal for everything else.
  */
 export function readPicture(given: Buffer): Picture {
   const { type, read } = kindOf(given);
@@ -61,7 +61,7 @@ function slice(bytes: Buffer, at: number, length: number): Buffer {
 }
 
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
-/** What draws it; every other part may be left out, or is none that browsers know. */
+/** The chunks that draw the image; every other one is optional or unknown to browsers. */
 const PNG_PARTS = new Set(["IHDR", "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "IDAT", "IEND"]);
 
 function readPng(given: Buffer): Parts {
@@ -93,7 +93,7 @@ const FRAMES = new Set([0xc0, 0xc1, 0xc2]);
 /** Tables: Huffman, quantization, restart interval. */
 const TABLES = new Set([TABLES_FROM, 0xdb, 0xdd]);
 const [APP0, APP14] = [0xe0, 0xee];
-/** A progressive picture has some ten. Each may be a few bytes and costs whoever looks at it a walk over all pixels. */
+/** A progressive image has about ten. Each may be a few bytes and makes every viewer walk over all pixels. */
 const MAX_SCANS = 64;
 
 function readJpeg(given: Buffer): Parts {
@@ -135,7 +135,7 @@ const isColorPart = (marker: number, part: Buffer): boolean =>
   (marker === APP0 && part.length === 18 && textAt(part, 4) === "JFIF") ||
   (marker === APP14 && part.length === 16 && textAt(part, 4) === "Adob");
 
-/** Where packed pixels end: at the first marker that is none of their own. */
+/** Where the packed pixels end: at the first marker that is not part of them. */
 function endOfScan(given: Buffer, from: number): number {
   for (let at = given.indexOf(0xff, from); at >= 0; at = given.indexOf(0xff, at + 1)) {
     const next = given.readUInt8(at + 1);
@@ -167,7 +167,7 @@ function readWebp(given: Buffer): Parts {
       if ((flags & ANIMATION) !== 0) throw refused(MOVING);
       canvas = { width: part.readUIntLE(12, 3) + 1, height: part.readUIntLE(15, 3) + 1 };
       const still = Buffer.from(part);
-      // Of what else it may have, nothing is kept.
+      // No other metadata is kept.
       still.writeUInt8(flags & ALPHA, 8);
       kept.push(still);
       continue;

@@ -29,8 +29,8 @@ import { recordSignIn, type SignedInUser } from "./sessions";
 type SignedInCall = { readonly service: Service; readonly actor: ActorRecord };
 
 /**
- * Requests the signed-in user's password again. Wrong ones are counted as at the sign-in, and apart from it, so
- * that a browser left open is no place to guess at. Throws at the field `current_password`.
+ * Requests the signed-in user's password again. Wrong ones are counted as at the sign-in, but separately, so that a browser
+ * left open does not allow guessing. Throws at the field `current_password`.
  */
 export async function provePassword(ctx: SignedInCall, password: string): Promise<UserRow> {
   const { service } = ctx;
@@ -111,7 +111,7 @@ type Proved = Pick<SignedInUser, "mfaEnabled" | "provedRecently">;
 
 const proofKind = ({ mfaEnabled }: Proved): ProofKind => (mfaEnabled ? "code" : "password");
 
-/** Throws unless the user proved within the last minutes who they are: a browser left open is no key to everything. */
+/** Throws unless the user proved their identity within the last minutes: a browser left open does not open everything. */
 export function requireProof(user: Proved): void {
   if (user.provedRecently) return;
   const proof_required = proofKind(user);
@@ -133,8 +133,8 @@ export function requireVerifiedEmail(user: Pick<SignedInUser, "email" | "emailVe
 }
 
 /**
- * Proves in this session, for the next ten minutes, who the user is: by the second factor, or by the password of those who
- * have none. Wrong ones count like those of a sign-in.
+ * Proves the user's identity in this session for the next ten minutes: by the second factor, or by the password of users
+ * without one. Wrong ones count like those of a sign-in.
  */
 export async function proveAgain(
   by: SignedInCall,
@@ -184,7 +184,7 @@ export async function requireRefundProof(
 /** A code that fits, but is not used up yet: that takes a guarded UPDATE. */
 export type GivenCode = { kind: "totp"; step: number } | { kind: "recovery"; digest: Buffer };
 
-/** What kind of code it is; null when it is no code of this user's authenticator app and cannot be a recovery code. */
+/** The kind of code; null when it is neither from this user's authenticator app nor possibly a recovery code. */
 export function checkCode(service: Service, user: UserRow, text: string): GivenCode | null {
   const digits = text.replace(/[\s-]/g, "");
   if (/^\d{6}$/.test(digits)) {
@@ -204,8 +204,8 @@ export const useRecoveryCode = (tx: Orm, user: UserRow, code: { digest: Buffer }
 export const LOCK_RULE: LockRule = { failures: 10, minutes: 30 };
 
 /**
- * After a try that was counted and turned out wrong. The one that reached the limit starts the lock and notifies the user;
- * answers until when, or null when there is no lock.
+ * After a counted try that was wrong. The one that reaches the limit starts the lock and notifies the user; returns when the
+ * lock ends, or null without a lock.
  */
 export function lockAfterFailure(service: Service, user: UserRow, tries: Tries): Promise<string | null> {
   const failures = tries === "sign_in" ? user.failed_sign_ins : user.failed_proofs;
@@ -272,7 +272,7 @@ export const tooManyAccounts = (waitSeconds: number) => {
 export const refuseField = (param: string, message: string) =>
   new AppError("invalid_parameter", message, { errors: [{ param, code: "invalid_parameter", message }] });
 
-/** Throws at the form's field when a new password is easy to guess; `about`: what is known of the user. */
+/** Throws at the form's field when a new password is easy to guess; `about`: what is known about the user. */
 export async function refuseEasyPassword(param: string, password: string, about: readonly string[]): Promise<void> {
   if (!(await isEasyPassword(password, about))) return;
   throw refuseField(

@@ -97,7 +97,7 @@ export async function disableSecondFactor(
 
 const COUNT = 10;
 
-/** Ten new codes in place of all others; only their digests are kept. */
+/** Ten new codes that replace all others; only their digests are stored. */
 async function newRecoveryCodes(tx: Orm, userId: string): Promise<string[]> {
   const codes = Array.from({ length: COUNT }, newRecoveryCode);
   await writeRecoveryCodes(

@@ -13,7 +13,8 @@ import {
 } from "@/db/queries/accounts/sessions";
 import { deleteOldTokens } from "@/db/queries/accounts/tokens";
 import { insertSupportAct } from "@/db/queries/support/staff";
-import { keepableAddress, keepableText } from "@/lib/contract/card-numbers";
+import { keepableText } from "@/lib/contract/card-numbers";
+import { keepableAddress } from "@/lib/contract/card-numbers-in-addresses";
 import { decodeId } from "@/lib/contract/ids";
 import { type Preferences, ROLE_PERMISSIONS, type UserPermission, type UserRole } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";

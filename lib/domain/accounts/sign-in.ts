@@ -75,7 +75,7 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
   if (user === null) return refuseUnknownOrLocked(service, { ...input, email });
   if (!(await verifyPassword(user.password_hash, input.password))) return fail(service, user, "wrong");
   if (user.totp_enabled_at === null) {
-    // Staff see every merchant: without a second factor there is no sign-in for them.
+    // Staff see every merchant, so they cannot sign in without a second factor.
     return input.kind === "staff" ? fail(service, user, "wrong") : accept(service, input, user, null);
   }
   if (input.code === null || input.code.trim() === "") {

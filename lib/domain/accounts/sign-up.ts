@@ -64,7 +64,7 @@ export async function signUp(service: Service, input: SignUpInput): Promise<Open
   const waitForNextDay = takeAccount(input.address);
   if (waitForNextDay > 0) throw tooManyAccounts(waitForNextDay);
   const password_hash = await hashPassword(input.password);
-  // The account is opened all the same: no answer reveals how often an address was used.
+  // The account is opened anyway: no answer may reveal how often an address was used.
   const isMailed = takeMail("sign-up", input.address, input.email);
   const id = newId();
   const owner = { id: newId(), email: input.email, name: input.name, password_hash, verified: false };
@@ -90,9 +90,8 @@ const MAX_PER_ADDRESS = 10;
 const MAX_PER_PERSON = 3;
 
 /**
- * Mails the proof of an address to it or, when it already has an owner, a note about that; the requester learns nothing.
- * Writes nothing once the mailbox has had its share: `most` mails within an hour. `proves`: an address that the user wants
- * instead of theirs.
+ * Mails a verification link to an address or, when it already has an owner, a note about that; the requester learns nothing.
+ * Sends nothing after `most` mails to the mailbox within an hour. `proves`: an address that the user wants instead of theirs.
  */
 export async function mailVerification(
   tx: Orm,
@@ -138,7 +137,10 @@ function mailToOwner(tx: Orm, service: { baseUrl: string }, { email, merchant_id
   });
 }
 
-/** Sends the proof of the user's own address again; the earlier link stops working. `address`: where they ask from. */
+/**
+ * Sends the verification link of the user's own address again; the earlier link stops working. `address`: the caller's IP
+ * address.
+ */
 export async function resendVerification(ctx: Context, address: string): Promise<{ email: string }> {
   const { service } = ctx;
   const userId = ctx.actor.id as string;

@@ -155,7 +155,7 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
   });
 }
 
-/** Throws `invalid_parameter`. What is refused must not be written first and taken back: it would stay in the tables' files. */
+/** Throws `invalid_parameter`. Checked before anything is written: a refused value would stay in the tables' files. */
 function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
   const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
   const errors: FieldError[] = [];
@@ -166,7 +166,7 @@ function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Dat
   input.permissions.forEach((permission, i) => {
     if (!PERMISSIONS.includes(permission)) invalid(`permissions.${i}`, `There is no permission '${permission}'.`);
   });
-  // Written so that an unreadable date, too, is not "in the future".
+  // Written so that an unreadable date is not "in the future" either.
   if (expiresAt !== null && !(expiresAt > now)) invalid("expires_at", "Choose an expiry in the future.");
   input.ipAllowList?.forEach((entry, i) => {
     if (!isAllowListEntry(entry)) {

@@ -48,7 +48,7 @@ export function statusAt(row: ApiKeyRow, now: Date): ApiKey["status"] {
   return row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
 }
 
-/** A key that was replaced ends when its rotation said, and so stays as it is. */
+/** A replaced key ends when its rotation says, so it can no longer be edited or rotated. */
 export function actionsOf(status: ApiKey["status"], replaced: boolean): ApiKeyAction[] {
   switch (status) {
     case "ACTIVE":
@@ -86,7 +86,7 @@ export async function recordKeyAction(
   const { environment_id: environmentId, id } = after;
   const replacedBy = (await findReplacements(tx, environmentId, [id])).get(id) ?? null;
   const object = presentApiKey(after, now, replacedBy);
-  // A key is told of first when it is made, unless that was before keys had events.
+  // A key's first event is its creation, unless it is older than key events.
   const isFirst = before === null || (await hasNoEvent(tx, environmentId, id));
   const previous = isFirst
     ? null
@@ -100,7 +100,7 @@ export async function recordKeyAction(
 
 export type { UsableKey };
 
-/** The key whose secret has this SHA-256; null when there is none that works now. */
+/** The key whose secret has this SHA-256; null when no working key has it. */
 export function findUsableKey(service: { db: { sql: Sql } }, secretSha256: Buffer): Promise<UsableKey | null> {
   return selectUsableKey(service.db.sql, secretSha256);
 }

@@ -8,7 +8,7 @@ import { onlyChanged } from "../accounts/account";
 import { accountActor, recordAccountAct } from "../accounts/activity";
 import type { Context } from "../context";
 
-/** How the payment form looks for sessions that bring no appearance of their own; null is Cardlane's own look. */
+/** The default appearance for sessions without one of their own; null is Cardlane's. */
 export async function getCheckoutAppearance(ctx: Context): Promise<Appearance | null> {
   const row = await findCheckoutSettings(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id);
   if (row === null) throw new Error("a call has an environment");
@@ -16,8 +16,8 @@ export async function getCheckoutAppearance(ctx: Context): Promise<Appearance | 
 }
 
 /**
- * Replaces how the payment form looks for sessions that bring no appearance, open ones included. Null, and an appearance
- * that sets nothing, are Cardlane's own look.
+ * Replaces the default appearance, also for open sessions without one of their own. Null, or one that sets nothing, is
+ * Cardlane's.
  */
 export async function updateCheckoutAppearance(
   ctx: Context,

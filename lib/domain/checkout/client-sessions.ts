@@ -95,7 +95,7 @@ export async function createClientSession(ctx: Context, input: CreateClientSessi
   );
 }
 
-/** The plan's price, or the amount and currency that the schema makes sure of when there is no plan. */
+/** The plan's price, or the amount and currency that the schema requires without a plan. */
 async function priceOf(
   ctx: Context,
   tx: Orm,
@@ -144,7 +144,7 @@ type ListedBy = SessionListQuery & {
   payment_link_id?: string;
 };
 
-/** One page of the environment's client sessions, newest first; of links only those that somebody tried to pay. */
+/** One page of the environment's client sessions, newest first. Sessions of links only count once somebody tried to pay. */
 export async function listClientSessions(ctx: Context, input: ListedBy): Promise<ListAnswer<SessionListItem>> {
   const linkId = input.payment_link_id === undefined ? null : decodeId("paymentLink", input.payment_link_id);
   if (input.payment_link_id !== undefined && linkId === null)
@@ -187,8 +187,8 @@ function present({ session, plan, link }: ListedSession, now: Date): SessionList
 }
 
 /**
- * Closes a session that is open: it takes no more attempts. A 3-D Secure challenge that its shopper has not answered ends
- * as abandoned. A payment whose outcome is not known is left alone: 409 `outcome_pending`, and nothing is closed.
+ * Closes an open session: it takes no more attempts. A 3-D Secure challenge that its shopper has not answered ends as
+ * abandoned. With an unknown outcome it throws 409 `outcome_pending` and closes nothing.
  */
 export async function cancelClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
   const id = decodeId("clientSession", input.id);
@@ -213,7 +213,7 @@ function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Pr
     const session = presentClientSession(ctx, row);
     const previous = changedMembers(presentClientSession(ctx, open), session);
     const type = "client_session.cancelled";
-    // Of what a link opened nobody was told, so there is nothing to take back.
+    // A session that a link opened was never announced, so there is nothing to take back.
     if (row.payment_link_id !== null) await recordAct(ctx, tx, type, id);
     else await recordChange(ctx, tx, { type, action: type, objectId: id, data: { object: session, previous } });
     return session;
@@ -304,8 +304,8 @@ type ShownOnce = Pick<ClientSession, "client_session_token" | "iframe_url">;
 const NOT_SHOWN: ShownOnce = { client_session_token: null, iframe_url: null };
 
 /**
- * Status at `now`: expiry follows from the time and is not stored. A session whose payment is under way has not expired:
- * it may still be paid.
+ * Status at `now`: expiry follows from the time and is not stored. A session with a payment under way has not expired: it may
+ * still be paid.
  */
 export function clientSessionStatus(
   row: Pick<ClientSessionRow, "status" | "expires_at" | "open_payment_id">,
@@ -377,7 +377,7 @@ export async function isNewAttempt(ctx: Context): Promise<boolean> {
   return (await findKey(ctx.service, ctx.environment.id, keyOf(ctx).key)) === null;
 }
 
-/** Whether the link that opened a session still takes payments; T1's guard asks the same. */
+/** Whether the link that opened a session still takes payments; T1's guard checks the same. */
 export const linkTakes = ({ active, expired }: NonNullable<CheckoutRow["link"]>): boolean => active && !expired;
 
 function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {

@@ -31,7 +31,7 @@ export type PublicLink = {
 
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
-/** Null for any text that is no link's token. */
+/** Null for text that cannot be a link's token. */
 export async function findPaymentLink(service: Service, token: string): Promise<PublicLink | null> {
   if (!TOKEN.test(token)) return null;
   const row = await findPublicLink(service.db.sql, token);
@@ -44,7 +44,7 @@ export async function findPaymentLink(service: Service, token: string): Promise<
 const planOf = (orm: Orm, { environment_id, plan_id }: PaymentLinkRow): Promise<PlanRow | null> =>
   plan_id === null ? Promise.resolve(null) : findPlan(orm, environment_id, plan_id);
 
-/** What opening a link came to: the token of the session to pay, or why there is none. */
+/** The result of opening a link: the token of the session to pay, or why there is none. */
 type Opened = { readonly token: string } | { readonly status: Exclude<PaymentLinkStatus, "ACTIVE"> };
 
 type OpenOptions = {
@@ -55,9 +55,9 @@ type OpenOptions = {
 };
 
 /**
- * The session of a shopper who opens a link. A reusable link makes one for each, and sends a browser back to the one it has
- * while that can be paid. A single-use link has one session at a time, whoever opens it. Sessions of links emit no
- * `client_session.created`: visitors are no news to merchants; their payments are.
+ * The session of a shopper who opens a link. A reusable link makes one for each, and returns a browser to its session while
+ * that can be paid. A single-use link has one session at a time, whoever opens it. Sessions of links emit no
+ * `client_session.created`: merchants want to know of payments, not of visitors.
  */
 export async function openPaymentLink(service: Service, link: PublicLink, options: OpenOptions): Promise<Opened> {
   if (link.row.single_use) return openSingleUse(service, link, options);
@@ -82,8 +82,8 @@ async function isStillOurs(service: Service, { row, plan }: PublicLink, token: s
 }
 
 /**
- * Whether the session that a browser has of a link is paid, or a payment of it is under way: its shopper may see how that
- * ends, however the link stands by now.
+ * Whether the session that a browser has from a link is paid, or has a payment under way: its shopper may see how that ends,
+ * whatever the link's state.
  */
 export async function sessionTaken(
   service: Service,
@@ -115,9 +115,9 @@ function isPayable(service: Service, session: ClientSessionRow, sale: Sale): boo
 }
 
 /**
- * The one session of a single-use link. The link's row is locked, so that of two shoppers one makes it and the other gets it.
- * A session that can no longer be paid is replaced, and closed in the same transaction by the guard that payments are taken
- * by: one that is paid, or of which a payment is under way or unknown, stays the link's.
+ * The one session of a single-use link. The link's row is locked, so that of two shoppers one makes the session and the other
+ * gets it. A session that can no longer be paid is replaced, and closed in the same transaction by the guard of payments: one
+ * that is paid, or has a payment under way or unknown, remains the link's session.
  */
 async function openSingleUse(service: Service, { environment, row: link }: PublicLink, options: OpenOptions) {
   return service.db.within(environment.id).orm.transaction(async (tx): Promise<Opened> => {
@@ -127,7 +127,7 @@ async function openSingleUse(service: Service, { environment, row: link }: Publi
     const session = row.session_id && (await lockClientSession(tx, environment.id, row.session_id));
     const status = paymentLinkStatus(service, row, { plan, paid: session !== null && isPaid(session) });
     const held = session && row.session_token;
-    // However the link stands by now: who pays may look how it ends.
+    // Whatever the link's state: a shopper who paid may see how it ends.
     if (session && held && session.open_payment_id !== null) return { token: service.secret.unseal(held) };
     if (status !== "ACTIVE") return { status };
     if (session && held && isPayable(service, session, saleOf(row, plan)))
@@ -160,7 +160,7 @@ async function insertLinkSession(tx: Orm, link: PaymentLinkRow, plan: PlanRow | 
     ...{ id, token_sha256: sha256(token), status: "OPEN", ...saleOf(link, plan), capture_method: "automatic" },
     ...{ plan_id: link.plan_id, payment_link_id: link.id, customer_id: null, customer_email: null },
     ...{ customer_name: null, billing_address: null, allowed_origins: [], return_url: null, appearance: null },
-    // The payment has it, too: how merchants' servers tell which link was paid.
+    // The payment has it too, so that merchants' servers can tell which link was paid.
     metadata: { payment_link_id: encodeId("paymentLink", link.id) },
     ...{ expires_at: new Date(expires).toISOString(), created_at, updated_at: created_at },
   });
@@ -171,8 +171,8 @@ async function insertLinkSession(tx: Orm, link: PaymentLinkRow, plan: PlanRow | 
 const AT_ONCE = 2_000;
 
 /**
- * Removes sessions that links opened and nobody tried to pay, a week after their time, in every environment: whoever opens an
- * address must not fill the database. Returns how many: call it again until that is 0.
+ * Removes link sessions that nobody tried to pay, a week after they expired, in every environment, so that visitors cannot fill
+ * the database. Returns how many: call it again until that is 0.
  */
 export const removeUntriedSessions = ({ db }: Pick<Service, "db">): Promise<number> =>
   deleteUntriedSessions(db.orm, AT_ONCE);

@@ -9,17 +9,19 @@ import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session"
 import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { type DeclineCode, isRefusal, statusOfError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
+import { brandOf } from "@/lib/processor/sandbox/checks";
 import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { runOnce } from "../idempotency/run-once";
-import { makePayment, processorNotConfigured, tokenizeCard, withPostalCode } from "../payments/make-payment";
+import { makePayment, tokenizeCard, withPostalCode } from "../payments/make-payment";
+import { processorNotConfigured } from "../processors/connection-of";
 import { receiptPathOf } from "../receipts/receipts";
 import { type Checkout, clientSessionStatus, linkTakes, requireUsable, sessionUnusable } from "./client-sessions";
 import { createPaymentToken } from "./payment-tokens";
 
 const TOKEN = /^cst_[A-Za-z0-9_-]{43}$/;
 
-/** Null for any text that is no session's token. */
+/** Null for text that cannot be a session's token. */
 export async function findCheckout(service: Service, token: string): Promise<Checkout | null> {
   if (!TOKEN.test(token)) return null;
   const row = await findCheckoutRow(service.db.sql, sha256(token));
@@ -58,7 +60,7 @@ function statusOf(service: Service, row: CheckoutRow): CheckoutStatus {
   return status === "OPEN" && row.attempts >= CLIENT_SESSION_ATTEMPTS ? "EXPIRED" : status;
 }
 
-/** A link to pay lives for ever, and goes round: what was paid by it is shown only while the session's own time lasts. */
+/** A payment link never expires and gets shared: the result of a payment is shown only during its session's own time. */
 export const mayHaveReceipt = ({ clock }: Pick<Service, "clock">, row: CheckoutRow): boolean =>
   Date.parse(row.expires_at) > clock.now().getTime();
 
@@ -89,6 +91,14 @@ function onThisHost(service: Service, url: string): string {
   return url.startsWith(`${service.baseUrl}/`) ? url.slice(service.baseUrl.length) : url;
 }
 
+/** By the session's currency and the brand of the card that was typed. */
+async function processorOf({ service, environment }: Context, { row }: Checkout, { card }: CheckoutAttemptBody) {
+  const payment = { currency: row.currency, brand: brandOf(card.number) };
+  const at = await service.processors.choose(environment, payment);
+  if (!at) throw processorNotConfigured(environment);
+  return at;
+}
+
 type SessionToken = { id: string; expires_at: string };
 
 /**
@@ -100,16 +110,15 @@ export async function tokenizeForSession(
   checkout: Checkout,
   body: CheckoutAttemptBody,
 ): Promise<SessionToken> {
-  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
-  if (!processor) throw processorNotConfigured();
-  await requireUsable(ctx, checkout);
   const { row } = checkout;
+  const at = await processorOf(ctx, checkout, body);
+  await requireUsable(ctx, checkout);
   const details = {
     name: body.card.name ?? null,
     postalCode: body.postal_code ?? row.billing_address?.postal_code ?? null,
     clientSessionId: row.id,
   };
-  const card = await tokenizeCard(processor, ctx.environment.id, body.card);
+  const card = { ...(await tokenizeCard(at.processor, ctx.environment.id, body.card)), at };
   const reply = await runOnce(
     ctx,
     async (tx) => {
@@ -134,10 +143,9 @@ export async function payClientSession(
   body: CheckoutAttemptBody,
 ): Promise<{ declined: boolean }> {
   const { row } = checkout;
-  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
-  if (!processor) throw processorNotConfigured();
+  const at = await processorOf(ctx, checkout, body);
   await requireUsable(ctx, checkout);
-  const card = await tokenizeCard(processor, ctx.environment.id, body.card);
+  const card = await tokenizeCard(at.processor, ctx.environment.id, body.card);
   const reply = await makePayment(ctx, {
     terms: {
       amount: row.amount,
@@ -151,7 +159,7 @@ export async function payClientSession(
       metadata: row.metadata,
       return_url: row.return_url,
     },
-    card: { ...card, paymentTokenId: null, clientSessionId: row.id },
+    card: { ...card, at, paymentTokenId: null, clientSessionId: row.id },
     planId: row.plan_id,
     isOver: row.suspended,
     unusable: () => sessionUnusable(row),

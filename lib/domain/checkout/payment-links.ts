@@ -207,7 +207,7 @@ function presentLink(service: Service, row: PaymentLinkRow, around: Around): Pay
   };
 }
 
-/** What whoever opens it finds. That it is paid comes first: such a link never sells again. */
+/** What a visitor finds. Paid comes first: such a link never sells again. */
 export function paymentLinkStatus(service: Service, row: PaymentLinkRow, { plan, paid }: Around): PaymentLinkStatus {
   if (paid) return "COMPLETED";
   if (!row.active) return "INACTIVE";

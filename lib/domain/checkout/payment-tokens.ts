@@ -7,18 +7,19 @@ import {
 import { encodeId } from "@/lib/contract/ids";
 import { idTime, newId } from "@/lib/ids";
 import type { TokenizedCard } from "@/lib/processor/port";
+import type { Connected } from "@/lib/processor/registry";
 import type { Context, Service } from "../context";
 
 const LIFE_MS = 15 * 60 * 1000;
 
-/** What was typed beside a card. `clientSessionId` is a UUID. */
+/** What the shopper typed next to a card. `clientSessionId` is a UUID. */
 type TokenDetails = { name: string | null; postalCode: string | null; clientSessionId: string | null };
 
 /** A card, held by the processor, as a token for one payment within 15 minutes. Number and CVV are not kept here. */
 export async function createPaymentToken(
   ctx: Context,
   orm: Orm,
-  { token, ...card }: TokenizedCard,
+  { token, at, ...card }: TokenizedCard & { at: Connected },
   { name, postalCode, clientSessionId }: TokenDetails,
 ): Promise<{ id: string; expires_at: string }> {
   const id = newId();
@@ -27,6 +28,7 @@ export async function createPaymentToken(
   await insertPaymentToken(orm, ctx.environment.id, {
     id,
     processor_token: token,
+    connection_id: at.connectionId,
     card_brand: card.brand,
     card_last4: card.last4,
     card_bin: card.bin,
@@ -58,7 +60,7 @@ export async function forgetOldCards({
   readonly db: Service["db"];
   readonly processors: Service["processors"];
 }): Promise<number> {
-  const attempts = (await processors.processorFor("test")?.forgetOldAttempts()) ?? 0;
+  const attempts = (await processors.builtIn("test")?.forgetOldAttempts()) ?? 0;
   const cleared = await clearOldPaymentTokens(db.orm, AT_ONCE);
   const deleted = await deleteOldPaymentTokens(db.orm, AT_ONCE);
   return attempts + cleared + deleted;

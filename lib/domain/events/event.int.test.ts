@@ -173,6 +173,7 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
   const data = paymentData(before, { payment: change.payment, transactions: [change.charge] }, "test");
   return {
     ...change,
+    knowsMoreOfCard: false,
     from: { state: "open", epoch: open.epoch, version: before.payment.version },
     operation: { id: open.id, state: "succeeded", lastAnswer: "approved" },
     events: [

@@ -20,7 +20,7 @@ import { presentActor } from "../payments/present";
 /** Longer answers, of payments with very many refunds, would take the process too long to draw. */
 const LONGEST_SHOWN = 250_000;
 
-/** Everything that is known of a key of the environment; null when it has none of that name. */
+/** Everything known about a key of the environment; null when it has no such key. */
 export async function findIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const row = await findInspectedKey(sql, ctx.environment.id, input.key);
@@ -87,7 +87,7 @@ function retryWords(row: InspectedKey): string {
   }
 }
 
-/** An open page looks again every few seconds; that is the same look. */
+/** An open page polls every few seconds; that counts as one look-up. */
 const SAME_LOOK_MS = 10 * 60_000;
 
 /**

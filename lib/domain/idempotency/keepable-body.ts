@@ -1,14 +1,14 @@
 import { maskCardNumbers } from "@/lib/contract/card-numbers";
 import { brandOf } from "@/lib/processor/sandbox/checks";
 
-/** Enough of a payment token to recognize it; what is left out is what makes it usable. */
+/** Enough of a payment token to recognize it, too little to use it. */
 const TOKEN_PREFIX_LENGTH = 14;
 /** What PostgreSQL's jsonb cannot hold, in JSON text: U+0000 and halves of surrogate pairs. */
 const NOT_STORABLE = /\\u(0000|d[89a-f][0-9a-f]{2})/;
 
 /**
- * A request's parsed body as JSON text that may be kept and shown: of a card its brand, last 4, expiry and name, never its
- * number or CVV; of a payment token the beginning. Null when there is no body.
+ * A request's parsed body as JSON text that may be stored and shown: of a card its brand, last 4, expiry and name, never its
+ * number or CVV; of a payment token the beginning. Null without a body.
  */
 export function keepableBody(body: unknown): string | null {
   if (typeof body !== "object" || body === null) return null;

@@ -6,13 +6,15 @@ import type { PlanRow } from "@/db/schema/plans";
 import { requireSecureAddresses } from "@/lib/contract/checkout/client-session";
 import { formatMinor, isSupportedCurrency } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
-import { decodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import { decodeId, encodeIdOrNull, ID_PREFIX } from "@/lib/contract/ids";
 import type { CreatePaymentBody } from "@/lib/contract/payments/payment";
-import type { Processor } from "@/lib/processor/port";
+import type { Connected } from "@/lib/processor/registry";
+import { brandOf } from "@/lib/processor/sandbox/checks";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../context";
+import { connectionMissing, processorNotConfigured } from "../processors/connection-of";
 import type { PayingCard } from "./execute";
-import { makePayment, processorNotConfigured, tokenizeCard, withPostalCode } from "./make-payment";
+import { beforeMoney, makePayment, tokenizeCard, withPostalCode } from "./make-payment";
 import { answerFromKey, refuseUnclaimed, replayKnown } from "./money-request";
 
 /** A card with what was typed beside it. */
@@ -25,16 +27,18 @@ type TypedCard = { card: PayingCard; name: string | null; postalCode: string | n
 export async function createPayment(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
   requireSecureAddresses(ctx.environment, { return_url: body.return_url });
   const plan = await requirePlan(ctx, body.plan_id);
-  const processor = ctx.service.processors.processorFor(ctx.environment.mode);
-  if (!processor) return refuseUnclaimed(ctx, processorNotConfigured());
-  if (!isSupportedCurrency(body.currency)) return refuseUnclaimed(ctx, currencyNotSupported(body.currency));
+  const { currency } = body;
+  const brand = body.card ? brandOf(body.card.number) : null;
+  const at = await ctx.service.processors.choose(ctx.environment, { currency, brand });
+  if (!at) return refuseUnclaimed(ctx, processorNotConfigured(ctx.environment));
+  if (!isSupportedCurrency(currency)) return refuseUnclaimed(ctx, currencyNotSupported(currency));
   if (plan && plan.status !== "ACTIVE") return refuseUnclaimed(ctx, planNotActive(plan.status));
 
   const known = await replayKnown(ctx);
   if (known) return known;
   const { card, name, postalCode } = body.card
-    ? await tokenize(ctx, processor, body.card)
-    : await useToken(ctx, processor, body.payment_token ?? "");
+    ? await tokenize(ctx, at, body.card)
+    : await useToken(ctx, at, body.payment_token ?? "");
   const session = await sessionOf(ctx, card);
   const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
   if (mismatch) return refuseMismatch(ctx, mismatch);
@@ -58,11 +62,7 @@ async function requirePlan(ctx: Context, planId: string | null) {
   return plan;
 }
 
-async function tokenize(
-  ctx: Context,
-  processor: Processor,
-  card: NonNullable<CreatePaymentBody["card"]>,
-): Promise<TypedCard> {
+async function tokenize(ctx: Context, at: Connected, card: NonNullable<CreatePaymentBody["card"]>): Promise<TypedCard> {
   if (ctx.environment.mode === "live") {
     throw new AppError(
       "invalid_parameter",
@@ -71,20 +71,30 @@ async function tokenize(
     );
   }
   const kept = {
-    ...(await tokenizeCard(processor, ctx.environment.id, card)),
+    ...(await tokenizeCard(at.processor, ctx.environment.id, card)),
+    at,
     paymentTokenId: null,
     clientSessionId: null,
   };
   return { card: kept, name: null, postalCode: null };
 }
 
-/** The card behind a `tok_…`. T1 decides whether it is still usable, after the key: a replay needs no usable token. */
-async function useToken(ctx: Context, processor: Processor, token: string): Promise<TypedCard> {
+/**
+ * The card behind a `tok_…`, which only the processor that made it can charge, or behind a token of the chosen processor's own.
+ * T1 decides whether a `tok_…` is still usable, after the key: a replay needs no usable token.
+ */
+async function useToken(ctx: Context, chosen: Connected, token: string): Promise<TypedCard> {
+  const { service, environment } = ctx;
   const id = decodeId("paymentToken", token);
-  const row = id && (await findPaymentToken(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id));
-  if (!row) throw resourceNotFound("payment token", token, "payment_token");
-  processor.requireReadable(row.processor_token);
+  const row = id && (await findPaymentToken(service.db.within(environment.id).orm, environment.id, id));
+  if (!row) return acceptToken(ctx, chosen, token);
+  const at =
+    row.connection_id === chosen.connectionId ? chosen : await service.processors.find(environment, row.connection_id);
+  if (!at) throw connectionMissing(row.connection_id);
+  // One that is used up is empty.
+  if (row.processor_token !== "") at.processor.requireReadable(row.processor_token);
   const card = {
+    at,
     token: row.processor_token,
     brand: row.card_brand,
     bin: row.card_bin,
@@ -96,6 +106,21 @@ async function useToken(ctx: Context, processor: Processor, token: string): Prom
   };
   return { card, name: row.card_name, postalCode: row.postal_code };
 }
+
+/** A token that the processor's own script made on the merchant's page. */
+async function acceptToken(ctx: Context, at: Connected, token: string): Promise<TypedCard> {
+  const { processor } = at;
+  const isOurs = token.startsWith(`${ID_PREFIX.paymentToken}_`);
+  const accepted =
+    isOurs || !processor.acceptToken
+      ? null
+      : await beforeMoney(async () => (await processor.acceptToken?.(ctx.environment.id, token)) ?? null);
+  if (!accepted) throw resourceNotFound("payment token", shortToken(token), "payment_token");
+  return { card: { ...accepted, at, paymentTokenId: null, clientSessionId: null }, name: null, postalCode: null };
+}
+
+/** Errors are logged and kept; a processor's token may hold the card, encrypted. */
+const shortToken = (token: string): string => (token.length <= 40 ? token : `${token.slice(0, 14)}…`);
 
 /** A session pays once: while another payment of it is under way, this token may not be needed. */
 async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promise<AppError> {

@@ -6,7 +6,8 @@ import { isStaleOutcome } from "@/db/queries/payments/outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { wasNotExecuted } from "@/db/unavailable";
 import { idTime } from "@/lib/ids";
-import type { Inquiry, Outcome, Processor, TokenizedCard } from "@/lib/processor/port";
+import type { Inquiry, KnownCard, Outcome } from "@/lib/processor/port";
+import type { Connected } from "@/lib/processor/registry";
 import type { Environment, Service } from "../context";
 import { forgetTotals } from "../lists";
 import { ACCEPTED, type Finished, finishOperation, leaveOpen, unknown } from "./finish-operation";
@@ -14,14 +15,17 @@ import { leaseOf, type OpenOperation, SYSTEM } from "./operation";
 import type { FinalOutcome } from "./outcome";
 import { callProcessor } from "./processor-calls";
 
-/** The card as the processor keeps it, and the token or client session that the payment uses up. */
-export type PayingCard = TokenizedCard & PaymentSource;
+/** The card as a processor keeps it, where, and the token or client session that the payment uses up. */
+export type PayingCard = { readonly token: string; readonly at: Connected } & KnownCard &
+  Omit<PaymentSource, "guardedConnectionId">;
 
 /** What to do with a payment's money, before anything is written. */
 export type Order = {
   /** UUID: the operation's id, and the processor's reference. */
   readonly id: string;
   readonly environment: Pick<Environment, "id" | "mode">;
+  /** The processor of the payment. */
+  readonly at: Connected;
   /** Void reason, or the challenge's result. */
   readonly detail: string | null;
 } & (AuthorizationOrder | FollowUpOrder);
@@ -67,27 +71,39 @@ const HOLD_PAUSE_MS = 100;
 /**
  * Moves money: T1 claims the key, reserves and writes the intent; the processor is called, with no transaction and no
  * connection held; T2 writes the outcome. Whatever happens in between, the intent is written and the operation is found again.
- * An unreadable answer is never taken for a failure. Throws when the mode has no processor.
+ * An unreadable answer is never taken for a failure.
  */
 export async function execute(service: Service, order: Order): Promise<Execution> {
-  const processor = service.processors.processorFor(order.environment.mode);
-  if (!processor) throw new Error(`no processor for ${order.environment.mode} payments`);
   // Before T1, whose lease then outlives the time in which the operation may be sent.
   const begunMs = service.timer.elapsedMs();
-  const reserved = await reserve(service, processor, order).finally(() => forgetTotals(order.environment.id));
+  const reserved = await reserve(service, order).finally(() => forgetTotals(order.environment.id));
   if (reserved.kind !== "reserved") return reserved;
   const { operation, snapshot } = reserved;
   const token = order.kind === "authorize" ? order.card.token : null;
+  const processor = await processorOf(service, order, snapshot);
+  if (!processor) {
+    // The operation is written: recovery finds the processor, or says that it is not there.
+    const call = { attempts: 1, sent: false };
+    const isMine = await leaveOpen(service, operation, unknown(CONNECTION_MISSING), call, snapshot);
+    return { kind: isMine ? "pending" : "lost", operation };
+  }
   const call = (held: OpenOperation) => callProcessor(service, processor, held, snapshot, token);
   return { ...(await send(service, operation, { begunMs, call }, snapshot)), operation };
 }
 
 type Reserved = { kind: "reserved"; operation: OpenOperation; snapshot: PaymentSnapshot };
 
+/** The payment says where it is; whoever gave the order may have looked before that was known to this process. */
+async function processorOf({ processors }: Service, { at, environment }: Order, { payment }: PaymentSnapshot) {
+  if (payment.connection_id === at.connectionId) return at.processor;
+  return (await processors.find(environment, payment.connection_id))?.processor ?? null;
+}
+
+export const CONNECTION_MISSING = "the processor's connection is not there";
+
 /** T1. */
 async function reserve(
   service: Service,
-  processor: Processor,
   order: Order,
 ): Promise<Reserved | Extract<Execution, { kind: "unclaimed" | "refused" }>> {
   const { sql } = service.db.within(order.environment.id);
@@ -108,7 +124,7 @@ async function reserve(
       claim,
       { payment, charge },
       intent,
-      card,
+      { ...card, guardedConnectionId: guardOf(order) },
       service.timer,
     ).catch((error: unknown) => {
       if (isStaleOutcome(error)) return null;
@@ -119,13 +135,26 @@ async function reserve(
     return { kind: "reserved", operation: begun(order, snapshot, amount, reservation.not_after), snapshot };
   }
   const { kind, paymentId, amount, detail, allowed, claim } = order;
-  const wholeOnly = kind === "capture" && !processor.capabilities.partialCapture;
+  const wholeOnly = kind === "capture" && !order.at.processor.capabilities.partialCapture;
+  const guardedConnectionId = guardOf(order);
   const refund = order.refund && { ...order.refund, created_at: idTime(order.refund.id) };
   const reservation = await reserveFollowUpTogether(
     sql,
     order.environment.id,
     claim,
-    { kind, paymentId, operationId: order.id, refund, amount, wholeOnly, detail, allowed, ...begunBy, lease },
+    {
+      kind,
+      paymentId,
+      operationId: order.id,
+      refund,
+      amount,
+      wholeOnly,
+      guardedConnectionId,
+      detail,
+      allowed,
+      ...begunBy,
+      lease,
+    },
     service.timer,
   );
   if (!reservation.found) return { kind: "refused", claimed: false, snapshot: null };
@@ -135,6 +164,8 @@ async function reserve(
   if (!reservation.reserved || reservation.amount === null) return { kind: "refused", claimed: true, snapshot };
   return { kind: "reserved", operation: begun(order, snapshot, reservation.amount, reservation.not_after), snapshot };
 }
+
+const guardOf = ({ at }: Order): string | null => (at.guarded ? at.connectionId : null);
 
 function begun(order: Order, { payment }: PaymentSnapshot, amount: number, notAfter: string): OpenOperation {
   const refund = order.kind === "authorize" ? null : order.refund;

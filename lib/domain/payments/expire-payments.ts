@@ -7,6 +7,7 @@ import {
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Service } from "../context";
+import { connectionOf } from "../processors/connection-of";
 import type { Execution } from "./execute";
 import { executeOwn } from "./follow-up";
 import { CHALLENGE_MINUTES } from "./outcome";
@@ -46,8 +47,8 @@ async function endInTurn(
     const dues = await list({ after, share: SHARE, most: BATCH });
     for (const due of dues) {
       if (stopping?.aborted) return ended;
-      if (!service.processors.processorFor(due.mode)) continue;
       try {
+        if (!(await connectionOf(service, { id: due.environment_id, mode: due.mode }, due.id))) continue;
         const execution = await end(due);
         if (execution.kind === "finished" && execution.change.result.kind !== "payment_failed") ended++;
       } catch (error) {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { DatabaseUnavailable } from "@/db/unavailable";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import type { Processor } from "@/lib/processor/port";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
@@ -45,7 +45,7 @@ const open = async (tenant: MoneyTenant) =>
 
 /** A recovery worker whose processor leaves every inquiry about these tenants without an answer, until it is let go. */
 function recoveryWorker(tenant: MoneyTenant, of: readonly MoneyTenant[], overrides: Partial<Service> = {}) {
-  const sandbox = tenant.service.processors.processorFor("test") as Processor;
+  const sandbox = tenant.service.processors.builtIn("test") as Processor;
   const held = new Map<string, { environmentId: string; letGo(): void }>();
   let isHolding = true;
   const inquire: Processor["inquire"] = async (request) => {
@@ -176,7 +176,7 @@ test("operations of one payment are never worked on beside each other, and anoth
   for (let i = 0; i < 12; i++) await tenant.act("refund", one.id, { amount: 100 });
   await tenant.act("refund", other.id, { amount: 100 });
   await makeDue(tenant);
-  const sandbox = tenant.service.processors.processorFor("test") as Processor;
+  const sandbox = tenant.service.processors.builtIn("test") as Processor;
   const first = holds();
   let [isFirst, now, most] = [true, 0, 0];
   const refund: Processor["refund"] = async (request) => {

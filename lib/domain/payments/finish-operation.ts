@@ -121,6 +121,7 @@ function workOut(
       operation: { id: operation.id, state: change.operationState, lastAnswer: describe(outcome) },
       payment: change.payment,
       charge: change.charge,
+      knowsMoreOfCard: "card" in outcome && outcome.card !== undefined,
       refund: change.refund,
       ledger: change.ledger,
       feeOn: change.feeOn,
@@ -146,13 +147,14 @@ function changedRow(row: TransactionRow, change: Change): TransactionRow {
 
 /** The processor's answer in one line, for support staff. */
 function describe(outcome: FinalOutcome): string {
+  const note = "note" in outcome && outcome.note ? ` (${outcome.note})` : "";
   switch (outcome.kind) {
     case "declined":
-      return `declined: ${outcome.decline_code ?? "no code"}`;
+      return `declined: ${outcome.decline_code ?? "no code"}${note}`;
     case "failed":
       return `failed: ${outcome.reason}`;
     default:
-      return outcome.kind;
+      return `${outcome.kind}${note}`;
   }
 }
 

@@ -7,8 +7,8 @@ import type { RefundReason, TransactionStatus } from "@/lib/contract/transaction
 import { newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
+import { connectionMissing, connectionOf, whyDisconnected } from "../processors/connection-of";
 import { type Execution, execute } from "./execute";
-import { processorNotConfigured } from "./make-payment";
 import { executeRequest, refuseUnclaimed, retryLater } from "./money-request";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
 
@@ -52,15 +52,17 @@ export function continuePayment(
 }
 
 /** An operation of Cardlane's own: no request and no key wait for it. */
-export function executeOwn(
+export async function executeOwn(
   service: Service,
   environment: Pick<Environment, "id" | "mode">,
   kind: "continue" | "void",
   paymentId: string,
   detail: string,
 ): Promise<Execution> {
+  const at = await connectionOf(service, environment, paymentId);
+  if (!at) throw new Error(`payment ${paymentId} is at a processor that is not connected`);
   return execute(service, {
-    ...{ id: newId(), environment, kind, paymentId, detail },
+    ...{ id: newId(), environment, at, kind, paymentId, detail },
     ...{ claim: null, amount: null, refund: null, allowed: true },
   });
 }
@@ -87,17 +89,17 @@ export async function followUp(ctx: Context, request: FollowUpInput): Promise<Re
   const { environment, service } = ctx;
   const target = await findTarget(ctx, request.target);
   const { paymentId } = target;
-  const processor = service.processors.processorFor(environment.mode);
-  if (!processor) {
-    if (!(await findPayment(service.db.within(environment.id).sql, environment.id, paymentId)))
-      throw notFound(request.target);
-    return refuseUnclaimed(ctx, processorNotConfigured());
+  const at = await connectionOf(service, environment, paymentId);
+  if (!at) {
+    const found = await findPayment(service.db.within(environment.id).sql, environment.id, paymentId);
+    if (!found) throw notFound(request.target);
+    return refuseUnclaimed(ctx, connectionMissing(found.payment.connection_id));
   }
   const { kind, amount } = request;
-  const { partialCapture } = processor.capabilities;
+  const { partialCapture } = at.processor.capabilities;
   return executeRequest(ctx, {
     order: (id, claim) => ({
-      ...{ id, environment, claim, kind, paymentId, amount },
+      ...{ id, environment, at, claim, kind, paymentId, amount },
       detail: request.voidReason ?? null,
       refund:
         kind === "refund"
@@ -105,10 +107,11 @@ export async function followUp(ctx: Context, request: FollowUpInput): Promise<Re
           : null,
       allowed: target.refundStatus === null,
     }),
-    refusal: (snapshot) =>
-      snapshot
-        ? refusal(request, target, snapshot, { now: service.clock.now(), partialCapture })
-        : notFound(request.target),
+    refusal: async (snapshot) => {
+      if (!snapshot) return notFound(request.target);
+      const refused = refusal(request, target, snapshot, { now: service.clock.now(), partialCapture });
+      return refused ?? (await whyDisconnected(ctx, at));
+    },
   });
 }
 

@@ -6,6 +6,7 @@ import { idTime, newId } from "@/lib/ids";
 import { ProcessorTimeoutError } from "@/lib/processor/deadline";
 import type { Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
+import { whyDisconnected } from "../processors/connection-of";
 import type { PayingCard } from "./execute";
 import { executeRequest } from "./money-request";
 
@@ -33,11 +34,11 @@ export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply
   return executeRequest(ctx, {
     order: (id, claim) => {
       const snapshot = newSnapshot(ctx, payment, id);
-      return { id, environment, kind: "authorize", detail: null, snapshot, card, claim };
+      return { id, environment, at: card.at, kind: "authorize", detail: null, snapshot, card, claim };
     },
-    refusal: () => Promise.resolve(unusable()),
+    refusal: async () => (await whyDisconnected(ctx, card.at)) ?? unusable(),
     // A used token has no card.
-    token: card.token === "" || isOver ? null : card.token,
+    token: card.token === "" || isOver ? null : { token: card.token, connectionId: card.at.connectionId },
   });
 }
 
@@ -67,6 +68,7 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
       capture_before: null,
       customer_id: terms.customer_id,
       return_url: terms.return_url,
+      connection_id: card.at.connectionId,
       next_action: null,
       created_at: idTime(paymentId),
       updated_at: idTime(paymentId),
@@ -130,8 +132,13 @@ export async function tokenizeCard(processor: Processor, account: string, card: 
       { param: "card" },
     );
   }
+  return beforeMoney(() => processor.tokenize(account, card));
+}
+
+/** What a processor is asked before money can move: it may fail, and then nothing was charged. */
+export async function beforeMoney<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await processor.tokenize(account, card);
+    return await call();
   } catch (error) {
     const [code, what] =
       error instanceof ProcessorTimeoutError
@@ -148,11 +155,4 @@ export function withPostalCode(address: BillingAddress | null, postalCode: strin
   if (postalCode === null) return address;
   const none = { line1: null, line2: null, city: null, state: null, country: null };
   return { ...none, ...address, postal_code: postalCode };
-}
-
-export function processorNotConfigured(): AppError {
-  return new AppError(
-    "processor_not_configured",
-    "No processor is connected for live payments yet. Use a sandbox key to test.",
-  );
 }

@@ -2,9 +2,9 @@ import {
   claimWithRefusal,
   findKey,
   type KeyClaim,
-  type KeyState,
   LONG_ANSWER,
   releaseKey,
+  type StoredKey,
   storeRefusal,
 } from "@/db/queries/idempotency/claims";
 import { takeOperation } from "@/db/queries/payments/operations";
@@ -18,7 +18,7 @@ import { type Executed, type Execution, execute, type Order } from "./execute";
 import { getPaymentOf } from "./finish-operation";
 import { type KeyedRequest, leaseOf, type OperationSubject } from "./operation";
 import { lengthOf, longReply } from "./read-payments";
-import { resolveOperation } from "./recover-operations";
+import { type HeldCard, resolveOperation } from "./recover-operations";
 
 /** How long a duplicate waits for the first request before it gets 409. */
 const WAIT_MS = 2_000;
@@ -54,9 +54,9 @@ export type MoneyRequest = {
    * Why the guard refused, for the payment as it was right after. Without a snapshot there is no such payment, or its token or
    * session is used up. Null: the guard would pass now.
    */
-  readonly refusal: (snapshot: PaymentSnapshot | null) => AppError | null | Promise<AppError>;
+  readonly refusal: (snapshot: PaymentSnapshot | null) => AppError | null | Promise<AppError | null>;
   /** The card with which this request sends an authorization that an earlier one with its key did not. */
-  readonly token?: string | null;
+  readonly token?: HeldCard | null;
 };
 
 /** A request starts over when its key has become free, or the payment changed under a refusal. */
@@ -102,9 +102,9 @@ async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution
 /** The answer to a request whose operation was sent, or taken over. */
 async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
   if (executed.kind === "finished" && executed.answer) {
-    const { status, body } = executed.answer;
+    const { status, body, made } = executed.answer;
     remember(ctx);
-    if (body.length <= LONG_ANSWER) return { status, body, replayed: false };
+    if (body.length <= LONG_ANSWER) return { status, body, replayed: false, ...(made && { made }) };
     const stored = { key: keyOf(ctx).key, operationId: operation.id, status, bytes: body.length };
     return longReply(ctx, stored, false);
   }
@@ -170,7 +170,7 @@ export async function replayStored(ctx: Context): Promise<Reply> {
 }
 
 /** A stored answer, after checking the caller's permission again: it may have been lost in the wait. */
-async function replay(ctx: Context, row: KeyState): Promise<Reply> {
+async function replay(ctx: Context, row: StoredKey): Promise<Reply> {
   await ctx.reauthorize();
   const { key, operation_id: operationId, status_code: status, response_body: body, response_bytes: bytes } = row;
   if (status === null || bytes === null) throw new Error("a finished key has no answer");
@@ -184,7 +184,7 @@ async function replay(ctx: Context, row: KeyState): Promise<Reply> {
  * waiting, 409 in progress. Null: the key has become free, and the request starts over. `token`: the card of a payment that the
  * dead request did not send.
  */
-export async function answerFromKey(ctx: Context, token: string | null = null): Promise<Reply | null> {
+export async function answerFromKey(ctx: Context, token: HeldCard | null = null): Promise<Reply | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { key, isSame } = keyOf(ctx);
   const giveUpAt = ctx.service.timer.elapsedMs() + WAIT_MS;
@@ -218,14 +218,14 @@ export async function answerFromKey(ctx: Context, token: string | null = null): 
 }
 
 /** The next look-up of each process for each key that requests wait for. */
-const looksOf = new WeakMap<Service, Map<string, Promise<KeyState | null>>>();
+const looksOf = new WeakMap<Service, Map<string, Promise<StoredKey | null>>>();
 
 /** The key's row after a pause: one look-up for all requests that wait for it, however many repeat a slow request. */
-function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
+function lookAgain(ctx: Context, pauseMs: number): Promise<StoredKey | null> {
   const { service, environment } = ctx;
   const { key } = keyOf(ctx);
   const name = `${environment.id} ${key}`;
-  const looks = looksOf.get(service) ?? new Map<string, Promise<KeyState | null>>();
+  const looks = looksOf.get(service) ?? new Map<string, Promise<StoredKey | null>>();
   looksOf.set(service, looks);
   const begun = looks.get(name);
   if (begun) return begun;
@@ -238,7 +238,7 @@ function lookAgain(ctx: Context, pauseMs: number): Promise<KeyState | null> {
 }
 
 /** Continues where the first request stopped; null when another process holds the operation. */
-async function takeOver(ctx: Context, operationId: string, token: string | null): Promise<Reply | null> {
+async function takeOver(ctx: Context, operationId: string, token: HeldCard | null): Promise<Reply | null> {
   const { service, environment } = ctx;
   const taken = await takeOperation(
     service.db.within(environment.id).sql,

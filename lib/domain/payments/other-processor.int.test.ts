@@ -3,8 +3,9 @@ import { findOperation } from "@/db/queries/payments/operations";
 import { insertProcessorObject, listProcessorObjects } from "@/db/queries/payments/processor-objects";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { newId } from "@/lib/ids";
 import type { Processor, Report } from "@/lib/processor/port";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry, type Reporter } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
@@ -28,8 +29,8 @@ const tenantOf = (options: Omit<OtherOptions, "sql"> = {}, around: (processor: P
   return moneyTenant(db, { processors: createRegistry({ sandbox: around(other) }) });
 };
 
-const reporterOf = (tenant: MoneyTenant, name = "other") => {
-  const from = tenant.service.processors.named(name);
+const reporterOf = async (tenant: MoneyTenant, name = "other"): Promise<Reporter> => {
+  const from = await tenant.service.processors.reporter(name);
   if (!from) throw new Error(`there is no processor ${name}`);
   return from;
 };
@@ -41,7 +42,7 @@ async function deliver(tenant: MoneyTenant): Promise<number> {
     const news = await company.news(tenant.environmentId);
     if (news.length === 0) return refused;
     for (const one of [...news, ...news.slice(0, 1)]) {
-      const taken = await takeInReport(tenant.service, reporterOf(tenant), one);
+      const taken = await takeInReport(tenant.service, await reporterOf(tenant), one);
       if (taken) await company.acknowledge(one.id);
       else refused++;
     }
@@ -123,10 +124,10 @@ describe("a report", () => {
     await held.reached;
     await company.decide(tenant.environmentId);
     const [news] = await company.news(tenant.environmentId);
-    expect(await takeInReport(tenant.service, reporterOf(tenant), news as Report)).toBe(false);
+    expect(await takeInReport(tenant.service, await reporterOf(tenant), news as Report)).toBe(false);
     held.release();
     expect((await refund).status).toBe(202);
-    expect(await takeInReport(tenant.service, reporterOf(tenant), news as Report)).toBe(true);
+    expect(await takeInReport(tenant.service, await reporterOf(tenant), news as Report)).toBe(true);
     expect(await tenant.get(payment.id)).toMatchObject({ status: "REFUNDED" });
     await expectClean();
   });
@@ -154,12 +155,12 @@ describe("a report", () => {
     await deliver(tenant);
     const [, refund] = await tenant.operations(id);
     const report = { id: "made up", account: tenant.environmentId, reference: refund?.id ?? "" };
-    expect(await takeInReport(tenant.service, reporterOf(tenant), report)).toBe(true);
+    expect(await takeInReport(tenant.service, await reporterOf(tenant), report)).toBe(true);
     expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 4_000 });
     await tenant.act("refund", id, { amount: 1_000 });
     const open = (await tenant.operations(id)).find(({ state }) => state === "open");
     const early = { id: "early", account: tenant.environmentId, reference: open?.id ?? "" };
-    expect(await takeInReport(tenant.service, reporterOf(tenant), early)).toBe(false);
+    expect(await takeInReport(tenant.service, await reporterOf(tenant), early)).toBe(false);
     await company.decide(tenant.environmentId);
     await deliver(tenant);
     await expectClean();
@@ -172,21 +173,27 @@ describe("a report", () => {
     await company.giveBack(tenant.environmentId);
     const [news] = await company.news(tenant.environmentId);
     const service = testService(db);
-    const sandbox = service.processors.processorFor("test");
+    const sandbox = service.processors.builtIn("test");
     if (!sandbox) throw new Error("tests always have the sandbox");
-    const { processor } = reporterOf(tenant);
-    for (const [from, report] of [
+    const from = await reporterOf(tenant);
+    const named = { account: tenant.environmentId, reference: news?.reference ?? "" };
+    const cases: [Reporter, Report][] = [
+      [from, { id: "1", object: "movement_of_nobody" }],
+      [{ ...from, processor: sandbox }, news as Report],
       [
-        { processor, mode: "test" },
-        { id: "1", object: "movement_of_nobody" },
+        { ...from, mode: "live" },
+        { id: "2", ...named },
       ],
-      [{ processor: sandbox, mode: "test" }, news as Report],
       [
-        { processor, mode: "live" },
-        { id: "2", account: tenant.environmentId, reference: news?.reference ?? "" },
+        { ...from, connectionId: newId() },
+        { id: "3", ...named },
       ],
-    ] as const)
-      expect(await takeInReport(tenant.service, from, report)).toBe(true);
+      [
+        { ...from, environmentId: newId() },
+        { id: "4", ...named },
+      ],
+    ];
+    for (const [reporter, report] of cases) expect(await takeInReport(tenant.service, reporter, report)).toBe(true);
     expect(await tenant.get(id)).toMatchObject({ amount_refunded: 4_000 });
     await deliver(tenant);
     expect(await tenant.get(id)).toMatchObject({ amount_refunded: 0 });
@@ -212,7 +219,7 @@ describe("a challenge at an address of the processor's own", () => {
     const news = await company.news(tenant.environmentId);
     await deliver(tenant);
     expect(await tenant.get(id)).toMatchObject({ status, next_action: null });
-    for (const one of news) expect(await takeInReport(tenant.service, reporterOf(tenant), one)).toBe(true);
+    for (const one of news) expect(await takeInReport(tenant.service, await reporterOf(tenant), one)).toBe(true);
     expect(await tenant.get(id)).toMatchObject({ status });
     await expectClean();
   });
@@ -224,7 +231,7 @@ describe("a challenge at an address of the processor's own", () => {
     const [authorize] = await tenant.operations(id);
     tenant.script.next(says({ kind: "not_found" }));
     const report = { id: "n", account: tenant.environmentId, reference: authorize?.id ?? "" };
-    const from = { ...reporterOf(tenant), processor: tenant.script.processor };
+    const from = { ...(await reporterOf(tenant)), processor: tenant.script.processor };
     expect(await takeInReport(tenant.service, from, report)).toBe(true);
     expect(tenant.script.count("inquire")).toBe(0);
     await expectClean();

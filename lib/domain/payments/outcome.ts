@@ -4,7 +4,7 @@ import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { NextAction } from "@/lib/contract/payments/payment";
-import type { Checks, Outcome } from "@/lib/processor/port";
+import type { Checks, KnownCard, Outcome } from "@/lib/processor/port";
 import type { PaymentEventType, RefundEventType } from "../events/event";
 import type { OpenOperation } from "./operation";
 import { statusOfCaptured } from "./states";
@@ -78,7 +78,7 @@ export function applyOutcome(
 }
 
 function authorized({ payment, charge }: OperationSnapshot, outcome: FinalOutcome, now: string): Change {
-  const checked = { ...charge, ...checksOf(outcome, charge), updated_at: now };
+  const checked = { ...charge, ...checksOf(outcome, charge), ...cardOf(outcome, charge), updated_at: now };
   const closed = { ...payment, open_operation_id: null, next_action: null, updated_at: now };
   switch (outcome.kind) {
     case "approved":
@@ -150,6 +150,18 @@ function checksOf(outcome: FinalOutcome, charge: TransactionRow) {
     cvv_result: checks?.cvv_result ?? charge.cvv_result,
     fraud_score: checks?.fraud_score ?? charge.fraud_score,
     fraud_reasons: checks?.fraud_reasons ?? charge.fraud_reasons,
+  };
+}
+
+/** What an outcome tells of the card besides: of a processor's own token little is known before. What is known stays. */
+function cardOf(outcome: FinalOutcome, charge: TransactionRow) {
+  const card: KnownCard | undefined = "card" in outcome ? outcome.card : undefined;
+  return {
+    card_brand: charge.card_brand ?? card?.brand ?? null,
+    card_last4: charge.card_last4 ?? card?.last4 ?? null,
+    card_exp_month: charge.card_exp_month ?? card?.exp_month ?? null,
+    card_exp_year: charge.card_exp_year ?? card?.exp_year ?? null,
+    card_bin: charge.card_bin ?? card?.bin ?? null,
   };
 }
 

@@ -121,7 +121,7 @@ function presentCard(charge: ShownTransactionRow): Payment["card"] {
     card_exp_year: exp_year,
     card_bin: bin,
   } = charge;
-  if (!last4 || !exp_month || !exp_year || !bin) return null;
+  if (!last4 || !exp_month || !exp_year) return null;
   return { brand, last4, exp_month, exp_year, bin };
 }
 

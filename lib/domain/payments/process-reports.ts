@@ -1,11 +1,12 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
 import { findOperation, takeOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
+import { findConnectionOfPayment } from "@/db/queries/processors/connections";
 import type { OperationRow } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import type { Mode } from "@/lib/contract/transactions/words";
 import { BEFORE_ALL } from "@/lib/ids";
-import type { Processor, PulledReport, Report } from "@/lib/processor/port";
+import type { PulledReport, Report } from "@/lib/processor/port";
+import type { Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { finishOperation, getPaymentOf } from "./finish-operation";
 import { continuePayment } from "./follow-up";
@@ -15,24 +16,21 @@ import { resolveOperation } from "./recover-operations";
 
 const BATCH = 50;
 
-/** The processor that reports, and the mode it serves. */
-type Reporter = { readonly processor: Processor; readonly mode: Mode };
-
 /**
- * Pulls and processes a processor's reports: some of each account, in turn. A report comes again until it is acknowledged,
+ * Pulls and processes the built-in processors' reports: some of each account, in turn. A report comes again until it is acknowledged,
  * which happens after its outcome is written, so a crash in between changes nothing. Returns how many.
  */
 export async function processReports(service: Service, stopping?: AbortSignal): Promise<number> {
   let processed = 0;
   for (const mode of ["test", "live"] as const) {
-    const processor = service.processors.processorFor(mode);
-    if (processor?.reports.kind !== "pulled") continue;
-    const { reports } = processor;
+    const from = await service.processors.reporter(service.processors.builtIn(mode)?.name ?? "");
+    if (from?.processor.reports.kind !== "pulled") continue;
+    const { reports } = from.processor;
     for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
       const listed: PulledReport[] = await reports.list(BATCH, after);
       for (const report of listed) {
         if (stopping?.aborted) return processed;
-        if (!(await takeInAlone(service, { processor, mode }, report))) continue;
+        if (!(await takeInAlone(service, from, report))) continue;
         await reports.acknowledge(report.id);
         processed++;
       }
@@ -43,7 +41,7 @@ export async function processReports(service: Service, stopping?: AbortSignal): 
 }
 
 /** False: it will come again. A report that fails is logged and does not hold up the others. */
-async function takeInAlone(service: Service, from: Reporter, report: Report): Promise<boolean> {
+export async function takeInAlone(service: Service, from: Reporter, report: Report): Promise<boolean> {
   try {
     return await takeInReport(service, from, report);
   } catch (error) {
@@ -76,9 +74,13 @@ async function findReported(service: Service, from: Reporter, report: Report): P
       : { environment_id: report.account, operation_id: report.reference };
   if (!named) return null;
   const { environment_id: environmentId, operation_id: id } = named;
+  if (from.environmentId !== null && from.environmentId !== environmentId) return null;
   const { sql, orm } = service.db.within(environmentId);
   const environment = await findEnvironment(orm, environmentId);
-  return environment?.mode === from.mode ? findOperation(sql, environmentId, id) : null;
+  if (environment?.mode !== from.mode) return null;
+  const row = await findOperation(sql, environmentId, id);
+  const payment = row && (await findConnectionOfPayment(sql, environmentId, row.payment_id));
+  return payment?.connection_id === from.connectionId ? row : null;
 }
 
 /** False: another process still holds the operation, or the processor does not know its outcome either. */

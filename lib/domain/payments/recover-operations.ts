@@ -5,7 +5,7 @@ import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Inquiry, Processor } from "@/lib/processor/port";
 import type { Service } from "../context";
-import { conclude, type Executed, send } from "./execute";
+import { CONNECTION_MISSING, conclude, type Executed, send } from "./execute";
 import { getPaymentOf, leaveOpen, unknown } from "./finish-operation";
 import { type KeyedRequest, leaseOf, type OpenOperation, operationOf } from "./operation";
 import { callProcessor, closeAtProcessor, inquireProcessor } from "./processor-calls";
@@ -148,25 +148,33 @@ const COMES_AGAIN_MS = 10_000;
 /** Until then it is checked as often as after so many attempts. */
 const SOON = 2;
 
+/** A card that a request has, at the connection that can read it. */
+export type HeldCard = { readonly token: string; readonly connectionId: string | null };
+
 /**
  * Finds out how an operation ended whose first request is gone, or never learned it. Captures, voids, refunds and continued
  * authorizations are sent again under the same reference, which the processor executes at most once; if it has accepted one,
  * its status is checked first. An authorization only has its status checked, as its card is gone. A retry of its request has
- * the card again as `token`, and sends it once nothing was executed and nothing can be any more.
+ * the card again, and sends it once nothing was executed and nothing can be any more.
  */
 export async function resolveOperation(
   service: Service,
   taken: TakenOperation,
-  token: string | null = null,
+  card: HeldCard | null = null,
 ): Promise<Executed> {
   const operation = operationOf(taken, await waitingRequest(service, taken));
   const call = { attempts: taken.attempts, sent: false };
   const snapshot = await getPaymentOf(service, operation);
-  const processor = service.processors.processorFor(taken.mode);
-  if (!processor) {
-    await leaveOpen(service, operation, unknown("no processor is configured"), call, snapshot);
+  const { connection_id: connectionId } = snapshot.payment;
+  const at = await service.processors.find({ id: taken.environment_id, mode: taken.mode }, connectionId);
+  if (!at) {
+    const reason = connectionId ? CONNECTION_MISSING : "no processor is configured";
+    await leaveOpen(service, operation, unknown(reason), call, snapshot);
     return { kind: "pending" };
   }
+  const { processor } = at;
+  // By other rules its retry may have brought a token of another processor: of no use at this one.
+  const token = card?.connectionId === connectionId ? card.token : null;
   const outcome =
     operation.kind === "authorize"
       ? await inquire(service, processor, operation, taken, token)

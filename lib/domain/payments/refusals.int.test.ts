@@ -3,7 +3,7 @@ import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext, testIdempotency } from "@/lib/testing/factories";
 import { copyTransaction, moneyTenant } from "@/lib/testing/money";

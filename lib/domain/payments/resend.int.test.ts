@@ -14,7 +14,7 @@ async function expectClean(): Promise<void> {
 /** Of a processor whose "not found" is conclusive sooner, so that each second look takes less long. */
 async function newTenant(): Promise<MoneyTenant> {
   const tenant = await moneyTenant(db);
-  Object.assign(tenant.service.processors.processorFor("test") as object, { notFoundConclusiveAfterMs: 300 });
+  Object.assign(tenant.service.processors.builtIn("test") as object, { notFoundConclusiveAfterMs: 300 });
   return tenant;
 }
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "@/lib/testing/database";
+import { latch } from "@/lib/testing/latch";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds } from "@/lib/testing/scripted-processor";
 
@@ -153,20 +154,12 @@ describe("follow-ups at once", () => {
 
 /** Somebody else's transaction that has the payment's row locked. */
 async function holdPayment(tenant: MoneyTenant, id: string) {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let locked = () => {};
-  const isLocked = new Promise<void>((resolve) => {
-    locked = resolve;
-  });
+  const { reached, hold, release } = latch();
   const holding = db.sql.begin(async (tx) => {
     await tx`select 1 from payments where environment_id = ${tenant.environmentId} and id = ${uuidOf(id)} for update`;
-    locked();
-    await released;
+    await hold();
   });
-  await isLocked;
+  await reached;
   return { release, holding };
 }
 

@@ -50,7 +50,7 @@ export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> 
   });
 }
 
-/** Changes what is sent; the plan must fit together afterwards. */
+/** Changes what is sent; the result must still be a valid plan. */
 export function updatePlan(ctx: Context, input: UpdatePlanBody & { id: string }): Promise<Plan> {
   const { id: publicId, ...body } = input;
   return changePlan(ctx, publicId, (row) => {
@@ -137,7 +137,7 @@ export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<Li
   return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
-/** More than anybody looks through; the address of a form takes any plan. */
+/** More than anybody scrolls through; the form's address accepts any plan. */
 const MOST_OPTIONS = 500;
 
 /** The active plans that take a payment at once, newest first, each with what it takes; of one type, or of any. */

@@ -74,7 +74,7 @@ const TOO_OLD_MS = 3 * 86_400_000;
 const MOST_WAITING = 200;
 
 /** The environment whose turn was last; null: the round begins. A job keeps it from run to run. */
-export type Place = { after: string | null };
+export type MailPosition = { after: string | null };
 
 /**
  * The job that mails receipts of what was captured and refunded, as the committed events tell it: the payment itself waits for
@@ -85,7 +85,7 @@ export async function mailReceipts(
   service: Pick<Service, "db" | "clock" | "baseUrl" | "log">,
   route: Route,
   stopping?: AbortSignal,
-  place: Place = { after: null },
+  place: MailPosition = { after: null },
 ): Promise<number> {
   const { sql, orm } = service.db;
   let read = 0;

@@ -31,8 +31,8 @@ import { searchTransactionTable } from "../transactions/read-transactions";
 type OverviewRequest = { period: (today: string) => ResolvedPeriod; currency: string | null };
 
 /**
- * The figures of a period in one currency, by day, week or month, and those of the period before. Days begin at midnight in
- * the merchant's time zone. Reads figures kept ready and what is not in them yet: exact at any moment.
+ * The figures of a period in one currency, by day, week or month, and those of the period before. Days begin at midnight in the
+ * merchant's time zone. Adds figures kept ready to what they do not contain yet, so they are exact at any moment.
  */
 export async function getOverview(ctx: Context, request: OverviewRequest): Promise<Overview> {
   const { sql } = ctx.service.db.within(ctx.environment.id);

@@ -2,7 +2,7 @@ import type { Sql } from "@/db/client";
 import { insertRequests, keepRequestLog as keepLog } from "@/db/queries/request-log";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { RequestLogRow } from "@/db/schema/request-log";
-import { keepableAddress } from "@/lib/contract/card-numbers";
+import { keepableAddress } from "@/lib/contract/card-numbers-in-addresses";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { decodeAnyId } from "@/lib/contract/ids";
 import { idTime } from "@/lib/ids";

@@ -40,12 +40,13 @@ type Shape = {
   number: boolean;
   flag: boolean;
   list: Shape | null;
-  readonly members: Map<string, Shape | "secret">;
-  /** Names of members as they stand in JSON, with their colon. */
-  readonly labels: Map<string, string>;
+  readonly members: Map<string, Member>;
   /** Of members that the caller names. */
   rest: Shape | null;
 };
+
+/** `label`: its name as it stands in JSON, with the colon. */
+type Member = { readonly label: string; readonly is: Shape | "secret" };
 
 const nothing = (): Shape => ({
   text: false,
@@ -54,7 +55,6 @@ const nothing = (): Shape => ({
   flag: false,
   list: null,
   members: new Map(),
-  labels: new Map(),
   rest: null,
 });
 
@@ -104,12 +104,9 @@ function allow(shape: Shape, schema: z.ZodType): Shape {
       break;
     case "object":
       for (const [name, member] of Object.entries(given.shape ?? {})) {
-        shape.labels.set(name, `${JSON.stringify(name)}:`);
-        if (REDACTED_MEMBERS.has(name)) shape.members.set(name, "secret");
-        else {
-          const known = shape.members.get(name);
-          shape.members.set(name, allow(known === undefined || known === "secret" ? nothing() : known, member));
-        }
+        const known = shape.members.get(name)?.is;
+        const is = REDACTED_MEMBERS.has(name) ? "secret" : allow(typeof known === "object" ? known : nothing(), member);
+        shape.members.set(name, { label: `${JSON.stringify(name)}:`, is });
       }
       break;
     default:
@@ -172,9 +169,10 @@ const isDigit = (character: string | undefined): boolean => character !== undefi
 
 /** A query string as it may be kept: values of what the endpoint takes, and of all else only the plain names. */
 export function keptQuery(schema: z.ZodType | null, search: string, card: OwnCard, max: number): string | null {
+  if (search === "") return null;
   const known = schema === null ? null : shapeOf(schema).members;
   const pairs = [...new URLSearchParams(search)].slice(0, MAX_PAIRS).map(([name, value]) => {
-    const isKnown = known?.has(name) && known.get(name) !== "secret" && !SECRET_NAME.test(name);
+    const isKnown = known?.has(name) && known.get(name)?.is !== "secret" && !SECRET_NAME.test(name);
     const label = known?.has(name) || PLAIN_NAME.test(name) ? keepableBeside(card, name, MAX_NAME) : "…";
     return `${label}=${isKnown ? encodeURIComponent(keepableBeside(card, value, max)) : NOT_KEPT}`;
   });
@@ -242,10 +240,11 @@ function listOf(shape: Shape, values: readonly unknown[], work: Work): string {
 
 function objectOf(shape: Shape, value: Record<string, unknown>, work: Work): string {
   const members: string[] = [];
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member = value[name];
     if (member === undefined) continue;
     const known = shape.members.get(name);
-    const inner = known ?? shape.rest;
+    const inner = known?.is ?? shape.rest;
     if (!inner) {
       work.redacted = true;
       continue;
@@ -254,7 +253,7 @@ function objectOf(shape: Shape, value: Record<string, unknown>, work: Work): str
       work.cut = true;
       break;
     }
-    const label = shape.labels.get(name) ?? labelOf(name, work);
+    const label = known?.label ?? labelOf(name, work);
     work.left -= label.length + 1;
     const isSecret = inner === "secret" || (!known && SECRET_NAME.test(name));
     const text = isSecret

@@ -35,7 +35,7 @@ export async function getStatement(ctx: Context, period: Period): Promise<Statem
   return readStatement(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, period);
 }
 
-/** Newest first. Throws `invalid_parameter` when `starting_after` is no movement of this environment. */
+/** Newest first. Throws `invalid_parameter` when `starting_after` is not a movement of this environment. */
 export async function listMovements(ctx: Context, query: ListMovementsQuery): Promise<ListAnswer<BalanceMovement>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { limit = 20, offset = 0, starting_after } = query;
@@ -56,10 +56,10 @@ async function findPlace(ctx: Context, publicId: string): Promise<MovementPlace 
   return key && findMovement(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, key);
 }
 
-/** Where a UUID has its version, which of ours is always 7. */
+/** The position of a UUID's version, which is always 7 in ours. */
 const VERSION = 14;
 
-/** A movement's id is the id of what it is a line of, with the line's number in the place of the version. */
+/** A movement's id is that of the ledger entry's operation or batch, with the line number in place of the version. */
 function movementId({ of, line }: MovementKey): string {
   return encodeId("balanceMovement", `${of.slice(0, VERSION)}${line}${of.slice(VERSION + 1)}`);
 }

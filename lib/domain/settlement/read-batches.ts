@@ -27,7 +27,7 @@ async function findRow(ctx: Context, publicId: string): Promise<ShownBatchRow | 
   return row ?? null;
 }
 
-/** Newest first. Throws `invalid_parameter` when `starting_after` is no batch of this environment. */
+/** Newest first. Throws `invalid_parameter` when `starting_after` is not a batch of this environment. */
 export async function listSettlementBatches(
   ctx: Context,
   query: ListSettlementBatchesQuery,

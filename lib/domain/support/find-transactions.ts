@@ -15,7 +15,7 @@ import { parseSearch } from "@/lib/contract/transactions/search";
 import { filterOf } from "../transactions/read-transactions";
 import type { StaffCall } from "./staff";
 
-/** Where a person waits. It has the connection of what takes long, one at a time: those of sign-ins and pages stay free. */
+/** A user is waiting. It uses the connection for slow work, one at a time, so that those of sign-ins and pages stay free. */
 const LIMIT_MS = 5_000;
 
 const AGAIN =
@@ -26,7 +26,7 @@ const NUMBER = /^[\d,]+(?:\.\d{1,4})?$/;
 
 export type ReadTransactions = Pick<TransactionSearch, "filters" | "refundedAgain" | "problems">;
 
-/** What a text asks of transactions: the merchants' own grammar, and refunds more than once. Null when that is nothing. */
+/** What a text says about transactions: the merchants' own grammar, plus "refunded twice". Null when it says nothing. */
 export function readTransactionSearch(input: string): ReadTransactions | null {
   const refundedAgain = input.search(AGAIN) >= 0;
   const text = input
@@ -50,7 +50,7 @@ export function readTransactionSearch(input: string): ReadTransactions | null {
 
 export type PageOfSearch = Pick<TransactionSearch, "sort" | "order" | "page"> & { readonly reach: SearchReach };
 
-/** What leads to few transactions of a merchant by an index, however old they are. */
+/** Filters that an index narrows to few transactions of a merchant, however old they are. */
 const NARROW = ["customer_id", "customer_email", "subscription_id", "card_last4", "plan_id", "attention"] as const;
 const TIMES = ["created_at", "captured_at"] as const;
 

@@ -40,7 +40,7 @@ import { detailOf, findRequestOfAnyone, listRecentErrors } from "../request-log/
 import { inEnvironment, type StaffCall } from "./staff";
 import { presentStaffAct, recordStaffAct } from "./staff-acts";
 
-/** A merchant with one of its environments. Throws `resource_not_found` for an id that is no merchant's. */
+/** A merchant with one of its environments. Throws `resource_not_found` when no merchant has the id. */
 export async function getMerchantView(call: StaffCall, input: { id: string; mode: Mode }): Promise<MerchantView> {
   const { service, staff, request } = call;
   const id = decodeId("merchant", input.id);
@@ -234,7 +234,7 @@ export async function getMerchantRequest(
   return { request, merchant: encodeId("merchant", environment.merchantId), mode: environment.mode };
 }
 
-/** Any merchant's environment, for support staff; null when there is none. `id` is a UUID. */
+/** Any merchant's environment, for support staff; null when none has the id, a UUID. */
 export async function findEnvironmentForStaff(service: Pick<Service, "db">, id: string): Promise<Environment | null> {
   return findEnvironmentById(service.db.orm, id);
 }

@@ -19,7 +19,7 @@ import { getPaymentDetail } from "../payments/payment-detail";
 import { inEnvironment, type StaffCall } from "./staff";
 import { presentStaffAct, recordStaffAct } from "./staff-acts";
 
-/** Any merchant's payment, as the merchant sees it and with what is behind it. Throws `resource_not_found`. */
+/** Any merchant's payment, as the merchant sees it, plus its operations. Throws `resource_not_found`. */
 export async function getSupportPayment(call: StaffCall, input: { id: string }): Promise<SupportPayment> {
   const { service, staff, request } = call;
   const { sql, orm } = service.db;

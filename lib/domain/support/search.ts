@@ -140,7 +140,7 @@ async function findId(sql: Sql, { kind, uuid }: SearchTerm & { by: "id" }): Prom
       return [{ kind, rows: await findEvents(sql, uuid, FETCH) }];
     case "request":
       return findTracesOfRequest(sql, uuid, FETCH);
-    // Nothing of support's business.
+    // Not for support's eyes.
     default:
       return [];
   }
@@ -212,7 +212,7 @@ const refuse = (detail: string) => new AppError("invalid_parameter", detail, { p
 
 /** How long after its arrival a request may still write its intent; its body may come slowly. */
 const WINDOW_MS = 30_000;
-/** How far the clock that made the request's id and the database's may be apart. */
+/** How far the clock that made the request's id may differ from the database's. */
 const CLOCK_SKEW_MS = 5_000;
 const NO_TIME_MS = Date.UTC(9999, 0);
 

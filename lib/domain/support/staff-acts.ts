@@ -12,7 +12,7 @@ import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import type { StaffCall } from "./staff";
 
-/** Something a member of the support staff looked up or did. Ids are UUIDs but for `objectId`, which is a public one. */
+/** Something that a member of the support staff looked up or did. Ids are UUIDs except `objectId`, which is a public one. */
 type StaffAct = {
   /** `support.searched`, `support.viewed_payment`, `support.refundPayment` … */
   action: string;
@@ -107,7 +107,7 @@ const textOf = (value: unknown): string | null => (typeof value === "string" ? v
 const LOOKED_AT = 30;
 const SHOWN = 8;
 
-/** What this member of the staff searched for last, each text once. Their own doing, so it is no look-up. */
+/** This staff member's last searches, each text once. They are the user's own, so reading them is not a look-up. */
 export async function listOwnSearches({ service, staff }: StaffCall): Promise<{ text: string; at: string }[]> {
   const rows = await listSupportActs(service.db.orm, { staffId: staff.userId, action: "support.searched" }, LOOKED_AT);
   const searches = new Map<string, string>();

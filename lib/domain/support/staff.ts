@@ -34,7 +34,7 @@ type StaffService = {
 
 const RECOVERY_CODES = 10;
 
-/** Makes a member of the support staff. The second factor is on from the start: without one there is no staff. */
+/** Creates a member of the support staff. The second factor is on from the start, because staff must have one. */
 export async function createStaff(service: StaffService, input: CreateStaffInput): Promise<NewStaff> {
   const email = input.email.trim();
   const name = input.name?.trim() || null;
@@ -82,8 +82,8 @@ function check(email: string, name: string | null): void {
 }
 
 /**
- * Lets a member of the support staff who failed to sign in too often try again. For operators alone: staff have no link to
- * choose a new password with. Changes neither password nor second factor.
+ * Unlocks a member of the support staff after too many failed sign-ins. For operators only: staff have no link to choose a new
+ * password with. Changes neither password nor second factor.
  */
 export async function unlockStaff(
   service: { readonly db: Pick<Database, "orm"> },
@@ -103,7 +103,7 @@ export async function listStaffMembers({ service }: StaffCall): Promise<{ id: st
   return rows.map(({ id, email }) => ({ id: encodeId("user", id), email }));
 }
 
-/** A call by support staff, in no environment of its own. Ids are UUIDs. */
+/** A call by support staff, outside any environment. Ids are UUIDs. */
 export type StaffCall = {
   readonly service: Service;
   readonly staff: { readonly userId: string };

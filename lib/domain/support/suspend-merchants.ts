@@ -53,7 +53,7 @@ async function change(
   });
 }
 
-/** Lets a merchant's member who failed to sign in too often try again. Changes neither password nor second factor. */
+/** Unlocks a merchant's member after too many failed sign-ins. Changes neither password nor second factor. */
 export async function unlockMember(
   { service, staff, request }: StaffCall,
   input: { merchantId: string; userId: string; reason: string },

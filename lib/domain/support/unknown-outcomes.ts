@@ -74,15 +74,16 @@ export async function readProcessorStatus(
   service: Service,
   { environment, detail, operations }: Pick<SupportPayment, "environment" | "detail" | "operations">,
 ): Promise<ProcessorAnswer[]> {
-  const processor = service.processors.processorFor(environment.mode);
   const environmentId = requireId("environment", environment.id);
   const paymentId = requireId("payment", detail.payment.id);
   const snapshot = await findShortPayment(service.db.within(environmentId).sql, environmentId, paymentId, 1);
+  const owner = { id: environmentId, mode: environment.mode };
+  const at = snapshot && (await service.processors.find(owner, snapshot.payment.connection_id));
   return Promise.all(
     operations.slice(0, MAX_CHECKED).map(async ({ id: reference, kind }): Promise<ProcessorAnswer> => {
-      if (!processor || !snapshot) return { reference, kind: "none", text: "no processor is configured for this mode" };
+      if (!at) return { reference, kind: "none", text: "its processor is not connected" };
       const operation = { id: reference, kind, environmentId, paymentId };
-      const answer = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
+      const answer = await inquireProcessor(service, at.processor, operation, snapshot.payment.authorization_id);
       return { reference, kind: answer.kind === "never" ? "not_found" : answer.kind, text: textOf(answer) };
     }),
   );

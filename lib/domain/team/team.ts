@@ -36,7 +36,7 @@ type InviteMemberInput = { email: string; name: string | null; role: MerchantRol
 
 /**
  * Adds a member to the team and mails them a link to choose a password with. Returns the new user's id (UUID). It does not
- * matter who else uses the address: the link proves who has it.
+ * matter who else uses the address: the link proves who owns it.
  */
 export async function inviteMember(ctx: Context, input: InviteMemberInput): Promise<string> {
   // A random one: until the link is used no password fits.
@@ -68,7 +68,7 @@ async function mailInvitation(
     purpose: "invite",
     subject: "You are invited to a team on Cardlane",
     before: [
-      // Neither names nor anything else that the team could fill with words of its own: a proved address alone.
+      // Contains no names or other text that the team could choose, only a verified address.
       `${inviter && isPlainEmail(inviter) ? inviter : "An owner"} invited you to their team on Cardlane, as ${ROLE_LABELS[member.role].toLowerCase()}.`,
       "Choose a password to join:",
     ],

@@ -12,7 +12,7 @@ export type TransactionExport = {
   readonly total: number;
   /** In the order of the sort, read on demand. Throws at its end if the export could not be finished. */
   readonly batches: AsyncGenerator<Transaction[], void>;
-  /** Gives the connection back, however far it came. Must be called. */
+  /** Gives the connection back, wherever the export stands. Must be called. */
   close(): Promise<void>;
 };
 

@@ -81,7 +81,7 @@ async function listFound(ctx: Context, search: SearchTransactionsBody, words: st
   );
 }
 
-/** The same for the dashboard's tables, without what no column of theirs shows: metadata alone can be 25 KB a row. */
+/** The same for the dashboard's tables, without fields that no column shows: metadata alone can be 25 KB a row. */
 export async function searchTransactionTable(
   ctx: Context,
   search: SearchTransactionsBody,
@@ -96,7 +96,7 @@ export async function searchTransactionTable(
   );
 }
 
-/** The filters of a search as the queries take them; null when nothing can match, as no transaction has an id that is none. */
+/** The filters of a search as the queries take them; null when an id in them is malformed, so that nothing can match. */
 export function filterOf(filters: SearchFilters): AskedFilter | null {
   const conditions: [FilterName, unknown][] = [];
   for (const [name, row] of FILTER_ROWS) {

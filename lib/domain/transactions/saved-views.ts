@@ -68,7 +68,7 @@ export async function updateSavedView(
   const { userId, role, id: publicId, ...changes } = input;
   const id = decodeId("savedView", publicId);
   if (id === null) throw resourceNotFound("saved view", publicId);
-  // A member who has become a viewer may still stop sharing what they shared.
+  // A member who has become a viewer may still stop sharing their own views.
   requireSharing(role, changes.shared ?? (await getSavedView(ctx, { userId, id: publicId })).shared);
   const updated_at = ctx.service.clock.now().toISOString();
   const done = await changeView(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, userId, id, {
@@ -80,7 +80,7 @@ export async function updateSavedView(
   return getSavedView(ctx, { userId, id: publicId });
 }
 
-/** Deletes a user's own view, for everyone it was shared with. */
+/** Deletes a user's own view, also for everyone it was shared with. */
 export async function deleteSavedView(
   ctx: Context,
   input: { userId: string; id: string },

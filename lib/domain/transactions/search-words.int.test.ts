@@ -188,6 +188,22 @@ describe("whatever is sent,", () => {
     },
   );
 
+  it("short texts of ASCII alone have the same words as beside a sign that is not", async () => {
+    // Without y, which the sign becomes.
+    const signs = "aAbBcCxX0129  .,-@_'!\t\n/~{";
+    const [row] = await db.sql<{ texts: number; different: string[] }[]>`
+      with texts as materialized (
+        select string_agg(substr(${signs}, 1 + floor(random() * ${signs.length})::int, 1), '') as text
+        from generate_series(1, 2000) g cross join lateral generate_series(1, 1 + (random() * 189)::int + 0 * g) group by g
+        union all select unnest(${["", " ", "a", "a.a a", "!a".repeat(95), "a ".repeat(95), "a".repeat(190)]}::text[])
+        union all select string_agg(chr(97 + i / 20) || chr(97 + i % 20), ' ') from generate_series(0, 62) i)
+      select count(*)::int as texts, coalesce(array_agg(text) filter (
+        where search_words(text) || '{y}'::text[] is distinct from search_words(text || ' \u00ff')), '{}') as different
+      from texts`;
+    expect(row?.texts).toBeGreaterThan(1_900);
+    expect(row?.different).toEqual([]);
+  });
+
   it.each(["a\u00A8".repeat(100), "\uFDFA".repeat(200), "a b c d e f g h\u00A8i\u00A8j a"])(
     "eight words are looked for at most, each once: %j",
     async (q) => {

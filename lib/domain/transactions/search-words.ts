@@ -4,7 +4,7 @@ import { type FoundPage, foundPage } from "@/db/queries/transactions/transaction
 import { countByWords, findByWords, rankWords, type WordsFound } from "@/db/queries/transactions/words";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 
-/** The filters of a search whose words nobody has looked up yet. */
+/** The filters of a search whose words are not looked up yet. */
 export type AskedFilter = Omit<TransactionFilter, "q"> & { readonly q?: string };
 
 export type FindPage<Row> = (
@@ -18,7 +18,7 @@ export type FindPage<Row> = (
 /** How many matches are read to know their number: one more than a total says. */
 const COUNTED = TOTAL_CAP + 1;
 
-/** A page of what the filter finds, words and all. `total`: when it is known. */
+/** A page of what the filter finds, words included. `total`: when it is known. */
 export async function findByQuery<Row>(
   sql: Sql,
   environmentId: string,
@@ -39,7 +39,7 @@ export async function findByQuery<Row>(
   const words = await rankWords(sql, environmentId, q);
   const { order, limit, offset, after } = page;
   const times = created_at ?? {};
-  // One more than the page tells whether there is a next one.
+  // One row more than the page shows whether there is a next one.
   const need = limit + 1;
   // A page after a transaction is no part of what is counted, nor is one past it.
   const countsOnTheWay = total === null && !after && offset + need <= COUNTED;

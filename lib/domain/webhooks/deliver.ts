@@ -3,8 +3,8 @@ import { findEvent } from "@/db/queries/events";
 import {
   type Attempted,
   type DueEndpoint,
+  type EndpointPlace,
   findDueEndpoints,
-  type Place,
   recordAttempt,
   releaseDelivery,
   type TakenDelivery,
@@ -65,7 +65,7 @@ const MOST_THANKS_BYTES = 512;
 
 type Kind = keyof typeof SHARES;
 
-const FIRST: Place = { environment_id: BEFORE_ALL, endpoint_id: BEFORE_ALL };
+const FIRST: EndpointPlace = { environment_id: BEFORE_ALL, endpoint_id: BEFORE_ALL };
 
 /** When an attempt is made again, in milliseconds from now; null when it was the last one. `random`: from 0 to 1. */
 export function pauseAfter(attempts: number, random: number): number | null {
@@ -161,7 +161,7 @@ export class WebhookWorker {
         isWholeRound = true;
         takenThisRound = 0;
       } else {
-        this.#after[who] = found[turns.looked - 1] as Place;
+        this.#after[who] = found[turns.looked - 1] as EndpointPlace;
       }
     }
     return begun;
@@ -193,17 +193,17 @@ export class WebhookWorker {
 /** Shares free places out among endpoints, of which some have deliveries under way. `looked`: how many it came to. */
 export function turnsOf(
   found: readonly DueEndpoint[],
-  underWay: readonly Place[],
+  underWay: readonly EndpointPlace[],
   share: { readonly ofEndpoint: number; readonly ofEnvironment: number },
   free: number,
-): { given: (Place & { places: number })[]; looked: number } {
+): { given: (EndpointPlace & { places: number })[]; looked: number } {
   const busy = new Map<string, number>();
   const add = (id: string, by: number) => busy.set(id, (busy.get(id) ?? 0) + by);
   for (const { environment_id, endpoint_id } of underWay) {
     add(environment_id, 1);
     add(endpoint_id, 1);
   }
-  const given: (Place & { places: number })[] = [];
+  const given: (EndpointPlace & { places: number })[] = [];
   let left = free;
   let looked = 0;
   for (const { environment_id, endpoint_id, due } of found) {

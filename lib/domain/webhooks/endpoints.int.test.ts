@@ -6,10 +6,10 @@ import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { testDatabase } from "@/lib/testing/database";
 import { createTestMerchant, TEST_SECRET, testContext, testIdempotency, testTenant } from "@/lib/testing/factories";
-import { openReceiver, type Receiver, sendDue, status, testClock } from "@/lib/testing/webhooks";
+import { happenings, openReceiver, type Receiver, sendDue, status, testClock } from "@/lib/testing/webhooks";
 import { createSender } from "@/lib/webhooks/sender";
 import { publicWall } from "@/lib/webhooks/wall";
-import { createPlan, updatePlan } from "../plans/plans";
+import { updatePlan } from "../plans/plans";
 import { rotateSecret } from "../secret-keys";
 import {
   getWebhookDelivery,
@@ -46,7 +46,6 @@ async function tenant() {
   const clock = testClock();
   const made = await testTenant(db, { clock });
   const { call } = made;
-  let plans = 0;
   let endpoints = 0;
   return {
     ...made,
@@ -56,16 +55,7 @@ async function tenant() {
       const reply = await createWebhookEndpoint(call(), { ...BODY, url: `${BODY.url}/${endpoints}`, ...body });
       return JSON.parse(reply.body) as WebhookEndpoint;
     },
-    async happen() {
-      plans++;
-      const reply = await createPlan(call(), {
-        ...{ type: "ONE_TIME", name: `Plan ${plans}`, currency: "USD", full_price_amount: 1, status: "DRAFT" },
-        ...{ description: null, billing_frequency_value: null, billing_frequency_unit: null },
-        ...{ trial_period_value: null, trial_period_unit: null, trial_price_amount: null },
-      });
-      clock.catchUp();
-      return JSON.parse(reply.body) as { id: string };
-    },
+    happen: happenings(call, clock),
     replay: async (id: string, body: Partial<ReplayWebhookEndpointBody> = {}) => {
       const since = new Date(clock.now().getTime() - DAY).toISOString();
       return JSON.parse((await replayWebhookEndpoint(call(), { since, only_failed: true, ...body, id })).body);

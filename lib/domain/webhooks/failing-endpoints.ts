@@ -67,7 +67,7 @@ const WORDS: Record<EndpointNotice, { subject: string; paragraphs: readonly [fir
   failing: {
     subject: "A webhook endpoint has failed for three days",
     paragraphs: [
-      "One of your webhook endpoints hasn't accepted an event for three days. We keep trying, but disable it if nothing gets through in two more days. See what it answers:",
+      "One of your webhook endpoints hasn't accepted an event for three days. We keep trying, but disable it if nothing gets through in two more days. View its deliveries:",
       "Once it works again, events are delivered automatically.",
     ],
   },

@@ -10,7 +10,7 @@ import type {
   ProcessorObject,
 } from "../port";
 import { toStripe } from "./amounts";
-import { Budget, post, postOnceByState, troubleOf, unanswered } from "./api";
+import { Budget, isMismatch, post, postOnceByState, troubleOf, unanswered } from "./api";
 import { movements } from "./movements";
 import { declineCodeOf, METADATA, type Standing, standingOf, wasChallenged } from "./outcomes";
 
@@ -181,14 +181,29 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
     const money = toStripe(request.amount, request.currency);
     if (typeof money === "string") return { kind: "never" };
     const budget = new Budget(timeoutMs);
-    // What is created under the reference from now on is this one.
-    const id = idOf(request.objects) ?? (await create(budget, request, money)).id;
+    const id = idOf(request.objects) ?? (await createToClose(budget, request, money));
+    if (id === null) return { kind: "never" };
     const standing = standingOf(await retrieve(budget, id, account));
     if (standing.kind !== "unconfirmed") return standing;
     try {
       return known(standingOf(await cancel(budget, id, `${reference}:close`)));
     } catch (error) {
       return known(await standingAfter(budget, id, account, error));
+    }
+  }
+
+  /**
+   * What is created under the reference from now on is this one. Null: nothing ever is, because its key answers with an error
+   * for good; so nothing can be confirmed.
+   */
+  async function createToClose(budget: Budget, named: Named, money: Money): Promise<string | null> {
+    try {
+      return (await create(budget, named, money)).id;
+    } catch (error) {
+      const trouble = troubleOf(error);
+      if (trouble.kind === "refused" || (trouble.kind === "unknown" && trouble.isOver && !isMismatch(error)))
+        return null;
+      throw error;
     }
   }
 

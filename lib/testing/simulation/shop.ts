@@ -13,7 +13,7 @@ import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/do
 import { newId } from "@/lib/ids";
 import type { Logger } from "@/lib/log";
 import { ProcessorTimeoutError, withDeadline } from "@/lib/processor/deadline";
-import { createRegistry } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret, type Secret, sha256 } from "@/lib/secret";
 import { TEST_SECRET, testContext, testIdempotency, testService } from "../factories";

@@ -69,12 +69,16 @@ export async function startDouble(options: DoubleOptions = {}) {
       const id = endpoint.path.exec(url.pathname)?.[1] ?? "";
       return endpoint.prepare(books, new Parameters(parseForm(text)), id);
     };
-    if (key === null || request.method === "GET") {
-      const done = run(execute);
-      if (late(fault, answer)) return;
-      return answer.send(done.status, done.body);
-    }
+    if (key === null || request.method === "GET") return withoutKey(execute, fault, answer);
     await underKey({ key, fingerprint: fingerprintOf(request, url, text), execute, fault, answer });
+  }
+
+  function withoutKey(execute: () => () => object, fault: Fault | null, answer: Answer): void {
+    const failed = { status: 500, body: errorBody({ type: "api_error", message: "An unknown error occurred." }) };
+    const isError = fault === "stored 500" || fault === "stored 500 after" || fault === "in use";
+    const done = isError ? failed : run(execute);
+    if (fault === "late") answer.breakOff();
+    else if (!late(fault, answer)) answer.send(done.status, done.body);
   }
 
   type Keyed = { key: string; fingerprint: string; execute: () => () => object; fault: Fault | null; answer: Answer };

@@ -36,10 +36,9 @@ export const FAULTS = [
   "silence after",
   /** It is executed; what is answered is no JSON. */
   "garbage",
-  /** It is executed at once, and answered seconds later. */
-  "slow",
 ] as const;
-export type Fault = (typeof FAULTS)[number];
+/** `slow`: it is executed at once, and answered seconds later. */
+export type Fault = (typeof FAULTS)[number] | "slow";
 
 type Planned = { operation: Operation; fault: Fault; times: number };
 

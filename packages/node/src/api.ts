@@ -17,9 +17,9 @@ export interface Problem {
   instance: string;
   /** What to branch on. */
   code: ErrorCode;
-  /** The first request member at fault, as a path. */
+  /** The first field at fault, as a path. */
   param: string | null;
-  /** Every request member at fault. */
+  /** Every field at fault. */
   errors: ({
     param: string;
     code: ErrorCode;
@@ -46,13 +46,13 @@ export interface Payment {
   id: string;
   /** Always `payment`. */
   object: "payment";
-  /** Where it stands now. */
+  /** Its current status. */
   status: PaymentStatus;
-  /** Amount asked for, in minor units. */
+  /** Requested amount, in minor units. */
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Whether it is captured immediately or by your own call. */
+  /** Whether it is captured immediately or when you call capture. */
   capture_method: "automatic" | "manual";
   /** Captured so far, in minor units. */
   amount_captured: number;
@@ -72,7 +72,7 @@ export interface Payment {
   customer_name: string | null;
   /** The card's billing address. */
   billing_address: BillingAddress | null;
-  /** The card, as far as it may be shown. */
+  /** The card, without its number. */
   card: {
     brand: CardBrand | null;
     last4: string;
@@ -94,7 +94,7 @@ export interface Payment {
   next_action: NextAction | null;
   /** Its charge, then its refunds. */
   transactions: Transaction[];
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** When it was created. */
   created_at: string;
@@ -136,7 +136,7 @@ export interface Transaction {
   payment_id: string;
   /** `CHARGE` takes money, `REFUND` returns it. */
   type: "CHARGE" | "REFUND";
-  /** Where it stands now. */
+  /** Its current status. */
   status: TransactionStatus;
   /** Amount in minor units; positive for refunds too. */
   amount: number;
@@ -194,9 +194,9 @@ export interface Transaction {
   description: string | null;
   /** Your own keys and values. */
   metadata: Record<string, string | number | boolean>;
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
-  /** Capture by then, or the hold is released. */
+  /** Deadline for the capture; after it the hold is released. */
   capture_before: string | null;
   /** When the card was authorized. */
   authorized_at: string | null;
@@ -225,7 +225,7 @@ export interface CreatePaymentRequest {
   payment_token?: string;
   /** Raw card data; in the sandbox only. */
   card?: CardRequest;
-  /** `manual` authorizes now and leaves the capture to you. Default: `"automatic"`. */
+  /** `manual` authorizes now; you capture later. Default: `"automatic"`. */
   capture_method?: "automatic" | "manual";
   /** Your own id of the customer. */
   customer_id?: string | null;
@@ -322,7 +322,7 @@ export interface TransactionList {
 }
 
 export interface SearchTransactionsRequest {
-  /** What to look for; all of it must match. Default: `{}`. */
+  /** Filters; all must match. Default: `{}`. */
   filters?: {
     /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90`). Case and accents do not matter. Of long texts the first 4,000 characters in all are searched, and at most 100 words. */
     q?: string;
@@ -368,7 +368,7 @@ export interface SearchTransactionsRequest {
     /** Any of these reasons for attention. */
     attention?: ("unknown_outcome" | "failed_refund" | "expiring")[];
   };
-  /** Order of the results; ties are in order of id. Default: `{"field":"created_at","order":"desc"}`. */
+  /** Order of the results; ties are sorted by id. Default: `{"field":"created_at","order":"desc"}`. */
   sort?: {
     /** Default: `"created_at"`. */
     field?: "created_at" | "amount" | "status";
@@ -474,7 +474,7 @@ export interface SubscriptionPlan {
   trial_period_unit: "DAYS" | "WEEKS" | "MONTHS" | null;
   /** Price of a paid trial in major units. */
   trial_price_amount: number | null;
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** When it was created. */
   created_at: string;
@@ -556,17 +556,17 @@ export interface ClientSession {
   object: "client_session";
   /** Shown once, in the answer that creates the session. */
   client_session_token: string | null;
-  /** OPEN, also while a payment of it is under way. COMPLETED once a payment was captured or authorized: `payment_id` tells which. EXPIRED when its time or its attempts are over. CANCELLED by you. */
+  /** OPEN, also while a payment of it is under way. COMPLETED once a payment was captured or authorized: `payment_id` tells which. EXPIRED when its time or its attempts run out. CANCELLED by you. */
   status: "OPEN" | "COMPLETED" | "EXPIRED" | "CANCELLED";
   /** What the shopper pays, in minor units. */
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** The plan that is sold. */
+  /** The plan it sells. */
   plan_id: string | null;
   /** The payment that completed it. */
   payment_id: string | null;
-  /** Whether the payment is captured immediately or by your own call. */
+  /** Whether the payment is captured immediately or when you call capture. */
   capture_method: "automatic" | "manual";
   /** Your own id of the customer. */
   customer_id: string | null;
@@ -584,11 +584,11 @@ export interface ClientSession {
   appearance: Appearance | null;
   /** Your own keys and values. */
   metadata: Record<string, string | number | boolean>;
-  /** Tries to pay that the shopper still has. */
+  /** Attempts that the shopper has left. */
   attempts_left: number;
-  /** Holds the token, so it too is shown once. */
+  /** Contains the token, so it is shown only once. */
   iframe_url: string | null;
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** When it takes no more attempts: 24 hours after it was created, or with its fifth. */
   expires_at: string;
@@ -599,7 +599,7 @@ export interface ClientSession {
 }
 
 export interface Appearance {
-  /** What all else is based on: `clean` when left out. */
+  /** The starting point for the other settings; `clean` by default. */
   preset?: "clean" | "soft" | "sharp" | "night";
   /** `system` follows the shopper's device. */
   theme?: "light" | "dark" | "system";
@@ -630,7 +630,7 @@ export interface CreateClientSessionRequest {
   customer_name?: string | null;
   /** The card's billing address. */
   billing_address?: BillingAddressInput | null;
-  /** `manual` authorizes now and leaves the capture to you. Default: `"automatic"`. */
+  /** `manual` authorizes now; you capture later. Default: `"automatic"`. */
   capture_method?: "automatic" | "manual";
   /** Origins that may embed the payment form. Without any it works as a payment link alone. In live mode only https. Default: `[]`. */
   allowed_origins?: string[];
@@ -643,7 +643,7 @@ export interface CreateClientSessionRequest {
 }
 
 export interface AppearanceInput {
-  /** What all else is based on: `clean` when left out. */
+  /** The starting point for the other settings; `clean` by default. */
   preset?: "clean" | "soft" | "sharp" | "night";
   /** `system` follows the shopper's device. */
   theme?: "light" | "dark" | "system";
@@ -703,7 +703,7 @@ export interface SettlementBatch {
   transaction_count: number;
   /** The payout that pays it out; null while there is none, and again after one failed. */
   payout_id: string | null;
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** When it was made, and its transactions settled. */
   created_at: string;
@@ -767,7 +767,7 @@ export interface WebhookEndpoint {
   secret: string | null;
   /** Verifies `v1a` signatures; null without them. */
   public_key: string | null;
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** When it was created. */
   created_at: string;
@@ -853,7 +853,7 @@ export interface WebhookDelivery {
   next_attempt_at: string | null;
   /** When the endpoint answered 2xx. */
   delivered_at: string | null;
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** When the event happened. */
   created_at: string;
@@ -919,7 +919,7 @@ export interface WebhookDeliveryDetail {
   next_attempt_at: string | null;
   /** When the endpoint answered 2xx. */
   delivered_at: string | null;
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** When the event happened. */
   created_at: string;
@@ -957,7 +957,7 @@ export interface WebhookAttempt {
 export interface Balance {
   /** Always `balance`. */
   object: "balance";
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** One for each currency that money ever moved in. */
   currencies: CurrencyBalance[];
@@ -1048,7 +1048,7 @@ export interface Payout {
   failure_reason: string | null;
   /** Where it went. */
   bank_account: BankAccount;
-  /** Which of your two environments it belongs to. */
+  /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** When it was made. */
   created_at: string;
@@ -1173,7 +1173,7 @@ export type Event<T extends EventType = EventType> = {
     object: "event";
     /** The version of the API that shows the object. */
     api_version: "v1";
-    /** Which of your two environments it belongs to. */
+    /** The environment it belongs to. */
     environment: "sandbox" | "live";
     /** Counts the events of the object, so that late ones can be put in order. */
     sequence: number;
@@ -1668,7 +1668,7 @@ class EventsResource extends Resource {
 
 class WebhookEndpointsResource extends Resource {
   /**
-   * Create a webhook endpoint. Events are sent there from now on, signed as Standard Webhooks has it. The answer shows the secret, and no other does. There can be one endpoint with a url; it is free again once that one is deleted.
+   * Create a webhook endpoint. Events are sent there from now on, signed as Standard Webhooks specifies. Only this answer shows the secret. Each url can have one endpoint; deleting it frees the url.
    *
    * Needs the permission `webhook_endpoint.write`.
    */

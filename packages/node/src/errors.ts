@@ -11,7 +11,7 @@ export class CardlaneError extends Error {
   readonly code: ErrorCode | null;
   /** Quote it to support. */
   readonly requestId: string | null;
-  /** Every request member at fault. */
+  /** Every field at fault. */
   readonly errors: Problem["errors"];
   /** The body of the answer: an object when it was JSON, else its text. */
   readonly raw: unknown;

@@ -27,7 +27,7 @@ export default async function ChoosePasswordPage({ params }: ChoosePasswordPageP
     <AuthColumn>
       <AuthHeading title={isInvitation ? "Join a team on Cardlane" : "Choose a new password"}>
         {isInvitation
-          ? `Its business goes by the name “${link.merchant_name}”. You sign in as ${link.email}.`
+          ? `The business is called “${link.merchant_name}”. You will sign in as ${link.email}.`
           : `For ${link.email}. Every browser that is signed in will be signed out.`}
       </AuthHeading>
       <ChoosePasswordForm token={token} email={link.email} name={isInvitation ? (link.name ?? "") : null} />

@@ -29,8 +29,8 @@ export default async function VerifyEmailPage({ params }: VerifyEmailPageProps) 
     <AuthColumn>
       <AuthHeading title="Confirm your e-mail address">
         {isSignedIn
-          ? `You sign in as ${link.email} from then on.`
-          : `Enter the password of the account that is to use ${link.email}. If you did not open it, close this page.`}
+          ? `You will sign in as ${link.email}.`
+          : `Enter the password of the account that should use ${link.email}. If you did not open one, close this page.`}
       </AuthHeading>
       <VerifyEmailForm token={token} email={link.email} asksPassword={!isSignedIn} />
     </AuthColumn>

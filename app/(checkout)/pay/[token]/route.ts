@@ -21,7 +21,7 @@ function reportOf(found: NoForm): FailureReport | null {
   }
 }
 
-const NO_SESSION = "There is no payment session with this token. Pass the client_session_token of the session, whole.";
+const NO_SESSION = "There is no payment session with this token. Pass the session's whole client_session_token.";
 const SUSPENDED = "The merchant's account is suspended, so the form takes no payments.";
 
 /** The payment form. No page of Next's: it is a document of its own, with a tenth of the script. */

@@ -51,7 +51,7 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
         <EmptyState
           icon={<Wallet aria-hidden="true" />}
           title="No money has moved yet"
-          description="Captured payments are pending first, become available when they settle at night, and then go to your bank."
+          description="Captured payments are pending at first, become available when they settle overnight, and then go to your bank."
         />
       </>
     );

@@ -56,7 +56,7 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
         <EmptyState
           icon={<Users aria-hidden="true" />}
           title="No customers yet"
-          description="Send customer_id or customer_email with a payment, and who paid appears here within seconds."
+          description="Send customer_id or customer_email with a payment, and the customer appears here within seconds."
         />
       </>
     );

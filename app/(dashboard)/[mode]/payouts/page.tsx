@@ -58,7 +58,7 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
           title="No payouts yet"
           description={
             page.mode === "test"
-              ? "Payments that are captured today settle at night, and their payout is made then."
+              ? "Payments captured today settle tonight and are then paid out."
               : "Your processor’s own account shows what it paid out to your bank."
           }
         />

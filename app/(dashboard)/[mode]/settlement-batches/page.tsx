@@ -47,7 +47,7 @@ export default async function BatchesPage({ params, searchParams }: BatchesPageP
         <EmptyState
           icon={<Layers aria-hidden="true" />}
           title="No settlement batches"
-          description="Payments that are captured today settle at night."
+          description="Payments captured today settle tonight."
         />
       ) : (
         <BatchTable batches={batches.data} mode={page.mode} />

@@ -73,7 +73,7 @@ export default async function ErrorCodePage(props: ErrorPageProps) {
         />
         {endpoints.length > 0 && (
           <>
-            <h2 id="endpoints">Endpoints that can answer it</h2>
+            <h2 id="endpoints">Endpoints that return it</h2>
             <ul>
               {endpoints.map((endpoint) => (
                 <li key={endpoint.name}>

@@ -1,5 +1,6 @@
-/** What the fields of the card show while they are typed into, and what is wrong with them. */
+/** What the card fields show while the shopper types, and what is wrong with them. */
 import valid from "card-validator";
+import { passesLuhn } from "@/lib/contract/payments/words";
 import type { CardBrandName, FieldName, FieldProblem, FormFields } from "./checkout-view";
 
 export type Edit = {
@@ -37,7 +38,7 @@ export function formatField(field: FieldName, edit: Edit, fields: FormFields): S
   }
 }
 
-/** What is wrong with a field; null for nothing. Server's time in milliseconds since 1970. */
+/** What is wrong with a field; null when nothing is. The server's time in milliseconds since 1970. */
 export function problemOf(field: FieldName, fields: FormFields, nowMs: number): FieldProblem | null {
   const value = fields[field].trim();
   if (value === "") return `${field}_missing`;
@@ -62,7 +63,7 @@ export function problemOf(field: FieldName, fields: FormFields, nowMs: number): 
   }
 }
 
-/** A field that cannot become right by typing on: it may be said before the field is left. */
+/** No further typing can make this field right: its error may be shown before the field is left. */
 export function isPlainlyWrong(problem: FieldProblem | null): boolean {
   return problem === "number_invalid" || problem === "expiry_invalid" || problem === "expiry_past";
 }
@@ -133,12 +134,12 @@ type NumberShape = {
 const UNKNOWN_LENGTHS = [12, 13, 14, 15, 16, 17, 18, 19];
 const FOURS = [4, 8, 12, 16];
 
-/** What can be told of a card number from its first digits. */
+/** What the first digits of a card number reveal. */
 export function numberShape(digits: string): NumberShape {
   const kinds = digits === "" ? [] : valid.creditCardType.default(digits);
   const certain = kinds.filter((kind) => kind.matchStrength);
   const strongest = certain.sort((a, b) => Number(b.matchStrength) - Number(a.matchStrength))[0];
-  // Maestro has every number that begins with 6 and that nobody else has, which takes some digits to know.
+  // Maestro owns every number that begins with 6 and belongs to no other brand, which takes some digits to know.
   const known = strongest?.type === "maestro" && kinds.length > 1 ? undefined : strongest;
   if (!known) {
     const lengths = [...new Set(kinds.flatMap((kind) => kind.lengths))];
@@ -159,21 +160,10 @@ export function numberVerdict(digits: string): "incomplete" | "invalid" | "valid
   return digits.length < usual ? "incomplete" : "invalid";
 }
 
-/** Digits of the security code, as the server has them; null while the number does not tell. */
+/** Digits of the security code, as the server requires; null while the number does not decide. */
 export function cvvLength(digits: string): 3 | 4 | null {
   if (digits.length < 2) return null;
   return /^3[47]/.test(digits) ? 4 : 3;
-}
-
-/** The check digit that every card number ends in. */
-function passesLuhn(digits: string): boolean {
-  const sum = Array.from(digits)
-    .reverse()
-    .reduce((total, digit, at) => {
-      const counted = at % 2 === 1 ? Number(digit) * 2 : Number(digit);
-      return total + (counted > 9 ? counted - 9 : counted);
-    }, 0);
-  return sum % 10 === 0;
 }
 
 type Expiry = { month: number; year: number };
@@ -187,8 +177,8 @@ const LATEST_ZONE_MS = 12 * 3_600_000;
 type Parts = { month: string; year: string; ended: boolean };
 
 /**
- * What the field shows for what is in it now. `before`: what it showed until then. Takes 1225, 12/25, 1/29, 12-2029,
- * 2029-12 and digits of any script.
+ * What the field shows for its current text. `before`: what it showed until now. Accepts 1225, 12/25, 1/29, 12-2029, 2029-12
+ * and digits of any script.
  */
 export function formatExpiry(raw: string, before: string, caret: number): { value: string; caret: number } {
   const text = withAsciiDigits(raw);
@@ -198,7 +188,7 @@ export function formatExpiry(raw: string, before: string, caret: number): { valu
 
   if (deleting && digitsOf(text) === digitsOf(before)) return withoutDigitAtGap(text, caret);
 
-  // Who mends a date in its middle has not finished its month yet.
+  // A shopper who corrects the middle of a date has not finished the month yet.
   const asIs = deleting || !atEnd;
   const parts = asIs ? splitTyped(text, before) : (wholeDate(text) ?? padded(splitTyped(text, before)));
   const value = join(parts, asIs);
@@ -212,7 +202,7 @@ export function settleExpiry(value: string): string {
   return parts.year !== "" && /^[1-9]$/.test(parts.month) ? join({ ...parts, month: `0${parts.month}` }, false) : value;
 }
 
-/** The date of a field, and what is wrong with it at this time (milliseconds since 1970). */
+/** The date in a field, or what is wrong with it at this time (milliseconds since 1970). */
 export function readExpiry(
   value: string,
   nowMs: number,

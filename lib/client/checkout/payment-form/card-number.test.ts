@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { passesLuhn } from "@/lib/contract/payments/payment";
+import { passesLuhn } from "@/lib/contract/payments/words";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { cvvLength, numberShape, numberVerdict } from "./card-fields";
 

@@ -1,23 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   answered,
   challengeState,
   declinedState,
   fillIn,
-  NOW,
   openCheckout,
   openState,
   paidState,
   processingState,
+  standingClock,
 } from "./test-checkout";
 
-const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.setSystemTime(new Date(NOW));
-});
-afterEach(() => vi.useRealTimers());
+const { passes } = standingClock();
 
 describe("a challenge", () => {
   const challenged = async () => {

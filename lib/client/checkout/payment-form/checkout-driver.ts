@@ -23,7 +23,7 @@ const SETTLE_WAIT_MS = 2_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const NO_FIELDS = { number: "", expiry: "", cvv: "", name: "", postal_code: "" };
 
-/** Moves the form along with its session: nothing is shown as paid or failed before the server has said so. */
+/** Keeps the form in step with its session: it shows nothing as paid or failed before the server has confirmed it. */
 export class CheckoutDriver {
   readonly #ports: DriverPorts;
   readonly #watch: ReturnType<typeof watchSession>;
@@ -115,7 +115,7 @@ export class CheckoutDriver {
     }
   }
 
-  /** The server says that the session is elsewhere: asks where, until it is known. */
+  /** The server reports that the session has changed: fetches its state until that succeeds. */
   async #settleByState(run: symbol): Promise<void> {
     while (this.#run === run && !(await this.#look(run, "answer"))) {
       this.#lose();
@@ -123,7 +123,7 @@ export class CheckoutDriver {
     }
   }
 
-  /** Asks for the state while an attempt is under way. False for no answer; the next try follows anyway. */
+  /** Fetches the state while an attempt is under way. False without an answer; the next try follows anyway. */
   async #look(run: symbol, source: Source = "look"): Promise<boolean> {
     const found = await this.#ports.server.state().catch((error: unknown) => ({ error }));
     const gone = "error" in found && found.error instanceof SessionGone;

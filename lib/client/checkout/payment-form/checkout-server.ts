@@ -15,9 +15,9 @@ export type AttemptOutcome =
   /** The same attempt is at work on the server. */
   | { kind: "busy"; retryAfterMs: number }
   | { kind: "limited"; retryAfterMs: number }
-  /** The session is no longer where the form thinks it is. */
+  /** The session is not in the state that the form expects. */
   | { kind: "changed" }
-  /** Nobody knows whether the server did it. */
+  /** Unknown whether the server did it. */
   | { kind: "lost" };
 
 export type CheckoutServer = {

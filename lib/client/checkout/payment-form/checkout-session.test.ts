@@ -1,29 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SessionGone } from "./checkout-server";
 import {
   answered,
   challengeState,
   declinedState,
   fillIn,
-  NOW,
+  noAnswer,
   openCheckout,
   openState,
   paidState,
   processingState,
+  standingClock,
 } from "./test-checkout";
 
-const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-const noAnswer = new Error("no answer");
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.setSystemTime(new Date(NOW));
-});
-afterEach(() => {
-  // In this order: a spy on setTimeout gives back the fake one.
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+const { passes } = standingClock();
 
 describe("a page that is loaded again", () => {
   it.each([

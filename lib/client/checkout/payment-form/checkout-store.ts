@@ -39,7 +39,7 @@ type CheckoutStoreOptions = {
   surroundings?: Surroundings;
 };
 
-/** The payment form without its looks: what is typed, what is sent, and where the session stands. */
+/** The payment form without its appearance: what is typed, what is sent, and the state of the session. */
 export function createCheckoutStore(options: CheckoutStoreOptions): CheckoutStore {
   const { page, server, parent, preview, surroundings = browserSurroundings } = options;
   const holder = new ViewHolder(page);

@@ -29,7 +29,7 @@ export type NoticeKey =
   | CheckoutFailure
   /** The server refused a field; the field says more. */
   | "invalid_card_data"
-  /** An attempt was sent and nobody knows yet what became of it. */
+  /** An attempt was sent and its outcome is not known yet. */
   | "connection_lost"
   /** Nothing is under way; the server cannot be reached. */
   | "offline"
@@ -58,19 +58,19 @@ export type CardBrandName =
   | "naranja";
 
 /**
- * checking: the answer was lost, and the same attempt is asked for again. processing: the server says that the payment
- * is under way. challenge: the card's issuer asks the shopper, at `state.action`.
+ * checking: the answer was lost, and the same attempt is sent again. processing: the server reports the payment under way.
+ * challenge: the card's issuer questions the shopper, at `state.action`.
  */
 export type CheckoutPhase = "form" | "submitting" | "checking" | "processing" | "challenge" | "done" | "closed";
 
-/** Everything that the form shows; a new object for every change. */
+/** Everything that the form shows; every change makes a new object. */
 export type CheckoutView = {
   /** Never changes. */
   page: CheckoutPage;
   /** Newest known. */
   state: CheckoutState;
   fields: FormFields;
-  /** Fields that are asked for, in their order. */
+  /** The visible fields in their order. */
   shown: readonly FieldName[];
   errors: Partial<Record<FieldName, FieldProblem>>;
   brand: CardBrandName | null;
@@ -84,6 +84,6 @@ export type CheckoutView = {
   appearance: Appearance | null;
   /** Whether the form shows its own button. */
   button: boolean;
-  /** Every field that is asked for is filled in rightly. */
+  /** Every visible field is filled in correctly. */
   complete: boolean;
 };

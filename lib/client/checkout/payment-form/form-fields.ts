@@ -56,7 +56,7 @@ export function editField(
   return { ...fieldsView(fields, all, view.shown, nowMs), shownAs };
 }
 
-/** A field that was left. An empty one is no mistake before the shopper has tried to pay. */
+/** The shopper left a field. An empty one counts as a mistake only after they tried to pay. */
 export function leaveField(view: CheckoutView, field: FieldName, tried: boolean, nowMs: number): FieldsView {
   const value = field === "expiry" ? settleExpiry(view.fields.expiry) : view.fields[field];
   const fields = { ...view.fields, [field]: value };

@@ -1,24 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SessionGone } from "./checkout-server";
 import {
   answered,
   declinedState,
   fillIn,
-  NOW,
+  noAnswer,
   openCheckout,
   openState,
   paidState,
   processingState,
+  standingClock,
 } from "./test-checkout";
 
-const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-const noAnswer = new Error("no answer");
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.setSystemTime(new Date(NOW));
-});
-afterEach(() => vi.useRealTimers());
+const { passes } = standingClock();
 
 describe("an answer that is lost", () => {
   it("is asked for again with the same attempt and the same card after 1, 2, 4, 8 and 15 seconds", async () => {

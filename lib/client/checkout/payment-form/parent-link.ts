@@ -15,11 +15,11 @@ export type ParentLink = {
   send(message: FrameMessage): void;
   /** Says `hello` and hands on what the page says; returns what ends it. */
   open(onMessage: (message: ParentMessage) => void): () => void;
-  /** Tells the page how high this element is, whenever that changes; returns what ends it. */
+  /** Reports this element's height to the page, whenever it changes; returns how to stop. */
   watchHeight(element: Element): () => void;
 };
 
-/** What is needed of the browser. */
+/** The parts of the browser that this needs. */
 type FrameWindow = Pick<Window, "parent" | "addEventListener" | "removeEventListener" | "setTimeout">;
 
 /**
@@ -82,7 +82,7 @@ export function createParentLink(origin: string, frame: FrameWindow = window): P
   };
 }
 
-/** What the embedding page is told, each thing once. */
+/** What the embedding page is notified of, each thing once. */
 export class ParentReports {
   readonly #parent: ParentLink | null;
   readonly #emptyFields: FormFields;
@@ -90,7 +90,7 @@ export class ParentReports {
   #challenge: string | null = null;
   #ended = false;
 
-  /** `first`: the view that nobody has typed into yet. */
+  /** `first`: the view before anything is typed. */
   constructor(parent: ParentLink | null, first: CheckoutView) {
     this.#parent = parent;
     this.#emptyFields = first.fields;

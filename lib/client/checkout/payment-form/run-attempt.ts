@@ -4,13 +4,13 @@ import type { CheckoutView, FieldName, FieldProblem, NoticeKey } from "./checkou
 
 type Ended<Kind extends AttemptOutcome["kind"]> = Extract<AttemptOutcome, { kind: Kind }>;
 
-/** What ends an attempt. `over`: the session's state has decided meanwhile, or the form is gone. */
+/** How an attempt ends. `over`: the session's state has decided it, or the form is gone. */
 export type AttemptEnd = Ended<"answered" | "refused" | "limited" | "changed"> | { kind: "over" };
 
 type FormAttemptPorts = {
   /** Sends the same attempt with the same body, every time. */
   send(): Promise<AttemptOutcome>;
-  /** Looks whether the session knows more; never throws. */
+  /** Checks whether the session knows more; never throws. */
   look(): Promise<unknown>;
   wait(ms: number): Promise<void>;
   onLost(): void;

@@ -1,3 +1,4 @@
+import { afterEach, beforeEach, vi } from "vitest";
 import type { CheckoutAttempt, CheckoutPage, CheckoutState } from "@/lib/contract/checkout/checkout";
 import type { FrameMessage, ParentMessage } from "@/lib/contract/checkout/messages";
 import type { AttemptOutcome, CheckoutServer } from "./checkout-server";
@@ -5,6 +6,22 @@ import { type CheckoutStore, createCheckoutStore } from "./checkout-store";
 import type { ParentLink } from "./parent-link";
 
 export const NOW = "2026-11-21T12:00:00.000Z";
+
+export const noAnswer = new Error("no answer");
+
+/** Called once in a file: in each of its tests the clock stands at NOW and moves only with `passes`. */
+export function standingClock() {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.setSystemTime(new Date(NOW));
+  });
+  afterEach(() => {
+    // In this order: a spy on setTimeout gives back the fake one.
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+  return { passes: (ms: number) => vi.advanceTimersByTimeAsync(ms) };
+}
 
 export const openState: CheckoutState = {
   status: "OPEN",

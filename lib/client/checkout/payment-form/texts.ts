@@ -17,7 +17,7 @@ export const textsOf = (locale: CheckoutLocale): Texts => TEXTS[locale];
 /** Card numbers, dates and codes stay left-to-right in both. */
 export const directionOf = (locale: CheckoutLocale): "ltr" | "rtl" => (locale === "ar" ? "rtl" : "ltr");
 
-/** Western digits in Arabic, too: the card's number and the bank's statement have them. */
+/** Western digits in Arabic too, as on the card and on bank statements. */
 const NUMBER_LOCALES: Record<CheckoutLocale, string> = {
   en: "en",
   de: "de",
@@ -48,7 +48,7 @@ export function moneyText(amount: number, currency: string, locale: CheckoutLoca
 
 const UNITS: Record<PeriodUnit, string> = { DAYS: "day", WEEKS: "week", MONTHS: "month" };
 
-/** When and how much a plan charges: "$1.00 for 14 days, then $19.99 every month". Null for what is paid once. */
+/** When and how much a plan charges: "$1.00 for 14 days, then $19.99 every month". Null for a one-time price. */
 export function termsText({ terms, currency }: Pick<CheckoutSale, "terms" | "currency">, locale: CheckoutLocale) {
   if (!terms?.every) return null;
   const texts = textsOf(locale).terms;

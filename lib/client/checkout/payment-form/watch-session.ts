@@ -8,12 +8,12 @@ type WatchPorts = {
   pace(): { everyMs: number; evenHidden: boolean } | null;
   onState(state: CheckoutState): void;
   onGone(): void;
-  /** Told of every look. */
+  /** Called after every check. */
   onReachable(reachable: boolean): void;
   surroundings: Surroundings;
 };
 
-/** Looks that fail in a row before anybody is told: one or two are what phones do in lifts. */
+/** Failed checks in a row before the shopper is notified: phones lose one or two in a lift. */
 const MISSES_TO_TELL = 3;
 
 /** Keeps looking at the session. One look at a time; an answer that is older than the last `replan` counts for nothing. */
@@ -71,7 +71,7 @@ export function watchSession(ports: WatchPorts) {
   };
 }
 
-/** Where a state leads the form. `code`: what the embedding page is told of a failed attempt; null for nothing. */
+/** The phase that a state leads to. `code`: the error that the embedding page gets for a failed attempt, or null. */
 type Move =
   | { to: "stay" }
   | { to: "done" }
@@ -80,7 +80,7 @@ type Move =
   | { to: "closed"; reason: ClosedReason }
   | { to: "form"; notice: NoticeKey | null; code: CheckoutFailure | null; exhausted: boolean };
 
-/** load: what the page came with. look: nobody's attempt. answer: what the form's own attempt has led to. */
+/** load: the state that the page came with. look: a check without an attempt. answer: the result of the form's own attempt. */
 export type Source = "load" | "look" | "answer";
 
 const RETURNED: ReadonlySet<string> = new Set(["VOIDED", "REFUNDED"]);
@@ -120,7 +120,7 @@ function unpaidMove({ failure, attempts_left }: CheckoutState, phase: CheckoutPh
   return { to: "form", notice: "not_sent", code: "processing_error", exhausted };
 }
 
-/** What the form asks of the browser around it. */
+/** What the form needs from the browser around it. */
 export type Surroundings = {
   visible(): boolean;
   /** The shopper is looking at the form again; returns what ends the listening. */

@@ -67,7 +67,7 @@ export const hasFrame = (element: Element) => element.querySelector("iframe[data
 /** What happened to the payment, of all that the form says; the rest is between the form and this script. */
 export type PageEvent = Exclude<FrameMessage, { type: "hello" } | { type: "resize" }>;
 
-/** Calls the page's callback. What a callback throws is the page's, and is reported as such; the form goes on. */
+/** Calls the page's callback. An error that it throws is reported as the page's own; the form goes on. */
 export function notifyPage(callbacks: Partial<CardlaneMountOptions>, event: PageEvent): void {
   try {
     call(callbacks, event);

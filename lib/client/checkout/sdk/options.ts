@@ -10,7 +10,7 @@ import type { CardlaneMountOptions } from "@/public/sdk/v1";
 import { type Mistake, mistake, type Topic } from "./page-mistakes";
 
 type Names = keyof CardlaneMountOptions;
-/** Returns what is wrong with a value that is there. */
+/** Returns what is wrong with a value. */
 type Check = (value: unknown, name: string) => Mistake | null;
 
 const must =
@@ -46,7 +46,7 @@ const CHANGEABLE: Record<string, Check> = {
   button: CHECKS.button,
 };
 
-/** What is wrong with the options of `mount`; null when nothing is. */
+/** What is wrong with the options of `mount`; null when they are fine. */
 export function mountMistake(options: unknown): Mistake | null {
   if (!isRecord(options)) return mistake("options", "mount() needs options, at least { token }.");
   return memberMistake({ ...options, token: options.token ?? "" }, CHECKS, "");
@@ -114,7 +114,7 @@ const HINTS: Record<string, string> = {
   font_family: "Write names of fonts, at most 100 characters.",
 };
 
-/** Colours that can be shown, but that people will have trouble to tell apart. */
+/** Colours that are valid but hard to tell apart. */
 export function contrastWarnings(appearance: CardlaneMountOptions["appearance"]): Mistake[] {
   return contrastProblems(appearance ?? null).map(({ param, scheme, contrast, needed }) =>
     mistake(
@@ -124,7 +124,7 @@ export function contrastWarnings(appearance: CardlaneMountOptions["appearance"])
   );
 }
 
-/** As the form takes them; what is not named is not there. */
+/** As the form takes them; absent options stay absent. */
 export function frameOptions(
   { appearance, locale, button }: Partial<CardlaneMountOptions>,
   languages: readonly string[],
@@ -136,7 +136,7 @@ export function frameOptions(
   return options;
 }
 
-/** The form's language: what was asked for, or the shopper's own. */
+/** The form's language: the one requested, or the shopper's own. */
 export const languageOf = (locale: string | null | undefined, languages: readonly string[]): CheckoutLocale =>
   checkoutLocale(!locale || locale === "auto" ? languages.join() : locale);
 

@@ -1,7 +1,7 @@
 /** Part of the guide, /docs/checkout, that is about it. */
 export type Topic = "script" | "mount" | "token" | "options" | "appearance" | "languages" | "origins" | "your-button";
 
-/** What whoever writes the merchant's page did wrong, and how to mend it. Never holds a token or a key. */
+/** Mistakes in the merchant's page, and how to fix them. Never contains a token or a key. */
 export type Mistake = { text: string; topic: Topic };
 
 export const mistake = (topic: Topic, text: string): Mistake => ({ topic, text });
@@ -9,7 +9,7 @@ export const mistake = (topic: Topic, text: string): Mistake => ({ topic, text }
 const sentence = (origin: string | null, { text, topic }: Mistake) =>
   `Cardlane: ${text}${origin === null ? "" : ` See ${origin}/docs/checkout#${topic}`}`;
 
-/** Says it in the console as well: many pages and frameworks swallow what is thrown. */
+/** Logs to the console as well: many pages and frameworks swallow exceptions. */
 export function refuse(origin: string | null, found: Mistake): never {
   complain(origin, found);
   throw new Error(sentence(origin, found));
@@ -57,7 +57,7 @@ export function pageMistake(page: { origin: string; isSecureContext: boolean }):
   return null;
 }
 
-/** The element to mount in, or why there is none. */
+/** The element to mount in, or why it cannot be used. */
 export function findElement(target: unknown, root: ParentNode): HTMLElement | Mistake {
   if (typeof target === "string") return findBySelector(target, root);
   if (isElement(target)) return target;

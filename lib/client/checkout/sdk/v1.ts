@@ -39,7 +39,7 @@ const NOT_READY = mistake(
 function mountFrame(origin: string, element: HTMLElement, options: CardlaneMountOptions): CardlaneFrame {
   const { languages } = navigator;
   const iframe = createFrame(frameAddress(origin, self.origin, options), languageOf(options.locale, languages));
-  // All that the form is told when it says hello: more than once, when the page moves the frame and it loads again.
+  // The form's options, sent in answer to its hello: more than once when the page moves the frame and it loads again.
   let current = frameOptions(options, languages);
   let phase: "loading" | "greeted" | "ready" | "unmounted" = "loading";
 
@@ -98,7 +98,7 @@ function mountFrame(origin: string, element: HTMLElement, options: CardlaneMount
   };
 }
 
-/** Hears this frame at this origin and nobody else; returns what ends it. */
+/** Listens to this frame at this origin only; returns how to stop. */
 function listenTo(iframe: HTMLIFrameElement, origin: string, hear: (message: FrameMessage) => void): () => void {
   const receive = ({ source, origin: sender, data }: MessageEvent) => {
     if (source === null || source !== iframe.contentWindow || sender !== origin) return;
@@ -119,8 +119,8 @@ const LOADED_LIMIT_MS = 3_000;
 const MOST_RELOADS = 2;
 
 /**
- * Browsers do not tell a page that a frame refused to be framed, or holds an error: it stays silent, and that is all there is to
- * notice. Calls back once, unless the returned function was called before.
+ * Browsers do not report that a frame refused to be framed or shows an error; silence is the only sign. Calls back once, unless
+ * the returned function was called before.
  */
 function awaitHello(iframe: HTMLIFrameElement, onSilence: () => void): () => void {
   let timer = setTimeout(giveUp, LIMIT_MS);

@@ -89,7 +89,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPag
         <EmptyState
           icon={<ScrollText aria-hidden="true" />}
           title="No requests in the last 30 days"
-          description="Requests of your API keys appear here within seconds, with what was sent and answered."
+          description="Requests by your API keys appear here within seconds, with what was sent and returned."
           curl={`curl ${page.ctx.service.baseUrl}/v1/payments \\\n  -H "X-Api-Key: sk_${page.mode}_…"`}
         />
       </>
@@ -100,7 +100,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPag
       {header}
       {figures.left_out > 0 && (
         <Banner tone="amber" title={`${leftOutText(figures.left_out)} in the last 30 days`} className="mb-4">
-          More requests came at once than are kept. They were answered as always; the list marks where they are missing.
+          Too many requests arrived at once to log them all. Each was answered normally; the list marks the gaps.
         </Banner>
       )}
       {!isFiltered && <ErrorGroups groups={figures.errors} capped={figures.errors_capped} path={path} />}

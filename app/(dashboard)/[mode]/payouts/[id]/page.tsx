@@ -42,8 +42,8 @@ export default async function PayoutPage({ params }: { params: Promise<{ mode: s
         <Banner tone="red" title="The bank refused this payout" className="mb-4">
           {payout.failure_reason}{" "}
           {waits
-            ? "Its money is available again and goes out with the next payout, or when you retry."
-            : "Its money went out with a later payout."}
+            ? "The money is available again and goes out with the next payout, or when you retry."
+            : "The money went out with a later payout."}
         </Banner>
       )}
       <div className="flex flex-col gap-4">
@@ -52,7 +52,7 @@ export default async function PayoutPage({ params }: { params: Promise<{ mode: s
             columns={2}
             items={[
               { term: "Bank account", value: accountText(payout) },
-              { term: failed ? "Was to arrive" : "Arrives", value: dayText(payout.arrival_date) },
+              { term: failed ? "Expected" : "Arrives", value: dayText(payout.arrival_date) },
               { term: "Created", value: <Time at={payout.created_at} /> },
               { term: "Last change", value: <Time at={payout.updated_at} /> },
             ]}

@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { SearchBox } from "@/components/support/search-box";
+import { SupportSearch } from "@/components/support/search-box";
 import { SearchResults, SearchStart } from "@/components/support/search-results";
 import { AppError } from "@/lib/contract/errors";
 import { MOST_PAGES, SEARCH_LIMIT, type SearchAnswer } from "@/lib/contract/support/search-results";
@@ -25,7 +25,7 @@ export default async function SupportSearchPage({ searchParams }: SearchPageProp
   return (
     <>
       <h1 className="mb-1 font-semibold text-xl leading-8 tracking-tight">Search all merchants</h1>
-      <SearchBox key={text} text={refusal === null ? text : ""} refusal={refusal} />
+      <SupportSearch key={text} text={refusal === null ? text : ""} refusal={refusal} />
       {answer ? (
         <SearchResults answer={answer} />
       ) : (

@@ -25,13 +25,13 @@ export type Texts = {
   };
   cardDetails: string;
   securedBy: string;
-  /** Beside the lock: who sees the card's data, and who does not. */
+  /** Beside the lock: who sees the card data, and who does not. */
   cardData: (merchant: string) => string;
   labels: Record<FieldName, string>;
   placeholders: Record<FieldName, string>;
   hints: { cvvThree: string; cvvFour: string; cvvHelp: string };
   problems: Record<FieldProblem, string>;
-  /** Said once above the fields after a submit, for screen readers. */
+  /** Announced once above the fields after a submit, for screen readers. */
   problemsFound: (count: number) => string;
   brand: (name: string) => string;
   button: { pay: (amount: string) => string; save: string; paying: string; saving: string };

@@ -50,14 +50,14 @@ export default async function ApiKeyPage({ params }: ApiKeyPageProps) {
         />
       ) : key.replaced_by ? (
         <Banner tone="amber" title="This key was rolled">
-          It stays as it is until it ends.{" "}
+          A rolled key can no longer be edited.{" "}
           <Link href={`/${page.mode}/developers/api-keys/${key.replaced_by}`} className="underline underline-offset-2">
             Edit the key that replaced it
           </Link>
         </Banner>
       ) : (
         <Banner tone="amber" title="This key has ended">
-          It stays as it is. Create a new key.
+          It can no longer be edited. Create a new key.
         </Banner>
       )}
     </>

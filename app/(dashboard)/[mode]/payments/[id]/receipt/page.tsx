@@ -22,7 +22,7 @@ export default async function ReceiptRoute({ params }: ReceiptRouteProps) {
     <EmptyState
       page
       title="No receipt yet"
-      description="Nothing was charged with this payment. It has a receipt once it is captured."
+      description="This payment has not been captured. It gets a receipt once it is."
       actions={
         <Link href={`/${page.mode}/payments/${id}`} className={buttonStyles()}>
           Back to the payment

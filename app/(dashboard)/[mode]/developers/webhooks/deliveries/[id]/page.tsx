@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { StatusBadge } from "@/components/ui/badge";
 import { EmptyState, NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
-import { RefreshEvery } from "@/components/ui/refresh-every";
+import { RefreshEvery } from "@/components/ui/time";
 import { AttemptList, DeliveryFacts } from "@/components/webhooks/delivery-table";
 import { ResendDelivery } from "@/components/webhooks/endpoint-actions";
 import { titleId } from "@/lib/contract/format";

@@ -1,0 +1,261 @@
+import { and, asc, eq, ne, sql } from "drizzle-orm";
+import type { Orm, Sql } from "@/db/client";
+import {
+  type ConnectionRow,
+  type OperatorConnectionRow,
+  operatorConnections,
+  processorConnections,
+  processorRoutes,
+  type RouteRow,
+} from "@/db/schema/processors";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+const connections = processorConnections;
+const own = (environmentId: string, id: string) =>
+  and(eq(connections.environment_id, environmentId), eq(connections.id, id));
+
+/** Which environments have connections, and a number that changes with them and their rules. Index: `…_revisions`. */
+export async function readRevisions(sql: Sql): Promise<Map<string, number>> {
+  const rows = await sql<{ environment_id: string; revision: number }[]>`
+    select environment_id, sum(revision)::bigint as revision from processor_connections group by environment_id`;
+  return new Map(rows.map((row) => [row.environment_id, row.revision]));
+}
+
+/** An environment's, the oldest first, disconnected ones too. */
+export async function listConnections(orm: Orm, environmentId: string): Promise<ConnectionRow[]> {
+  return orm
+    .select()
+    .from(connections)
+    .where(eq(connections.environment_id, environmentId))
+    .orderBy(asc(connections.id))
+    .limit(1_000);
+}
+
+/** In order. */
+export async function listRoutes(orm: Orm, environmentId: string): Promise<RouteRow[]> {
+  return orm
+    .select()
+    .from(processorRoutes)
+    .where(eq(processorRoutes.environment_id, environmentId))
+    .orderBy(asc(processorRoutes.position))
+    .limit(1_000);
+}
+
+export async function findConnection(orm: Orm, environmentId: string, id: string): Promise<ConnectionRow | null> {
+  const [row] = await orm.select().from(connections).where(own(environmentId, id));
+  return row ?? null;
+}
+
+/** The environment of a connection, for who knows its id alone. Index: `processor_connections_id`. */
+export async function findEnvironmentOfConnection(sql: Sql, id: string): Promise<{ id: string; mode: Mode } | null> {
+  const [row] = await sql<{ id: string; mode: Mode }[]>`
+    select e.id, e.mode from processor_connections c join environments e on e.id = c.environment_id
+    where c.id = ${id}::uuid`;
+  return row ?? null;
+}
+
+/** Locks all of an environment, in one order: what one change is must not depend on another that is under way. */
+export async function lockConnections(tx: Orm, environmentId: string): Promise<ConnectionRow[]> {
+  return tx
+    .select()
+    .from(connections)
+    .where(eq(connections.environment_id, environmentId))
+    .orderBy(asc(connections.id))
+    .for("update");
+}
+
+/** Null: the account is connected in this environment already. */
+export async function insertConnection(
+  tx: Orm,
+  environmentId: string,
+  row: Omit<
+    ConnectionRow,
+    "environment_id" | "revision" | "reports_place" | "reports_read_at" | "reports_held_since" | "last_webhook_at"
+  >,
+): Promise<ConnectionRow | null> {
+  const [made] = await tx
+    .insert(connections)
+    .values({ ...row, environment_id: environmentId })
+    .onConflictDoNothing()
+    .returning();
+  return made ?? null;
+}
+
+/** What payments depend on: every process notices within a second. */
+export async function updateConnection(
+  tx: Orm,
+  environmentId: string,
+  id: string,
+  change: Partial<
+    Pick<
+      ConnectionRow,
+      | "label"
+      | "status"
+      | "credentials"
+      | "hint"
+      | "takes_webhooks"
+      | "raw_cards"
+      | "is_default"
+      | "checked_at"
+      | "check_problem"
+    >
+  > & { updated_at: string },
+): Promise<ConnectionRow> {
+  const [row] = await tx
+    .update(connections)
+    .set({ ...change, revision: sql`${connections.revision} + 1` })
+    .where(own(environmentId, id))
+    .returning();
+  if (!row) throw new Error(`connection ${id} is gone`);
+  return row;
+}
+
+/** Makes none the default. */
+export async function clearDefault(tx: Orm, environmentId: string, except: string): Promise<void> {
+  await tx
+    .update(connections)
+    .set({ is_default: false, revision: sql`${connections.revision} + 1` })
+    .where(
+      and(eq(connections.environment_id, environmentId), eq(connections.is_default, true), ne(connections.id, except)),
+    );
+}
+
+/** What a check found out. Payments do not depend on it. */
+export async function recordCheck(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  check: { checked_at: string; check_problem: string | null },
+): Promise<void> {
+  await orm.update(connections).set(check).where(own(environmentId, id));
+}
+
+/** Replaces all rules. The caller has the environment's connections locked. */
+export async function replaceRoutes(
+  tx: Orm,
+  environmentId: string,
+  routes: readonly Pick<RouteRow, "currency" | "brand" | "connection_id">[],
+): Promise<void> {
+  await tx.delete(processorRoutes).where(eq(processorRoutes.environment_id, environmentId));
+  const rows = routes.map((route, position) => ({ ...route, environment_id: environmentId, position }));
+  if (rows.length > 0) await tx.insert(processorRoutes).values(rows);
+  await tx
+    .update(connections)
+    .set({ revision: sql`${connections.revision} + 1` })
+    .where(eq(connections.environment_id, environmentId));
+}
+
+/** What is open at a connection. */
+export type OpenAtConnection = {
+  operations: number;
+  authorized: number;
+  challenges: number;
+  refunds: number;
+  tokens: number;
+};
+
+/**
+ * What would be left without an end if the connection were gone. Whoever reads it holds the connection's row: T1 of a payment
+ * there takes a share of it. Index: `payments_connection`, `operations_payment`.
+ */
+export async function countOpenAt(tx: Orm, environmentId: string, id: string): Promise<OpenAtConnection> {
+  const [row] = await tx.execute<OpenAtConnection>(sql`
+    select count(*) filter (where p.open_operation_id is not null)::int as operations,
+      count(*) filter (where p.status = 'AUTHORIZED')::int as authorized,
+      count(*) filter (where p.status = 'REQUIRES_ACTION')::int as challenges,
+      count(*) filter (where p.refund_pending > 0)::int as refunds,
+      (select count(*) from payment_tokens t where t.environment_id = ${environmentId}::uuid and t.connection_id = ${id}::uuid
+        and t.processor_token <> '' and t.expires_at > now())::int as tokens
+    from payments p
+    where p.environment_id = ${environmentId}::uuid and p.connection_id = ${id}::uuid
+      and (p.open_operation_id is not null or p.refund_pending > 0 or p.status in ('AUTHORIZED', 'REQUIRES_ACTION'))`);
+  if (!row) throw new Error("a count has a row");
+  return row;
+}
+
+/** Which connection a payment is at; `found` is false where there is no such payment. Index: the primary key. */
+export async function findConnectionOfPayment(
+  sql: Sql,
+  environmentId: string,
+  paymentId: string,
+): Promise<{ connection_id: string | null } | null> {
+  const [row] = await sql<{ connection_id: string | null }[]>`
+    select connection_id from payments where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid`;
+  return row ?? null;
+}
+
+/** A message came to its address. Once a second is often enough. */
+export async function noteMessage(sql: Sql, id: string): Promise<void> {
+  const stale = sql`(last_webhook_at is null or last_webhook_at < now() - interval '1 second')`;
+  await sql`update processor_connections set last_webhook_at = now() where id = ${id}::uuid and ${stale}`;
+  await sql`update operator_connections set last_webhook_at = now() where id = ${id}::uuid and ${stale}`;
+}
+
+/** A list of reports to read on: of a merchant's connection, or of the operator's, which has no environment. */
+export type UnreadReports = { id: string; place: string | null; held_since: string | null };
+
+/** How long a list that is being read is left to its reader. */
+const READING = "1 minute";
+
+/**
+ * Takes lists of reports that were not read for a minute, the longest unread first; no other process takes them for
+ * as long again. Index: `processor_connections_unread`.
+ */
+export async function takeUnreadReports(sql: Sql, limit: number): Promise<UnreadReports[]> {
+  const due = sql`(reports_read_at is null or reports_read_at < now() - ${READING}::interval or reports_read_at > now() + ${READING}::interval)`;
+  return sql<UnreadReports[]>`
+    with merchants as (
+      update processor_connections set reports_read_at = now()
+      where id in (
+        select id from processor_connections where credentials is not null and ${due}
+        order by reports_read_at nulls first limit ${limit}::int for no key update skip locked)
+      returning id, reports_place as place, reports_held_since as held_since
+    ),
+    operators as (
+      update operator_connections set reports_read_at = now()
+      where id in (select id from operator_connections where ${due} limit ${limit}::int for no key update skip locked)
+      returning id, reports_place as place, reports_held_since as held_since
+    )
+    select * from merchants union all select * from operators`;
+}
+
+/** Goes on from `place`, unless another process has meanwhile gone on from where this one began. */
+export async function keepReportsPlace(
+  sql: Sql,
+  { id, place: from }: UnreadReports,
+  place: string | null,
+  held: boolean,
+): Promise<void> {
+  for (const table of ["processor_connections", "operator_connections"]) {
+    await sql`
+      update ${sql(table)} set reports_place = ${place},
+        reports_held_since = case when ${held}::boolean then coalesce(reports_held_since, now()) end
+      where id = ${id}::uuid and reports_place is not distinct from ${from}::text`;
+  }
+}
+
+/** The account that these credentials were found to be of. */
+export async function findOperatorAccount(
+  orm: Orm,
+  processor: string,
+  credentialsDigest: string,
+): Promise<OperatorConnectionRow | null> {
+  const [row] = await orm
+    .select()
+    .from(operatorConnections)
+    .where(
+      and(eq(operatorConnections.processor, processor), eq(operatorConnections.credentials_digest, credentialsDigest)),
+    );
+  return row ?? null;
+}
+
+export async function storeOperatorConnection(
+  orm: Orm,
+  row: Pick<OperatorConnectionRow, "id" | "processor" | "account" | "credentials_digest" | "checked_at">,
+): Promise<void> {
+  const { credentials_digest, checked_at } = row;
+  await orm
+    .insert(operatorConnections)
+    .values(row)
+    .onConflictDoUpdate({ target: operatorConnections.id, set: { credentials_digest, checked_at } });
+}

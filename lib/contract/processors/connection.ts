@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { isSupportedCurrency } from "@/lib/contract/currencies";
+import { dashboardEndpoint } from "@/lib/contract/endpoint";
+import { humanText, timestamp } from "@/lib/contract/fields";
+import { idInput } from "@/lib/contract/ids";
+import { CARD_BRANDS } from "@/lib/contract/transactions/words";
+
+export const CONNECTION_STATUSES = ["CONNECTED", "DISCONNECTED"] as const;
+export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
+
+/** A merchant's account at a processor, without its credentials. */
+export const connection = z.object({
+  id: z.string(),
+  /** Key of the connector, such as `stripe`. */
+  processor: z.string(),
+  label: z.string(),
+  /** The account's name or id at the processor. */
+  account: z.string(),
+  status: z.enum(CONNECTION_STATUSES),
+  /** What is shown of the credentials. */
+  hint: z.string(),
+  /** Whether what messages are signed with was pasted. */
+  takes_webhooks: z.boolean(),
+  raw_cards: z.boolean(),
+  is_default: z.boolean(),
+  webhook_url: z.string(),
+  last_webhook_at: timestamp.nullable(),
+  checked_at: timestamp,
+  /** What was wrong at the last check; null: it works. */
+  check_problem: z.string().nullable(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+export type Connection = z.infer<typeof connection>;
+
+const rule = z.strictObject({
+  /** Null: any. */
+  currency: z.string().refine(isSupportedCurrency, "Use an ISO 4217 currency such as EUR.").nullable(),
+  brand: z.enum(CARD_BRANDS).nullable(),
+  connection_id: idInput,
+});
+/** In order: the first that fits decides. */
+export type RoutingRule = z.infer<typeof rule>;
+export const MOST_RULES = 50;
+
+/** Named by the connector's fields; an empty one is left out. They are sealed, so no number that one may hold is looked for. */
+const credentials = z.record(z.string().regex(/^[a-z][A-Za-z0-9_]{0,40}$/), z.string().trim().max(4_000));
+const label = humanText(100).refine((text) => text.trim() !== "", "Give it a name.");
+
+export const connectProcessorBody = z.strictObject({ processor: z.string().max(50), label, credentials });
+export type ConnectProcessorBody = z.infer<typeof connectProcessorBody>;
+/** Each left out stays as it is. `credentials`: only the fields that change. */
+export const changeConnectionBody = z.strictObject({
+  label: label.optional(),
+  raw_cards: z.boolean().optional(),
+  is_default: z.literal(true).optional(),
+  credentials: credentials.optional(),
+});
+export type ChangeConnectionBody = z.infer<typeof changeConnectionBody>;
+export const replaceRulesBody = z.strictObject({ rules: z.array(rule).max(MOST_RULES) });
+
+const BASE = "/api/dashboard/{mode}/processors";
+/** Whoever holds these credentials moves money. */
+const base = { permission: "settings.manage", proof: "live", verified: "live", status: 200 } as const;
+
+export const connectProcessor = dashboardEndpoint({
+  ...{ ...base, status: 201 },
+  name: "connectProcessor",
+  method: "POST",
+  path: BASE,
+  body: connectProcessorBody,
+  response: connection,
+  costly: true,
+});
+
+export const changeConnection = dashboardEndpoint({
+  ...base,
+  name: "changeConnection",
+  method: "PATCH",
+  path: `${BASE}/{id}`,
+  body: changeConnectionBody,
+  response: connection,
+  costly: true,
+});
+
+/** Asks the processor and changes nothing but what is known of it: it takes no proof. */
+export const checkConnection = dashboardEndpoint({
+  ...{ ...base, proof: undefined, verified: undefined },
+  name: "checkConnection",
+  method: "POST",
+  path: `${BASE}/{id}/check`,
+  body: z.strictObject({}),
+  response: connection,
+  costly: true,
+});
+
+export const disconnectProcessor = dashboardEndpoint({
+  ...base,
+  name: "disconnectProcessor",
+  method: "POST",
+  path: `${BASE}/{id}/disconnect`,
+  body: z.strictObject({}),
+  response: connection,
+});
+
+export const replaceRules = dashboardEndpoint({
+  ...base,
+  name: "replaceRules",
+  method: "PATCH",
+  path: `${BASE}/rules`,
+  body: replaceRulesBody,
+  response: z.object({ rules: z.array(rule) }),
+});

@@ -1,0 +1,48 @@
+import { findConnectionOfPayment } from "@/db/queries/processors/connections";
+import { AppError } from "@/lib/contract/errors";
+import type { Mode } from "@/lib/contract/transactions/words";
+import type { Connected } from "@/lib/processor/registry";
+import type { Context, Environment, Service } from "../context";
+
+/**
+ * The processor of an existing payment: the one that authorized it, whatever the rules say now. Null while that one is not
+ * connected. A payment that does not exist is at the built-in processor, where T1 finds out.
+ */
+export async function connectionOf(
+  { processors, db }: Pick<Service, "processors" | "db">,
+  environment: Pick<Environment, "id" | "mode">,
+  paymentId: string,
+): Promise<Connected | null> {
+  if (!(await processors.hasOthers(environment))) return processors.find(environment, null);
+  const row = await findConnectionOfPayment(db.within(environment.id).sql, environment.id, paymentId);
+  return processors.find(environment, row?.connection_id ?? null);
+}
+
+/** T1 refused what else would have been allowed: a connection may be disconnected in that very moment. */
+export async function whyDisconnected(
+  { service: { processors }, environment }: Context,
+  { connectionId, guarded }: Connected,
+): Promise<AppError | null> {
+  if (!guarded) return null;
+  processors.changed();
+  return (await processors.find(environment, connectionId)) ? null : connectionMissing(connectionId);
+}
+
+/** The refusal of a later operation, or of a card's token, whose processor is not connected. */
+export function connectionMissing(connectionId: string | null): AppError {
+  return connectionId === null
+    ? processorNotConfigured({ mode: "live" })
+    : new AppError(
+        "processor_not_configured",
+        "The processor connection that this was made through is not connected any more. Connect the same account again in the dashboard under Settings → Processors, or have the service's operator set it up again.",
+      );
+}
+
+export function processorNotConfigured({ mode }: { mode: Mode }): AppError {
+  return new AppError(
+    "processor_not_configured",
+    mode === "live"
+      ? "No processor is connected for live payments yet. Connect one in the dashboard under Settings → Processors, or use a sandbox key to test."
+      : "No processor takes this payment. Look at the dashboard under Settings → Processors.",
+  );
+}

@@ -1,0 +1,331 @@
+import type { Orm } from "@/db/client";
+import {
+  clearDefault,
+  countOpenAt,
+  findConnection,
+  insertConnection,
+  listConnections,
+  listRoutes,
+  lockConnections,
+  type OpenAtConnection,
+  recordCheck,
+  replaceRoutes,
+  updateConnection,
+} from "@/db/queries/processors/connections";
+import type { ConnectionRow, RouteRow } from "@/db/schema/processors";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import type {
+  ChangeConnectionBody,
+  Connection,
+  ConnectProcessorBody,
+  RoutingRule,
+} from "@/lib/contract/processors/connection";
+import { idTime, newId } from "@/lib/ids";
+import type { Connector } from "@/lib/processor/connector";
+import { ProcessorTimeoutError } from "@/lib/processor/deadline";
+import type { ConnectionCheck } from "@/lib/processor/port";
+import type { Connecting } from "@/lib/processor/registry";
+import { type Context, resourceNotFound, type Service } from "../context";
+import { recordAct } from "../events/event";
+
+type Credentials = Record<string, string>;
+
+/** An environment's connections, the oldest first, and its rules in order. */
+export async function listProcessors(ctx: Context): Promise<{ connections: Connection[]; rules: RoutingRule[] }> {
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  const rows = await listConnections(orm, ctx.environment.id);
+  const routes = await listRoutes(orm, ctx.environment.id);
+  return { connections: rows.map((row) => present(ctx.service, row)), rules: routes.map(presentRule) };
+}
+
+/**
+ * Connects an account, once the processor has taken its credentials. One that was disconnected is the same connection again, so
+ * that what was paid there can be refunded there. Throws AppError for what the processor refuses, in its words.
+ */
+export async function connectProcessor(ctx: Context, input: ConnectProcessorBody): Promise<Connection> {
+  const { service, environment } = ctx;
+  const connector = service.connectors.find(({ key }) => key === input.processor);
+  if (!connector) throw refuseField("processor", "There is no such processor.");
+  const credentials = readCredentials(connector, input.credentials);
+  const id = newId();
+  const account = await requireWorking(ctx, { id, processor: connector.key, raw_cards: false }, credentials);
+  const now = idTime(id);
+  const row = await change(ctx, async (tx, rows) => {
+    const kept = rows.find((one) => one.processor === connector.key && one.account === account);
+    if (kept?.status === "CONNECTED") throw alreadyConnected(kept);
+    const settings = {
+      ...({ label: input.label.trim(), status: "CONNECTED", credentials: seal(service, credentials) } as const),
+      ...{ hint: connector.hint(credentials), takes_webhooks: takesWebhooks(connector, credentials) },
+      ...{ is_default: !rows.some((one) => one.is_default), checked_at: now, check_problem: null, updated_at: now },
+    };
+    const made = kept
+      ? await updateConnection(tx, environment.id, kept.id, settings)
+      : await insertConnection(tx, environment.id, {
+          ...{ id, processor: connector.key, account, raw_cards: false, created_at: now },
+          ...settings,
+        });
+    if (!made) throw alreadyConnected({ label: input.label });
+    await recordAct(ctx, tx, "settings.processor_connected", made.id, about(made));
+    return made;
+  });
+  return present(service, row);
+}
+
+/** Changes what is given. New credentials must be of the same account: what was paid there is found there alone. */
+export async function changeConnection(
+  ctx: Context,
+  input: ChangeConnectionBody & { id: string },
+): Promise<Connection> {
+  const { service, environment } = ctx;
+  const before = await getConnected(ctx, input.id);
+  const { raw_cards } = input;
+  if (raw_cards && !connecting(service).mayTakeCards(environment.mode)) throw cardsNotAllowed();
+  const replaced = input.credentials && (await replacementOf(ctx, before, input.credentials));
+  const row = await change(ctx, async (tx, rows) => {
+    const now = rows.find(({ id }) => id === before.id);
+    if (now?.status !== "CONNECTED") throw notConnected();
+    if (replaced && now.credentials !== before.credentials) throw changedMeanwhile();
+    if (input.is_default) await clearDefault(tx, environment.id, before.id);
+    const changed = await updateConnection(tx, environment.id, before.id, {
+      ...replaced,
+      ...(input.label !== undefined && { label: input.label.trim() }),
+      ...(raw_cards !== undefined && { raw_cards }),
+      ...(input.is_default && { is_default: true }),
+      updated_at: service.clock.now().toISOString(),
+    });
+    const names = Object.keys(input).filter((name) => name !== "id");
+    await recordAct(ctx, tx, "settings.processor_changed", changed.id, { ...about(changed), changed: names });
+    return changed;
+  });
+  return present(service, row);
+}
+
+/** Asks the processor again whether it takes the credentials, and keeps what it says. */
+export async function checkConnection(ctx: Context, input: { id: string }): Promise<Connection> {
+  const { service, environment } = ctx;
+  const row = await getConnected(ctx, input.id);
+  const check = await ask(ctx, row, credentialsOf(service, row));
+  const check_problem = problemOf(check, row.account, environment.mode === "live");
+  const checked = { checked_at: service.clock.now().toISOString(), check_problem };
+  const { orm } = service.db.within(environment.id);
+  await recordCheck(orm, environment.id, row.id, checked);
+  return present(service, { ...row, ...checked });
+}
+
+/**
+ * Forgets the credentials. Refused while anything there has no end yet, and while payments would be sent elsewhere than anybody
+ * chose. The check and the change are one: T1 of a payment there waits for it, and is refused then.
+ */
+export async function disconnectProcessor(ctx: Context, input: { id: string }): Promise<Connection> {
+  const { service, environment } = ctx;
+  const { id } = await getRow(ctx, input.id);
+  const row = await change(ctx, async (tx, rows) => {
+    const now = rows.find((one) => one.id === id);
+    if (!now || now.status === "DISCONNECTED") return now ?? null;
+    const others = rows.filter((one) => one.status === "CONNECTED" && one.id !== id);
+    if (now.is_default && others.length > 0) throw refuse("Make another connection the default first.");
+    if ((await listRoutes(tx, environment.id)).some((route) => route.connection_id === id))
+      throw refuse("Rules send payments to it. Change them first.");
+    const open = openInWords(await countOpenAt(tx, environment.id, id));
+    if (open) throw refuse(`${open} Wait until nothing is open, or end it, then disconnect.`);
+    const gone = await updateConnection(tx, environment.id, id, {
+      ...{ status: "DISCONNECTED", credentials: null, takes_webhooks: false, is_default: false, check_problem: null },
+      updated_at: service.clock.now().toISOString(),
+    });
+    await recordAct(ctx, tx, "settings.processor_disconnected", id, about(gone));
+    return gone;
+  });
+  if (!row) throw resourceNotFound("connection", input.id);
+  return present(service, row);
+}
+
+/** Replaces the rules: the first that fits decides, else the default connection. */
+export async function replaceRules(ctx: Context, rules: readonly RoutingRule[]): Promise<RoutingRule[]> {
+  const { environment } = ctx;
+  const wanted = rules.map((rule) => ({ ...rule, connection_id: decodeId("connection", rule.connection_id) ?? "" }));
+  await change(ctx, async (tx, rows) => {
+    for (const [at, { connection_id }] of wanted.entries()) {
+      if (rows.some((row) => row.id === connection_id && row.status === "CONNECTED")) continue;
+      throw refuseField(`rules.${at}.connection_id`, "There is no such connection in this environment.");
+    }
+    await replaceRoutes(tx, environment.id, wanted);
+    await recordAct(ctx, tx, "settings.processor_rules_replaced", environment.id, { rules: wanted.length });
+  });
+  return [...rules];
+}
+
+/** One change of an environment's connections at a time; every process goes by it within a second, this one at once. */
+async function change<T>(ctx: Context, run: (tx: Orm, rows: ConnectionRow[]) => Promise<T>): Promise<T> {
+  const { db, processors } = ctx.service;
+  try {
+    return await db
+      .within(ctx.environment.id)
+      .orm.transaction(async (tx) => run(tx, await lockConnections(tx, ctx.environment.id)));
+  } finally {
+    // Even without an answer: it may be written.
+    processors.changed();
+  }
+}
+
+async function getRow(ctx: Context, publicId: string): Promise<ConnectionRow> {
+  const id = decodeId("connection", publicId);
+  const row = id && (await findConnection(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id));
+  if (!row) throw resourceNotFound("connection", publicId);
+  return row;
+}
+
+async function getConnected(ctx: Context, publicId: string): Promise<ConnectionRow> {
+  const row = await getRow(ctx, publicId);
+  if (row.status !== "CONNECTED") throw notConnected();
+  return row;
+}
+
+/** What is given in place of what is there; an empty field stays. Throws unless it is of the same account, and works. */
+async function replacementOf(ctx: Context, row: ConnectionRow, given: Credentials) {
+  const { service } = ctx;
+  const connector = connectorOf(service, row.processor);
+  const credentials = readCredentials(connector, { ...credentialsOf(service, row), ...withoutEmpty(given) });
+  const account = await requireWorking(ctx, row, credentials);
+  if (account !== row.account) {
+    throw refuseField(
+      "credentials",
+      `These credentials are of ${account}, and this connection is of ${row.account}. Connect the other account beside it.`,
+    );
+  }
+  return {
+    ...{ credentials: seal(service, credentials), hint: connector.hint(credentials) },
+    ...{ takes_webhooks: takesWebhooks(connector, credentials), check_problem: null },
+    checked_at: service.clock.now().toISOString(),
+  };
+}
+
+const withoutEmpty = (given: Credentials): Credentials =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
+
+/** What a processor is made from; throws at the field that cannot be right. */
+function readCredentials(connector: Connector, given: Credentials): Credentials {
+  const credentials = withoutEmpty(given);
+  const stranger = Object.keys(credentials).find((name) => !connector.fields.some((field) => field.name === name));
+  if (stranger !== undefined) throw refuseField(`credentials.${stranger}`, `${connector.label} has no such field.`);
+  const missing = connector.fields.find(({ name, webhook }) => !webhook && credentials[name] === undefined);
+  if (missing) throw refuseField(`credentials.${missing.name}`, `Enter the ${missing.label}.`);
+  const parsed = connector.credentials.safeParse(credentials);
+  const [issue] = parsed.error?.issues ?? [];
+  if (issue) throw refuseField(`credentials.${String(issue.path[0] ?? "")}`, issue.message);
+  return credentials;
+}
+
+type ToCheck = Pick<ConnectionRow, "id" | "processor" | "raw_cards">;
+
+/** The account that the credentials are of. Throws what is wrong, in words for whoever pasted them. */
+async function requireWorking(ctx: Context, connection: ToCheck, credentials: Credentials): Promise<string> {
+  const check = await ask(ctx, connection, credentials);
+  if (check.kind === "unreachable") throw new AppError("processor_error", check.reason);
+  const problem = problemOf(check, null, ctx.environment.mode === "live");
+  if (problem !== null) throw refuseField("credentials", problem);
+  if (check.kind !== "works") throw new Error("a check that found no problem works");
+  return check.account;
+}
+
+async function ask(ctx: Context, connection: ToCheck, credentials: Credentials): Promise<ConnectionCheck> {
+  const { service, environment } = ctx;
+  const json = JSON.stringify(credentials);
+  const processor = connecting(service).open(connection, json, environment.mode);
+  const { label } = connectorOf(service, connection.processor);
+  if (!processor.checkConnection) throw new Error(`the connector of ${label} cannot check its credentials`);
+  try {
+    return await processor.checkConnection();
+  } catch (error) {
+    if (!(error instanceof ProcessorTimeoutError)) throw error;
+    return { kind: "unreachable", reason: `${label} did not answer in time. Try again in a moment.` };
+  }
+}
+
+/** What is wrong, for people; null: it works. `account`: whose it must be. */
+function problemOf(check: ConnectionCheck, account: string | null, live: boolean): string | null {
+  if (check.kind !== "works") return check.reason;
+  if (check.live !== live) {
+    return live
+      ? "These are test credentials. Paste those of live mode here, and test credentials into your sandbox."
+      : "These are live credentials, which move real money. Paste test credentials here.";
+  }
+  if (account === null || check.account === account) return null;
+  return `These credentials are of ${check.account} now, and this connection is of ${account}. Replace them.`;
+}
+
+const seal = ({ secret }: Service, credentials: Credentials): string => secret.seal(JSON.stringify(credentials));
+
+function credentialsOf({ secret }: Service, { id, credentials }: ConnectionRow): Credentials {
+  if (credentials === null) throw new Error(`connection ${id} has no credentials`);
+  return JSON.parse(secret.unseal(credentials)) as Credentials;
+}
+
+/** Whether nothing is missing with which messages are checked. */
+const takesWebhooks = ({ fields }: Connector, credentials: Credentials): boolean =>
+  fields.every(({ name, webhook }) => !webhook || credentials[name] !== undefined);
+
+function connectorOf({ connectors }: Service, key: string): Connector {
+  const found = connectors.find((one) => one.key === key);
+  if (!found) throw new Error(`no connector is called ${key}`);
+  return found;
+}
+
+function connecting({ processors }: Service): Connecting {
+  if (!processors.connecting) throw new Error("no processor can be connected here");
+  return processors.connecting;
+}
+
+/** What the audit log keeps: nothing that opens anything. */
+const about = ({ processor, account, label, hint }: ConnectionRow) => ({ processor, account, label, hint });
+
+/** What is open at a connection, as a sentence; null: nothing. */
+function openInWords({ operations, authorized, challenges, refunds, tokens }: OpenAtConnection): string | null {
+  const kinds: [number, string, string][] = [
+    [operations, "payment whose outcome is not known yet", "payments whose outcome is not known yet"],
+    [authorized, "authorized payment to capture or void", "authorized payments to capture or void"],
+    [challenges, "payment that waits for 3-D Secure", "payments that wait for 3-D Secure"],
+    [refunds, "payment with a refund under way", "payments with a refund under way"],
+    [tokens, "card token that may still be used", "card tokens that may still be used"],
+  ];
+  const open = kinds.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
+  return open.length > 0 ? `Still open there: ${open.join(", ")}.` : null;
+}
+
+function present({ baseUrl }: Pick<Service, "baseUrl">, row: ConnectionRow): Connection {
+  const id = encodeId("connection", row.id);
+  const { processor, label, account, status, hint, takes_webhooks, raw_cards, is_default } = row;
+  const { last_webhook_at, checked_at, check_problem, created_at, updated_at } = row;
+  return {
+    ...{ id, processor, label, account, status, hint, takes_webhooks, raw_cards, is_default },
+    webhook_url: `${baseUrl}/webhooks/${processor}/${id}`,
+    ...{ last_webhook_at, checked_at, check_problem, created_at, updated_at },
+  };
+}
+
+const presentRule = ({ currency, brand, connection_id }: RouteRow): RoutingRule => ({
+  ...{ currency, brand },
+  connection_id: encodeId("connection", connection_id),
+});
+
+const refuse = (detail: string) =>
+  new AppError("invalid_state", detail, { extra: { current_status: "CONNECTED", allowed_actions: [] } });
+
+const notConnected = () =>
+  new AppError("invalid_state", "This connection is disconnected. Connect the account again.", {
+    extra: { current_status: "DISCONNECTED", allowed_actions: [] },
+  });
+
+const changedMeanwhile = () =>
+  refuse("Someone changed this connection in the meantime. Reload the page and try again.");
+
+const alreadyConnected = ({ label }: { label: string }) =>
+  new AppError("already_exists", `This account is connected already, as "${label}". Replace its credentials there.`);
+
+const cardsNotAllowed = () =>
+  refuse(
+    "Card numbers reach a live processor only where the service's operator has declared that the installation is PCI DSS compliant (PCI_DSS_COMPLIANT).",
+  );
+
+const refuseField = (param: string, message: string) =>
+  new AppError("invalid_parameter", message, { param, errors: [{ param, code: "invalid_parameter", message }] });

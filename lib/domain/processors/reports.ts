@@ -1,0 +1,93 @@
+import {
+  keepReportsPlace,
+  noteMessage,
+  takeUnreadReports,
+  type UnreadReports,
+} from "@/db/queries/processors/connections";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { decodeId } from "@/lib/contract/ids";
+import type { Reporter } from "@/lib/processor/registry";
+import type { Service } from "../context";
+import { takeInAlone } from "../payments/process-reports";
+
+/** Whose address it is; null for any that is none of ours, or of another processor. */
+export async function reporterAt(
+  { processors }: Service,
+  { processor, connection }: { processor: string; connection: string | null },
+): Promise<Reporter | null> {
+  const name = connection === null ? processor : decodeId("connection", connection);
+  const found = name === null ? null : await processors.reporter(name);
+  return found?.kind === processor && (found.connectionId === null) === (connection === null) ? found : null;
+}
+
+/** Its owner sees that messages arrive. */
+export async function noteMessageOf({ db }: Service, { connectionId }: Reporter): Promise<void> {
+  if (connectionId !== null) await noteMessage(db.sql, connectionId);
+}
+
+/** Lists that a process reads at once: one whose processor does not answer holds one place for its few seconds. */
+const AT_ONCE = 8;
+/** Of one list in one turn, so that one with a long backlog does not hold its place. */
+const PAGES = 10;
+/** For so long what cannot be taken in holds up what comes after it in its list. */
+const HOLDS_UP_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * Reads on in the lists of reports of all connections, for messages that never arrived: each about once a minute, the longest
+ * unread first, several at once. One that fails is left for the next time and delays no other. Returns how many reports it took in.
+ */
+export async function catchUpReports(service: Service, stopping?: AbortSignal): Promise<number> {
+  let processed = 0;
+  const running = new Set<Promise<void>>();
+  while (!stopping?.aborted) {
+    const free = AT_ONCE - running.size;
+    const due = free > 0 ? await takeUnreadReports(service.db.sql, free) : [];
+    if (due.length === 0 && running.size === 0) break;
+    for (const one of due) {
+      const ended = catchUp(service, one, stopping)
+        .then((count) => {
+          processed += count;
+        })
+        .finally(() => running.delete(ended));
+      running.add(ended);
+    }
+    if (due.length === 0 || running.size >= AT_ONCE) await Promise.race(running);
+  }
+  await Promise.all(running);
+  return processed;
+}
+
+async function catchUp(service: Service, list: UnreadReports, stopping: AbortSignal | undefined): Promise<number> {
+  let processed = 0;
+  let at = list;
+  try {
+    const from = await service.processors.reporter(list.id);
+    if (from?.processor.reports.kind !== "pushed") return 0;
+    const { catchUp: read } = from.processor.reports;
+    if (!read) return 0;
+    for (let page = 0; page < PAGES && !stopping?.aborted; page++) {
+      const { reports, place, more } = await read(at.place);
+      let taken = true;
+      for (const report of reports) {
+        if (await takeInAlone(service, from, report)) processed++;
+        else taken = false;
+      }
+      if (!taken && !isTooOld(service, at)) {
+        await keepReportsPlace(service.db.sql, at, at.place, true);
+        return processed;
+      }
+      if (!taken)
+        service.log.error({ connection: list.id }, "a report could not be taken in for a day and is passed over");
+      await keepReportsPlace(service.db.sql, at, place, false);
+      at = { ...at, place, held_since: null };
+      if (!more) return processed;
+    }
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    service.log.warn({ err: error, connection: list.id }, "a processor's list of reports could not be read");
+  }
+  return processed;
+}
+
+const isTooOld = ({ clock }: Service, { held_since }: UnreadReports): boolean =>
+  held_since !== null && clock.now().getTime() - Date.parse(held_since) > HOLDS_UP_MS;

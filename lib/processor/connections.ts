@@ -1,0 +1,282 @@
+import { createHash } from "node:crypto";
+import type { Database } from "@/db/client";
+import {
+  findEnvironmentOfConnection,
+  findOperatorAccount,
+  listConnections,
+  listRoutes,
+  readRevisions,
+  storeOperatorConnection,
+} from "@/db/queries/processors/connections";
+import type { ConnectionRow, RouteRow } from "@/db/schema/processors";
+import type { Clock, Timer } from "@/lib/clock";
+import { AppError } from "@/lib/contract/errors";
+import type { Mode } from "@/lib/contract/transactions/words";
+import type { Logger } from "@/lib/log";
+import type { Secret } from "@/lib/secret";
+import type { Connector } from "./connector";
+import { withDeadline } from "./deadline";
+import { databaseJournal } from "./journal";
+import type { Processor } from "./port";
+import { type BuiltIn, type Connected, createRegistry, type Registry, type ToRoute } from "./registry";
+
+/** What the operator has set for all merchants without a connection of their own. */
+export type OperatorConnection = {
+  readonly connector: Connector;
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly rawCards: boolean;
+  readonly endpoint: string | undefined;
+};
+
+export type ConnectionsOptions = {
+  readonly builtIn: BuiltIn;
+  readonly connectors: readonly Connector[];
+  readonly operator: OperatorConnection | null;
+  /** The installation may see card numbers of live mode. */
+  readonly pciDssCompliant: boolean;
+  readonly db: Pick<Database, "sql" | "orm" | "within">;
+  readonly secret: Secret;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly timeoutMs: number;
+  readonly log: Pick<Logger, "error">;
+};
+
+/** No process goes by connections or rules that are older. */
+const FRESH_MS = 1_000;
+/** Of environments with connections. */
+const MAX_KEPT = 5_000;
+
+/** An environment's connections and rules, as they were read together. */
+type Known = {
+  readonly revision: number;
+  readonly rows: ReadonlyMap<string, ConnectionRow>;
+  readonly routes: readonly RouteRow[];
+  readonly processors: Map<string, Processor>;
+};
+
+/**
+ * Processors that merchants connected, and the operator's. One look a second tells which environments have connections and
+ * which of these changed: the others cost no look of their own.
+ */
+export function createConnections(options: ConnectionsOptions): Registry {
+  const { db, timer, builtIn, secret } = options;
+  const own = createRegistry(builtIn);
+  const operator = options.operator && createOperator(options, options.operator);
+  const known = new Map<string, Known>();
+  let revisions = { readAtMs: Number.NEGATIVE_INFINITY, of: new Map<string, number>() };
+  let reading: Promise<unknown> | null = null;
+  let change = 0;
+
+  async function read(): Promise<void> {
+    const [askedAtMs, seen] = [timer.elapsedMs(), change];
+    const of = await readRevisions(db.sql);
+    // What was changed meanwhile is not surely in it.
+    if (seen === change) revisions = { readAtMs: askedAtMs, of };
+  }
+
+  /** Undefined: the environment has never had a connection. */
+  async function knownOf({ id }: { id: string }): Promise<Known | undefined> {
+    while (timer.elapsedMs() - revisions.readAtMs > FRESH_MS) {
+      reading ??= read().finally(() => {
+        reading = null;
+      });
+      await reading;
+    }
+    const revision = revisions.of.get(id);
+    if (revision === undefined) return undefined;
+    const kept = known.get(id);
+    if (kept?.revision === revision) return kept;
+    const { orm } = db.within(id);
+    const [rows, routes] = await Promise.all([listConnections(orm, id), listRoutes(orm, id)]);
+    // A row that did not change keeps its processor, and that its connections.
+    const processors = new Map(
+      rows.flatMap((row) => {
+        const processor = kept?.rows.get(row.id)?.revision === row.revision ? kept.processors.get(row.id) : undefined;
+        return processor ? [[row.id, processor] as const] : [];
+      }),
+    );
+    const found = { revision, rows: new Map(rows.map((row) => [row.id, row])), routes, processors };
+    known.delete(id);
+    known.set(id, found);
+    if (known.size > MAX_KEPT) known.delete(known.keys().next().value as string);
+    return found;
+  }
+
+  function connectedOf({ rows, processors }: Known, id: string, mode: Mode): Connected | null {
+    const row = rows.get(id);
+    if (!row?.credentials) return null;
+    const processor = processors.get(id) ?? processorOf(options, row, secret.unseal(row.credentials), mode);
+    processors.set(id, processor);
+    return { connectionId: id, mode, processor, guarded: true };
+  }
+
+  const choose: Registry["choose"] = async (environment, payment) => {
+    const { mode } = environment;
+    const found = await knownOf(environment);
+    const id = found && routed(found, payment);
+    if (found && id) return connectedOf(found, id, mode);
+    return (mode === "live" && operator && (await operator())) || own.choose(environment, payment);
+  };
+
+  const find: Registry["find"] = async (environment, connectionId) => {
+    if (connectionId === null) return own.find(environment, null);
+    let found = await knownOf(environment);
+    if (found?.rows.has(connectionId)) return connectedOf(found, connectionId, environment.mode);
+    const ofOperator = environment.mode === "live" && operator ? await operator() : null;
+    if (ofOperator?.connectionId === connectionId) return ofOperator;
+    // Another process may have connected it within the second.
+    registry.changed();
+    found = await knownOf(environment);
+    return found ? connectedOf(found, connectionId, environment.mode) : null;
+  };
+
+  const registry: Registry = {
+    builtIn: own.builtIn,
+    choose,
+    find,
+    hasOthers: async (environment) => environment.mode === "live" || (await knownOf(environment)) !== undefined,
+    async reporter(name) {
+      const builtInReporter = await own.reporter(name);
+      if (builtInReporter || !UUID.test(name)) return builtInReporter;
+      const environment = await findEnvironmentOfConnection(db.sql, name);
+      if (environment === null) {
+        const ofOperator = operator && (await operator());
+        if (!options.operator || ofOperator?.connectionId !== name) return null;
+        return { ...ofOperator, environmentId: null, ...answering(options.operator.connector) };
+      }
+      const found = await find(environment, name);
+      const row = (await knownOf(environment))?.rows.get(name);
+      if (!found || !row) return null;
+      return { ...found, environmentId: environment.id, ...answering(connectorOf(options, row.processor)) };
+    },
+    changed() {
+      change++;
+      revisions = { ...revisions, readAtMs: Number.NEGATIVE_INFINITY };
+    },
+    connecting: {
+      operator: options.operator?.connector.label ?? null,
+      mayTakeCards: (mode) => mode === "test" || options.pciDssCompliant,
+      open: (row, credentials, mode) => processorOf(options, row, credentials, mode),
+    },
+  };
+  return registry;
+}
+
+const answering = ({ key, webhook }: Connector) => ({ kind: key, accepted: webhook.accepted });
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function routed({ rows, routes }: Known, { currency, brand }: ToRoute): string | undefined {
+  const isOpen = (id: string) => rows.get(id)?.status === "CONNECTED";
+  const rule = routes.find(
+    (one) =>
+      isOpen(one.connection_id) &&
+      (one.currency === null || one.currency === currency) &&
+      (one.brand === null || one.brand === brand),
+  );
+  return rule?.connection_id ?? [...rows.values()].find((row) => row.is_default)?.id;
+}
+
+function connectorOf({ connectors }: Pick<ConnectionsOptions, "connectors">, key: string): Connector {
+  const found = connectors.find((one) => one.key === key);
+  if (!found) throw new Error(`no connector is called ${key}`);
+  return found;
+}
+
+/** One that always answers in time. `credentials`: their JSON. */
+function processorOf(
+  options: Pick<ConnectionsOptions, "connectors" | "pciDssCompliant" | "clock" | "timer" | "timeoutMs" | "db">,
+  row: Pick<ConnectionRow, "id" | "processor" | "raw_cards">,
+  credentials: string,
+  mode: Mode,
+): Processor {
+  const { clock, timer, timeoutMs, db } = options;
+  const rawCards = row.raw_cards && (mode === "test" || options.pciDssCompliant);
+  const processor = connectorOf(options, row.processor).create({
+    ...{ name: row.id, credentials: JSON.parse(credentials), timeoutMs, clock },
+    journal: databaseJournal(db.sql, row.id),
+    settings: { live: mode === "live", rawCards },
+  });
+  return takingCards(withDeadline(processor, timeoutMs, timer), rawCards);
+}
+
+/** Whatever a connector says of itself: card numbers go nowhere that was not allowed. */
+function takingCards(processor: Processor, rawCards: boolean): Processor {
+  if (rawCards) return processor;
+  const capabilities = { ...processor.capabilities, rawCards: false };
+  const tokenize = () => Promise.reject(new Error("this connection takes no card numbers"));
+  return { ...processor, capabilities, tokenize };
+}
+
+/** How long a check that went wrong is not repeated. */
+const AGAIN_AFTER_MS = 10_000;
+
+/**
+ * The operator's connection, once its account is known: asked for once, and kept with a digest of the credentials, so that a
+ * start needs no processor that answers. Throws `processor_error` while it is not known.
+ */
+function createOperator(options: ConnectionsOptions, operator: OperatorConnection): () => Promise<Connected> {
+  const { db, secret, timer, timeoutMs, clock, log } = options;
+  const { connector, credentials, endpoint } = operator;
+  const rawCards = operator.rawCards && options.pciDssCompliant;
+  const create = (name: string) => {
+    const settings = { live: true, rawCards };
+    const journal = databaseJournal(db.sql, name);
+    const processor = connector.create({ name, credentials, settings, timeoutMs, clock, journal, endpoint });
+    return takingCards(withDeadline(processor, timeoutMs, timer), rawCards);
+  };
+  let connected: Promise<Connected> | null = null;
+  let failedAtMs = Number.NEGATIVE_INFINITY;
+  let problem = "";
+
+  async function account(): Promise<string> {
+    const digest = secret.digest("operator-credentials", JSON.stringify(credentials)).toString("hex");
+    const kept = await findOperatorAccount(db.orm, connector.key, digest);
+    if (kept) return kept.account;
+    const check = await create(connector.key).checkConnection?.();
+    if (!check) throw new Error(`the connector ${connector.key} cannot check its credentials`);
+    if (check.kind !== "works") throw new Error(check.reason);
+    if (!check.live) throw new Error("The credentials are of a test account. Set those of live mode.");
+    const id = operatorConnectionId(connector.key, check.account);
+    await storeOperatorConnection(db.orm, {
+      ...{ id, processor: connector.key, account: check.account, credentials_digest: digest },
+      checked_at: clock.now().toISOString(),
+    });
+    return check.account;
+  }
+
+  return async () => {
+    if (timer.elapsedMs() - failedAtMs < AGAIN_AFTER_MS) throw notKnown(connector.label);
+    connected ??= account().then((name) => {
+      const connectionId = operatorConnectionId(connector.key, name);
+      return { connectionId, mode: "live", processor: create(connectionId), guarded: false } as const;
+    });
+    try {
+      return await connected;
+    } catch (error) {
+      connected = null;
+      failedAtMs = timer.elapsedMs();
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== problem)
+        log.error({ processor: connector.key, reason }, "the operator's processor cannot be used");
+      problem = reason;
+      throw notKnown(connector.label);
+    }
+  };
+}
+
+const notKnown = (label: string) =>
+  new AppError(
+    "processor_error",
+    `${label} could not be reached. Nothing was charged; send the request again with the same key.`,
+  );
+
+/** The same for the same account, whatever its credentials. */
+export function operatorConnectionId(processor: string, account: string): string {
+  const hex = createHash("sha256").update(`operator\n${processor}\n${account}`).digest("hex");
+  // A UUID of version 8: of one's own making.
+  const version = `8${hex.slice(13, 16)}`;
+  const variant = `a${hex.slice(17, 20)}`;
+  return [hex.slice(0, 8), hex.slice(8, 12), version, variant, hex.slice(20, 32)].join("-");
+}
