@@ -9,6 +9,7 @@ import { apiListener } from "@/lib/server/api-listener";
 import { closeGracefully, createHttpServer } from "@/lib/server/http-server";
 import { openService } from "@/lib/server/open-service";
 import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
+import { connectorTo } from "@/lib/testing/stripe-double/under-test";
 import { createSender } from "@/lib/webhooks/sender";
 import { openWall } from "@/lib/webhooks/wall";
 import { pageListener } from "./page-listener";
@@ -17,11 +18,12 @@ import { DeliveryClock } from "./webhook-clock";
 /**
  * The service as `npm start` runs it, from the same parts, but without Next: of the pages it has only what the payment form
  * and one of the dashboard call. It is up within a second and needs no build, so that a proof can kill it often, and a broken copy be run at once.
- * With PROOF_PROCESSOR=other its test payments go to the other processor, whose store is in the same database.
+ * With PROOF_PROCESSOR=other its test payments go to the other processor, whose store is in the same database; with =stripe,
+ * through the connector to the double at PROOF_STRIPE_ENDPOINT.
  */
 configure({ NODE_ENV: "production" });
 const opened = await openService({
-  processors: process.env.PROOF_PROCESSOR === "other" ? () => ({ sandbox: otherProcessor() }) : undefined,
+  processors: (sandbox) => ({ sandbox: chosenProcessor() ?? sandbox }),
   onRecovery: (problem) => problem && log.warn({ err: problem }, "the embedded database is down"),
 });
 // With PROOF_CLOCK its webhooks go by that clock, and wait half a second for an answer.
@@ -30,6 +32,13 @@ const service = clock
   ? { ...opened.service, clock, webhooks: createSender(openWall(), undefined, 500) }
   : opened.service;
 provideService(service);
+
+function chosenProcessor() {
+  const { PROOF_PROCESSOR: name, PROOF_STRIPE_ENDPOINT: endpoint = "", PROOF_STRIPE_KEY: secretKey = "" } = process.env;
+  if (name === "stripe")
+    return connectorTo({ endpoint, secretKey }, { name: "stripe", timeoutMs: env.processorTimeoutMs });
+  return name === "other" ? otherProcessor() : null;
+}
 
 function otherProcessor() {
   if (!env.databaseUrl) throw new Error("the other processor's store is where DATABASE_URL leads");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type { Database } from "@/db/client";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { testService } from "@/lib/testing/factories";
@@ -15,10 +15,10 @@ import {
   settle,
   shown,
 } from "./model";
-import { bookOf, type ProcessorName } from "./processors";
+import type { RunningProcessor } from "./processors";
 
 export type Model = { payments: ModelPayment[]; sent: { request: MoneyRequest; answer: Answer }[] };
-export type Real = { client: Client; db: Database; environmentId: string; processor: ProcessorName };
+export type Real = { client: Client; db: Database; environmentId: string; processor: RunningProcessor };
 type Command = fc.AsyncCommand<Model, Real>;
 
 async function send(model: Model, real: Real, request: MoneyRequest): Promise<Answer> {
@@ -54,17 +54,6 @@ function expectReplay(again: Answer, first: Answer): void {
   expect([again.status, again.text, again.replayed]).toEqual([first.status, first.text, true]);
 }
 
-/** Lets the refunds that are to fail do so now, without the five seconds. */
-async function expectRefundsToFail({ db, environmentId, processor }: Real): Promise<void> {
-  const reports = bookOf(db.sql, processor, "reports");
-  const due = await db.sql`
-    update ${reports} set due_at = now()
-    where account = ${environmentId} and acknowledged_at is null returning 1`;
-  expect(due.length).toBeGreaterThan(0);
-  const waiting = () => db.sql`select 1 from ${reports} where account = ${environmentId} and acknowledged_at is null`;
-  await vi.waitFor(async () => expect(await waiting()).toHaveLength(0), { timeout: 15_000, interval: 50 });
-}
-
 export class Create implements Command {
   constructor(
     readonly card: CardName,
@@ -74,7 +63,7 @@ export class Create implements Command {
   check = () => true;
   async run(model: Model, real: Real) {
     const body = paymentBody({ card: this.card, manual: this.manual, amount: this.amount });
-    const expected = expectCreate(this.card, this.manual);
+    const expected = expectCreate(this.card, this.manual, real.processor.name);
     const answer = await send(model, real, { key: randomUUID(), path: "/v1/payments", body });
     expectAnswer(answer, expected);
     const said = JSON.parse(answer.text) as { id?: string; payment_id?: string };
@@ -172,7 +161,7 @@ class FailRefunds implements Command {
       ({ card, refunds }) => card === "refundFailsLater" && refunds.some(({ status }) => status !== "FAILED"),
     );
   async run(model: Model, real: Real) {
-    await expectRefundsToFail(real);
+    await real.processor.failRefunds(real.environmentId);
     failRefunds(model.payments);
     await expectSame(model, real);
   }

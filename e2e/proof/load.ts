@@ -15,7 +15,7 @@ import {
   paymentBody,
   paymentOf,
 } from "./client";
-import { bookOf, PROCESSOR, type ProcessorName } from "./processors";
+import { bookOf, PROCESSOR, type ProcessorName, readBooks } from "./processors";
 import { answerChallenge, Checkout } from "./shopper";
 
 /** A request that has its final answer, which must never change. */
@@ -212,6 +212,7 @@ export async function expectMoneyOncePerKey(
   environmentId: string,
   processor = PROCESSOR,
 ): Promise<void> {
+  await readBooks(db);
   const charges = bookOf(db.sql, processor, "charges");
   const creates = load.answered.filter(({ request }) => request.path === "/v1/payments");
   const rows = await db.sql<{ key: string; payments: number; charged: number; good: number }[]>`

@@ -4,7 +4,7 @@ import { expectCleanBooks } from "./books";
 import { Client } from "./client";
 import { Act, Create, type Model, proveModel, type Real, Replay } from "./commands";
 import { type ProofHost, startHost } from "./host";
-import { PROCESSOR, type RunningProcessor, runProcessor } from "./processors";
+import { type RunningProcessor, runProcessor } from "./processors";
 import { createTenant } from "./tenant";
 
 const RUNS = Number(process.env.PROOF_RUNS ?? 50);
@@ -27,7 +27,7 @@ async function start(): Promise<{ model: Model; real: Real }> {
   const client = new Client(tenant.apiKey, () => host.baseUrl);
   return {
     model: { payments: [], sent: [] },
-    real: { client, db, environmentId: tenant.environmentId, processor: PROCESSOR },
+    real: { client, db, environmentId: tenant.environmentId, processor },
   };
 }
 

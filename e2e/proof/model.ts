@@ -1,5 +1,6 @@
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { CardName } from "./client";
+import type { ProcessorName } from "./processors";
 
 /** The contract as plain TypeScript: what a payment is after each request, with no database, processor or clock. */
 export type ModelPayment = {
@@ -19,15 +20,17 @@ export type Expected = { status: number; code: string | null; apply(refundId: st
 
 const refused = (status: number, code: string): Expected => ({ status, code, apply: () => {} });
 
-/** The final answer to a new payment (a 202 is on the way there), and the status it leaves. */
+/** The final answer to a new payment (a 202 is on the way there), and the status it leaves. Stripe holds and takes at once. */
 export function expectCreate(
   card: CardName,
   manual: boolean,
+  processor: ProcessorName = "sandbox",
 ): { status: number; code: string | null; paymentStatus: PaymentStatus } {
   const declined = { status: 402, code: "card_declined", paymentStatus: "DECLINED" } as const;
   if (card === "declined" || card === "fraud") return declined;
   // Authorized but not captured: the merchant may capture it later, or void it.
-  if (card === "captureFails" && !manual) return { status: 402, code: "payment_failed", paymentStatus: "AUTHORIZED" };
+  if (card === "captureFails" && !manual && processor !== "stripe")
+    return { status: 402, code: "payment_failed", paymentStatus: "AUTHORIZED" };
   if (card === "garbage") return { status: 402, code: "payment_failed", paymentStatus: "FAILED" };
   if (card === "challenge") return { status: 201, code: null, paymentStatus: "REQUIRES_ACTION" };
   return { status: 201, code: null, paymentStatus: manual ? "AUTHORIZED" : "CAPTURED" };

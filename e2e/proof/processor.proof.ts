@@ -38,7 +38,7 @@ test(`the service does what the contract's model does, in ${HISTORIES} random hi
   await proveModel(async () => {
     const { apiKey, environmentId } = await createTenant(db);
     const client = new Client(apiKey, () => service.baseUrl);
-    return { model: { payments: [], sent: [] }, real: { client, db, environmentId, processor: "other" } };
+    return { model: { payments: [], sent: [] }, real: { client, db, environmentId, processor } };
   }, HISTORIES);
   await expectCleanBooks(db);
 });

@@ -1,20 +1,32 @@
+import { expect, vi } from "vitest";
 import type { Database, Sql } from "@/db/client";
 import { runOtherCompany } from "@/lib/testing/other-processor/company";
 import { createOtherStore, faultsOfOtherStore } from "@/lib/testing/other-processor/store";
+import { deliverEvents } from "@/lib/testing/stripe-double/deliveries";
+import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
+import { companyOf } from "@/lib/testing/stripe-double/under-test";
+import { faultsOfDouble, writeBooks } from "./stripe-books";
 
 /** Which processor test payments go to in a proof. */
-export type ProcessorName = "sandbox" | "other";
+const NAMES = ["sandbox", "other", "stripe"] as const;
+export type ProcessorName = (typeof NAMES)[number];
 /** As the command says: `npm run prove:processor` sets it. */
-export const PROCESSOR: ProcessorName = process.env.PROOF_PROCESSOR === "other" ? "other" : "sandbox";
+export const PROCESSOR: ProcessorName = NAMES.find((name) => name === process.env.PROOF_PROCESSOR) ?? "sandbox";
 
 /** A refund that comes back does so when a proof says, and not after moments. */
 const RETURNS_AFTER_MS = 3_600_000;
 
 export type RunningProcessor = {
+  readonly name: ProcessorName;
   /** For `startHost`. */
   readonly env: Record<string, string>;
+  /** The refunds of an environment that are to fail do so now; resolves once that is in our books. */
+  failRefunds(environmentId: string): Promise<void>;
   stop(): Promise<void>;
 };
+
+/** The doubles that stand in for Stripe, by the database whose payments go there. */
+const doubles = new Map<Database, Double>();
 
 /** The processor's side of a proof; `address`: of whichever host is to hear from it next. */
 export async function runProcessor(
@@ -22,18 +34,63 @@ export async function runProcessor(
   address: () => string,
   name: ProcessorName = PROCESSOR,
 ): Promise<RunningProcessor> {
-  if (name === "sandbox") return { env: {}, stop: async () => {} };
+  if (name === "stripe") return runDouble(db, address);
+  const failRefunds = (environmentId: string) => failStoredRefunds(db, name, environmentId);
+  if (name === "sandbox") return { name, env: {}, failRefunds, stop: async () => {} };
   await createOtherStore(db.sql);
   const company = runOtherCompany(db.sql, () => `${address()}/webhooks/other`, RETURNS_AFTER_MS);
-  return { env: { PROOF_PROCESSOR: "other" }, stop: company.stop };
+  return { name, env: { PROOF_PROCESSOR: "other" }, failRefunds, stop: company.stop };
 }
 
-/** A table of the processor's books; either processor's have the same names. */
+async function failStoredRefunds(db: Database, name: ProcessorName, environmentId: string): Promise<void> {
+  const reports = bookOf(db.sql, name, "reports");
+  const due = await db.sql`
+    update ${reports} set due_at = now()
+    where account = ${environmentId} and acknowledged_at is null returning 1`;
+  expect(due.length).toBeGreaterThan(0);
+  const waiting = () => db.sql`select 1 from ${reports} where account = ${environmentId} and acknowledged_at is null`;
+  await vi.waitFor(async () => expect(await waiting()).toHaveLength(0), { timeout: 15_000, interval: 50 });
+}
+
+/** Over HTTP in this process, where it outlives every kill of the service. */
+async function runDouble(db: Database, address: () => string): Promise<RunningProcessor> {
+  const double = await startDouble({ minimumAmount: 1 });
+  doubles.set(db, double);
+  const company = companyOf(double);
+  const deliveries = deliverEvents(double, () => `${address()}/webhooks/stripe`);
+  return {
+    name: "stripe",
+    env: { PROOF_PROCESSOR: "stripe", PROOF_STRIPE_ENDPOINT: double.endpoint, PROOF_STRIPE_KEY: double.secretKey },
+    async failRefunds(environmentId) {
+      const failed = company.giveBack(environmentId);
+      expect(failed.length).toBeGreaterThan(0);
+      const open = () => db.sql`
+        select 1 from operations where environment_id = ${environmentId} and id = any(${failed}::uuid[])
+          and state not in ('failed', 'declined')`;
+      await vi.waitFor(async () => expect(await open()).toHaveLength(0), { timeout: 15_000, interval: 50 });
+    },
+    async stop() {
+      await deliveries.stop();
+      await double.stop();
+      doubles.delete(db);
+    },
+  };
+}
+
+/** A table of the processor's books; every processor's have the same names. */
 export const bookOf = (sql: Sql, name: ProcessorName, table: "charges" | "operations" | "reports") =>
   sql(`${name}_processor.${table}`);
 
-/** Where the other processor's books differ from ours; nothing where there are none. */
+/** To be called before books are read that a processor keeps elsewhere. */
+export async function readBooks(db: Database): Promise<void> {
+  const double = doubles.get(db);
+  if (double) await writeBooks(db.sql, double);
+}
+
+/** Where the processor's books differ from ours, if it keeps books of its own. */
 export async function faultsOfProcessor(db: Database): Promise<unknown[]> {
+  const double = doubles.get(db);
+  if (double) return faultsOfDouble(db, double);
   const [row] = await db.sql<
     { exists: boolean }[]
   >`select to_regclass('other_processor.intents') is not null as exists`;

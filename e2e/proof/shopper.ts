@@ -62,11 +62,21 @@ export class Checkout {
   }
 }
 
-/** What the page of a 3-D Secure challenge sends; that the service was gone just then is for the caller to find out. */
+/**
+ * What the page of a 3-D Secure challenge sends; that the service was gone just then is for the caller to find out. A page of
+ * the processor's own is answered first, and sends the shopper back to ours.
+ */
 export async function answerChallenge(client: Client, url: string, result: string): Promise<void> {
-  const { pathname } = new URL(url, client.baseUrl());
+  let at = new URL(url, client.baseUrl());
+  if (at.pathname.startsWith("/challenges/")) {
+    const body = new URLSearchParams({ answer: result === "passed" ? "pass" : "fail" });
+    const answer = await fetch(at, { method: "POST", body, redirect: "manual" });
+    const back = answer.headers.get("location");
+    if (back === null) return;
+    at = new URL(back);
+  }
   const body = new URLSearchParams({ result });
-  await fetch(`${client.baseUrl()}${pathname}/result`, { method: "POST", body, redirect: "manual" })
+  await fetch(`${client.baseUrl()}${at.pathname}/result`, { method: "POST", body, redirect: "manual" })
     .then((response) => response.text())
     .catch(() => {});
 }

@@ -49,9 +49,11 @@ export function companyOf({ books }: Pick<Double, "books">) {
     decide(account: string): void {
       for (const { id, status } of refundsOf(account)) if (status === "pending") books.endRefund(id, "succeeded");
     },
-    /** The refunds that are to fail later do so now. */
-    giveBack(account: string): void {
-      for (const refund of refundsOf(account)) if (books.refundFails(refund)) books.endRefund(refund.id, "failed");
+    /** The refunds that are to fail later do so now; their references. */
+    giveBack(account: string): string[] {
+      const failing = refundsOf(account).filter((refund) => refund.status !== "failed" && books.refundFails(refund));
+      for (const { id } of failing) books.endRefund(id, "failed");
+      return failing.map(({ metadata }) => metadata?.[METADATA.reference] ?? "");
     },
   };
 }
