@@ -96,7 +96,7 @@ export function operatorConnection(connectors: readonly Connector[]): OperatorCo
     throw new ConfigurationError(`LIVE_PROCESSOR must be ${keys}, not "${key}".`);
   }
   const given = connector.fields.map((field) => ({ field, value: env.processorCredential(field.setting) }));
-  const missing = given.find(({ field, value }) => value === null && !field.webhook);
+  const missing = given.find(({ field, value }) => value === null && !field.webhook && !field.optional);
   if (missing) {
     throw new ConfigurationError(`LIVE_PROCESSOR=${key} needs ${missing.field.setting}: ${missing.field.help}`);
   }

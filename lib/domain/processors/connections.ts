@@ -208,7 +208,9 @@ function readCredentials(connector: Connector, given: Credentials): Credentials 
   const credentials = withoutEmpty(given);
   const stranger = Object.keys(credentials).find((name) => !connector.fields.some((field) => field.name === name));
   if (stranger !== undefined) throw refuseField(`credentials.${stranger}`, `${connector.label} has no such field.`);
-  const missing = connector.fields.find(({ name, webhook }) => !webhook && credentials[name] === undefined);
+  const missing = connector.fields.find(
+    ({ name, webhook, optional }) => !webhook && !optional && credentials[name] === undefined,
+  );
   if (missing) throw refuseField(`credentials.${missing.name}`, `Enter the ${missing.label}.`);
   const parsed = connector.credentials.safeParse(credentials);
   const [issue] = parsed.error?.issues ?? [];

@@ -10,6 +10,7 @@ import {
   type Outcome,
   type Processor,
   type ProcessorObject,
+  type ReturnedFrom,
   UnreadableReportError,
 } from "../port";
 import { toAdyenAmount } from "./amounts";
@@ -28,6 +29,8 @@ const NOT_FOUND_AFTER_MS = 2_000;
 const BUSY_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 
+/** As the API has it. */
+const MAX_RESULT = 20_000;
 const REFUSED: Outcome = { kind: "declined", decline_code: null };
 const ANOTHERS = "the reference belongs to another account";
 const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
@@ -123,7 +126,7 @@ export function createAdyenProcessor(
   }
 
   async function continueAuthorization(request: ContinueRequest): Promise<Outcome> {
-    const { reference, account, authorization, challenge, returned = {} } = request;
+    const { reference, account, authorization, challenge } = request;
     const recorded = await records.findOf(account, authorization);
     if (!recorded) return REFUSED;
     const begun = await records.begin(reference, {
@@ -132,16 +135,19 @@ export function createAdyenProcessor(
     if (begun.account !== account) return REFUSED;
     const outcome = authorizationOutcome(recorded);
     if (outcome?.kind !== "action_required") return outcome ?? { kind: "pending" };
-    const { redirectResult } = returned;
-    const gaveUp = challenge === "abandoned" || (challenge === "failed" && !redirectResult && !recorded.challenge);
+    const gaveUp = challenge === "abandoned" || (challenge === "failed" && !recorded.challenge);
     // Only we can go on with it, and never after it was given up.
-    const end = gaveUp
-      ? await records.endChallenge(authorization, { end: "abandoned" })
-      : redirectResult
-        ? await records.endChallenge(authorization, { end: "returned", redirectResult })
-        : recorded.challenge;
+    const end = gaveUp ? await records.endChallenge(authorization, { end: "abandoned" }) : recorded.challenge;
     if (end?.end === "returned") return submitDetails(request, end.redirectResult);
     return (await authorizationOf(authorization)) ?? outcome;
+  }
+
+  /** Adyen's page sends the shopper back with the result, which only its bearer can submit. */
+  async function noteReturn({ account, authorization, query: { redirectResult } }: ReturnedFrom): Promise<void> {
+    const recorded = await records.findOf(account, authorization);
+    if (!recorded || !redirectResult || redirectResult.length > MAX_RESULT) return;
+    if (authorizationOutcome(recorded)?.kind !== "action_required") return;
+    await records.endChallenge(authorization, { end: "returned", redirectResult });
   }
 
   async function submitDetails(request: ContinueRequest, redirectResult: string): Promise<Outcome> {
@@ -284,6 +290,7 @@ export function createAdyenProcessor(
     requireReadable: () => {},
     authorize,
     continueAuthorization,
+    noteReturn,
     capture: (request) => move("capture", request),
     void: (request) => move("void", request),
     refund: (request) => move("refund", request),

@@ -1,5 +1,7 @@
 import { systemClock } from "@/lib/clock";
+import { ADYEN } from "@/lib/processor/adyen/connector";
 import { createAdyenProcessor } from "@/lib/processor/adyen/processor";
+import type { Connector } from "@/lib/processor/connector";
 import type { Journal } from "@/lib/processor/journal";
 import type { PushedReports } from "@/lib/processor/port";
 import { type ProcessorUnderTest, testCard } from "@/lib/processor/port-suite-calls";
@@ -87,3 +89,9 @@ export function adyenUnderTest(double: AdyenDouble, journal: Journal): Processor
     recordsFirst: true,
   };
 }
+
+/** Adyen as merchants connect it, at a double in its place. */
+export const adyenAt = (double: AdyenDouble): Connector => ({
+  ...ADYEN,
+  create: (options) => ADYEN.create({ ...options, endpoint: double.url }),
+});
