@@ -115,6 +115,7 @@ export class Books {
 
   /** Refunds of cards whose refunds come back do so; `captures`: so do captures, which a network rejects days later. */
   giveBack({ captures = false } = {}): void {
+    if (captures) this.#rejectAtOnce();
     for (const modification of this.modifications) {
       const { kind, payment, amount, state } = modification;
       if (state !== "done") continue;
@@ -127,6 +128,16 @@ export class Books {
         modification.state = "failed";
         this.#tellOf("CAPTURE_FAILED", true, modification, "Capture Failed");
       }
+    }
+  }
+
+  /** What was captured at once is captured by nobody's request: a network rejects it by a reference of its own. */
+  #rejectAtOnce(): void {
+    for (const payment of this.payments.values()) {
+      if (!payment.capturesAtOnce || payment.captured === 0) continue;
+      payment.captured = 0;
+      const about = { pspReference: newPsp(), originalReference: payment.psp, reason: "Capture Failed" };
+      this.#tell("CAPTURE_FAILED", true, payment, about);
     }
   }
 

@@ -161,6 +161,32 @@ describe("what fails after it was accepted", () => {
   });
 });
 
+describe("a capture that a network rejects days later", () => {
+  const returnsOf = async ({ environmentId }: Tenant) =>
+    (
+      await db.sql`select object_id from audit_log where environment_id = ${environmentId} and action = 'payment.capture_returned'`
+    ).length;
+
+  test.each([true, false])(
+    "is audited once, shown to support, and the books stay; captured at once: %s",
+    async (once) => {
+      const tenant = await adyenTenant();
+      const { body: payment } = await tenant.pay(once ? {} : MANUAL);
+      if (!once) await tenant.act("capture", payment.id, {});
+      await tenant.decide();
+      tenant.double.books.giveBack({ captures: true });
+      const told = tenant.double.messages();
+      expect(told).toHaveLength(1);
+      for (const body of [...told, ...told]) expect(await tenant.post(body)).toBe(true);
+      expect(await returnsOf(tenant)).toBe(1);
+      expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
+      const answers = (await tenant.operations(payment.id)).map(({ last_answer }) => last_answer);
+      expect(answers.at(-1)).toMatch(/returned by the processor later/);
+      await expectClean();
+    },
+  );
+});
+
 describe("a challenge at the bank's page", () => {
   test.each([
     [true, "CAPTURED"],
