@@ -2,10 +2,10 @@ import { expect, vi } from "vitest";
 import type { Database, Sql } from "@/db/client";
 import { runOtherCompany } from "@/lib/testing/other-processor/company";
 import { createOtherStore, faultsOfOtherStore } from "@/lib/testing/other-processor/store";
+import { faultsOfDoubles, writeBooks } from "@/lib/testing/stripe-double/compare";
 import { deliverEvents } from "@/lib/testing/stripe-double/deliveries";
 import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
 import { companyOf } from "@/lib/testing/stripe-double/under-test";
-import { faultsOfDouble, writeBooks } from "./stripe-books";
 
 /** Which processor test payments go to in a proof. */
 const NAMES = ["sandbox", "other", "stripe"] as const;
@@ -84,13 +84,13 @@ export const bookOf = (sql: Sql, name: ProcessorName, table: "charges" | "operat
 /** To be called before books are read that a processor keeps elsewhere. */
 export async function readBooks(db: Database): Promise<void> {
   const double = doubles.get(db);
-  if (double) await writeBooks(db.sql, double);
+  if (double) await writeBooks(db.sql, [double]);
 }
 
 /** Where the processor's books differ from ours, if it keeps books of its own. */
 export async function faultsOfProcessor(db: Database): Promise<unknown[]> {
   const double = doubles.get(db);
-  if (double) return faultsOfDouble(db, double);
+  if (double) return faultsOfDoubles(db, [double]);
   const [row] = await db.sql<
     { exists: boolean }[]
   >`select to_regclass('other_processor.intents') is not null as exists`;

@@ -177,6 +177,10 @@ function knowing(under: ProcessorUnderTest): void {
     },
   );
 
+  test("it is asked again while the operation is still held", () => {
+    expect(processor.notFoundConclusiveAfterMs).toBeLessThanOrEqual(2_000);
+  });
+
   test("a token that it did not make moves nothing", async () => {
     const { token } = await authorization();
     const at = Math.floor(token.length * 0.75);

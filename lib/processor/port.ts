@@ -15,7 +15,8 @@ export type Processor = {
   readonly capabilities: Capabilities;
   /**
    * How long after the last call for a reference has ended "not found" is worth believing. It only decides when to look: what
-   * was never executed may still be, until {@link Processor.close} confirms otherwise.
+   * was never executed may still be, until {@link Processor.close} confirms otherwise. At most two seconds: it is waited for
+   * while the operation is held, and by then no other process may have it.
    */
   readonly notFoundConclusiveAfterMs: number;
   /** Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. */

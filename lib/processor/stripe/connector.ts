@@ -24,8 +24,8 @@ const credentials = z.object({
 });
 export type StripeCredentials = z.infer<typeof credentials>;
 
-/** A call under Stripe's own limit: what was sent may still be executed for a while after nobody waits for it any more. */
-const QUIET_AFTER_MS = 10_000;
+/** What was sent may still be executed for a while after nobody waits for it; longer, and only canceling it proves more. */
+const QUIET_AFTER_MS = 2_000;
 
 export function createStripeProcessor(options: ConnectorOptions<StripeCredentials>): Processor {
   const { name, settings, timeoutMs, clock, endpoint } = options;

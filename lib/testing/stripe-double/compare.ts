@@ -1,7 +1,7 @@
 import type { Database, Sql } from "@/db/client";
 import { fromStripe } from "@/lib/processor/stripe/amounts";
 import { METADATA } from "@/lib/processor/stripe/outcomes";
-import type { Double } from "@/lib/testing/stripe-double/double";
+import type { Double } from "./double";
 
 /**
  * The double's books as tables in the shape of the sandbox's, so that proofs compare them with ours by the same queries. They are
@@ -17,7 +17,21 @@ const TABLES = `
     currency text not null, outcome text not null);
   truncate stripe_processor.charges, stripe_processor.operations;`;
 
-export async function writeBooks(sql: Sql, { books }: Double): Promise<void> {
+export async function writeBooks(sql: Sql, doubles: readonly Double[]): Promise<void> {
+  const rows = doubles.map(rowsOf);
+  const charges = rows.flatMap((row) => row.charges);
+  const operations = rows.flatMap((row) => row.operations);
+  await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtext('stripe_processor'))`;
+    await tx.unsafe(TABLES);
+    await tx`insert into stripe_processor.charges
+      select * from jsonb_populate_recordset(null::stripe_processor.charges, ${tx.json(charges as never)})`;
+    await tx`insert into stripe_processor.operations
+      select * from jsonb_populate_recordset(null::stripe_processor.operations, ${tx.json(operations as never)})`;
+  });
+}
+
+function rowsOf({ books }: Double): { charges: object[]; operations: object[] } {
   const charges: object[] = [];
   const operations: object[] = [];
   for (const intent of books.intents.values()) {
@@ -67,14 +81,7 @@ export async function writeBooks(sql: Sql, { books }: Double): Promise<void> {
           outcome: refund.status === "succeeded" ? "approved" : refund.status,
         });
   }
-  await sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtext('stripe_processor'))`;
-    await tx.unsafe(TABLES);
-    await tx`insert into stripe_processor.charges
-      select * from jsonb_populate_recordset(null::stripe_processor.charges, ${tx.json(charges as never)})`;
-    await tx`insert into stripe_processor.operations
-      select * from jsonb_populate_recordset(null::stripe_processor.operations, ${tx.json(operations as never)})`;
-  });
+  return { charges, operations };
 }
 
 /** What of us it must have, what of it we must have, and the money of each payment with nothing under way, to the cent. */
@@ -113,9 +120,9 @@ const CHECKS = {
         or (p.status = 'VOIDED') <> c.voided)`,
 };
 
-/** Where the double's books and ours differ. */
-export async function faultsOfDouble(db: Database, double: Double): Promise<unknown[]> {
-  await writeBooks(db.sql, double);
+/** Where the doubles' books, of all whose payments are in the database, and ours differ. */
+export async function faultsOfDoubles(db: Database, doubles: readonly Double[]): Promise<unknown[]> {
+  await writeBooks(db.sql, doubles);
   const faults: unknown[] = [];
   for (const [check, query] of Object.entries(CHECKS)) {
     const rows = await db.sql.unsafe(`${query} limit 5`);

@@ -1,0 +1,220 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { decodeId } from "@/lib/contract/ids";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import type { Report } from "@/lib/processor/port";
+import { createRegistry } from "@/lib/processor/registry";
+import { METADATA } from "@/lib/processor/stripe/outcomes";
+import { testDatabase } from "@/lib/testing/database";
+import { type MoneyAnswer, type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { faultsOfDoubles } from "@/lib/testing/stripe-double/compare";
+import { eventsOf, messageOf } from "@/lib/testing/stripe-double/deliveries";
+import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
+import { FAULTS, type Fault, type Operation } from "@/lib/testing/stripe-double/faults";
+import { answerChallenge, companyOf, connectorTo } from "@/lib/testing/stripe-double/under-test";
+import { takeInReport } from "./process-reports";
+
+const { db } = await testDatabase({ max: 10 });
+const doubles: Double[] = [];
+async function newDouble(): Promise<Double> {
+  const started = await startDouble();
+  doubles.push(started);
+  return started;
+}
+const double = await newDouble();
+afterAll(() => Promise.all(doubles.map((one) => one.stop())));
+const company = companyOf(double);
+const TIMEOUT_MS = 1_500;
+const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
+const MANUAL = { capture_method: "manual" };
+
+/** A tenant whose test payments go to the double, by the connector. */
+const newTenant = (at = double) =>
+  moneyTenant(db, {
+    processors: createRegistry({ sandbox: connectorTo(at, { name: "stripe", timeoutMs: TIMEOUT_MS }) }),
+    processorTimeoutMs: TIMEOUT_MS,
+  });
+
+const reporterOf = async (tenant: MoneyTenant) => {
+  const from = await tenant.service.processors.reporter("stripe");
+  if (from?.processor.reports.kind !== "pushed") throw new Error("it pushes its reports");
+  return { from, reports: from.processor.reports };
+};
+
+/** Takes in reports until none has to come again. */
+async function takeIn(tenant: MoneyTenant, reports: readonly Report[]): Promise<void> {
+  const { from } = await reporterOf(tenant);
+  for (const report of reports)
+    await expect.poll(() => takeInReport(tenant.service, from, report), { timeout: 10_000 }).toBe(true);
+}
+
+/** What is sent to our address about a tenant, in the given order. */
+async function reportsOf(tenant: MoneyTenant): Promise<Report[]> {
+  const { reports } = await reporterOf(tenant);
+  return eventsOf(double, tenant.environmentId).flatMap((event) => reports.read(messageOf(event)));
+}
+
+/** The same request with its key until its answer is final, while whoever else works on it has had its time. */
+async function settled(tenant: MoneyTenant, send: () => Promise<MoneyAnswer>): Promise<MoneyAnswer> {
+  let answer = await send();
+  for (let tries = 0; tries < 8 && (answer.status === 202 || answer.status >= 500); tries++) {
+    await tenant.endLeases();
+    await tenant.complete();
+    answer = await send();
+  }
+  return answer;
+}
+
+async function expectClean(): Promise<void> {
+  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
+  expect(await faultsOfDoubles(db, doubles)).toEqual([]);
+}
+
+/** Every kind of operation meets a fault; each key then has one true answer, also when what was lost arrives after all. */
+async function meet(fault: Fault): Promise<void> {
+  const own = await newDouble();
+  const tenant = await newTenant(own);
+  const meets = async (operation: Operation, key: string, send: () => Promise<MoneyAnswer>) => {
+    own.faults.clear();
+    own.faults.next(operation, fault);
+    const answer = await settled(tenant, send);
+    own.faults.releaseLate();
+    own.faults.clear();
+    if (answer.status === 202) return answer;
+    expect(await send(), `${key}, ${fault}`).toMatchObject({
+      status: answer.status,
+      text: answer.text,
+      replayed: true,
+    });
+    return answer;
+  };
+  const created = await meets("confirm", "create", () => tenant.create({}, { key: "create" }));
+  expect([201, 402], fault).toContain(created.status);
+  const { body: held } = await tenant.create(MANUAL);
+  const capture = () => tenant.act("capture", held.id, { amount: 7_000 }, { key: "capture" });
+  expect(await meets("capture", "capture", capture), fault).toMatchObject({ status: 200 });
+  const refund = () => tenant.act("refund", held.id, { amount: 3_000, reason: "RETURN" }, { key: "refund" });
+  const refunded = await meets("refund", "refund", refund);
+  // After an error that is stored it may still appear: it stays unknown for as long as its key is known there.
+  expect(refunded, fault).toMatchObject({ status: fault === "stored 500" ? 202 : 201 });
+  own.forgetKeys();
+  expect(await settled(tenant, refund), fault).toMatchObject({ status: 201 });
+  const refunds = companyOf(own).refundsOf(tenant.environmentId);
+  expect(refunds, fault).toMatchObject([{ amount: 3_000, reason: "requested_by_customer" }]);
+  const { body: other } = await tenant.create(MANUAL);
+  const voiding = () => tenant.act("void", other.id, {}, { key: "void" });
+  expect(await meets("cancel", "void", voiding), fault).toMatchObject({ status: 200 });
+}
+
+test("whatever goes astray, every key has one true answer, and the books agree to the cent", async () => {
+  await Promise.all(FAULTS.map(meet));
+  await expectClean();
+});
+
+describe("a refund that fails later", () => {
+  async function refunded() {
+    const tenant = await newTenant();
+    const { body: payment } = await tenant.create(card("4000000000005126"));
+    const refund = await tenant.act("refund", payment.id, { amount: 4_000 }, { key: "refund" });
+    expect(refund).toMatchObject({ status: 201 });
+    expect(company.giveBack(tenant.environmentId)).toHaveLength(1);
+    return { tenant, id: payment.id as string };
+  }
+  const expectReversed = async ({ tenant, id }: { tenant: MoneyTenant; id: string }) => {
+    expect(await tenant.get(id)).toMatchObject({ status: "CAPTURED", amount_refunded: 0, amount_refundable: 10_000 });
+    await expectClean();
+  };
+
+  test.each([
+    ["in order", (reports: Report[]) => reports],
+    ["the last first, and each twice", (reports: Report[]) => [...reports, ...reports].toReversed()],
+  ])("becomes a reversal once, by messages %s", async (_, order) => {
+    const sale = await refunded();
+    await takeIn(sale.tenant, order(await reportsOf(sale.tenant)));
+    await expectReversed(sale);
+  });
+
+  test("is found in the list of events when no message ever arrives", async () => {
+    const sale = await refunded();
+    const { tenant } = sale;
+    const later = { now: () => new Date(Date.now() + 60_000) };
+    const { reports } = connectorTo(double, { name: "stripe", clock: later });
+    if (reports.kind !== "pushed" || !reports.catchUp) throw new Error("it can be caught up with");
+    const [refund] = company.refundsOf(tenant.environmentId);
+    const found: Report[] = [];
+    for (let place: string | null = null, more = true; more; ) {
+      const page = await reports.catchUp(place);
+      found.push(...page.reports);
+      ({ place, more } = page);
+    }
+    await takeIn(
+      tenant,
+      found.filter((report) => "object" in report && report.object === refund?.id),
+    );
+    await expectReversed(sale);
+  });
+
+  test("comes again as long as whoever sent the refund does not know that it was accepted", async () => {
+    const tenant = await newTenant();
+    const { body: payment } = await tenant.create(card("4000000000005126"));
+    double.faults.next("refund", "lost after");
+    const { body } = await tenant.act("refund", payment.id, { amount: 4_000 }, { key: "refund" });
+    company.giveBack(tenant.environmentId);
+    const { from } = await reporterOf(tenant);
+    const [row] = (await tenant.operations(payment.id)).filter(({ kind }) => kind === "refund");
+    const named = { id: "evt_early", account: tenant.environmentId, reference: row?.id ?? "" };
+    expect(body.status).toBe("PENDING");
+    await takeIn(tenant, [named]);
+    expect(await takeInReport(tenant.service, from, named)).toBe(true);
+    expect(
+      await settled(tenant, () => tenant.act("refund", payment.id, { amount: 4_000 }, { key: "refund" })),
+    ).toMatchObject({ status: 402 });
+    await expectReversed({ tenant, id: payment.id });
+  });
+});
+
+describe("a challenge at the bank's own page", () => {
+  test.each([
+    [true, "CAPTURED"],
+    [false, "DECLINED"],
+  ])("goes on by a message when the shopper never comes back; passed: %s", async (passed, status) => {
+    const tenant = await newTenant();
+    const { body } = await tenant.create(card("4000000000003220"));
+    const { url } = body.next_action.redirect_to_url;
+    expect(url.startsWith(double.endpoint)).toBe(true);
+    const back = new URL((await answerChallenge(url, passed)) ?? "");
+    expect(back.pathname).toMatch(/^\/challenge\//);
+    await takeIn(tenant, await reportsOf(tenant));
+    expect(await tenant.get(body.id)).toMatchObject({ status, next_action: null });
+    await takeIn(tenant, await reportsOf(tenant));
+    // What is declined is canceled there, too: nobody can try another card on it.
+    const intents = [...double.books.intents.values()].filter(
+      ({ metadata }) => metadata[METADATA.account] === tenant.environmentId,
+    );
+    expect(intents.map((intent) => intent.status)).toEqual([passed ? "succeeded" : "canceled"]);
+    await expectClean();
+  });
+});
+
+describe("tokens, codes and reasons", () => {
+  test("a decline keeps Stripe's code and the network's, and what is known of the card", async () => {
+    const tenant = await newTenant();
+    const { body, status } = await tenant.create(card("4000000000009995"));
+    expect([status, body.decline_code]).toEqual([402, "insufficient_funds"]);
+    const { processor } = (await reporterOf(tenant)).from;
+    const [operation] = await tenant.operations(body.payment_id);
+    const intent = company.intentOf(operation?.id ?? "");
+    const outcome = await processor.inquire({
+      ...{ reference: operation?.id ?? "", authorization: operation?.id ?? "", kind: "authorize" },
+      ...{ account: tenant.environmentId, challengePage: "https://cardlane.example/" },
+      objects: [{ kind: "payment_intent", id: intent?.id ?? "" }],
+    });
+    expect(outcome).toMatchObject({
+      kind: "declined",
+      note: "card_declined, insufficient_funds, network 51, try_again_later",
+      card: { brand: "visa", last4: "9995" },
+      checks: { cvv_result: "M", fraud_score: 11 },
+    });
+    expect(decodeId("payment", body.payment_id)).not.toBeNull();
+    await expectClean();
+  });
+});
