@@ -32,13 +32,10 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.customer_words": WITH_THE_PAYMENTS,
   "public.operations": BOOKS,
   "public.processor_objects": BOOKS,
-  "public.processor_journal": {
-    kept: "for ever: what processors said that cannot be asked; unused cards for an hour",
-    job: "forget old card attempts",
-  },
   // Without its credentials once it is disconnected: payments name it.
   "public.processor_connections": OF_THE_MERCHANT,
   "public.processor_routes": OF_THE_MERCHANT,
+  "public.processor_journal": { kept: "as long as its connector needs it", job: "catch up processor reports" },
   "public.operator_connections": { kept: "for ever: payments name it", job: null },
   "public.ledger_entries": BOOKS,
   "public.settlement_batches": BOOKS,

@@ -61,7 +61,6 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   processor_connections: { app: KEPT, jobs: KEPT },
   processor_routes: { app: ALL, jobs: ["select"] },
   operator_connections: { jobs: KEPT },
-  // Of no environment: messages name none. Only an unused card is ever removed.
   processor_journal: { jobs: ["select", "insert", "delete"] },
   idempotency_keys: { app: ALL, jobs: ALL },
   // Of those that links opened, what nobody tried to pay is removed; it is locked first, which takes the right to update.

@@ -9,6 +9,7 @@ export type Logger = PinoLogger;
 /** Members that are never written, wherever they stand. */
 const SECRET_MEMBERS = [
   ...["card", "number", "cvv", "cvc", "pan", "password", "secret", "token", "payment_token", "client_session_token"],
+  "credentials",
   ...["authorization", "cookie", '["set-cookie"]', '["x-api-key"]', "api_key"],
 ];
 const CENSORED = "[redacted]";
@@ -19,7 +20,9 @@ const CENSORED = "[redacted]";
  */
 export function scrub(text: string): string {
   const masked = text
-    .replace(/(sk_(?:test|live))_[0-9A-Za-z]{8,}/g, `$1_${CENSORED}`)
+    .replace(/([sr]k_(?:test|live))_[0-9A-Za-z]{8,}/g, `$1_${CENSORED}`)
+    // What processors sign messages with, and their API keys.
+    .replace(/(whsec_|AQE)[0-9A-Za-z+/=_-]{16,}/g, `$1${CENSORED}`)
     // No slash stands in a user's name or password there: the next address begins with one.
     .replace(/postgres(?:ql)?:\/\/[^@/\s"]+@/g, `postgres://${CENSORED}@`)
     .replace(/\$argon2[\w$=,+/.-]+/g, CENSORED);

@@ -47,6 +47,7 @@ const SETTINGS_PAGES = [
   { path: "sessions", label: "Sessions", group: "You" },
   { path: "appearance", label: "Appearance", group: "You" },
   { path: "business", label: "Business profile", group: "Business" },
+  { path: "processors", label: "Processors", group: "Business" },
   { path: "team", label: "Team", group: "Business" },
   { path: "activity", label: "Activity", group: "Business" },
 ] as const;

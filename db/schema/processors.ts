@@ -120,3 +120,25 @@ export const operatorConnections = pgTable("operator_connections", {
   ...reporting,
 });
 export type OperatorConnectionRow = typeof operatorConnections.$inferSelect;
+
+/**
+ * What a connector must remember because its processor cannot be asked: what it sent, what was answered, what messages said.
+ * A fact is written once; it holds no card data.
+ */
+export const processorJournal = pgTable(
+  "processor_journal",
+  {
+    /** The connection's id. */
+    connection: text("connection").notNull(),
+    subject: text("subject").notNull(),
+    name: text("name").notNull(),
+    /** JSON, as the connector reads it. */
+    fact: text("fact").notNull(),
+    created_at: instant("created_at").notNull().default(sql`now()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.connection, table.subject, table.name] }),
+    /** Serves the removal of what is no longer needed, oldest first. */
+    index("processor_journal_age").on(table.connection, table.name, table.created_at),
+  ],
+);

@@ -13,6 +13,7 @@ type Exported =
   | Exports<typeof import("@/lib/contract/idempotency/idempotency-key")>
   | Exports<typeof import("@/lib/contract/payments/endpoints")>
   | Exports<typeof import("@/lib/contract/plans/endpoints")>
+  | Exports<typeof import("@/lib/contract/processors/connection")>
   | Exports<typeof import("@/lib/contract/receipts/receipts")>
   | Exports<typeof import("@/lib/contract/settlement/endpoints")>
   | Exports<typeof import("@/lib/contract/support/endpoints")>

@@ -6,7 +6,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { type Checkout, isNewAttempt } from "@/lib/domain/checkout/client-sessions";
 import { checkoutState, findCheckout, payClientSession, tokenizeForSession } from "@/lib/domain/checkout/pay-session";
 import type { Context, Service } from "@/lib/domain/context";
-import { type Challenge, findChallenge } from "@/lib/domain/payments/challenges";
+import { type Challenge, comeBackFromChallenge, findChallenge } from "@/lib/domain/payments/challenges";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { env } from "@/lib/env";
 import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
@@ -152,10 +152,25 @@ const tooMany = (seconds: number) =>
   });
 
 const MAX_FORM_BYTES = 1_024;
+/** Values that a processor sends along with a shopper who comes back. */
+const MAX_RETURNED = 20;
 
-/** The 3-D Secure challenge behind the token in its page's address; null when there is none. */
-export function challengeOf(token: string): Promise<Challenge | null> {
-  return findChallenge(currentService().service, token);
+/**
+ * The challenge of a shopper who came back from the processor's page, once the payment has gone on. `leaveTo`: the merchant's
+ * address, for a payment without a form, which would wait for it in another window.
+ */
+export async function challengeAfterReturn(
+  request: Request,
+  token: string,
+): Promise<{ challenge: Challenge | null; leaveTo: string | null }> {
+  const { service } = currentService();
+  const before = await findChallenge(service, token);
+  if (before?.status !== "REQUIRES_ACTION" || before.askedAt === null) return { challenge: before, leaveTo: null };
+  const query = [...new URL(request.url).searchParams].filter(([name]) => name !== "framed").slice(0, MAX_RETURNED);
+  await comeBackFromChallenge(service, before, Object.fromEntries(query));
+  const challenge = await findChallenge(service, token);
+  const hasGoneOn = challenge?.status !== "REQUIRES_ACTION" && challenge?.allowedOrigins === null;
+  return { challenge, leaveTo: hasGoneOn ? challenge.returnUrl : null };
 }
 
 /** Whether the challenge is shown within the payment form: so its address says, for not every browser does. */
@@ -180,8 +195,9 @@ export function challengePageOptions({ allowedOrigins }: Challenge): DocumentOpt
 export async function answerChallenge(request: Request, token: string): Promise<Response> {
   const { service } = currentService();
   const challenge = await findChallenge(service, token);
-  // Only the sandbox's shopper says how the challenge ended; a live one is between the card issuer and the processor.
-  if (challenge?.environment.mode !== "test") return new Response("There is no such challenge.", { status: 404 });
+  // Only the sandbox's shopper says how the challenge ended; any other is between the card issuer and the processor.
+  if (challenge?.environment.mode !== "test" || challenge.askedAt !== null)
+    return new Response("There is no such challenge.", { status: 404 });
   const result = await readResult(request).catch(tooLarge);
   if (!result) return new Response("Send result=passed, result=failed or result=abandoned.", { status: 400 });
   // A suspended merchant takes no money, however far its shoppers have come.

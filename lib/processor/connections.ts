@@ -8,6 +8,7 @@ import {
   readRevisions,
   storeOperatorConnection,
 } from "@/db/queries/processors/connections";
+import { forgetSubject, listFacts, listOlderSubjects, noteFact } from "@/db/queries/processors/journal";
 import type { ConnectionRow, RouteRow } from "@/db/schema/processors";
 import type { Clock, Timer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
@@ -16,7 +17,7 @@ import type { Logger } from "@/lib/log";
 import type { Secret } from "@/lib/secret";
 import type { Connector } from "./connector";
 import { withDeadline } from "./deadline";
-import { databaseJournal } from "./journal";
+import type { Journal } from "./journal";
 import type { Processor } from "./port";
 import { type BuiltIn, type Connected, createRegistry, type Registry, type ToRoute } from "./registry";
 
@@ -191,14 +192,26 @@ function processorOf(
   credentials: string,
   mode: Mode,
 ): Processor {
-  const { clock, timer, timeoutMs, db } = options;
+  const { clock, timer, timeoutMs } = options;
   const rawCards = row.raw_cards && (mode === "test" || options.pciDssCompliant);
   const processor = connectorOf(options, row.processor).create({
-    ...{ name: row.id, credentials: JSON.parse(credentials), timeoutMs, clock },
-    journal: databaseJournal(db.sql, row.id),
+    ...{ name: row.id, credentials: JSON.parse(credentials), timeoutMs, clock, journal: journalOf(options, row.id) },
     settings: { live: mode === "live", rawCards },
   });
   return takingCards(withDeadline(processor, timeoutMs, timer), rawCards);
+}
+
+/** Kept in our database, for all processes. */
+export function journalOf({ db: { sql } }: { db: Pick<Database, "sql"> }, name: string): Journal {
+  return {
+    note: async (subject, fact, value) => JSON.parse(await noteFact(sql, name, subject, fact, JSON.stringify(value))),
+    async of(subject) {
+      const facts = await listFacts(sql, name, subject);
+      return Object.fromEntries(facts.map((one) => [one.name, JSON.parse(one.fact)]));
+    },
+    older: (fact, than, limit) => listOlderSubjects(sql, name, fact, than, limit),
+    forget: (subject) => forgetSubject(sql, name, subject),
+  };
 }
 
 /** Whatever a connector says of itself: card numbers go nowhere that was not allowed. */
@@ -222,8 +235,10 @@ function createOperator(options: ConnectionsOptions, operator: OperatorConnectio
   const rawCards = operator.rawCards && options.pciDssCompliant;
   const create = (name: string) => {
     const settings = { live: true, rawCards };
-    const journal = databaseJournal(db.sql, name);
-    const processor = connector.create({ name, credentials, settings, timeoutMs, clock, journal, endpoint });
+    const processor = connector.create({
+      ...{ name, credentials, settings, timeoutMs, clock, endpoint },
+      journal: journalOf(options, name),
+    });
     return takingCards(withDeadline(processor, timeoutMs, timer), rawCards);
   };
   let connected: Promise<Connected> | null = null;

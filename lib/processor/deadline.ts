@@ -79,7 +79,7 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     return answer;
   };
 
-  const { reports, noteReturn, acceptToken, readDispute, checkConnection } = processor;
+  const { reports, acceptToken, readDispute, checkConnection } = processor;
   const catchUp = reports.kind === "pushed" ? reports.catchUp : undefined;
   return {
     name: processor.name,
@@ -89,7 +89,6 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     requireReadable: (token) => processor.requireReadable(token),
     authorize: (request) => send(() => processor.authorize(request)),
     continueAuthorization: (request) => send(() => processor.continueAuthorization(request)),
-    noteReturn: noteReturn && ((from) => inTime(noteReturn(from))),
     capture: (request) => send(() => processor.capture(request)),
     void: (request) => send(() => processor.void(request)),
     refund: (request) => send(() => processor.refund(request)),

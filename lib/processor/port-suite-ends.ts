@@ -156,11 +156,6 @@ export function challenges(under: ProcessorUnderTest): void {
     return { charge, url: outcome.challenge.url };
   }
 
-  /** The shopper's browser is back, with what it brings. */
-  async function comeBack({ payment: { account }, reference }: Charge, url: string): Promise<void> {
-    await processor.noteReturn?.({ account, authorization: reference, query: returned(url) });
-  }
-
   describe("a challenge", () => {
     test.each([true, false])(
       "moves nothing before it is passed, and then once; captured at once: %s",
@@ -169,8 +164,7 @@ export function challenges(under: ProcessorUnderTest): void {
         expect(await end("capture", followUp(charge, AMOUNT))).toMatchObject(refused);
         expect((await money(charge.reference))?.captured ?? 0).toBe(0);
         await answerChallenge(url, true);
-        await comeBack(charge, url);
-        const request = continuation(charge, "passed");
+        const request = { ...continuation(charge, "passed"), returned: returned(url) };
         const outcomes = await Promise.all(times(8, () => processor.continueAuthorization(request)));
         for (const outcome of outcomes) expect(outcome).toMatchObject({ kind: "approved" });
         const known = await processor.inquire(inquiry(charge, "continue", request.reference));
@@ -184,12 +178,13 @@ export function challenges(under: ProcessorUnderTest): void {
     test.each(["failed", "abandoned"] as const)("that is %s declines, and takes nothing later", async (challenge) => {
       const { charge, url } = await asked(true);
       if (challenge === "failed") await answerChallenge(url, false);
-      if (challenge === "failed") await comeBack(charge, url);
+      const back = challenge === "failed" ? returned(url) : {};
       const declined = { kind: "declined", decline_code: "authentication_failed" };
-      expect(await processor.continueAuthorization(continuation(charge, challenge))).toMatchObject(declined);
+      const ended = { ...continuation(charge, challenge), returned: back };
+      expect(await processor.continueAuthorization(ended)).toMatchObject(declined);
       await answerChallenge(url, true);
-      await comeBack(charge, url);
-      expect(await processor.continueAuthorization(continuation(charge, "passed"))).toMatchObject(declined);
+      const again = { ...continuation(charge, "passed"), returned: returned(url) };
+      expect(await processor.continueAuthorization(again)).toMatchObject(declined);
       expect(await processor.inquire(inquiry(charge, "authorize", charge.reference))).toMatchObject(declined);
       expect((await money(charge.reference))?.captured ?? 0).toBe(0);
     });

@@ -31,11 +31,6 @@ export type Processor = {
   authorize(request: AuthorizeRequest): Promise<Outcome>;
   /** Continues an authorization that answered `action_required`, once the shopper passed or failed the challenge. */
   continueAuthorization(request: ContinueRequest): Promise<Outcome>;
-  /**
-   * Keeps what the shopper's browser brought back from a challenge at the processor's own address, before it is continued, so
-   * that whoever continues it has it. Left out where the processor itself is asked.
-   */
-  noteReturn?(from: ReturnedFrom): Promise<void>;
   capture(request: FollowUpRequest): Promise<Outcome>;
   void(request: FollowUpRequest): Promise<Outcome>;
   refund(request: FollowUpRequest): Promise<Outcome>;
@@ -227,14 +222,8 @@ export type ContinueRequest = MoneyReference & {
   /** Reference of the authorization that answered `action_required`. */
   authorization: string;
   challenge: "passed" | "failed" | "abandoned";
-};
-
-export type ReturnedFrom = {
-  account: string;
-  /** Reference of the authorization that answered `action_required`. */
-  authorization: string;
-  /** The query of the address at which the shopper came back. */
-  query: Readonly<Record<string, string>>;
+  /** The query with which the shopper came back from an address of the processor's own. */
+  returned?: Readonly<Record<string, string>>;
 };
 
 export type FollowUpRequest = MoneyReference & {

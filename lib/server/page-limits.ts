@@ -16,7 +16,7 @@ import type { Listener } from "./http-server";
  * anything else Next draws its not-found page.
  */
 const PAYMENT_FORM =
-  /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?)(?:\?|$)/;
+  /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?|webhooks\/\w+\/con_\w{26})(?:\?|$)/;
 /** A form that waits for a payment polls every two seconds. */
 const FORMS_PER_PAGE = 3;
 /** An unknown token is a guess and costs this many: two guesses a second per address on average. */

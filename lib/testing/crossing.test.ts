@@ -24,6 +24,7 @@ const CROSSING: Record<string, string> = {
   "lib/processor/connections.ts#createConnections":
     "looks which environments have connections that changed; and a processor's message names one, which tells the environment",
   "lib/processor/connections.ts#createOperator": "the operator's account is one for all environments",
+  "lib/processor/connections.ts#journalOf": "a connector's notes name its connection",
   "lib/domain/request-log/read-requests.ts#findRequestOfAnyone": "support looks up a request by its id alone",
   "lib/domain/request-log/record-requests.ts#recordRequests": "writes many environments' in one statement",
   "lib/domain/request-log/record-requests.ts#keepRequestLog": "a job of all environments",

@@ -14,11 +14,11 @@ export function memoryJournal(now: () => Date = () => new Date()): Journal {
       const facts = [...(noted.get(subject) ?? [])];
       return Object.fromEntries(facts.map(([name, { value }]) => [name, JSON.parse(value)]));
     },
-    async oldCards(than, limit) {
-      const old = [...noted].filter(([, facts]) => (facts.get("card")?.at ?? than) < than);
+    async older(name, than, limit) {
+      const old = [...noted].filter(([, facts]) => (facts.get(name)?.at ?? than) < than);
       return old.map(([subject]) => subject).slice(0, limit);
     },
-    async forgetCard(subject) {
+    async forget(subject) {
       noted.delete(subject);
     },
   };

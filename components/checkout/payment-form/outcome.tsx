@@ -111,9 +111,12 @@ const SMALLEST_HEIGHT = 200;
 /** The question of the card's issuer, inside the form; in the whole window where its page cannot be framed. */
 export function ChallengeFrame({ url, view }: { url: string; view: CheckoutView }) {
   const texts = textsOf(view.locale).challenge;
-  const [stage, setStage] = useState<"waiting" | "loading" | "shown" | "blocked">("waiting");
+  const [stage, setStage] = useState<"waiting" | "loading" | "shown" | "blocked">(
+    // A page of the processor's, which may not be framed: a bank's own page must show whose it is.
+    isOwnPage(url) ? "waiting" : "blocked",
+  );
   // Only from here on does nobody miss that the frame has loaded: one in the server's page could be faster than the script.
-  useEffect(() => setStage("loading"), []);
+  useEffect(() => setStage((now) => (now === "waiting" ? "loading" : now)), []);
   const frame = useRef<HTMLIFrameElement>(null);
   const onLoad = () => setStage(frame.current && fitToContent(frame.current, view) ? "shown" : "blocked");
   return (
@@ -138,6 +141,8 @@ export function ChallengeFrame({ url, view }: { url: string; view: CheckoutView 
     </section>
   );
 }
+
+const isOwnPage = (url: string): boolean => url.startsWith("/");
 
 /**
  * Gives the frame its page's height and the form's colours. False when the page is out of reach: it is one of ours, so a

@@ -11,6 +11,9 @@ type ShownChallenge = {
   amount: number;
   currency: string;
   cardLast4: string | null;
+  /** Where the processor asks; null: here, as a stand-in for a card issuer. */
+  askedAt: string | null;
+  isSandbox: boolean;
   /** The merchant's address to go back to; null when it gave none. */
   returnUrl: string | null;
 };
@@ -39,16 +42,16 @@ export function renderChallengePage(challenge: ShownChallenge, options: Challeng
 }
 
 function ChallengeCard({ challenge, action, framed }: { challenge: ShownChallenge; action: string; framed: boolean }) {
-  const { merchantName, status, amount, currency, cardLast4, returnUrl } = challenge;
+  const { merchantName, status, amount, currency, cardLast4, returnUrl, askedAt, isSandbox } = challenge;
   const price = new Intl.NumberFormat("en", { style: "currency", currency }).format(minorToMajor(amount, currency));
   const outcome = status === "REQUIRES_ACTION" ? null : outcomeOf(status);
   return (
     <main class="challenge" aria-labelledby="title">
-      <p class="issuer">Sandbox card issuer · no real money moves</p>
+      {isSandbox && <p class="issuer">Sandbox card issuer · no real money moves</p>}
       <div class="challenge-body">
         <div>
           <h1 id="title">{outcome ? outcome.title : "Confirm your payment"}</h1>
-          <p class="soft">{outcome ? outcome.text : "Your bank wants to check that it’s you."}</p>
+          <p class="soft">{outcome ? outcome.text : askedAt ? NOT_ANSWERED : "Your bank wants to check that it’s you."}</p>
         </div>
         <dl class="rows">
           <Row label="Merchant">{merchantName}</Row>
@@ -61,7 +64,12 @@ function ChallengeCard({ challenge, action, framed }: { challenge: ShownChalleng
             </Row>
           )}
         </dl>
-        {!outcome && <Answers action={action} />}
+        {!outcome && askedAt === null && <Answers action={action} />}
+        {!outcome && askedAt !== null && (
+          <a class="button" href={askedAt} rel="noreferrer">
+            Go on at your bank
+          </a>
+        )}
         {outcome && returnUrl && !framed && (
           <a class="button" href={returnUrl}>
             Back to the shop
@@ -71,6 +79,8 @@ function ChallengeCard({ challenge, action, framed }: { challenge: ShownChalleng
     </main>
   );
 }
+
+const NOT_ANSWERED = "Your bank hasn’t confirmed it yet. Answer its question, and you come back here.";
 
 function Answers({ action }: { action: string }) {
   return (

@@ -147,6 +147,8 @@ const CHALLENGE = {
   currency: "USD",
   cardLast4: "3220",
   returnUrl: "https://shop.example/",
+  askedAt: null,
+  isSandbox: true,
 } as const;
 
 test("the challenge works without a script, and offers three answers", () => {

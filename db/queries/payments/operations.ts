@@ -48,6 +48,19 @@ export async function findOperation(sql: Sql, environmentId: string, id: string)
   return row ?? null;
 }
 
+/** The latest operation that ended with a challenge. Index: `operations_payment`. */
+export async function findChallengedOperation(
+  sql: Sql,
+  environmentId: string,
+  paymentId: string,
+): Promise<OperationRow | null> {
+  const [row] = await sql<OperationRow[]>`
+    select * from operations
+    where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and state = 'action_required'
+    order by created_at desc, id desc limit 1`;
+  return row ?? null;
+}
+
 /** By whoever took it up under this epoch: another epoch is another holder. */
 export type HeldOperation = { environmentId: string; id: string; epoch: number };
 

@@ -1,51 +1,43 @@
-import type { Sql } from "../../client";
+import type { Sql } from "@/db/client";
 
-/** Notes a fact once; answers what is noted, which is this or came first. */
-export async function noteFact(
-  sql: Sql,
-  processor: string,
-  fact: { subject: string; name: string; value: string },
-): Promise<string> {
-  const { subject, name, value } = fact;
-  const [row] = await sql<{ value: string }[]>`
-    with noted as (
-      insert into processor_journal (processor, subject, name, value)
-      values (${processor}, ${subject}, ${name}, ${value})
-      on conflict do nothing
-      returning value
-    )
-    select value from noted
-    union all
-    select value from processor_journal where processor = ${processor} and subject = ${subject} and name = ${name}
-    limit 1`;
-  if (row) return row.value;
-  // Another noted it at the same time, and this statement began too early to see that.
-  const [first] = await sql<{ value: string }[]>`
-    select value from processor_journal where processor = ${processor} and subject = ${subject} and name = ${name}`;
-  if (!first) throw new Error(`the fact ${name} of ${subject} was noted and is gone`);
-  return first.value;
+/** A connection, or the name of a processor that is built in. */
+type Owner = string;
+
+/** Notes a fact unless one is noted under its name; answers what is. Facts are JSON text. */
+export async function noteFact(sql: Sql, owner: Owner, subject: string, name: string, fact: string): Promise<string> {
+  for (;;) {
+    const [made] = await sql<{ fact: string }[]>`
+      insert into processor_journal (connection, subject, name, fact) values (${owner}, ${subject}, ${name}, ${fact})
+      on conflict do nothing returning fact`;
+    if (made) return made.fact;
+    const [kept] = await sql<{ fact: string }[]>`
+      select fact from processor_journal where connection = ${owner} and subject = ${subject} and name = ${name}`;
+    // It may have been forgotten between the two.
+    if (kept) return kept.fact;
+  }
 }
 
-export async function listFacts(
-  sql: Sql,
-  processor: string,
-  subject: string,
-): Promise<{ name: string; value: string }[]> {
-  return sql<{ name: string; value: string }[]>`
-    select name, value from processor_journal where processor = ${processor} and subject = ${subject}
-    order by name limit 1000`;
+/** Everything that is noted of a subject. Index: the primary key. */
+export async function listFacts(sql: Sql, owner: Owner, subject: string): Promise<{ name: string; fact: string }[]> {
+  return sql<{ name: string; fact: string }[]>`
+    select name, fact from processor_journal where connection = ${owner} and subject = ${subject} limit 1000`;
 }
 
-/** Unused cards that are older. Index: `processor_journal_cards`. */
-export async function listOldCards(sql: Sql, processor: string, than: Date, limit: number): Promise<string[]> {
+/** Subjects with a fact of this name from before a time, the oldest first. Index: `processor_journal_age`. */
+export async function listOlderSubjects(
+  sql: Sql,
+  owner: Owner,
+  name: string,
+  than: Date,
+  limit: number,
+): Promise<string[]> {
   const rows = await sql<{ subject: string }[]>`
     select subject from processor_journal
-    where processor = ${processor} and name = 'card' and created_at < ${than}
+    where connection = ${owner} and name = ${name} and created_at < ${than}::timestamptz
     order by created_at limit ${limit}::int`;
   return rows.map(({ subject }) => subject);
 }
 
-/** Forgets a card; what is noted of money stays. */
-export async function deleteCard(sql: Sql, processor: string, subject: string): Promise<void> {
-  await sql`delete from processor_journal where processor = ${processor} and subject = ${subject} and name = 'card'`;
+export async function forgetSubject(sql: Sql, owner: Owner, subject: string): Promise<void> {
+  await sql`delete from processor_journal where connection = ${owner} and subject = ${subject}`;
 }

@@ -41,7 +41,7 @@ const rule = z.strictObject({
 });
 /** In order: the first that fits decides. */
 export type RoutingRule = z.infer<typeof rule>;
-export const MOST_RULES = 50;
+const MOST_RULES = 50;
 
 /** Named by the connector's fields; an empty one is left out. They are sealed, so no number that one may hold is looked for. */
 const credentials = z.record(z.string().regex(/^[a-z][A-Za-z0-9_]{0,40}$/), z.string().trim().max(4_000));

@@ -1,12 +1,16 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
 import { findClientSession } from "@/db/queries/checkout/client-sessions";
+import { findChallengedOperation } from "@/db/queries/payments/operations";
 import { findPayment } from "@/db/queries/payments/payments";
 import { decodeId } from "@/lib/contract/ids";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { withSessionIds } from "../checkout/pay-session";
 import type { Service } from "../context";
-import { challengeSubject } from "./processor-calls";
+import { connectionOf } from "../processors/connection-of";
+import { continuePayment } from "./follow-up";
+import { continueAnswered } from "./process-reports";
+import { challengeSubject, challengeUrl } from "./processor-calls";
 
 /** What the challenge page shows, and what it needs to continue the payment. */
 export type Challenge = {
@@ -20,6 +24,10 @@ export type Challenge = {
   amount: number;
   currency: string;
   cardLast4: string | null;
+  /** Null: our own page asks the shopper, as the sandbox's does. Else where the processor asks, and the shopper comes back from. */
+  askedAt: string | null;
+  /** No real card issuer asks, and no real money moves. */
+  isSandbox: boolean;
   /** The merchant's return address, with the ids added; null when it gave none. */
   returnUrl: string | null;
   /** Origins that may embed its payment form, and so the challenge; null without a payment form. */
@@ -40,6 +48,7 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
   if (!environment || !snapshot) return null;
   const { payment, transactions } = snapshot;
   const clientSessionId = transactions[0]?.client_session_id ?? null;
+  const asked = payment.next_action?.redirect_to_url.url ?? null;
   const session = clientSessionId ? await findClientSession(orm, environmentId, clientSessionId) : null;
   return {
     environment: { id: environmentId, mode: environment.mode },
@@ -50,7 +59,31 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
     amount: payment.amount,
     currency: payment.currency,
     cardLast4: transactions[0]?.card_last4 ?? null,
+    askedAt: asked === challengeUrl(service, { environmentId, paymentId }) ? null : asked,
+    isSandbox: environment.mode === "test" && payment.connection_id === null,
     returnUrl: payment.return_url && withSessionIds(payment.return_url, { clientSessionId, paymentId }),
     allowedOrigins: clientSessionId ? (session?.allowed_origins ?? []) : null,
   };
+}
+
+/**
+ * Goes on with a payment whose shopper came back from the processor, exactly once, however often the page is loaded. Whether the
+ * challenge was passed the processor says, not who comes back; `returned`: the query that the processor sent along, which some
+ * need to find out. Without one the payment only goes on when the processor says that the challenge was answered.
+ */
+export async function comeBackFromChallenge(
+  service: Service,
+  { environment, paymentId, suspended }: Challenge,
+  returned: Readonly<Record<string, string>>,
+): Promise<void> {
+  const at = await connectionOf(service, environment, paymentId);
+  if (!at) return;
+  // A suspended merchant takes no money, however far its shoppers have come.
+  if (suspended) await continuePayment(service, environment, paymentId, "abandoned");
+  else if (Object.keys(returned).length > 0) await continuePayment(service, environment, paymentId, "passed", returned);
+  else {
+    const { sql } = service.db.within(environment.id);
+    const row = await findChallengedOperation(sql, environment.id, paymentId);
+    if (row) await continueAnswered(service, at, row);
+  }
 }

@@ -6,7 +6,7 @@ import { isStaleOutcome } from "@/db/queries/payments/outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { wasNotExecuted } from "@/db/unavailable";
 import { idTime } from "@/lib/ids";
-import type { Inquiry, KnownCard, Outcome } from "@/lib/processor/port";
+import type { ContinueRequest, Inquiry, KnownCard, Outcome } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import type { Environment, Service } from "../context";
 import { forgetTotals } from "../lists";
@@ -50,6 +50,8 @@ type FollowUpOrder = {
   readonly refund: { readonly id: string; readonly reason: string | null; readonly comment: string | null } | null;
   /** False: it names a refund, on which no action is possible. */
   readonly allowed: boolean;
+  /** With what the shopper came back from a challenge. */
+  readonly returned?: ContinueRequest["returned"];
 };
 
 /** How a call ended for the operation. `pending`: the outcome is not known yet; recovery finds it out. */
@@ -87,7 +89,8 @@ export async function execute(service: Service, order: Order): Promise<Execution
     const isMine = await leaveOpen(service, operation, unknown(CONNECTION_MISSING), call, snapshot);
     return { kind: isMine ? "pending" : "lost", operation };
   }
-  const call = (held: OpenOperation) => callProcessor(service, processor, held, snapshot, token);
+  const returned = order.kind === "authorize" ? undefined : order.returned;
+  const call = (held: OpenOperation) => callProcessor(service, processor, held, snapshot, token, returned);
   return { ...(await send(service, operation, { begunMs, call }, snapshot)), operation };
 }
 

@@ -47,8 +47,9 @@ export function continuePayment(
   environment: Pick<Environment, "id" | "mode">,
   paymentId: string,
   challenge: ContinueRequest["challenge"],
+  returned?: ContinueRequest["returned"],
 ): Promise<Execution> {
-  return executeOwn(service, environment, "continue", paymentId, challenge);
+  return executeOwn(service, environment, "continue", paymentId, challenge, returned);
 }
 
 /** An operation of Cardlane's own: no request and no key wait for it. */
@@ -58,12 +59,13 @@ export async function executeOwn(
   kind: "continue" | "void",
   paymentId: string,
   detail: string,
+  returned?: ContinueRequest["returned"],
 ): Promise<Execution> {
   const at = await connectionOf(service, environment, paymentId);
   if (!at) throw new Error(`payment ${paymentId} is at a processor that is not connected`);
   return execute(service, {
     ...{ id: newId(), environment, at, kind, paymentId, detail },
-    ...{ claim: null, amount: null, refund: null, allowed: true },
+    ...{ claim: null, amount: null, refund: null, allowed: true, returned },
   });
 }
 

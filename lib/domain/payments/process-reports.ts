@@ -6,7 +6,7 @@ import type { OperationRow } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { PulledReport, Report } from "@/lib/processor/port";
-import type { Reporter } from "@/lib/processor/registry";
+import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { finishOperation, getPaymentOf } from "./finish-operation";
 import { continuePayment } from "./follow-up";
@@ -62,7 +62,7 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
     return true;
   }
   if (row.state === "open") return resolveReported(service, row);
-  if (row.state === "action_required") return continueReported(service, from, row);
+  if (row.state === "action_required") return continueAnswered(service, from, row);
   if (row.state !== "succeeded" || row.kind === "void") return true;
   return row.kind === "refund" ? checkRefund(service, from, row) : checkCapture(service, from, row);
 }
@@ -95,7 +95,11 @@ async function resolveReported(service: Service, row: OperationRow): Promise<boo
  * A shopper can pass or fail a challenge at the processor and never return to the payment form. Also true where the payment
  * has moved on.
  */
-async function continueReported(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
+export async function continueAnswered(
+  service: Service,
+  { processor, mode }: Connected,
+  row: OperationRow,
+): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
   const operation = { id, kind, environmentId, paymentId };
   const { payment } = await getPaymentOf(service, operation);

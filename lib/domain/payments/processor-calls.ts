@@ -1,7 +1,7 @@
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { insertProcessorObject, listProcessorObjects } from "@/db/queries/payments/processor-objects";
 import { encodeId } from "@/lib/contract/ids";
-import type { Inquiry, Outcome, Processor, ProcessorObject } from "@/lib/processor/port";
+import type { ContinueRequest, Inquiry, Outcome, Processor, ProcessorObject } from "@/lib/processor/port";
 import type { Service } from "../context";
 import type { OpenOperation } from "./operation";
 
@@ -23,7 +23,7 @@ async function referenceOf(
 
 /**
  * Calls the processor for an operation, under its one reference however often. `token`: an authorization's card, which only
- * its request has; without it an authorization cannot be sent.
+ * its request has; without it an authorization cannot be sent. `returned`: with what the shopper came back from a challenge.
  */
 export async function callProcessor(
   service: Service,
@@ -31,6 +31,7 @@ export async function callProcessor(
   operation: OpenOperation,
   { payment, transactions }: PaymentSnapshot,
   token: string | null,
+  returned: ContinueRequest["returned"] = undefined,
 ): Promise<Outcome> {
   const { amount, currency } = operation;
   const reference = {
@@ -61,6 +62,7 @@ export async function callProcessor(
         ...reference,
         authorization: payment.authorization_id,
         challenge: challengeOf(operation),
+        ...(returned && { returned }),
       });
     case "capture":
       return processor.capture(followUp);
@@ -110,7 +112,7 @@ export async function closeAtProcessor(
  * Address of the page where a shopper passes the sandbox's 3-D Secure challenge. The code in it proves that we issued it, so
  * that guessing a payment's id answers no challenge.
  */
-function challengeUrl(service: Service, payment: { environmentId: string; paymentId: string }): string {
+export function challengeUrl(service: Service, payment: { environmentId: string; paymentId: string }): string {
   const subject = challengeSubject(payment);
   return `${service.baseUrl}/challenge/${subject}.${service.secret.mac("challenge", subject)}`;
 }

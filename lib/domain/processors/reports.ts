@@ -63,6 +63,7 @@ async function catchUp(service: Service, list: UnreadReports, stopping: AbortSig
   try {
     const from = await service.processors.reporter(list.id);
     if (from?.processor.reports.kind !== "pushed") return 0;
+    await from.processor.forgetOldAttempts();
     const { catchUp: read } = from.processor.reports;
     if (!read) return 0;
     for (let page = 0; page < PAGES && !stopping?.aborted; page++) {

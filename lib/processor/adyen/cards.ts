@@ -100,11 +100,11 @@ export function createCards({ requests, journal, merchantAccount, clock }: Cards
     dropOldCodes();
     let forgotten = 0;
     for (;;) {
-      const subjects = await journal.oldCards(new Date(clock.now().getTime() - KEPT_MS), FORGOTTEN_AT_ONCE);
+      const subjects = await journal.older(CARD, new Date(clock.now().getTime() - KEPT_MS), FORGOTTEN_AT_ONCE);
       for (const subject of subjects) {
         const { id } = (await journal.of(subject))[CARD] as Kept;
         if (id !== null) await remove(id, subject.slice(CARD.length + 1));
-        await journal.forgetCard(subject);
+        await journal.forget(subject);
         forgotten++;
       }
       if (subjects.length < FORGOTTEN_AT_ONCE) return forgotten;

@@ -10,7 +10,6 @@ import {
   type Outcome,
   type Processor,
   type ProcessorObject,
-  type ReturnedFrom,
   UnreadableReportError,
 } from "../port";
 import { toAdyenAmount } from "./amounts";
@@ -126,7 +125,7 @@ export function createAdyenProcessor(
   }
 
   async function continueAuthorization(request: ContinueRequest): Promise<Outcome> {
-    const { reference, account, authorization, challenge } = request;
+    const { reference, account, authorization, challenge, returned = {} } = request;
     const recorded = await records.findOf(account, authorization);
     if (!recorded) return REFUSED;
     const begun = await records.begin(reference, {
@@ -135,19 +134,17 @@ export function createAdyenProcessor(
     if (begun.account !== account) return REFUSED;
     const outcome = authorizationOutcome(recorded);
     if (outcome?.kind !== "action_required") return outcome ?? { kind: "pending" };
-    const gaveUp = challenge === "abandoned" || (challenge === "failed" && !recorded.challenge);
-    // Only we can go on with it, and never after it was given up.
-    const end = gaveUp ? await records.endChallenge(authorization, { end: "abandoned" }) : recorded.challenge;
+    const { redirectResult = "" } = returned;
+    const brings = redirectResult !== "" && redirectResult.length <= MAX_RESULT;
+    const gaveUp = challenge === "abandoned" || (challenge === "failed" && !brings && !recorded.challenge);
+    // Kept before it is sent, and what came first stands: only we can go on with it, and never after it was given up.
+    const end = gaveUp
+      ? await records.endChallenge(authorization, { end: "abandoned" })
+      : brings
+        ? await records.endChallenge(authorization, { end: "returned", redirectResult })
+        : recorded.challenge;
     if (end?.end === "returned") return submitDetails(request, end.redirectResult);
     return (await authorizationOf(authorization)) ?? outcome;
-  }
-
-  /** Adyen's page sends the shopper back with the result, which only its bearer can submit. */
-  async function noteReturn({ account, authorization, query: { redirectResult } }: ReturnedFrom): Promise<void> {
-    const recorded = await records.findOf(account, authorization);
-    if (!recorded || !redirectResult || redirectResult.length > MAX_RESULT) return;
-    if (authorizationOutcome(recorded)?.kind !== "action_required") return;
-    await records.endChallenge(authorization, { end: "returned", redirectResult });
   }
 
   async function submitDetails(request: ContinueRequest, redirectResult: string): Promise<Outcome> {
@@ -290,7 +287,6 @@ export function createAdyenProcessor(
     requireReadable: () => {},
     authorize,
     continueAuthorization,
-    noteReturn,
     capture: (request) => move("capture", request),
     void: (request) => move("void", request),
     refund: (request) => move("refund", request),

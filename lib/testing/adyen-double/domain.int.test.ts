@@ -1,64 +1,14 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
-import { takeInReport } from "@/lib/domain/payments/process-reports";
-import { recoverOperations } from "@/lib/domain/payments/recover-operations";
-import { connectProcessor } from "@/lib/domain/processors/connections";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { ownToken } from "@/lib/processor/adyen/tokens";
-import type { PushedReports } from "@/lib/processor/port";
-import { connectingTenant } from "../connections";
 import { testDatabase } from "../database";
-import { startAdyenDouble } from "./api";
-import { adyenAt, messageOf } from "./under-test";
+import { type AdyenTenant, adyenTenant } from "./tenant";
 
 const { db } = await testDatabase({ max: 10 });
 
-/** A merchant with Adyen connected to its sandbox environment, and a double of its own. */
-async function adyenTenant() {
-  const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
-  afterAll(() => double.stop());
-  const tenant = await connectingTenant(db, { connectors: [adyenAt(double)] });
-  const connection = await connectProcessor(tenant.owner(), {
-    processor: "adyen",
-    label: "Adyen",
-    credentials: { api_key: double.apiKey, merchant_account: double.merchantAccount, hmac_key: double.hmacKey },
-  });
-  const reporter = await tenant.service.processors.reporter(decodeId("connection", connection.id) ?? "");
-  if (!reporter) throw new Error("a connection reports");
-  const reports = reporter.processor.reports as PushedReports;
-  /** What Adyen posts; false: it has to come again. */
-  async function post(body: string): Promise<boolean> {
-    let taken = true;
-    for (const report of await reports.read(messageOf(body)))
-      taken = (await takeInReport(tenant.service, reporter as never, report)) && taken;
-    return taken;
-  }
-  return {
-    ...tenant,
-    double,
-    post,
-    /** Decides what Adyen has taken on, and posts everything. */
-    async decide(): Promise<void> {
-      double.books.decide();
-      for (const body of double.messages()) expect(await post(body)).toBe(true);
-    },
-    pay: (body: object = {}, number = "4242424242424242", asked: { key?: string } = {}) =>
-      tenant.create({ payment_token: ownToken(double.encrypt(cardOf(number))), ...body }, asked),
-    async books() {
-      const [payment] = [...double.books.payments.values()].slice(-1);
-      return payment && { captured: payment.captured, refunded: payment.refunded, voided: payment.voided };
-    },
-    endAll: async () => {
-      await tenant.endLeases();
-      await recoverOperations(tenant.service);
-    },
-  };
-}
-
-const cardOf = (number: string) => ({ number, expiryMonth: "12", expiryYear: "2040", cvc: "123" });
 const MANUAL = { capture_method: "manual" };
-type Tenant = Awaited<ReturnType<typeof adyenTenant>>;
+type Tenant = AdyenTenant;
 
 async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
@@ -69,7 +19,7 @@ const ledgerOf = async ({ environmentId }: Tenant) =>
 
 describe("nothing is booked before Adyen says that it happened", () => {
   test("a capture and refunds stay pending until their webhooks, and end once, however often these come", async () => {
-    const tenant = await adyenTenant();
+    const tenant = await adyenTenant(db, afterAll);
     const { body: payment } = await tenant.pay(MANUAL);
     expect(payment).toMatchObject({ status: "AUTHORIZED" });
     const capture = () => tenant.act("capture", payment.id, { amount: 7_000 }, { key: "capture" });
@@ -90,7 +40,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
   });
 
   test("a webhook that is first, before the answer, decides and the answer changes nothing", async () => {
-    const tenant = await adyenTenant();
+    const tenant = await adyenTenant(db, afterAll);
     const { body: payment } = await tenant.pay();
     tenant.double.fault(/refunds$/, "lost after");
     expect(await tenant.act("refund", payment.id, {}, { key: "refund" })).toMatchObject({ status: 202 });
@@ -103,7 +53,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
   });
 
   test("without any webhook a capture is pending for ever, an authorization whose answer is lost is not", async () => {
-    const tenant = await adyenTenant();
+    const tenant = await adyenTenant(db, afterAll);
     tenant.double.fault(/payments$/, "lost after");
     const lost = await tenant.pay(MANUAL, undefined, { key: "pay" });
     expect(lost).toMatchObject({ status: 202 });
@@ -121,7 +71,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
   });
 
   test("an authorization that never arrived fails, and one that arrives later charges nothing", async () => {
-    const tenant = await adyenTenant();
+    const tenant = await adyenTenant(db, afterAll);
     tenant.double.fault(/payments$/, "late");
     const lost = await tenant.pay({}, undefined, { key: "pay" });
     expect(lost).toMatchObject({ status: 202 });
@@ -135,7 +85,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
 
 describe("what fails after it was accepted", () => {
   test("a capture that is refused leaves the authorization, which may be captured again", async () => {
-    const tenant = await adyenTenant();
+    const tenant = await adyenTenant(db, afterAll);
     const { body: payment } = await tenant.pay(MANUAL, "4000000000000341");
     await tenant.act("capture", payment.id, {}, { key: "capture" });
     await tenant.decide();
@@ -147,7 +97,7 @@ describe("what fails after it was accepted", () => {
   });
 
   test("a refund that comes back is reversed, once", async () => {
-    const tenant = await adyenTenant();
+    const tenant = await adyenTenant(db, afterAll);
     const { body: payment } = await tenant.pay({}, "4000000000005126");
     await tenant.act("refund", payment.id, { amount: 4_000 });
     await tenant.decide();
@@ -170,7 +120,7 @@ describe("a capture that a network rejects days later", () => {
   test.each([true, false])(
     "is audited once, shown to support, and the books stay; captured at once: %s",
     async (once) => {
-      const tenant = await adyenTenant();
+      const tenant = await adyenTenant(db, afterAll);
       const { body: payment } = await tenant.pay(once ? {} : MANUAL);
       if (!once) await tenant.act("capture", payment.id, {});
       await tenant.decide();
@@ -192,15 +142,12 @@ describe("a challenge at the bank's page", () => {
     [true, "CAPTURED"],
     [false, "DECLINED"],
   ])("goes on with what the shopper brings back, passed: %s", async (passed, status) => {
-    const tenant = await adyenTenant();
+    const tenant = await adyenTenant(db, afterAll);
     const { body: payment } = await tenant.pay({}, "4000000000003220");
     const { url } = payment.next_action.redirect_to_url;
     const redirectResult = tenant.double.answerChallenge(url, passed);
-    const [operation] = await tenant.operations(payment.id);
-    const at = await tenant.service.processors.choose(tenant.merchant.test, { currency: "USD", brand: null });
-    const from = { account: tenant.environmentId, authorization: operation?.id ?? "", query: { redirectResult } };
-    await at?.processor.noteReturn?.(from);
-    await continuePayment(tenant.service, tenant.merchant.test, decodeId("payment", payment.id) ?? "", "passed");
+    const id = decodeId("payment", payment.id) ?? "";
+    await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
     expect(await tenant.get(payment.id)).toMatchObject({ status, next_action: null });
     await tenant.decide();
     await expectClean();

@@ -31,7 +31,7 @@ export function adyenUnderTest(double: AdyenDouble, journal: Journal): Processor
   let olderMs = 0;
   const aging: Journal = {
     ...journal,
-    oldCards: (than, limit) => journal.oldCards(new Date(than.getTime() + olderMs), limit),
+    older: (name, than, limit) => journal.older(name, new Date(than.getTime() + olderMs), limit),
   };
   const processor = connectorOf(double, aging);
   const reports = processor.reports as PushedReports;
@@ -91,7 +91,7 @@ export function adyenUnderTest(double: AdyenDouble, journal: Journal): Processor
 }
 
 /** Adyen as merchants connect it, at a double in its place. */
-export const adyenAt = (double: AdyenDouble): Connector => ({
+export const adyenAt = (double: AdyenDouble, timeoutMs?: number): Connector => ({
   ...ADYEN,
-  create: (options) => ADYEN.create({ ...options, endpoint: double.url }),
+  create: (options) => ADYEN.create({ ...options, endpoint: double.url, timeoutMs: timeoutMs ?? options.timeoutMs }),
 });

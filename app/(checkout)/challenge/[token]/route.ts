@@ -2,14 +2,15 @@ import { renderChallengePage } from "@/components/checkout/payment-form/render-c
 import { renderMessagePage } from "@/components/checkout/payment-form/render-document";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { checkoutLocale } from "@/lib/contract/checkout/checkout";
-import { challengeOf, challengePageOptions, isFramed, resultPath } from "@/lib/http/checkout";
+import { challengeAfterReturn, challengePageOptions, isFramed, resultPath } from "@/lib/http/checkout";
 import { checkoutDocument, checkoutRoute } from "@/lib/http/checkout-page";
 
-/** The sandbox's 3-D Secure page: inside the payment form, or a page of its own. */
+/** The sandbox's 3-D Secure page, inside the payment form or a page of its own; and where shoppers come back to from others. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
     const { token } = await params;
-    const challenge = await challengeOf(token);
+    const { challenge, leaveTo } = await challengeAfterReturn(request, token);
+    if (leaveTo !== null) return new Response(null, { status: 303, headers: { Location: leaveTo, "Cache-Control": "no-store" } });
     if (!challenge) {
       const locale = checkoutLocale(request.headers.get("accept-language"));
       const { title, text } = textsOf(locale).closed.not_found;

@@ -1,0 +1,264 @@
+"use client";
+
+import { useState } from "react";
+import { Checkbox } from "@/components/ui/checkbox";
+import { RadioCards } from "@/components/ui/choices";
+import { CopyId } from "@/components/ui/copy";
+import { FormDialog, PasswordField, TextField } from "@/components/ui/form";
+import { callApi } from "@/lib/client/api";
+import { type FormState, useForm } from "@/lib/client/use-form";
+import type { Connection } from "@/lib/contract/processors/connection";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+/** What can be connected, as the page tells the browser. */
+export type ConnectorChoice = {
+  key: string;
+  label: string;
+  fields: readonly { name: string; label: string; help: string; secret: boolean; webhook: boolean }[];
+  /** Where in the processor's dashboard messages are set up, and what to subscribe to. */
+  where: string;
+  events: readonly string[];
+};
+
+type Values = { label: string; credentials: Record<string, string> };
+
+/** A refusal of one credential belongs to its field. */
+const place = ({ param, message }: { param: string; message: string }): [string, string] | null => {
+  if (param === "label" || param.startsWith("credentials.")) return [param, message];
+  return null;
+};
+
+type FieldsProps = { form: FormState<Values>; fields: ConnectorChoice["fields"]; kept?: boolean };
+
+function CredentialFields({ form, fields, kept = false }: FieldsProps) {
+  const { credentials } = form.values;
+  return fields.map(({ name, label, help, secret }) => {
+    const Control = secret ? PasswordField : TextField;
+    return (
+      <Control
+        key={name}
+        label={label}
+        hint={kept ? `${help} Leave it empty to keep the one that is there.` : help}
+        name={`credentials.${name}`}
+        value={credentials[name] ?? ""}
+        error={form.errorOf(`credentials.${name}`)}
+        onChange={({ target }: { target: { value: string } }) =>
+          form.set({ credentials: { ...credentials, [name]: target.value } })
+        }
+        autoComplete="off"
+        spellCheck={false}
+      />
+    );
+  });
+}
+
+type ConnectDialogProps = {
+  mode: Mode;
+  connectors: readonly ConnectorChoice[];
+  onClose: () => void;
+  onConnected: (connection: Connection) => void;
+};
+
+/** The processor first; its form follows from what it needs. What messages are signed with comes after the address is known. */
+export function ConnectDialog({ mode, connectors, onClose, onConnected }: ConnectDialogProps) {
+  const [key, setKey] = useState(connectors[0]?.key ?? "");
+  const chosen = connectors.find((one) => one.key === key);
+  const form = useForm<Values>({ label: "", credentials: {} }, { place });
+  const fields = chosen?.fields.filter(({ webhook }) => !webhook) ?? [];
+
+  async function connect() {
+    const label = form.values.label.trim() || (chosen?.label ?? key);
+    const names = fields.map(({ name }) => [name, form.values.credentials[name] ?? ""] as const);
+    const body = { processor: key, label, credentials: Object.fromEntries(names) };
+    onConnected((await callApi("POST /api/dashboard/{mode}/processors", { params: { mode }, body })).data);
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title={mode === "live" ? "Connect a live processor" : "Connect a processor's test mode"}
+      description="Cardlane asks the processor whether the credentials work, and keeps them encrypted. They are never shown again."
+      submitLabel="Connect"
+      onSubmit={connect}
+      onClose={onClose}
+    >
+      <RadioCards
+        legend="Processor"
+        options={connectors.map(({ key: value, label }) => ({ value, label }))}
+        columns={2}
+        value={key}
+        onChange={(next) => {
+          setKey(next);
+          form.set({ credentials: {} });
+        }}
+      />
+      <TextField
+        label="Name"
+        hint="How you tell it from others, such as a country or an acquirer."
+        optional
+        maxLength={100}
+        placeholder={chosen?.label}
+        {...form.field("label")}
+      />
+      <CredentialFields form={form} fields={fields} />
+    </FormDialog>
+  );
+}
+
+type ConnectionDialogProps = { mode: Mode; connection: Connection; onClose: () => void };
+type ChangeProps = ConnectionDialogProps & { connector: ConnectorChoice; onChanged: (message: string) => void };
+
+const change = (mode: Mode, { id }: Connection, body: Parameters<typeof send>[1]) => send({ mode, id }, body);
+const send = (
+  params: { mode: Mode; id: string },
+  body: { label?: string; raw_cards?: boolean; is_default?: true; credentials?: Record<string, string> },
+) => callApi("PATCH /api/dashboard/{mode}/processors/{id}", { params, body });
+
+/** Other credentials of the same account. */
+export function ReplaceDialog({ mode, connection, connector, onClose, onChanged }: ChangeProps) {
+  const form = useForm<Values>({ label: connection.label, credentials: {} }, { place });
+
+  async function replace() {
+    await change(mode, connection, { label: form.values.label, credentials: form.values.credentials });
+    onChanged("Connection saved");
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title="Edit connection"
+      description={`New credentials must be of the same account, ${connection.account}: payments that were made there are captured and refunded there.`}
+      submitLabel="Save changes"
+      disabled={!form.dirty}
+      onSubmit={replace}
+      onClose={onClose}
+    >
+      <TextField label="Name" maxLength={100} {...form.field("label")} />
+      <CredentialFields form={form} fields={connector.fields.filter(({ webhook }) => !webhook)} kept />
+    </FormDialog>
+  );
+}
+
+/** The address for the processor's dashboard, and the secret that it gives for it. */
+export function WebhookDialog({ mode, connection, connector, onClose, onChanged }: ChangeProps) {
+  const form = useForm<Values>({ label: connection.label, credentials: {} }, { place });
+  const fields = connector.fields.filter(({ webhook }) => webhook);
+
+  async function save() {
+    await change(mode, connection, { credentials: form.values.credentials });
+    onChanged("Webhook secret saved");
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title={`Webhooks of ${connector.label}`}
+      description={connector.where}
+      submitLabel="Save secret"
+      disabled={!form.dirty}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <div className="text-[13px]">
+        <p className="font-medium">Address</p>
+        <CopyId id={connection.webhook_url} label="Copy the address" />
+      </div>
+      <div className="text-[13px]">
+        <p className="font-medium">Events</p>
+        <ul className="mt-1 grid gap-x-6 gap-y-0.5 sm:grid-cols-2">
+          {connector.events.map((event) => (
+            <li key={event} className="font-mono text-xs [overflow-wrap:anywhere]">
+              {event}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <CredentialFields form={form} fields={fields} kept={connection.takes_webhooks} />
+    </FormDialog>
+  );
+}
+
+/** Card numbers through our servers, which the operator and the processor must both allow. */
+export function RawCardsDialog({ mode, connection, connector, onClose, onChanged }: ChangeProps) {
+  const form = useForm({ raw_cards: connection.raw_cards });
+
+  async function save() {
+    await change(mode, connection, { raw_cards: form.values.raw_cards });
+    onChanged("Connection saved");
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title="Card numbers"
+      submitLabel="Save"
+      disabled={!form.dirty}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <p>
+        The payment form hands card numbers to {connector.label} only with this switch. {connector.label} must have
+        allowed it for your account. Without it, cards reach {connector.label} through its own fields on your page, and
+        you pay with the token that they make.
+      </p>
+      <Checkbox
+        label={`Give card numbers to ${connector.label}`}
+        checked={form.values.raw_cards}
+        onChange={({ target }) => form.set({ raw_cards: target.checked })}
+      />
+    </FormDialog>
+  );
+}
+
+type DefaultDialogProps = ConnectionDialogProps & { onChanged: (message: string) => void };
+
+export function DefaultDialog({ mode, connection, onClose, onChanged }: DefaultDialogProps) {
+  const form = useForm({});
+
+  async function save() {
+    await change(mode, connection, { is_default: true });
+    onChanged("Default connection changed");
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title={`Make ${connection.label} the default?`}
+      submitLabel="Make default"
+      focus="submit"
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <p>
+        New payments that no rule names go there within a second. Payments that were made elsewhere stay where they are.
+      </p>
+    </FormDialog>
+  );
+}
+
+export function DisconnectDialog({ mode, connection, onClose, onChanged }: DefaultDialogProps) {
+  const form = useForm({});
+
+  async function disconnect() {
+    const params = { mode, id: connection.id };
+    await callApi("POST /api/dashboard/{mode}/processors/{id}/disconnect", { params, body: {} });
+    onChanged("Processor disconnected");
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title={`Disconnect ${connection.label}?`}
+      submitLabel="Disconnect"
+      danger
+      focus="cancel"
+      onSubmit={disconnect}
+      onClose={onClose}
+    >
+      <p>
+        Its credentials are deleted. Payments made there cannot be refunded until you connect the same account,{" "}
+        {connection.account}, again. It is refused while anything there is still open.
+      </p>
+    </FormDialog>
+  );
+}
