@@ -113,8 +113,9 @@ export class Books {
     }
   }
 
-  /** Refunds of cards whose refunds come back do so; `captures`: so do captures, which a network rejects days later. */
-  giveBack({ captures = false } = {}): void {
+  /** Refunds of cards whose refunds come back do so, and their references; `captures`: so do captures, which a network rejects days later. */
+  giveBack({ captures = false } = {}): string[] {
+    const failed: string[] = [];
     if (captures) this.#rejectAtOnce();
     for (const modification of this.modifications) {
       const { kind, payment, amount, state } = modification;
@@ -122,6 +123,7 @@ export class Books {
       if (kind === "refund" && payment.behaviour === "refund_fails_later") {
         payment.refunded -= amount.value;
         modification.state = "failed";
+        failed.push(modification.reference);
         this.#tellOf("REFUND_FAILED", true, modification, "Refund Failed");
       } else if (kind === "capture" && captures) {
         payment.captured -= amount.value;
@@ -129,6 +131,7 @@ export class Books {
         this.#tellOf("CAPTURE_FAILED", true, modification, "Capture Failed");
       }
     }
+    return failed;
   }
 
   /** What was captured at once is captured by nobody's request: a network rejects it by a reference of its own. */

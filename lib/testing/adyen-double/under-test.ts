@@ -9,7 +9,7 @@ import type { AdyenDouble } from "./api";
 
 /** The connector of a connection to a double. */
 export function connectorOf(
-  double: AdyenDouble,
+  double: Pick<AdyenDouble, "url" | "apiKey" | "hmacKey" | "merchantAccount">,
   journal: Journal,
   { name = "adyen", timeoutMs = 2_000, rawCards = true } = {},
 ) {
