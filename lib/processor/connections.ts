@@ -202,7 +202,7 @@ function processorOf(
 }
 
 /** Kept in our database, for all processes. */
-function journalOf({ db: { sql } }: Pick<ConnectionsOptions, "db">, name: string): Journal {
+export function journalOf({ db: { sql } }: { db: Pick<Database, "sql"> }, name: string): Journal {
   return {
     note: async (subject, fact, value) => JSON.parse(await noteFact(sql, name, subject, fact, JSON.stringify(value))),
     async of(subject) {
