@@ -1,4 +1,4 @@
-import { insertEvent } from "@/db/queries/changes";
+import { insertEvents } from "@/db/queries/changes";
 import { listEnvironmentsWithExpired, takeExpiredSessions } from "@/db/queries/checkout/expired-sessions";
 import type { ClientSessionRow } from "@/db/schema/checkout";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -37,10 +37,8 @@ export async function tellExpiredSessions(service: Service, stopping?: AbortSign
 function tellOf({ db }: Service, { id, mode }: { id: string; mode: Mode }): Promise<number> {
   return db.within(id).orm.transaction(async (tx) => {
     const expired = await takeExpiredSessions(tx, id, SHARE);
-    for (const row of expired) {
-      const event = expiredEvent(row, mode);
-      await insertEvent(tx, id, { ...event, created_at: idTime(event.id) });
-    }
+    const events = expired.map((row) => expiredEvent(row, mode));
+    await insertEvents(tx, id, events);
     return expired.length;
   });
 }
@@ -48,9 +46,7 @@ function tellOf({ db }: Service, { id, mode }: { id: string; mode: Mode }): Prom
 /** The session as it is from its time on, whatever this process' clock says. */
 function expiredEvent(row: ClientSessionRow, mode: Mode) {
   const object = presentClientSession(row, { mode, now: new Date(row.expires_at) });
-  return newEvent(
-    "client_session.expired",
-    { objectId: row.id, operationId: null },
-    { object, previous: { status: "OPEN" } },
-  );
+  const about = { objectId: row.id, operationId: null };
+  const event = newEvent("client_session.expired", about, { object, previous: { status: "OPEN" } });
+  return { ...event, created_at: idTime(event.id) };
 }

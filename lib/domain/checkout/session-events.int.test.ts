@@ -115,6 +115,25 @@ describe("completed", () => {
     await expectCleanBooks(db);
   });
 
+  test("the outcome is written whatever became of the session, and nothing is told that is not so", async () => {
+    const shop = await openShop(db);
+    const { tenant } = shop;
+    const held = holds();
+    tenant.script.next(held.step);
+    const paying = shop.pay();
+    await held.reached;
+    await db.sql`update client_sessions set status = 'CANCELLED', open_payment_id = null
+      where environment_id = ${tenant.environmentId}`;
+    held.release();
+    await paying;
+    const payments = await db.sql`select status from payments where environment_id = ${tenant.environmentId}`;
+    expect([...payments]).toEqual([{ status: "CAPTURED" }]);
+    expect(await namesOf(tenant, shop.id)).toEqual([CREATED]);
+    await db.sql`update client_sessions s set status = 'COMPLETED', payment_id = p.id from payments p
+      where s.environment_id = ${tenant.environmentId} and p.environment_id = s.environment_id`;
+    await expectCleanBooks(db);
+  });
+
   test("a session that a link opened tells nothing, paid or expired", async () => {
     const shop = await sell();
     await shop.pay(await shop.opened());
@@ -195,6 +214,8 @@ describe("expired", () => {
     const shop = await openShop(db);
     await db.sql`update client_sessions set expires_at = now() where environment_id = ${shop.tenant.environmentId}`;
     expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    await passTime(shop.tenant);
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
   });
 
   test("waits for a payment under way, and is told when that was declined", async () => {
