@@ -32,6 +32,8 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.customer_words": WITH_THE_PAYMENTS,
   "public.operations": BOOKS,
   "public.processor_objects": BOOKS,
+  "public.disputes": BOOKS,
+  "public.reconciliation_runs": { kept: "400 days", job: "compare with processors" },
   // Without its credentials once it is disconnected: payments name it.
   "public.processor_connections": OF_THE_MERCHANT,
   "public.processor_routes": OF_THE_MERCHANT,

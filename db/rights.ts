@@ -58,6 +58,9 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   customer_words: { app: ["select"], jobs: ["select"] },
   operations: { app: KEPT, jobs: KEPT },
   processor_objects: { app: APPENDED, jobs: APPENDED },
+  disputes: { app: KEPT, jobs: ["select"] },
+  // Those of the operator's accounts have no environment, and are the support staff's alone.
+  reconciliation_runs: { app: ["select"], owned: `environment_id = ${CURRENT}`, jobs: ALL },
   processor_connections: { app: KEPT, jobs: KEPT },
   processor_routes: { app: ALL, jobs: ["select"] },
   operator_connections: { jobs: KEPT },

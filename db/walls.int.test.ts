@@ -116,11 +116,26 @@ async function openShop(): Promise<Shop> {
   const [operation] = await tenant.operations(paid.body.id);
   await db.sql`insert into processor_objects (environment_id, processor, object_id, kind, operation_id, payment_id)
     values (${tenant.environmentId}, 'other', ${newId()}, 'charge', ${operation?.id ?? ""}, ${decodeId("payment", paid.body.id)})`;
+  await insertProcessorRows(tenant.environmentId, decodeId("payment", paid.body.id) ?? "");
   const ids = {
     ...{ payment: paid.body.id, authorized: authorized.body.id, transaction: paid.body.transactions[0].id },
     ...{ plan: plan.id, session: session.id, view: view.id, key: issued.api_key.id, idempotencyKey: key },
   };
   return { ...made, ids };
+}
+
+/** What a connection brings: itself, a rule, a dispute, a comparison. */
+async function insertProcessorRows(environmentId: string, paymentId: string): Promise<void> {
+  const id = newId();
+  await db.sql`insert into processor_connections (environment_id, id, processor, account, account_id, label, status, hint, takes_webhooks, raw_cards,
+      is_default, checked_at, created_at, updated_at)
+    values (${environmentId}, ${id}, 'other', 'one', ${id}, 'Shop', 'DISCONNECTED', '', false, false, false, now(), now(), now())`;
+  await db.sql`insert into processor_routes (environment_id, position, connection_id) values (${environmentId}, 0, ${id})`;
+  await db.sql`insert into disputes (environment_id, id, payment_id, processor, processor_dispute_id, amount, currency, reason, status,
+      read_at, created_at, updated_at)
+    values (${environmentId}, ${id}, ${paymentId}, ${id}, ${newId()}, 1, 'USD', 'fraudulent', 'LOST', now(), now(), now())`;
+  await db.sql`insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, started_at, finished_at)
+    values (${environmentId}, ${id}, ${id}, 'done', now(), now(), now(), now())`;
 }
 
 beforeAll(async () => {

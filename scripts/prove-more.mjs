@@ -6,7 +6,8 @@
 // light and dark, and every card on both widths of the sample shop. `card-data`: 20 spellings at every place instead of one,
 // also through Next's own server; a seed that was printed may follow. `webhooks`: 10,000 events, or another number, to receivers
 // of which a third are broken, while processes are killed and their clock is moved on by four days.
-// `processor`: the model, 40 kills or another number, and the API, behind a processor that works the other way round.
+// `processor`: the model and 40 kills, or another number, behind a processor that works the other way round and behind the
+// connector to Stripe with a double of its API; and the API behind the first.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -36,12 +37,15 @@ switch (what) {
     break;
   }
   case "processor": {
-    const other = { PROOF_PROCESSOR: "other", PROOF_RUNS: "200", PROOF_KILLS: number ?? "40" };
-    process.exitCode =
+    const behind = (name, proof) =>
       prove(
-        ["processor", "model", "kill-service"].map((name) => `e2e/proof/${name}.proof.ts`),
-        other,
-      ) || inPlaywright(["--project", "other"], { EVERY_PROCESSOR: "1" });
+        [proof, "model", "kill-service"].map((file) => `e2e/proof/${file}.proof.ts`),
+        { PROOF_PROCESSOR: name, PROOF_RUNS: "200", PROOF_KILLS: number ?? "40" },
+      );
+    process.exitCode =
+      behind("other", "processor") ||
+      behind("stripe", "stripe") ||
+      inPlaywright(["--project", "other"], { EVERY_PROCESSOR: "1" });
     break;
   }
   case "checkout":

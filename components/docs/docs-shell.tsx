@@ -88,6 +88,12 @@ export const DOCS_PAGES = [
     about: "How your server learns what happens: endpoints, signatures, retries, and every event.",
   },
   {
+    href: "/docs/processors",
+    label: "Processors",
+    about:
+      "Real cards through Stripe or Adyen: connecting, the card's way, routing, challenges, disputes, comparing the books.",
+  },
+  {
     href: "/docs/mcp",
     label: "MCP",
     about: "Connect an AI assistant: what it can do, what it asks you first, and what it never does.",

@@ -7,6 +7,7 @@ import * as errors from "./errors.mdx";
 import * as goingLive from "./going-live.mdx";
 import * as guide from "./guide.mdx";
 import * as mcp from "./mcp.mdx";
+import * as processors from "./processors.mdx";
 import { type MarkdownPage, WRITTEN_ADDRESS } from "./prose";
 import * as quickstart from "./quickstart.mdx";
 import * as tables from "./tables";
@@ -21,6 +22,7 @@ const WRITTEN: Record<Exclude<DocsPath, "/docs/reference">, MarkdownPage> = {
   "/docs/quickstart": quickstart,
   "/docs/checkout": checkout,
   "/docs/webhooks": webhooks,
+  "/docs/processors": processors,
   "/docs/mcp": mcp,
   "/docs/errors": errors,
   "/docs/testing": testing,

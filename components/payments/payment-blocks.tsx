@@ -14,7 +14,7 @@ import type { Payment } from "@/lib/contract/payments/payment";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { JsonView } from "./json-view";
-import { EmailText, PaymentCard, PaymentFacts } from "./payment-facts";
+import { EmailText, PaymentCard, PaymentFacts, ProcessorObjects } from "./payment-facts";
 import { EventList } from "./payment-records";
 import { RequestList } from "./request-list";
 
@@ -27,6 +27,11 @@ export function FactBlocks({ detail, mode }: BlocksProps) {
       <Card title="Card and checks">
         <PaymentCard detail={detail} />
       </Card>
+      {detail.processor && (
+        <Card title={`At ${detail.processor.name ?? "the processor"}`}>
+          <ProcessorObjects processor={detail.processor} />
+        </Card>
+      )}
       <Card title="Customer">
         <CustomerFacts detail={detail} mode={mode} />
       </Card>

@@ -1,5 +1,5 @@
 /** A payment in facts: its counters, its card, its score, what needs saying first. Shown to merchants and to support. */
-import { CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
+import { ArrowUpRight, CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
 import type { ReactNode } from "react";
 import { Banner } from "@/components/ui/banner";
 import { Facts, Money } from "@/components/ui/card";
@@ -7,6 +7,7 @@ import { CopyId } from "@/components/ui/copy";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { cardText } from "@/lib/contract/format";
+import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute-words";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
 import { AVS_RESULTS, type AvsResult, CVV_RESULTS, checkTone } from "@/lib/contract/payments/words";
 
@@ -113,8 +114,97 @@ function Amount({ term, hint, children }: { term: string; hint?: ReactNode; chil
   );
 }
 
-/** What needs saying before all else: why it was declined, or that its outcome is not known. */
+/** What needs saying before all else: that it is disputed, why it was declined, or that its outcome is not known. */
 export function PaymentNotice({ detail }: { detail: PaymentDetail }) {
+  return (
+    <>
+      {detail.disputes.map((dispute) => (
+        <DisputeNotice key={dispute.id} dispute={dispute} />
+      ))}
+      <StatusNotice detail={detail} />
+    </>
+  );
+}
+
+const DISPUTE_TONES = {
+  NEEDS_RESPONSE: "red",
+  UNDER_REVIEW: "amber",
+  WON: "green",
+  LOST: "red",
+  CLOSED: "neutral",
+} as const;
+
+function DisputeNotice({ dispute }: { dispute: PaymentDetail["disputes"][number] }) {
+  const { status, amount, currency, reason, respond_before: before, url, processor_id: id } = dispute;
+  const { title, meaning } = DISPUTE_STATUS_WORDS[status];
+  return (
+    <Banner
+      tone={DISPUTE_TONES[status]}
+      title={
+        <>
+          Disputed: <Money amount={amount} currency={currency} />, {title.toLowerCase()}
+        </>
+      }
+    >
+      <p>
+        {meaning}
+        {status === "NEEDS_RESPONSE" && before && (
+          <>
+            {" "}
+            Evidence is taken until <Time at={before} />.
+          </>
+        )}
+        {status === "LOST" && " It stays in your balance here, which does not know disputes."}
+      </p>
+      <p className="mt-1 flex flex-wrap items-center gap-x-3 text-soft text-xs">
+        <span>
+          Reason <code className="font-mono">{reason}</code>
+        </span>
+        <CopyId id={id} label="Copy the dispute's id at the processor" />
+        {url && <ProcessorLink href={url}>Open at the processor</ProcessorLink>}
+      </p>
+    </Banner>
+  );
+}
+
+/** Into the processor's own dashboard. */
+export function ProcessorLink({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <a
+      href={href}
+      target="_blank"
+      rel="noreferrer"
+      className="inline-flex items-center gap-0.5 text-accent text-xs hover:underline"
+    >
+      {children} <ArrowUpRight aria-hidden="true" className="size-3.5" />
+    </a>
+  );
+}
+
+/** What the processor calls the payment and its refunds, each with the way to it there. */
+export function ProcessorObjects({ processor }: { processor: NonNullable<PaymentDetail["processor"]> }) {
+  return (
+    <Facts
+      items={processor.objects.map(({ kind, id, url }) => ({
+        term: OBJECT_WORDS[kind] ?? upper(kind.replaceAll("_", " ")),
+        value: (
+          <span className="flex flex-wrap items-center gap-x-3">
+            <CopyId id={id} label={`Copy ${id}`} />
+            {url && <ProcessorLink href={url}>Open</ProcessorLink>}
+          </span>
+        ),
+      }))}
+    />
+  );
+}
+
+const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const OBJECT_WORDS: Readonly<Record<string, string>> = {
+  payment_intent: "PaymentIntent",
+  psp_reference: "PSP reference",
+};
+
+function StatusNotice({ detail }: { detail: PaymentDetail }) {
   const { payment, decline, pending, timeline } = detail;
   if (decline) {
     return (

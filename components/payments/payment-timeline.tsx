@@ -4,6 +4,7 @@ import {
   CheckCheck,
   CircleX,
   Clock,
+  Gavel,
   type LucideIcon,
   ShieldCheck,
   ShieldQuestion,
@@ -27,6 +28,7 @@ const KIND_ICONS: Record<TimelineEntry["kind"], LucideIcon> = {
   refund: Undo2,
   refund_returned: UndoDot,
   settle: CheckCheck,
+  dispute: Gavel,
 };
 
 const OUTCOME_ICONS = { declined: CircleX, failed: CircleX, pending: Clock, action_required: ShieldQuestion };
@@ -44,6 +46,7 @@ const KIND_STYLES: Record<TimelineEntry["kind"], string> = {
   refund: "bg-violet-ground text-violet",
   refund_returned: "bg-amber-ground text-amber",
   settle: "bg-green-ground text-green",
+  dispute: "bg-green-ground text-green",
 };
 
 /** Null in support, where keys have no pages. */

@@ -1,6 +1,7 @@
 "use client";
 
 import { Ban, CreditCard, Ellipsis, PencilLine, Plug, RefreshCw, Star, Webhook } from "lucide-react";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
@@ -118,9 +119,12 @@ export function ConnectionCard({ mode, connection, connector, mayTakeCards }: Co
       }
     >
       {isConnected ? (
-        <Connected connection={connection} onWebhook={() => setAction("webhook")} />
+        <Connected mode={mode} connection={connection} onWebhook={() => setAction("webhook")} />
       ) : (
-        <p className="text-soft">Connect the same account again to capture, void or refund what was paid through it.</p>
+        <p className="text-soft">
+          Connect the same account again to capture, void or refund what was paid through it.{" "}
+          <ReconciliationLink mode={mode} connection={connection} />
+        </p>
       )}
       {action === "edit" && <ReplaceDialog {...dialog} />}
       {action === "webhook" && <WebhookDialog {...dialog} />}
@@ -131,7 +135,22 @@ export function ConnectionCard({ mode, connection, connector, mayTakeCards }: Co
   );
 }
 
-function Connected({ connection, onWebhook }: { connection: Connection; onWebhook: () => void }) {
+/** What the comparisons with the processor's own list found. */
+function ReconciliationLink({ mode, connection }: { mode: Mode; connection: Connection }) {
+  return (
+    <Link
+      href={`/${mode}/settings/processors/${connection.id}/reconciliation`}
+      prefetch={false}
+      className="text-accent hover:underline"
+    >
+      Reconciliation
+    </Link>
+  );
+}
+
+type ConnectedProps = { mode: Mode; connection: Connection; onWebhook: () => void };
+
+function Connected({ mode, connection, onWebhook }: ConnectedProps) {
   const { hint, check_problem, checked_at, takes_webhooks, last_webhook_at, webhook_url, raw_cards } = connection;
   return (
     <div className="grid gap-3">
@@ -170,6 +189,10 @@ function Connected({ connection, onWebhook }: { connection: Connection; onWebhoo
           {
             term: "Card numbers",
             value: raw_cards ? "From the payment form" : "Only through the processor's own fields",
+          },
+          {
+            term: "Compared nightly",
+            value: <ReconciliationLink mode={mode} connection={connection} />,
           },
         ]}
       />

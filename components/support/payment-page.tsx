@@ -7,6 +7,7 @@ import {
   PaymentCard,
   PaymentFacts,
   PaymentNotice,
+  ProcessorObjects,
 } from "@/components/payments/payment-facts";
 import { EventList, HistoryBlocks } from "@/components/payments/payment-records";
 import { Actor, HttpStatus, times } from "@/components/payments/request-list";
@@ -93,6 +94,11 @@ export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) 
             <Card title="Card and checks">
               <PaymentCard detail={detail} />
             </Card>
+            {detail.processor && (
+              <Card title={`At ${detail.processor.name ?? "the processor"}`}>
+                <ProcessorObjects processor={detail.processor} />
+              </Card>
+            )}
             <Card title="Customer">
               <PaymentCustomer payment={payment} />
             </Card>

@@ -33,6 +33,7 @@ export function SupportBar({ name }: { name: string }) {
 const PAGES = [
   { href: "/support", label: "Search" },
   { href: "/support/unknown-outcomes", label: "Unknown outcomes" },
+  { href: "/support/reconciliation", label: "Reconciliation" },
   { href: "/support/audit", label: "Audit" },
 ];
 

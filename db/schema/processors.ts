@@ -40,7 +40,9 @@ export const processorConnections = pgTable(
     id: uuid("id").notNull(),
     /** Key of the connector. */
     processor: text("processor").notNull(),
-    /** The account's name or id at the processor, as it said itself: credentials of another account are another connection. */
+    /** The account's own id at the processor, as it said itself: credentials of another account are another connection. */
+    account_id: text("account_id").notNull(),
+    /** Its name there, for people. */
     account: text("account").notNull(),
     /** The merchant's own name for it. */
     label: text("label").notNull(),
@@ -70,7 +72,7 @@ export const processorConnections = pgTable(
     /** Serves the processors' messages, which name no environment. */
     unique("processor_connections_id").on(table.id),
     /** Two keys of one account are one connection: its messages would come twice. */
-    unique("processor_connections_account").on(table.environment_id, table.processor, table.account),
+    unique("processor_connections_account").on(table.environment_id, table.processor, table.account_id),
     uniqueIndex("processor_connections_default").on(table.environment_id).where(sql`is_default`),
     /** Serves every process's look for changes, once a second, without reading rows. */
     index("processor_connections_revisions").on(table.environment_id, table.revision),
@@ -113,6 +115,7 @@ export type RouteRow = typeof processorRoutes.$inferSelect;
 export const operatorConnections = pgTable("operator_connections", {
   id: uuid("id").primaryKey(),
   processor: text("processor").notNull(),
+  /** The account's own id. */
   account: text("account").notNull(),
   /** Keyed digest of the credentials that were last checked: the same ones need not be checked at every start. */
   credentials_digest: text("credentials_digest").notNull(),

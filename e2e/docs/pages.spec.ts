@@ -11,6 +11,7 @@ const PAGES = [
   "/docs/errors",
   "/docs/errors/card_declined",
   "/docs/webhooks",
+  "/docs/processors",
   "/docs/mcp",
   "/docs/testing",
   "/docs/going-live",

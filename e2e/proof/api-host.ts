@@ -4,10 +4,12 @@ import { provideService } from "@/lib/http/current-service";
 import { endReadiness } from "@/lib/http/health";
 import { startJobs } from "@/lib/jobs/jobs";
 import { log } from "@/lib/log";
+import { journalOf } from "@/lib/processor/connections";
 import { listen } from "@/lib/server/address";
 import { apiListener } from "@/lib/server/api-listener";
 import { closeGracefully, createHttpServer } from "@/lib/server/http-server";
 import { openService } from "@/lib/server/open-service";
+import { connectorOf } from "@/lib/testing/adyen-double/under-test";
 import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
 import { connectorTo } from "@/lib/testing/stripe-double/under-test";
 import { createSender } from "@/lib/webhooks/sender";
@@ -37,7 +39,22 @@ function chosenProcessor() {
   const { PROOF_PROCESSOR: name, PROOF_STRIPE_ENDPOINT: endpoint = "", PROOF_STRIPE_KEY: secretKey = "" } = process.env;
   if (name === "stripe")
     return connectorTo({ endpoint, secretKey }, { name: "stripe", timeoutMs: env.processorTimeoutMs });
+  if (name === "adyen") return adyenProcessor();
   return name === "other" ? otherProcessor() : null;
+}
+
+function adyenProcessor() {
+  if (!env.databaseUrl) throw new Error("the journal is where DATABASE_URL leads");
+  const sql = connectSql(env.databaseUrl, { max: 6, applicationName: "adyen-journal" });
+  const { url, apiKey, hmacKey } = JSON.parse(process.env.PROOF_ADYEN ?? "{}");
+  const timeoutMs = env.processorTimeoutMs;
+  return connectorOf(
+    { url, apiKey, hmacKey, merchantAccount: "ExampleShopECOM" },
+    journalOf({ db: { sql } }, "adyen"),
+    {
+      timeoutMs,
+    },
+  );
 }
 
 function otherProcessor() {

@@ -272,7 +272,11 @@ const PAGES = {
   staff: [
     ...["/support?q=TEXT", "/support/audit?merchant=TEXT&staff=TEXT", "/support/audit?action=TEXT&before=TEXT"],
     ...["/support/payments/TEXT", "/support/merchants/TEXT", "/support/merchants/MERCHANT?mode=TEXT", "/support/TEXT"],
-    ...["/support/merchants/MERCHANT?key=TEXT", "/support/unknown-outcomes?TEXT=TEXT"],
+    ...[
+      "/support/merchants/MERCHANT?key=TEXT",
+      "/support/unknown-outcomes?TEXT=TEXT",
+      "/support/reconciliation/TEXT?run=TEXT",
+    ],
   ],
 };
 

@@ -1,5 +1,7 @@
 import { expect, vi } from "vitest";
 import type { Database, Sql } from "@/db/client";
+import { type AdyenDouble, startAdyenDouble } from "@/lib/testing/adyen-double/api";
+import { deliverWebhooks, faultsOfAdyen } from "@/lib/testing/adyen-double/deliveries";
 import { runOtherCompany } from "@/lib/testing/other-processor/company";
 import { createOtherStore, faultsOfOtherStore } from "@/lib/testing/other-processor/store";
 import { faultsOfDoubles, writeBooks } from "@/lib/testing/stripe-double/compare";
@@ -8,7 +10,7 @@ import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
 import { companyOf } from "@/lib/testing/stripe-double/under-test";
 
 /** Which processor test payments go to in a proof. */
-const NAMES = ["sandbox", "other", "stripe"] as const;
+const NAMES = ["sandbox", "other", "stripe", "adyen"] as const;
 export type ProcessorName = (typeof NAMES)[number];
 /** As the command says: `npm run prove:processor` sets it. */
 export const PROCESSOR: ProcessorName = NAMES.find((name) => name === process.env.PROOF_PROCESSOR) ?? "sandbox";
@@ -35,6 +37,7 @@ export async function runProcessor(
   name: ProcessorName = PROCESSOR,
 ): Promise<RunningProcessor> {
   if (name === "stripe") return runDouble(db, address);
+  if (name === "adyen") return runAdyen(db, address);
   const failRefunds = (environmentId: string) => failStoredRefunds(db, name, environmentId);
   if (name === "sandbox") return { name, env: {}, failRefunds, stop: async () => {} };
   await createOtherStore(db.sql);
@@ -77,6 +80,33 @@ async function runDouble(db: Database, address: () => string): Promise<RunningPr
   };
 }
 
+/** The doubles that stand in for Adyen, likewise. */
+const adyens = new Map<Database, AdyenDouble>();
+
+async function runAdyen(db: Database, address: () => string): Promise<RunningProcessor> {
+  const double = await startAdyenDouble();
+  adyens.set(db, double);
+  const deliveries = deliverWebhooks(double, () => `${address()}/webhooks/adyen`);
+  const { url, apiKey, hmacKey } = double;
+  return {
+    name: "adyen",
+    env: { PROOF_PROCESSOR: "adyen", PROOF_ADYEN: JSON.stringify({ url, apiKey, hmacKey }) },
+    async failRefunds(environmentId) {
+      const failed = double.books.giveBack();
+      expect(failed.length).toBeGreaterThan(0);
+      const open = () => db.sql`
+        select 1 from operations where environment_id = ${environmentId} and id = any(${failed}::uuid[])
+          and state not in ('failed', 'declined')`;
+      await vi.waitFor(async () => expect(await open()).toHaveLength(0), { timeout: 15_000, interval: 50 });
+    },
+    async stop() {
+      await deliveries.stop();
+      await double.stop();
+      adyens.delete(db);
+    },
+  };
+}
+
 /** A table of the processor's books; every processor's have the same names. */
 export const bookOf = (sql: Sql, name: ProcessorName, table: "charges" | "operations" | "reports") =>
   sql(`${name}_processor.${table}`);
@@ -91,6 +121,8 @@ export async function readBooks(db: Database): Promise<void> {
 export async function faultsOfProcessor(db: Database): Promise<unknown[]> {
   const double = doubles.get(db);
   if (double) return faultsOfDoubles(db, [double]);
+  const adyen = adyens.get(db);
+  if (adyen) return faultsOfAdyen(db, adyen);
   const [row] = await db.sql<
     { exists: boolean }[]
   >`select to_regclass('other_processor.intents') is not null as exists`;

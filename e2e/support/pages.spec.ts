@@ -57,6 +57,7 @@ test("every page is accessible and fits a phone, light and dark", async ({ tenan
     `/support/merchants/${encodeId("merchant", tenant.merchant.id)}`,
     `/support/payments/${payment.id}`,
     "/support/unknown-outcomes",
+    "/support/reconciliation",
     "/support/audit",
     "/support/payments/pay_nothing",
   ];

@@ -64,6 +64,7 @@ test.describe("signing in", () => {
       `/support/payments/${payment.id}`,
       `/support/merchants/${merchantId}`,
       "/support/unknown-outcomes",
+      "/support/reconciliation",
       "/support/audit",
     ];
     for (const path of pages) {

@@ -2,6 +2,7 @@ import type { ApiKey } from "./api-keys/api-keys";
 import type { ClientSession } from "./checkout/client-session";
 import type { Customer } from "./customers/customer";
 import { encodeId } from "./ids";
+import type { Dispute } from "./payments/dispute";
 import type { Payment } from "./payments/payment";
 import type { Plan } from "./plans/plan";
 import type { Payout } from "./settlement/payout";
@@ -326,6 +327,21 @@ export const payout: Payout = {
   environment: "sandbox",
   created_at: "2026-11-21T01:01:05.793Z",
   updated_at: "2026-11-21T01:02:06.011Z",
+};
+
+export const dispute: Dispute = {
+  id: encodeId("dispute", "019aa6f0-3d20-7b18-9c64-1f7e5a2d8b03"),
+  object: "dispute",
+  payment_id: PAYMENT_ID,
+  processor_id: "dp_1SVqXkLkdIwHu7ixQW2mC4aT",
+  amount: 4999,
+  currency: "USD",
+  reason: "fraudulent",
+  status: "NEEDS_RESPONSE",
+  respond_before: "2026-11-28T23:59:59.000Z",
+  environment: "live",
+  created_at: "2026-11-21T14:12:09.000Z",
+  updated_at: "2026-11-21T14:12:11.480Z",
 };
 
 export const ROTATED_KEY_ID = encodeId("apiKey", "019aa1b1-9c30-7d42-8e75-3b6a0f9d2c81");

@@ -22,6 +22,8 @@ export const ID_PREFIX = {
   request: "req",
   settlementBatch: "batch",
   payout: "po",
+  dispute: "dsp",
+  reconciliation: "rec",
   balanceMovement: "mov",
   audit: "aud",
   savedView: "view",

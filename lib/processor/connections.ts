@@ -202,7 +202,7 @@ function processorOf(
 }
 
 /** Kept in our database, for all processes. */
-function journalOf({ db: { sql } }: Pick<ConnectionsOptions, "db">, name: string): Journal {
+export function journalOf({ db: { sql } }: { db: Pick<Database, "sql"> }, name: string): Journal {
   return {
     note: async (subject, fact, value) => JSON.parse(await noteFact(sql, name, subject, fact, JSON.stringify(value))),
     async of(subject) {
@@ -245,7 +245,7 @@ function createOperator(options: ConnectionsOptions, operator: OperatorConnectio
   let failedAtMs = Number.NEGATIVE_INFINITY;
   let problem = "";
 
-  async function account(): Promise<string> {
+  async function accountId(): Promise<string> {
     const digest = secret.digest("operator-credentials", JSON.stringify(credentials)).toString("hex");
     const kept = await findOperatorAccount(db.orm, connector.key, digest);
     if (kept) return kept.account;
@@ -253,18 +253,18 @@ function createOperator(options: ConnectionsOptions, operator: OperatorConnectio
     if (!check) throw new Error(`the connector ${connector.key} cannot check its credentials`);
     if (check.kind !== "works") throw new Error(check.reason);
     if (!check.live) throw new Error("The credentials are of a test account. Set those of live mode.");
-    const id = operatorConnectionId(connector.key, check.account);
+    const id = operatorConnectionId(connector.key, check.id);
     await storeOperatorConnection(db.orm, {
-      ...{ id, processor: connector.key, account: check.account, credentials_digest: digest },
+      ...{ id, processor: connector.key, account: check.id, credentials_digest: digest },
       checked_at: clock.now().toISOString(),
     });
-    return check.account;
+    return check.id;
   }
 
   return async () => {
     if (timer.elapsedMs() - failedAtMs < AGAIN_AFTER_MS) throw notKnown(connector.label);
-    connected ??= account().then((name) => {
-      const connectionId = operatorConnectionId(connector.key, name);
+    connected ??= accountId().then((account) => {
+      const connectionId = operatorConnectionId(connector.key, account);
       return { connectionId, mode: "live", processor: create(connectionId), guarded: false } as const;
     });
     try {

@@ -37,6 +37,8 @@ export type CredentialField = {
    * without it; until then `reports.read` refuses every message.
    */
   readonly webhook: boolean;
+  /** It may be left empty; `checkConnection` says where that is wrong. */
+  readonly optional?: true;
   /** The operator's environment variable, such as `STRIPE_SECRET_KEY`. */
   readonly setting: string;
 };

@@ -166,8 +166,11 @@ export type StatementEntry = {
 );
 
 export type ConnectionCheck =
-  /** `account`: its name or id there. */
-  | { readonly kind: "works"; readonly account: string; readonly live: boolean }
+  /**
+   * `id`: the account's own, which never changes: what was paid there is found there alone. `account`: its name, for people.
+   * Credentials that cannot tell whose they are do not work.
+   */
+  | { readonly kind: "works"; readonly id: string; readonly account: string; readonly live: boolean }
   /** `reason`: what is wrong and what to do, as a sentence for people. */
   | { readonly kind: "refused" | "unreachable"; readonly reason: string };
 

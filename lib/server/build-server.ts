@@ -12,6 +12,7 @@ const COMMANDS = [
   "settle",
   "replay",
   "listen",
+  "reconcile",
   "rotate-secret",
   "verify",
 ];

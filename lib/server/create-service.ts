@@ -96,15 +96,13 @@ export function operatorConnection(connectors: readonly Connector[]): OperatorCo
     throw new ConfigurationError(`LIVE_PROCESSOR must be ${keys}, not "${key}".`);
   }
   const given = connector.fields.map((field) => ({ field, value: env.processorCredential(field.setting) }));
-  const missing = given.find(({ field, value }) => value === null && !field.webhook);
-  if (missing) {
-    throw new ConfigurationError(`LIVE_PROCESSOR=${key} needs ${missing.field.setting}: ${missing.field.help}`);
-  }
   const credentials = Object.fromEntries(
     given.flatMap(({ field, value }) => (value === null ? [] : [[field.name, value]])),
   );
   const wrong = connector.credentials.safeParse(credentials).error?.issues[0];
   const field = wrong && connector.fields.find(({ name }) => name === wrong.path[0]);
+  if (field && credentials[field.name] === undefined)
+    throw new ConfigurationError(`LIVE_PROCESSOR=${key} needs ${field.setting}. ${field.help}`);
   if (wrong) throw new ConfigurationError(`${field?.setting ?? key} cannot be right. ${wrong.message}`);
   return { connector, credentials, rawCards, endpoint: liveProcessorEndpoint ?? undefined };
 }

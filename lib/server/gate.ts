@@ -21,9 +21,9 @@ export const PAGE_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DEL
 /** What Next serves from `public` and of its build. Under it are files alone. */
 export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/;
 const READING = new Set(["GET", "HEAD"]);
-/** Paths that accept a body; everything else is read-only. Each of these refuses more than 64 KiB itself. */
+/** Paths that accept a body; everything else is read-only. Each of these refuses what is too long by itself. */
 export const WRITTEN_TO =
-  /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|processors\/[^/]+\/reports$|(?:sign-up|verify-email|forgot-password|reset-password)$)|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
+  /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|(?:sign-up|verify-email|forgot-password|reset-password)$)|webhooks\/[^/]+(?:\/[^/]+)?$|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
 /**
  * More than any of our addresses has. Next's work grows with the square of the number of parameters: one request with 16 KB of
  * them blocks the process for three seconds.

@@ -68,6 +68,14 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
     corrupt: (env) => sql`delete from environments where id = ${env}`,
   },
   {
+    check: "payment_has_connection",
+    how: "a card's token at a connection that there never was",
+    corrupt: (env) => sql`
+      insert into payment_tokens (environment_id, id, processor_token, connection_id, card_last4, card_bin, card_exp_month,
+        card_exp_year, expires_at, created_at)
+      values (${env}, ${newId()}, '', ${newId()}, '4242', '424242', 12, 2040, now(), now())`,
+  },
+  {
     check: "transaction_has_payment",
     how: "a refund of a payment that there never was",
     corrupt: (env, ids) =>

@@ -19,6 +19,9 @@ const CROSSING: Record<string, string> = {
   "lib/domain/payments/expire-payments.ts#expirePayments":
     "finds what is due in any environment; each is then ended within its own",
   "lib/domain/payments/process-reports.ts#findReported": "a processor's own id tells the environment",
+  "lib/domain/processors/compare.ts#Walk": "an operator's connection takes payments of many environments",
+  "lib/domain/processors/reconciliation.ts": "a job and a command of the operator, of all environments",
+  "lib/domain/processors/disputes.ts#findDisputed": "a processor's own id tells the environment",
   "lib/domain/processors/reports.ts":
     "processors' messages name a connection, which tells the environment; a job of all",
   "lib/processor/connections.ts#createConnections":

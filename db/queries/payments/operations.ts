@@ -1,6 +1,6 @@
 import type { Sql } from "@/db/client";
 import type { NewEvent } from "@/db/schema/events";
-import type { OperationRow } from "@/db/schema/operations";
+import type { ActorRecord, OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Milliseconds from the database's now: how long calls may be sent, and how long this process holds the operation. */
@@ -241,4 +241,26 @@ export async function releaseOperation(
     )${event}
     select from released`;
   return rows.length === 1;
+}
+
+/**
+ * Notes, with a line in the audit log, that a capture which was booked failed at the processor later. The books stay: there is
+ * no way back from CAPTURED, and support staff settle it with the merchant. False: it was noted before.
+ */
+export async function noteReturnedCapture(
+  sql: Sql,
+  { environmentId, id }: { environmentId: string; id: string },
+  { text, audit }: { text: string; audit: { id: string; actor: ActorRecord; action: string } },
+): Promise<boolean> {
+  const rows = await sql`
+    with noted as (
+      update operations set last_answer = ${text}
+      where environment_id = ${environmentId}::uuid and id = ${id}::uuid and state = 'succeeded'
+        and last_answer is distinct from ${text}
+      returning payment_id
+    )
+    insert into audit_log (environment_id, id, actor, action, object_id, request_id)
+    select ${environmentId}::uuid, ${audit.id}::uuid, ${audit.actor as never}::jsonb, ${audit.action}, payment_id, null
+    from noted returning 1`;
+  return rows.length > 0;
 }

@@ -1,7 +1,9 @@
 import type { Sql, Transaction } from "@/db/client";
+import type { DisputeRow } from "@/db/schema/disputes";
 import type { ActorRecord, IdempotencyKeyRow, OperationRow } from "@/db/schema/operations";
 import type { LedgerRow } from "@/db/schema/payments";
 import type { EventType } from "@/lib/contract/events/event";
+import { listDisputes } from "../processors/disputes";
 import { findShortPayment, type PaymentSnapshot } from "./payments";
 
 /** Of each list at most so many, the latest. */
@@ -42,6 +44,9 @@ export type PaymentDetailRows = PaymentSnapshot & {
   events: { id: string; type: EventType; created_at: string }[];
   keys: KeyOfPayment[];
   batches: { id: string; currency: string; created_at: string }[];
+  /** Oldest first. */
+  disputes: DisputeRow[];
+  objects: { kind: string; id: string }[];
   plan: { id: string; name: string; status: string } | null;
   clientSession: {
     id: string;
@@ -70,35 +75,27 @@ export async function readPaymentDetail(
   return sql.begin("isolation level repeatable read read only", async (tx) => {
     const snapshot = await findShortPayment(tx, environment.id, paymentId, DETAIL_LIMIT);
     if (!snapshot) return null;
-    const [operations, ledger, fee, events, keys, batches, plan, clientSession, customerPayments] = await Promise.all([
-      operationsOf(tx, environment.id, paymentId),
-      ledgerOf(tx, environment.id, paymentId),
-      feeOf(tx, environment.id, paymentId),
-      eventsOf(tx, environment.id, snapshot),
-      keysOf(tx, environment.id, paymentId),
-      batchesOf(tx, environment.id, snapshot),
-      planOf(tx, environment.id, snapshot),
-      clientSessionOf(tx, environment.id, snapshot),
-      customerPaymentsOf(tx, environment.id, snapshot),
-    ]);
+    const disputes = await listDisputes(tx, environment.id, paymentId, DETAIL_LIMIT);
+    const [operations, ledger, fee, events, keys, batches, objects, plan, clientSession, customerPayments] =
+      await Promise.all([
+        operationsOf(tx, environment.id, paymentId),
+        ledgerOf(tx, environment.id, paymentId),
+        feeOf(tx, environment.id, paymentId),
+        eventsOf(tx, environment.id, snapshot, disputes),
+        keysOf(tx, environment.id, paymentId),
+        batchesOf(tx, environment.id, snapshot),
+        objectsOf(tx, environment.id, paymentId),
+        planOf(tx, environment.id, snapshot),
+        clientSessionOf(tx, environment.id, snapshot),
+        customerPaymentsOf(tx, environment.id, snapshot),
+      ]);
     const actors = await readActorNames(
       tx,
       environment,
       [...operations, ...keys].map(({ actor }) => actor),
     );
-    return {
-      ...snapshot,
-      operations,
-      ledger,
-      fee,
-      events,
-      keys,
-      batches,
-      plan,
-      clientSession,
-      customerPayments,
-      actors,
-    };
+    const linked = { batches, disputes, objects, plan, clientSession, customerPayments };
+    return { ...snapshot, operations, ledger, fee, events, keys, ...linked, actors };
   }) as Promise<PaymentDetailRows | null>;
 }
 
@@ -131,9 +128,14 @@ async function feeOf(tx: Transaction, environmentId: string, paymentId: string):
   return row.fee;
 }
 
-/** Of the payment and of its refunds. Index: `events_object`. */
-function eventsOf(tx: Transaction, environmentId: string, { payment, transactions }: PaymentSnapshot) {
-  const objects = [payment.id, ...transactions.map(({ id }) => id)];
+/** Of the payment, its refunds and its disputes. Index: `events_object`. */
+function eventsOf(
+  tx: Transaction,
+  environmentId: string,
+  { payment, transactions }: PaymentSnapshot,
+  disputes: readonly DisputeRow[],
+) {
+  const objects = [payment, ...transactions, ...disputes].map(({ id }) => id);
   // Object by object: for all at once, the planner may walk through the environment's latest events instead.
   return tx<PaymentDetailRows["events"]>`
     select e.id, e.type, e.created_at
@@ -173,6 +175,14 @@ function batchesOf(tx: Transaction, environmentId: string, { transactions }: Pay
   return tx<PaymentDetailRows["batches"]>`
     select id, currency, created_at from settlement_batches
     where environment_id = ${environmentId}::uuid and id = any(${given}::uuid[]) order by id`;
+}
+
+/** Index: `processor_objects_payment`. */
+function objectsOf(tx: Transaction, environmentId: string, paymentId: string) {
+  return tx<PaymentDetailRows["objects"]>`
+    select kind, object_id as id from processor_objects
+    where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
+    order by created_at, object_id limit ${DETAIL_LIMIT}::int`;
 }
 
 const chargeOf = ({ payment, transactions }: PaymentSnapshot) =>

@@ -90,6 +90,7 @@ export async function updateConnection(
     Pick<
       ConnectionRow,
       | "label"
+      | "account"
       | "status"
       | "credentials"
       | "hint"

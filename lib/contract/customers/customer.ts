@@ -24,7 +24,9 @@ export const customer = z
           captured: amountOut.describe("Captured, in minor units."),
           refunded: amountOut.describe("Refunded, in minor units."),
           net: minor("Captured less what was refunded"),
-          disputed: amountOut.describe("Disputed, in minor units. There are no disputes yet: always 0."),
+          disputed: amountOut.describe(
+            "What cardholders' banks took back or may keep, in minor units: disputes that are open or lost. It is not taken off `net`.",
+          ),
         }),
       )
       .describe("What was paid, by currency."),

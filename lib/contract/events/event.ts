@@ -4,6 +4,7 @@ import { clientSession } from "@/lib/contract/checkout/client-session";
 import * as objects from "@/lib/contract/example-objects";
 import { timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
+import { dispute } from "@/lib/contract/payments/dispute";
 import { payment } from "@/lib/contract/payments/payment";
 import { plan } from "@/lib/contract/plans/plan";
 import { settlementBatch } from "@/lib/contract/settlement/settlement-batch";
@@ -206,6 +207,7 @@ export const event = z
             plan,
             clientSession,
             settlementBatch,
+            dispute,
             apiKey,
             webhookEndpoint,
           ])

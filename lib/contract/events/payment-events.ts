@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as objects from "@/lib/contract/example-objects";
+import { dispute } from "@/lib/contract/payments/dispute";
 import { payment } from "@/lib/contract/payments/payment";
 import { transaction } from "@/lib/contract/transactions/transaction";
 
@@ -22,6 +23,8 @@ const paymentData = dataOf(
     .extend({ transactions: z.array(transaction.partial().required({ id: true })).optional() }),
 );
 const transactionData = dataOf(transaction, transaction.partial());
+
+const disputeData = dataOf(dispute, dispute.partial());
 
 const { CHARGE_ID } = objects;
 const AUTHORIZED = objects.paymentOf(objects.authorizedCharge, [], "manual");
@@ -130,6 +133,29 @@ export const PAYMENT_EVENTS = {
           },
         ],
         updated_at: objects.charge.updated_at,
+      },
+    },
+  },
+  "payment.disputed": {
+    tells:
+      "A cardholder's bank disputes a live payment and may take its money back; answer it at the processor before `respond_before`.",
+    data: disputeData,
+    example: first(objects.dispute),
+  },
+  "payment.dispute_updated": {
+    tells: "A dispute changed: evidence went to the bank, the bank decided, or it asks for another amount.",
+    data: disputeData,
+    example: {
+      object: {
+        ...objects.dispute,
+        status: "LOST" as const,
+        respond_before: null,
+        updated_at: "2026-12-09T08:40:27.316Z",
+      },
+      previous: {
+        status: "UNDER_REVIEW",
+        respond_before: objects.dispute.respond_before,
+        updated_at: "2026-11-25T10:03:51.904Z",
       },
     },
   },

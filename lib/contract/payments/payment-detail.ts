@@ -1,5 +1,6 @@
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { Transaction } from "@/lib/contract/transactions/transaction";
+import type { Dispute } from "./dispute";
 import type { Payment } from "./payment";
 import type { LedgerAccountName } from "./words";
 
@@ -20,6 +21,10 @@ export type PaymentDetail = {
   pending: boolean;
   decline: { code: DeclineCode; meaning: string; advice: string } | null;
   /** Oldest first. */
+  disputes: ShownDispute[];
+  /** What the processor calls it; null where the processor gives no ids of its own. */
+  processor: ShownProcessor | null;
+  /** Oldest first. */
   timeline: TimelineEntry[];
   ledger: LedgerLine[];
   /** Cardlane's fee on what was captured, in minor units. */
@@ -29,6 +34,16 @@ export type PaymentDetail = {
   linked: LinkedObjects;
   /** Whether there is more of the refunds, timeline, ledger, events or requests than is shown. */
   truncated: boolean;
+};
+
+/** `url`: where it is answered, in the processor's dashboard. */
+type ShownDispute = Dispute & { url: string | null };
+
+export type ShownProcessor = {
+  /** Its name for people, such as "Stripe"; null while it is not connected. */
+  name: string | null;
+  /** Oldest first. `url`: where to look at it, in the processor's dashboard. */
+  objects: { kind: string; id: string; url: string | null }[];
 };
 
 type TransactionNote = {
@@ -53,7 +68,7 @@ export type TimelineOutcome = "succeeded" | "declined" | "failed" | "pending" | 
 
 export type TimelineEntry = {
   id: string;
-  kind: "authorize" | "continue" | "capture" | "void" | "refund" | "refund_returned" | "settle";
+  kind: "authorize" | "continue" | "capture" | "void" | "refund" | "refund_returned" | "settle" | "dispute";
   outcome: TimelineOutcome;
   title: string;
   /** Minor units. */

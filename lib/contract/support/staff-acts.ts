@@ -11,6 +11,7 @@ export const STAFF_ACTS = {
   "support.viewed_key": "Looked up an idempotency key",
   "support.viewed_request": "Opened an API request",
   "support.viewed_unknown_outcomes": "Viewed unknown outcomes",
+  "support.viewed_reconciliation": "Viewed a comparison with the processor",
   "support.viewed_audit": "Read the audit log",
   "support.asked_again": "Checked the status of an unknown outcome",
   "support.getPayment": "Read the payment",

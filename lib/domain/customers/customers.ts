@@ -1,4 +1,5 @@
 import {
+  type CustomerFigures,
   findCustomer,
   findCustomerOf,
   readCards,
@@ -7,6 +8,7 @@ import {
   listCustomers as selectCustomers,
   noteCustomers as writeCustomers,
 } from "@/db/queries/customers";
+import { readDisputed } from "@/db/queries/processors/disputes";
 import type { Customer, ListCustomersQuery } from "@/lib/contract/customers/customer";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId } from "@/lib/contract/ids";
@@ -64,8 +66,9 @@ const MOST = { charges: 1_000, cards: 20 };
 async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise<Customer[]> {
   if (rows.length === 0) return [];
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const [figures, cards] = await Promise.all([
+  const [figures, disputed, cards] = await Promise.all([
     readFigures(sql, ctx.environment.id, rows),
+    readDisputed(sql, ctx.environment.id, rows),
     readCards(sql, ctx.environment.id, rows, MOST),
   ]);
   return rows.map(({ id, ...row }) => {
@@ -77,10 +80,10 @@ async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise
       ...{ first_payment_at: row.first_payment_at, last_payment_at: row.last_payment_at },
       payments: sum(({ payments }) => payments),
       declined: sum(({ declined }) => declined),
-      currencies: own.map(({ currency, captured, refunded }) => ({
-        ...{ currency, captured, refunded },
-        ...{ net: captured - refunded, disputed: 0 },
-      })),
+      currencies: currenciesOf(
+        own,
+        disputed.filter(({ customer }) => customer === id),
+      ),
       cards: cards
         .filter(({ customer }) => customer === id)
         .map(({ brand, last4, exp_month, exp_year, last_used_at }) => ({
@@ -92,4 +95,18 @@ async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise
         })),
     } as const satisfies Customer;
   });
+}
+
+/** A bank may dispute a payment in another currency than it was paid in. */
+function currenciesOf(
+  paid: readonly CustomerFigures[],
+  disputed: readonly { currency: string; disputed: number }[],
+): Customer["currencies"] {
+  const others = disputed.filter(({ currency }) => !paid.some((figures) => figures.currency === currency));
+  return [...paid, ...others.map(({ currency }) => ({ currency, captured: 0, refunded: 0 }))].map(
+    ({ currency, captured, refunded }) => ({
+      ...{ currency, captured, refunded, net: captured - refunded },
+      disputed: disputed.find((sum) => sum.currency === currency)?.disputed ?? 0,
+    }),
+  );
 }

@@ -19,6 +19,7 @@ import { operationSnapshot } from "../payments/finish-operation";
 import { applyOutcome } from "../payments/outcome";
 import { processReports } from "../payments/process-reports";
 import { activatePlan, createPlan, deactivatePlan, updatePlan } from "../plans/plans";
+import { recordDispute } from "../processors/disputes";
 import { verifyBooks } from "../reconciliation/verify-books";
 import { runSettlement } from "../settlement/settle";
 import { testWebhookEndpoint } from "../webhooks/deliveries";
@@ -46,6 +47,24 @@ async function expectClean(): Promise<void> {
 }
 
 const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
+/** As by a processor with ids of its own, which reports a dispute and its end. */
+async function beDisputed({ service, environmentId }: MoneyTenant, paymentId: string): Promise<void> {
+  const sandbox = service.processors.builtIn("test");
+  if (!sandbox) throw new Error("tests always have the sandbox");
+  const object = `pi_${environmentId}`;
+  await db.sql`insert into processor_objects (environment_id, processor, object_id, kind, operation_id, payment_id)
+    select environment_id, 'sandbox', ${object}, 'payment_intent', id, payment_id from operations
+    where environment_id = ${environmentId} and payment_id = ${decodeId("payment", paymentId)} and kind = 'authorize'`;
+  for (const status of ["needs_response", "lost"] as const) {
+    const dispute = {
+      ...{ id: `dp_${environmentId}`, amount: 9_000, currency: "USD", reason: "fraudulent", status },
+      ...{ respond_before: null, created_at: new Date("2026-11-20T09:00:00Z") },
+    };
+    const processor = { ...sandbox, readDispute: async () => dispute };
+    const report = { id: "evt_1", object, dispute: dispute.id };
+    await expect.poll(() => recordDispute(service, { processor, mode: "test", environmentId }, report)).toBe(true);
+  }
+}
 
 /** Has every kind of thing happen to a tenant that merchants are told of. */
 async function doEverything(tenant: MoneyTenant): Promise<void> {
@@ -74,6 +93,7 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
   await tenant.act("refund", captured.id, { amount: 1_000 });
   await runSettlement(service, { environmentId });
   await tenant.act("refund", captured.id);
+  await beDisputed(tenant, captured.id);
 
   const plan = await createPlan(
     ctx(),

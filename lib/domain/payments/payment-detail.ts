@@ -5,25 +5,30 @@ import {
   type PaymentDetailRows,
   readPaymentDetail,
 } from "@/db/queries/payments/payment-detail";
+import type { DisputeRow } from "@/db/schema/disputes";
 import type { OperationRow } from "@/db/schema/operations";
 import { linkTitle } from "@/lib/contract/checkout/payment-link";
-import type { DeclineCode } from "@/lib/contract/errors";
+import { AppError, type DeclineCode } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
+import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute-words";
 import type { Payment } from "@/lib/contract/payments/payment";
 import type {
   LedgerLine,
   LinkedObjects,
   PaymentDetail,
   ShownPayment,
+  ShownProcessor,
   ShownRequest,
   TimelineEntry,
   TimelineOutcome,
 } from "@/lib/contract/payments/payment-detail";
 import { REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
-import { type Context, resourceNotFound } from "../context";
+import type { ProcessorObject } from "@/lib/processor/port";
+import { type Context, resourceNotFound, type Service } from "../context";
 import { findCustomerIdOf } from "../customers/customers";
 import { methodOf } from "../idempotency/inspect-keys";
+import { presentDispute } from "../processors/disputes";
 import { presentActor, presentPayment } from "./present";
 
 const MAX_SHOWN_PAYMENTS = 100;
@@ -35,6 +40,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
   if (!rows) throw resourceNotFound("payment", input.id);
   const payment = shown(presentPayment(rows.payment, rows.transactions, ctx.environment.mode));
   const customer = await findCustomerIdOf(ctx, payment);
+  const at = await processorOf(ctx.service, rows.payment.connection_id);
   const { operations, ledger, events, keys } = rows;
   return {
     payment,
@@ -48,6 +54,11 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
       payment.status === "PENDING" ||
       payment.status === "REQUIRES_ACTION",
     decline: declineOf(rows),
+    disputes: rows.disputes.map((row) => ({
+      ...presentDispute(row, ctx.environment.mode),
+      url: at?.url({ kind: "dispute", id: row.processor_dispute_id }) ?? null,
+    })),
+    processor: objectsOf(rows, at),
     timeline: paymentTimeline(rows),
     ledger: ledger.map((line) => ledgerLineOf(line, rows)).reverse(),
     fee: rows.fee,
@@ -55,6 +66,32 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
     requests: keys.map((row) => requestOf(row, rows)),
     linked: linkedOf(rows, customer, ctx.service.clock.now()),
     truncated: [rows.transactions, operations, ledger, events, keys].some((list) => list.length >= DETAIL_LIMIT),
+  };
+}
+
+type AtProcessor = { readonly name: string; url(object: ProcessorObject): string | null };
+
+/** The processor that has the payment, for people; null for a built-in one, and while it is not connected. */
+async function processorOf(service: Service, connectionId: string | null): Promise<AtProcessor | null> {
+  if (connectionId === null) return null;
+  try {
+    const reporter = await service.processors.reporter(connectionId);
+    if (!reporter) return null;
+    const { kind, processor } = reporter;
+    const name = service.connectors.find(({ key }) => key === kind)?.label ?? kind;
+    return { name, url: (object) => processor.dashboardUrl?.(object) ?? null };
+  } catch (error) {
+    // The operator's account is not known yet: the page shows what we know.
+    if (error instanceof AppError && error.code === "processor_error") return null;
+    throw error;
+  }
+}
+
+function objectsOf({ objects }: PaymentDetailRows, at: AtProcessor | null): ShownProcessor | null {
+  if (objects.length === 0) return null;
+  return {
+    name: at?.name ?? null,
+    objects: objects.map((object) => ({ ...object, url: at?.url(object) ?? null })),
   };
 }
 
@@ -161,9 +198,13 @@ const OUTCOMES: Record<OperationRow["state"], TimelineOutcome> = {
   action_required: "action_required",
 };
 
-/** Everything that happened to a payment's money, oldest first: its operations, refunds that came back, settlements. */
+/** Everything that happened to a payment's money, oldest first: its operations, refunds that came back, settlements, disputes. */
 function paymentTimeline(rows: PaymentDetailRows): TimelineEntry[] {
-  const entries = [...rows.operations.flatMap((operation) => entriesOf(operation, rows)), ...settlements(rows)];
+  const entries = [
+    ...rows.operations.flatMap((operation) => entriesOf(operation, rows)),
+    ...settlements(rows),
+    ...rows.disputes.flatMap((dispute) => disputeEntries(dispute, rows)),
+  ];
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
@@ -262,7 +303,8 @@ function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): stri
 }
 
 function declineWords(answer: string | null, kind: OperationRow["kind"]): string {
-  const code = answer?.replace(/^declined: /, "") ?? "";
+  // After the code stand the processor's own words.
+  const code = /^declined: (\w+)/.exec(answer ?? "")?.[1] ?? "";
   const guide = code in DECLINE_GUIDE ? DECLINE_GUIDE[code as DeclineCode] : null;
   if (guide) return guide.meaning;
   return kind === "authorize" || kind === "continue"
@@ -306,3 +348,35 @@ function settlements({ transactions, payment, actors }: PaymentDetailRows): Time
     ];
   });
 }
+
+/** That the bank opened it, and where it stands by now; its events have what was between. */
+function disputeEntries(row: DisputeRow, { payment, actors }: PaymentDetailRows): TimelineEntry[] {
+  const { title, meaning } = DISPUTE_STATUS_WORDS[row.status];
+  const entry = {
+    kind: "dispute" as const,
+    amount: row.amount,
+    currency: row.currency,
+    transaction_id: encodeId("transaction", payment.charge_id),
+    actor: presentActor({ type: "system", id: null }, actors),
+    idempotency_key: null,
+    request_id: null,
+    attempts: 1,
+    settlement_batch_id: null,
+  };
+  const opened: TimelineEntry = {
+    ...{ ...entry, id: row.id, outcome: "failed", title: "Disputed", at: row.created_at },
+    said: row.status === "NEEDS_RESPONSE" ? meaning : null,
+    reason: row.reason,
+  };
+  if (row.status === "NEEDS_RESPONSE") return [opened];
+  const outcome = DISPUTE_OUTCOMES[row.status];
+  const stands = { id: `${row.id}-stands`, title: `Dispute ${title.toLowerCase()}`, said: meaning, reason: null };
+  return [opened, { ...entry, ...stands, outcome, at: row.updated_at }];
+}
+
+const DISPUTE_OUTCOMES = {
+  UNDER_REVIEW: "action_required",
+  WON: "succeeded",
+  LOST: "failed",
+  CLOSED: "succeeded",
+} as const satisfies Record<Exclude<DisputeRow["status"], "NEEDS_RESPONSE">, TimelineOutcome>;

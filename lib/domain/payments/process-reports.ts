@@ -1,13 +1,14 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
-import { findOperation, takeOperation } from "@/db/queries/payments/operations";
+import { findOperation, noteReturnedCapture, takeOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import { findConnectionOfPayment } from "@/db/queries/processors/connections";
 import type { OperationRow } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { BEFORE_ALL } from "@/lib/ids";
+import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { PulledReport, Report } from "@/lib/processor/port";
 import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
+import { recordDispute } from "../processors/disputes";
 import { finishOperation, getPaymentOf } from "./finish-operation";
 import { continuePayment } from "./follow-up";
 import { leaseOf, operationOf, SYSTEM } from "./operation";
@@ -56,6 +57,10 @@ export async function takeInAlone(service: Service, from: Reporter, report: Repo
  * may be doubled, late or out of order. False: not now, so it has to come again.
  */
 export async function takeInReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
+  if ("object" in report && report.dispute !== undefined) {
+    const { id, object, dispute } = report;
+    return recordDispute(service, from, { id, object, dispute });
+  }
   const row = await findReported(service, from, report);
   if (!row) {
     service.log.error({ report }, "the processor reports on an operation that is not Cardlane's");
@@ -63,7 +68,8 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
   }
   if (row.state === "open") return resolveReported(service, row);
   if (row.state === "action_required") return continueAnswered(service, from, row);
-  return row.state === "succeeded" && row.kind === "refund" ? checkRefund(service, from, row) : true;
+  if (row.state !== "succeeded" || row.kind === "void") return true;
+  return row.kind === "refund" ? checkRefund(service, from, row) : checkCapture(service, from, row);
 }
 
 /** Null: there is none, or it is not at this processor. */
@@ -94,7 +100,11 @@ async function resolveReported(service: Service, row: OperationRow): Promise<boo
  * A shopper can pass or fail a challenge at the processor and never return to the payment form. Also true where the payment
  * has moved on.
  */
-export async function continueAnswered(service: Service, { processor, mode }: Connected, row: OperationRow): Promise<boolean> {
+export async function continueAnswered(
+  service: Service,
+  { processor, mode }: Connected,
+  row: OperationRow,
+): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
   const operation = { id, kind, environmentId, paymentId };
   const { payment } = await getPaymentOf(service, operation);
@@ -116,4 +126,26 @@ async function checkRefund(service: Service, { processor, mode }: Reporter, row:
   if (outcome.kind === "approved") return true;
   if (outcome.kind !== "declined") return false;
   return (await finishOperation(service, operation, { kind: "reversed" }, snapshot)).kind === "finished";
+}
+
+/** Said of an operation whose capture was booked and failed at the processor days later. */
+const CAPTURE_RETURNED = "captured, and returned by the processor later: settle it with the merchant";
+
+/**
+ * A capture that was accepted can fail days later, when a card network rejects it. The contract knows no way back from CAPTURED,
+ * and it may be settled and paid out by then: so nothing is booked, and people are told once, by the audit log and the service's.
+ */
+async function checkCapture(service: Service, { processor }: Reporter, row: OperationRow): Promise<boolean> {
+  const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
+  const operation = { id, kind, environmentId, paymentId };
+  const { payment } = await getPaymentOf(service, operation);
+  if (payment.amount_captured === 0) return true;
+  const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
+  const isReturned = outcome.kind === "declined" || (outcome.kind === "approved" && outcome.captured === false);
+  if (!isReturned) return true;
+  const { sql } = service.db.within(environmentId);
+  const audit = { id: newId(), actor: SYSTEM, action: "payment.capture_returned" };
+  if (await noteReturnedCapture(sql, operation, { text: CAPTURE_RETURNED, audit }))
+    service.log.error({ operation: id, payment: paymentId }, "a capture that is booked failed at the processor later");
+  return true;
 }

@@ -50,7 +50,8 @@ async function takeIn(tenant: MoneyTenant, reports: readonly Report[]): Promise<
 /** What is sent to our address about a tenant, in the given order. */
 async function reportsOf(tenant: MoneyTenant): Promise<Report[]> {
   const { reports } = await reporterOf(tenant);
-  return eventsOf(double, tenant.environmentId).flatMap((event) => reports.read(messageOf(event)));
+  const read = eventsOf(double, tenant.environmentId).map(async (event) => reports.read(messageOf(event)));
+  return (await Promise.all(read)).flat();
 }
 
 /** The same request with its key until its answer is final, while whoever else works on it has had its time. */

@@ -49,20 +49,25 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
   if (!connector) throw refuseField("processor", "There is no such processor.");
   const credentials = readCredentials(connector, input.credentials);
   const id = newId();
-  const account = await requireWorking(ctx, { id, processor: connector.key, raw_cards: false }, credentials);
+  const works = await requireWorking(ctx, { id, processor: connector.key, raw_cards: false }, credentials);
   const now = idTime(id);
   const row = await change(ctx, async (tx, rows) => {
-    const kept = rows.find((one) => one.processor === connector.key && one.account === account);
+    const kept = rows.find((one) => one.processor === connector.key && one.account_id === works.id);
     if (kept?.status === "CONNECTED") throw alreadyConnected(kept);
     const settings = {
-      ...({ label: input.label.trim(), status: "CONNECTED", credentials: seal(service, credentials) } as const),
+      ...({
+        label: input.label.trim(),
+        account: works.account,
+        status: "CONNECTED",
+        credentials: seal(service, credentials),
+      } as const),
       ...{ hint: connector.hint(credentials), takes_webhooks: takesWebhooks(connector, credentials) },
       ...{ is_default: !rows.some((one) => one.is_default), checked_at: now, check_problem: null, updated_at: now },
     };
     const made = kept
       ? await updateConnection(tx, environment.id, kept.id, settings)
       : await insertConnection(tx, environment.id, {
-          ...{ id, processor: connector.key, account, raw_cards: false, created_at: now },
+          ...{ id, processor: connector.key, account_id: works.id, raw_cards: false, created_at: now },
           ...settings,
         });
     if (!made) throw alreadyConnected({ label: input.label });
@@ -106,7 +111,7 @@ export async function checkConnection(ctx: Context, input: { id: string }): Prom
   const { service, environment } = ctx;
   const row = await getConnected(ctx, input.id);
   const check = await ask(ctx, row, credentialsOf(service, row));
-  const check_problem = problemOf(check, row.account, environment.mode === "live");
+  const check_problem = problemOf(check, row, environment.mode === "live");
   const checked = { checked_at: service.clock.now().toISOString(), check_problem };
   const { orm } = service.db.within(environment.id);
   await recordCheck(orm, environment.id, row.id, checked);
@@ -186,15 +191,15 @@ async function replacementOf(ctx: Context, row: ConnectionRow, given: Credential
   const { service } = ctx;
   const connector = connectorOf(service, row.processor);
   const credentials = readCredentials(connector, { ...credentialsOf(service, row), ...withoutEmpty(given) });
-  const account = await requireWorking(ctx, row, credentials);
-  if (account !== row.account) {
+  const { id, account } = await requireWorking(ctx, row, credentials);
+  if (id !== row.account_id) {
     throw refuseField(
       "credentials",
       `These credentials are of ${account}, and this connection is of ${row.account}. Connect the other account beside it.`,
     );
   }
   return {
-    ...{ credentials: seal(service, credentials), hint: connector.hint(credentials) },
+    ...{ credentials: seal(service, credentials), hint: connector.hint(credentials), account },
     ...{ takes_webhooks: takesWebhooks(connector, credentials), check_problem: null },
     checked_at: service.clock.now().toISOString(),
   };
@@ -208,24 +213,26 @@ function readCredentials(connector: Connector, given: Credentials): Credentials 
   const credentials = withoutEmpty(given);
   const stranger = Object.keys(credentials).find((name) => !connector.fields.some((field) => field.name === name));
   if (stranger !== undefined) throw refuseField(`credentials.${stranger}`, `${connector.label} has no such field.`);
-  const missing = connector.fields.find(({ name, webhook }) => !webhook && credentials[name] === undefined);
-  if (missing) throw refuseField(`credentials.${missing.name}`, `Enter the ${missing.label}.`);
-  const parsed = connector.credentials.safeParse(credentials);
-  const [issue] = parsed.error?.issues ?? [];
-  if (issue) throw refuseField(`credentials.${String(issue.path[0] ?? "")}`, issue.message);
+  const [issue] = connector.credentials.safeParse(credentials).error?.issues ?? [];
+  if (issue) {
+    const name = String(issue.path[0] ?? "");
+    const field = connector.fields.find((one) => one.name === name);
+    const isMissing = field && credentials[name] === undefined;
+    throw refuseField(`credentials.${name}`, isMissing ? `Enter the ${field.label}.` : issue.message);
+  }
   return credentials;
 }
 
 type ToCheck = Pick<ConnectionRow, "id" | "processor" | "raw_cards">;
 
-/** The account that the credentials are of. Throws what is wrong, in words for whoever pasted them. */
-async function requireWorking(ctx: Context, connection: ToCheck, credentials: Credentials): Promise<string> {
+/** Whose the credentials are. Throws what is wrong, in words for whoever pasted them. */
+async function requireWorking(ctx: Context, connection: ToCheck, credentials: Credentials) {
   const check = await ask(ctx, connection, credentials);
   if (check.kind === "unreachable") throw new AppError("processor_error", check.reason);
   const problem = problemOf(check, null, ctx.environment.mode === "live");
   if (problem !== null) throw refuseField("credentials", problem);
   if (check.kind !== "works") throw new Error("a check that found no problem works");
-  return check.account;
+  return check;
 }
 
 async function ask(ctx: Context, connection: ToCheck, credentials: Credentials): Promise<ConnectionCheck> {
@@ -242,16 +249,16 @@ async function ask(ctx: Context, connection: ToCheck, credentials: Credentials):
   }
 }
 
-/** What is wrong, for people; null: it works. `account`: whose it must be. */
-function problemOf(check: ConnectionCheck, account: string | null, live: boolean): string | null {
+/** What is wrong, for people; null: it works. `of`: the connection whose account it must be. */
+function problemOf(check: ConnectionCheck, of: ConnectionRow | null, live: boolean): string | null {
   if (check.kind !== "works") return check.reason;
   if (check.live !== live) {
     return live
       ? "These are test credentials. Paste those of live mode here, and test credentials into your sandbox."
       : "These are live credentials, which move real money. Paste test credentials here.";
   }
-  if (account === null || check.account === account) return null;
-  return `These credentials are of ${check.account} now, and this connection is of ${account}. Replace them.`;
+  if (of === null || check.id === of.account_id) return null;
+  return `These credentials are of ${check.account} now, and this connection is of ${of.account}. Replace them.`;
 }
 
 const seal = ({ secret }: Service, credentials: Credentials): string => secret.seal(JSON.stringify(credentials));

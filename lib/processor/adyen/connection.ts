@@ -13,7 +13,7 @@ export async function checkConnection(
   if (live && !prefix)
     return refused("Live payments need the prefix of your live address: Customer Area → Developers → API URLs.");
   const answer = await requests.post("/paymentMethods", { merchantAccount: account });
-  if (answer.kind === "answered") return { kind: "works", account, live };
+  if (answer.kind === "answered") return { kind: "works", id: account, account, live };
   if (answer.kind !== "refused") {
     const reason = "reason" in answer ? answer.reason : "Adyen is busy";
     const host = live ? ` Check the prefix ${prefix} under Customer Area → Developers → API URLs.` : "";

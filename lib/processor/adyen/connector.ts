@@ -28,6 +28,7 @@ export const ADYEN = connector<AdyenCredentials>({
       help: "For live payments only: Customer Area → Developers → API URLs, such as 1797a841fbb37ca7-ExampleShop.",
       secret: false,
       webhook: false,
+      optional: true,
       setting: "ADYEN_LIVE_URL_PREFIX",
     },
     {
@@ -36,6 +37,7 @@ export const ADYEN = connector<AdyenCredentials>({
       help: "For Adyen's card component on your pages: the same API credential, under Client settings.",
       secret: false,
       webhook: false,
+      optional: true,
       setting: "ADYEN_CLIENT_KEY",
     },
     {

@@ -28,6 +28,8 @@ const NOT_FOUND_AFTER_MS = 2_000;
 const BUSY_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 
+/** As the API has it. */
+const MAX_RESULT = 20_000;
 const REFUSED: Outcome = { kind: "declined", decline_code: null };
 const ANOTHERS = "the reference belongs to another account";
 const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
@@ -132,12 +134,13 @@ export function createAdyenProcessor(
     if (begun.account !== account) return REFUSED;
     const outcome = authorizationOutcome(recorded);
     if (outcome?.kind !== "action_required") return outcome ?? { kind: "pending" };
-    const { redirectResult } = returned;
-    const gaveUp = challenge === "abandoned" || (challenge === "failed" && !redirectResult && !recorded.challenge);
-    // Only we can go on with it, and never after it was given up.
+    const { redirectResult = "" } = returned;
+    const brings = redirectResult !== "" && redirectResult.length <= MAX_RESULT;
+    const gaveUp = challenge === "abandoned" || (challenge === "failed" && !brings && !recorded.challenge);
+    // Kept before it is sent, and what came first stands: only we can go on with it, and never after it was given up.
     const end = gaveUp
       ? await records.endChallenge(authorization, { end: "abandoned" })
-      : redirectResult
+      : brings
         ? await records.endChallenge(authorization, { end: "returned", redirectResult })
         : recorded.challenge;
     if (end?.end === "returned") return submitDetails(request, end.redirectResult);

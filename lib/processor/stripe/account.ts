@@ -123,13 +123,16 @@ export async function checkConnection(
     return refused("This is a live key, which moves real money. Test payments need a key of Stripe's test mode.");
   try {
     const account = await readAccount(stripe, budget);
-    if (account === null) return { kind: "works", account: "a restricted key", live };
+    if (account === null)
+      return refused(
+        "This restricted key may not read its account. Give it read access to that as well: payments must never go to another account than the one that made them.",
+      );
     if (live && !account.charges_enabled)
       return refused(
         "Stripe has not enabled payments for this account yet. Finish its activation in Stripe's dashboard.",
       );
     const name = account.business_profile?.name ?? account.settings?.dashboard?.display_name;
-    return { kind: "works", account: name ? `${name} (${account.id})` : account.id, live };
+    return { kind: "works", id: account.id, account: name ? `${name} (${account.id})` : account.id, live };
   } catch (error) {
     if (!(error instanceof Stripe.errors.StripeError)) throw error;
     switch (error.statusCode) {

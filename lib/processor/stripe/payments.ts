@@ -24,8 +24,6 @@ export const refusedToken = (code: string) => `${REFUSED}${code}`;
 /** A PaymentIntent that Stripe does not have, or that is another account's. */
 class NotOursError extends Error {}
 
-export type Intents = ReturnType<typeof intentsOf>;
-
 /** The PaymentIntent of a payment. */
 export function intentsOf(stripe: Stripe) {
   return {

@@ -56,6 +56,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   const stored = new Map<string, Stored>();
   const encryptedFields = new Map<string, string>();
   const refusedOnce = new Set<string>();
+  let fail500: "before" | "after" | null = null;
 
   async function execute(request: DoubleRequest): Promise<DoubleAnswer> {
     if (request.path === "/threeDS/redirect") return challengePage(request);
@@ -86,7 +87,15 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     try {
       // Long enough for a second request to come meanwhile.
       await wait(1);
-      const answer = await run();
+      const failing = fail500;
+      fail500 = null;
+      const failed = error(500, "905", "An internal error occurred", "internal", newPsp());
+      // Of what the issuer may have acted upon the error is the key's last word.
+      const answer = failing === "before" ? failed : await run();
+      if (failing === "after") {
+        state.answer = failed;
+        return failed;
+      }
       if (answer.headers?.["transient-error"] === "true") keys.delete(key);
       else state.answer = answer;
       return answer;
@@ -266,6 +275,10 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   return {
     ...server,
     ...{ apiKey, merchantAccount, hmacKey, books, keys, stored, signing },
+    /** The next request with a key ends with a 500 that is kept under it, executed or not. */
+    storeFailure(when: "before" | "after"): void {
+      fail500 = when;
+    },
     /** What its card component makes of a card in the shopper's browser. */
     encrypt(card: Card) {
       const encrypt = (value: string) => {

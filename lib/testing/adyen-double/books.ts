@@ -113,20 +113,34 @@ export class Books {
     }
   }
 
-  /** Refunds of cards whose refunds come back do so; `captures`: so do captures, which a network rejects days later. */
-  giveBack({ captures = false } = {}): void {
+  /** Refunds of cards whose refunds come back do so, and their references; `captures`: so do captures, which a network rejects days later. */
+  giveBack({ captures = false } = {}): string[] {
+    const failed: string[] = [];
+    if (captures) this.#rejectAtOnce();
     for (const modification of this.modifications) {
       const { kind, payment, amount, state } = modification;
       if (state !== "done") continue;
       if (kind === "refund" && payment.behaviour === "refund_fails_later") {
         payment.refunded -= amount.value;
         modification.state = "failed";
+        failed.push(modification.reference);
         this.#tellOf("REFUND_FAILED", true, modification, "Refund Failed");
       } else if (kind === "capture" && captures) {
         payment.captured -= amount.value;
         modification.state = "failed";
         this.#tellOf("CAPTURE_FAILED", true, modification, "Capture Failed");
       }
+    }
+    return failed;
+  }
+
+  /** What was captured at once is captured by nobody's request: a network rejects it by a reference of its own. */
+  #rejectAtOnce(): void {
+    for (const payment of this.payments.values()) {
+      if (!payment.capturesAtOnce || payment.captured === 0) continue;
+      payment.captured = 0;
+      const about = { pspReference: newPsp(), originalReference: payment.psp, reason: "Capture Failed" };
+      this.#tell("CAPTURE_FAILED", true, payment, about);
     }
   }
 

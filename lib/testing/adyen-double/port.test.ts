@@ -1,6 +1,6 @@
 import { afterAll } from "vitest";
-import { memoryJournal } from "@/lib/processor/journal";
 import { portSuite } from "@/lib/processor/port-suite";
+import { memoryJournal } from "../memory-journal";
 import { startAdyenDouble } from "./api";
 import { adyenUnderTest } from "./under-test";
 

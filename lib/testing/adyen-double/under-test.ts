@@ -1,5 +1,7 @@
 import { systemClock } from "@/lib/clock";
+import { ADYEN } from "@/lib/processor/adyen/connector";
 import { createAdyenProcessor } from "@/lib/processor/adyen/processor";
+import type { Connector } from "@/lib/processor/connector";
 import type { Journal } from "@/lib/processor/journal";
 import type { PushedReports } from "@/lib/processor/port";
 import { type ProcessorUnderTest, testCard } from "@/lib/processor/port-suite-calls";
@@ -7,7 +9,7 @@ import type { AdyenDouble } from "./api";
 
 /** The connector of a connection to a double. */
 export function connectorOf(
-  double: AdyenDouble,
+  double: Pick<AdyenDouble, "url" | "apiKey" | "hmacKey" | "merchantAccount">,
   journal: Journal,
   { name = "adyen", timeoutMs = 2_000, rawCards = true } = {},
 ) {
@@ -87,3 +89,9 @@ export function adyenUnderTest(double: AdyenDouble, journal: Journal): Processor
     recordsFirst: true,
   };
 }
+
+/** Adyen as merchants connect it, at a double in its place. */
+export const adyenAt = (double: AdyenDouble, timeoutMs?: number): Connector => ({
+  ...ADYEN,
+  create: (options) => ADYEN.create({ ...options, endpoint: double.url, timeoutMs: timeoutMs ?? options.timeoutMs }),
+});

@@ -54,7 +54,7 @@ export function otherConnector(sql: Sql, options: Omit<OtherOptions, "sql"> = {}
         async checkConnection() {
           if (account === "closed") return { kind: "refused", reason: "The account is closed. Open another one." };
           if (account === "away") return { kind: "unreachable", reason: "Other could not be reached. Try again." };
-          return { kind: "works", account: `account ${account}`, live: mode === "live" };
+          return { kind: "works", id: account, account: `account ${account}`, live: mode === "live" };
         },
         reports: reportsOf(processor, signing),
       };

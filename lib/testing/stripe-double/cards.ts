@@ -1,7 +1,7 @@
 import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
 
 /** How a card behaves: as the sandbox's card of the same number, or in a way that only this processor has. */
-export type Behaviour = SandboxBehaviour | "refund_pending" | "processing" | "disputed" | "always_challenge_fails";
+export type Behaviour = SandboxBehaviour | "refund_pending" | "processing" | "disputed";
 
 /** Numbers from Stripe's list of test cards that the sandbox has none for, and one of our own that stays in processing. */
 const MORE: readonly (readonly [string, Behaviour])[] = [

@@ -126,7 +126,7 @@ export async function faultsOfDoubles(db: Database, doubles: readonly Double[]):
   const faults: unknown[] = [];
   for (const [check, query] of Object.entries(CHECKS)) {
     const rows = await db.sql.unsafe(`${query} limit 5`);
-    if (rows.length > 0) faults.push({ check, rows: rows.map((row) => ({ ...row })) });
+    if (rows.length > 0) faults.push({ check, rows: Array.from(rows) });
   }
   return faults;
 }

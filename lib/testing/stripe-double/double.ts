@@ -37,12 +37,11 @@ export async function startDouble(options: DoubleOptions = {}) {
   const keys = new Map<string, Stored>();
   const requests: { operation: Operation; key: string | null }[] = [];
   let address = "";
-  let aheadSeconds = 0;
   const books = new Books({
     livemode,
     minimumAmount,
     challengeAddress: (intent) => `${address}/challenges/${intent}`,
-    now: () => Math.floor(Date.now() / 1_000) + aheadSeconds,
+    now: () => Math.floor(Date.now() / 1_000),
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -141,10 +140,6 @@ export async function startDouble(options: DoubleOptions = {}) {
     requests,
     /** A day later no key is known any more. */
     forgetKeys: () => keys.clear(),
-    /** From now on it is so much later there. */
-    advance: (seconds: number) => {
-      aheadSeconds += seconds;
-    },
     async stop(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

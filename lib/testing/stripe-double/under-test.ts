@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "@/lib/clock";
-import { memoryJournal } from "@/lib/processor/journal";
 import type { Processor } from "@/lib/processor/port";
 import { createStripeProcessor } from "@/lib/processor/stripe/connector";
 import { METADATA } from "@/lib/processor/stripe/outcomes";
+import { memoryJournal } from "../memory-journal";
 import { TEST_WEBHOOK_SECRET } from "./deliveries";
 import type { Double } from "./double";
 

@@ -429,7 +429,7 @@ export interface Customer {
     refunded: number;
     /** Captured less what was refunded, in minor units. */
     net: number;
-    /** Disputed, in minor units. There are no disputes yet: always 0. */
+    /** What cardholders' banks took back or may keep, in minor units: disputes that are open or lost. It is not taken off `net`. */
     disputed: number;
   })[];
   /** Cards of the last 1,000 payments, the latest first; at most twenty. */
@@ -707,6 +707,33 @@ export interface SettlementBatch {
   environment: "sandbox" | "live";
   /** When it was made, and its transactions settled. */
   created_at: string;
+}
+
+export interface Dispute {
+  /** Unique id of the dispute. */
+  id: string;
+  /** Always `dispute`. */
+  object: "dispute";
+  /** The payment that is disputed. */
+  payment_id: string;
+  /** The dispute's id at the processor, where it is answered. */
+  processor_id: string;
+  /** What the cardholder's bank asks back, in minor units. */
+  amount: number;
+  /** ISO 4217 code, upper case. */
+  currency: string;
+  /** Why, in the processor's word, such as `fraudulent`. */
+  reason: string;
+  /** Where it stands. */
+  status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "CLOSED";
+  /** Until when evidence is taken; null when none is asked for. */
+  respond_before: string | null;
+  /** Which of your two environments it belongs to. */
+  environment: "sandbox" | "live";
+  /** When the bank opened it. */
+  created_at: string;
+  /** When Cardlane learned of its last change. */
+  updated_at: string;
 }
 
 export interface ApiKey {
@@ -1102,6 +1129,10 @@ export interface EventObjects {
   "payment.void_failed": Payment;
   /** The captured amount went out to you in the settlement batch that its charge names. */
   "payment.settled": Payment;
+  /** A cardholder's bank disputes a live payment and may take its money back; answer it at the processor before `respond_before`. */
+  "payment.disputed": Dispute;
+  /** A dispute changed: evidence went to the bank, the bank decided, or it asks for another amount. */
+  "payment.dispute_updated": Dispute;
   /** The outcome of a charge or refund isn't known yet, or the shopper has to confirm it first. Another event follows with the outcome. */
   "transaction.pending": Transaction;
   /** The card's issuer holds the amount of a charge. */

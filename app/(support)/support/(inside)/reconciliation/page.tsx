@@ -1,0 +1,20 @@
+import type { Metadata } from "next";
+import { ConnectionList } from "@/components/support/connection-list";
+import { PageHeader } from "@/components/ui/page-header";
+import { listSupportReconciliations } from "@/lib/domain/support/reconciliation";
+import { supportPage } from "@/lib/http/page";
+
+export const metadata: Metadata = { title: "Reconciliation · Support" };
+
+export default async function SupportReconciliationsPage() {
+  const connections = await listSupportReconciliations(await supportPage());
+  return (
+    <>
+      <PageHeader
+        title="Reconciliation"
+        description="Every processor connection and its last comparison with the processor's own list, those with differences first."
+      />
+      <ConnectionList connections={connections} />
+    </>
+  );
+}

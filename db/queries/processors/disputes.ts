@@ -1,0 +1,98 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { Orm, Sql, Transaction } from "../../client";
+import { type DisputeRow, disputes } from "../../schema/disputes";
+import { transactions } from "../../schema/transactions";
+
+export type NewDispute = Omit<DisputeRow, "environment_id" | "customer">;
+
+/**
+ * Writes a dispute that nobody has reported yet; null when it is known. Inside the transaction that tells of it: another one with
+ * the same dispute waits for its end.
+ */
+export async function insertDispute(orm: Orm, environmentId: string, dispute: NewDispute): Promise<DisputeRow | null> {
+  const customer = sql`(select customer_uuid(${environmentId}::uuid, ${transactions.customer_id}, ${transactions.customer_email_key})
+    from ${transactions} where ${transactions.environment_id} = ${environmentId}
+      and ${transactions.payment_id} = ${dispute.payment_id} and ${transactions.type} = 'CHARGE'
+      and coalesce(${transactions.customer_id}, ${transactions.customer_email_key}) is not null limit 1)`;
+  const [row] = await orm
+    .insert(disputes)
+    .values({ environment_id: environmentId, ...dispute, customer })
+    .onConflictDoNothing()
+    .returning();
+  return row ?? null;
+}
+
+/** Locked, so that its events are numbered in the order of their commits; null for one of another environment. */
+export async function lockDispute(
+  orm: Orm,
+  environmentId: string,
+  { processor, processor_dispute_id }: Pick<DisputeRow, "processor" | "processor_dispute_id">,
+): Promise<DisputeRow | null> {
+  const [row] = await orm
+    .select()
+    .from(disputes)
+    .where(
+      and(
+        eq(disputes.environment_id, environmentId),
+        eq(disputes.processor, processor),
+        eq(disputes.processor_dispute_id, processor_dispute_id),
+      ),
+    )
+    .for("update");
+  return row ?? null;
+}
+
+type ChangedDispute = Pick<
+  DisputeRow,
+  "amount" | "currency" | "reason" | "status" | "respond_before" | "read_at" | "updated_at"
+>;
+
+/** Inside the transaction that holds its row. */
+export async function updateDispute(
+  orm: Orm,
+  environmentId: string,
+  id: string,
+  changed: Partial<ChangedDispute>,
+): Promise<void> {
+  await orm
+    .update(disputes)
+    .set(changed)
+    .where(and(eq(disputes.environment_id, environmentId), eq(disputes.id, id)));
+}
+
+/** A payment's disputes, oldest first. Index: `disputes_payment`. */
+export async function listDisputes(
+  sql: Sql | Transaction,
+  environmentId: string,
+  paymentId: string,
+  limit: number,
+): Promise<DisputeRow[]> {
+  return sql<DisputeRow[]>`
+    select * from disputes where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
+    order by created_at, id limit ${limit}::int`;
+}
+
+/**
+ * What is disputed of some customers' payments, by currency: what banks took back or may keep, so not what was won, nor what was
+ * only asked about. Index: `disputes_customer`.
+ */
+export async function readDisputed(
+  sql: Sql,
+  environmentId: string,
+  customers: readonly { id: string }[],
+): Promise<{ customer: string; currency: string; disputed: number }[]> {
+  return sql<{ customer: string; currency: string; disputed: number }[]>`
+    select customer, currency, sum(amount)::float8 as disputed from disputes
+    where environment_id = ${environmentId}::uuid and customer = any(${customers.map(({ id }) => id)}::uuid[])
+      and status in ('NEEDS_RESPONSE', 'UNDER_REVIEW', 'LOST')
+    group by 1, 2 order by 3 desc, 2`;
+}
+
+/** Lost disputes by currency, of all environments: money that is gone and in no ledger. Reads the whole table: for reconciliation. */
+export async function sumLostDisputes(
+  sql: Sql | Transaction,
+): Promise<{ currency: string; count: number; amount: number }[]> {
+  return sql<{ currency: string; count: number; amount: number }[]>`
+    select currency, count(*)::int as count, sum(amount)::float8 as amount from disputes where status = 'LOST'
+    group by 1 order by 1`;
+}

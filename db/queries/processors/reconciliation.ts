@@ -1,0 +1,176 @@
+import type { Sql, Transaction } from "@/db/client";
+import type { ReconciliationRunRow } from "@/db/schema/reconciliation";
+import type { Findings, ReconciliationState } from "@/lib/contract/processors/reconciliation";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+/** Something that payments are made through: a merchant's connection, or an account that the operator has configured. */
+export type ConnectionToCompare = {
+  readonly id: string;
+  /** Null for the operator's. */
+  readonly environment_id: string | null;
+  /** Key of its connector. */
+  readonly processor: string;
+  /** The merchant's own name for it; the operator's: its account. */
+  readonly label: string;
+};
+
+const CONNECTIONS = `
+  select id, environment_id, processor, label from processor_connections where status = 'CONNECTED'
+  union all
+  select id, null, processor, account from operator_connections`;
+
+/** All that are connected, of all merchants: so many rows as there are. */
+export async function listConnectionsToCompare(sql: Sql | Transaction): Promise<ConnectionToCompare[]> {
+  return sql<ConnectionToCompare[]>`${sql.unsafe(CONNECTIONS)} order by id`;
+}
+
+/** Whatever its status; null for an unknown id. By its key. */
+export async function findConnectionToCompare(
+  sql: Sql,
+  id: string,
+): Promise<(ConnectionToCompare & { merchant_id: string | null }) | null> {
+  const [row] = await sql<(ConnectionToCompare & { merchant_id: string | null })[]>`
+    select c.id, c.environment_id, c.processor, c.label, e.merchant_id
+    from processor_connections c join environments e on e.id = c.environment_id where c.id = ${id}::uuid
+    union all
+    select id, null, processor, account, null from operator_connections where id = ${id}::uuid`;
+  return row ?? null;
+}
+
+/** The same for a merchant, who knows its own alone. By its key. */
+export async function findOwnConnection(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<ConnectionToCompare | null> {
+  const [row] = await sql<ConnectionToCompare[]>`
+    select id, environment_id, processor, label from processor_connections
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
+  return row ?? null;
+}
+
+/** The environments that have payments of the operator's connection. Index: `payments_connection`, a look into each. */
+export async function listEnvironmentsOfConnection(sql: Sql, connectionId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select e.id from environments e
+    where e.mode = 'live' and exists (
+      select from payments p where p.environment_id = e.id and p.connection_id = ${connectionId}::uuid)
+    order by e.id`;
+  return rows.map(({ id }) => id);
+}
+
+type NewRun = Pick<ReconciliationRunRow, "id" | "environment_id" | "connection_id" | "night" | "since" | "until">;
+
+/**
+ * Begins a comparison. Of a night's, null while another process makes it, or has: one that was begun two hours ago and did not
+ * end, or failed an hour ago, is made again. Answers the id that it has.
+ */
+export async function beginRun(sql: Sql, run: NewRun): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
+    insert into reconciliation_runs as r (environment_id, id, connection_id, night, state, since, until, started_at)
+    values (${run.environment_id}::uuid, ${run.id}::uuid, ${run.connection_id}::uuid, ${run.night}::date, 'running',
+      ${run.since}::timestamptz, ${run.until}::timestamptz, now())
+    on conflict (connection_id, night) where night is not null do update
+      set state = 'running', started_at = now(), finished_at = null, failure = null
+      where (r.state = 'running' and r.started_at < now() - interval '2 hours')
+        or (r.state = 'failed' and r.started_at < now() - interval '1 hour')
+    returning id`;
+  return row?.id ?? null;
+}
+
+/** How a comparison ended; of one that another process has begun again meanwhile, nothing. */
+export async function endRun(sql: Sql, id: string, end: Findings | { readonly failure: string }): Promise<void> {
+  if ("failure" in end) {
+    await sql`update reconciliation_runs set state = 'failed', failure = ${end.failure}, finished_at = now()
+      where id = ${id}::uuid and state = 'running'`;
+    return;
+  }
+  await sql`
+    update reconciliation_runs set state = 'done', payments = ${end.payments}::int, refunds = ${end.refunds}::int,
+      under_way = ${end.under_way}::int, difference_count = ${end.difference_count}::int,
+      differences = ${end.differences as never}::jsonb, unchecked = ${end.unchecked as never}::jsonb, finished_at = now()
+    where id = ${id}::uuid and state = 'running'`;
+}
+
+/** A run as lists show it: without its differences, which may be a thousand. */
+export type ListedRunRow = Omit<ReconciliationRunRow, "differences">;
+
+/** A connection's comparisons, newest first; null: of the operator's. Index: `reconciliation_runs_connection`. */
+export async function listRuns(
+  sql: Sql,
+  environmentId: string | null,
+  connectionId: string,
+  limit: number,
+): Promise<ListedRunRow[]> {
+  return sql<ListedRunRow[]>`
+    select id, environment_id, connection_id, night, state, since, until, payments, refunds, under_way, difference_count,
+      unchecked, failure, started_at, finished_at
+    from reconciliation_runs
+    where connection_id = ${connectionId}::uuid and environment_id is not distinct from ${environmentId}::uuid
+    order by id desc limit ${limit}::int`;
+}
+
+/** By its key. */
+export async function findRun(
+  sql: Sql,
+  environmentId: string | null,
+  connectionId: string,
+  id: string,
+): Promise<ReconciliationRunRow | null> {
+  const [row] = await sql<ReconciliationRunRow[]>`
+    select * from reconciliation_runs where id = ${id}::uuid and connection_id = ${connectionId}::uuid
+      and environment_id is not distinct from ${environmentId}::uuid`;
+  return row ?? null;
+}
+
+/** A connection with its merchant, for support staff; the operator's has none. */
+export type SupportConnectionRow = ConnectionToCompare & {
+  readonly mode: Mode;
+  readonly merchant_id: string | null;
+  readonly merchant_name: string | null;
+  readonly last_state: ReconciliationState | null;
+  readonly last_until: string | null;
+  readonly difference_count: number | null;
+  readonly unchecked: string[] | null;
+};
+
+/** All connections with their last comparison, those with differences first. */
+export async function listSupportConnections(sql: Sql, limit: number): Promise<SupportConnectionRow[]> {
+  return sql<SupportConnectionRow[]>`
+    select c.id, c.environment_id, c.processor, c.label, coalesce(e.mode, 'live') as mode, m.id as merchant_id,
+      m.name as merchant_name, r.state as last_state, r.until as last_until, r.difference_count, r.unchecked
+    from (${sql.unsafe(CONNECTIONS)}) c
+    left join environments e on e.id = c.environment_id
+    left join merchants m on m.id = e.merchant_id
+    left join lateral (
+      select * from reconciliation_runs where connection_id = c.id and state <> 'running' order by id desc limit 1
+    ) r on true
+    order by coalesce(r.difference_count, 0) > 0 desc, r.state = 'failed' desc nulls last, m.name, c.id
+    limit ${limit}::int`;
+}
+
+export type LastRun = Pick<ReconciliationRunRow, "connection_id" | "state" | "difference_count" | "unchecked"> & {
+  readonly until: string;
+  readonly failure: string | null;
+  readonly old: boolean;
+};
+
+/** The last comparison that ended of each of some connections; `old`: more than a day and a half ago. */
+export async function listLastRuns(sql: Sql, connectionIds: readonly string[]): Promise<LastRun[]> {
+  return sql<LastRun[]>`
+    select r.connection_id, r.state, r.difference_count, r.unchecked, r.until, r.failure,
+      r.finished_at < now() - interval '36 hours' as old
+    from unnest(${connectionIds}::uuid[]) c(id)
+    cross join lateral (
+      select * from reconciliation_runs where connection_id = c.id and state <> 'running' order by id desc limit 1
+    ) r`;
+}
+
+/** So many at most; answers how many. Index: `reconciliation_runs_started`. */
+export async function deleteOldRuns(sql: Sql, limit: number): Promise<number> {
+  const rows = await sql`
+    delete from reconciliation_runs where id = any(array(
+      select id from reconciliation_runs where started_at < now() - interval '400 days' order by started_at limit ${limit}::int))
+    returning 1`;
+  return rows.length;
+}

@@ -1,0 +1,43 @@
+import { sql } from "drizzle-orm";
+import { check, date, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { type Difference, RECONCILIATION_STATES } from "@/lib/contract/processors/reconciliation";
+import { instant, oneOf } from "../columns";
+
+/** Comparisons of a connection's payments and refunds with the processor's own list, each with what it found. */
+export const reconciliationRuns = pgTable(
+  "reconciliation_runs",
+  {
+    /** Null for an account that the operator has configured for all merchants: support staff alone see it. */
+    environment_id: uuid("environment_id"),
+    id: uuid("id").primaryKey(),
+    connection_id: uuid("connection_id").notNull(),
+    /** The night that it is for: one process makes it; null when somebody asked for it. */
+    night: date("night", { mode: "string" }),
+    state: oneOf("reconciliation_state", RECONCILIATION_STATES)("state").notNull(),
+    since: instant("since").notNull(),
+    until: instant("until").notNull(),
+    payments: integer("payments").notNull().default(0),
+    refunds: integer("refunds").notNull().default(0),
+    /** Of ours, what was not compared because something is still happening to it. */
+    under_way: integer("under_way").notNull().default(0),
+    /** All that were found; `differences` has the first of them. */
+    difference_count: integer("difference_count").notNull().default(0),
+    differences: jsonb("differences").$type<Difference[]>().notNull().default([]),
+    /** What could not be checked, in sentences. */
+    unchecked: jsonb("unchecked").$type<string[]>().notNull().default([]),
+    /** Why it failed, in a sentence. */
+    failure: text("failure"),
+    started_at: instant("started_at").notNull(),
+    finished_at: instant("finished_at"),
+  },
+  (table) => [
+    /** Serves the list of a connection, newest first. */
+    index("reconciliation_runs_connection").on(table.connection_id, table.id),
+    /** One process makes a night's. */
+    uniqueIndex("reconciliation_runs_night").on(table.connection_id, table.night).where(sql`night is not null`),
+    /** Serves the removal of old ones. */
+    index("reconciliation_runs_started").on(table.started_at),
+    check("reconciliation_runs_finished", sql`(${table.state} = 'running') = (${table.finished_at} is null)`),
+  ],
+);
+export type ReconciliationRunRow = typeof reconciliationRuns.$inferSelect;

@@ -1,0 +1,15 @@
+/** Where a dispute stands; its words apart from its schema, so that browsers load no zod for them. */
+export const DISPUTE_STATUSES = ["NEEDS_RESPONSE", "UNDER_REVIEW", "WON", "LOST", "CLOSED"] as const;
+export type DisputeStatus = (typeof DISPUTE_STATUSES)[number];
+
+/** What a status means, for people. */
+export const DISPUTE_STATUS_WORDS: Record<DisputeStatus, { readonly title: string; readonly meaning: string }> = {
+  NEEDS_RESPONSE: {
+    title: "Needs a response",
+    meaning: "The cardholder's bank asks for evidence. Answer it in the processor's dashboard.",
+  },
+  UNDER_REVIEW: { title: "Under review", meaning: "The evidence is with the cardholder's bank, which decides." },
+  WON: { title: "Won", meaning: "The bank decided for you. The processor gives the amount back." },
+  LOST: { title: "Lost", meaning: "The bank decided for the cardholder. The amount is gone." },
+  CLOSED: { title: "Closed", meaning: "The bank asked, and took no money back." },
+};

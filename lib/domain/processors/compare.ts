@@ -1,0 +1,300 @@
+import {
+  type Compared,
+  countOurPayments,
+  findOurEntries,
+  type IdRange,
+  listOurPayments,
+  listOurRefunds,
+  type OurEntry,
+} from "@/db/queries/processors/our-entries";
+import { encodeId } from "@/lib/contract/ids";
+import type { Difference, Findings } from "@/lib/contract/processors/reconciliation";
+import { firstIdAt } from "@/lib/ids";
+import type { Inquiry, Processor, ProcessorObject, StatementEntry } from "@/lib/processor/port";
+import type { Service } from "../context";
+import { inquireProcessor } from "../payments/processor-calls";
+import { judge, MADE_TWICE, movesMoney, mustBeThere, ONLY_HERE, ONLY_THERE, ourText, theirText } from "./differences";
+
+export type Comparison = {
+  readonly connectionId: string;
+  readonly processor: Processor;
+  /** Its name for people. */
+  readonly label: string;
+  /** Whose payments it takes: one, unless it is the operator's. */
+  readonly environmentIds: readonly string[];
+  readonly since: Date;
+  readonly until: Date;
+  /** Stops between two stretches, with an error. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+const MINUTE_MS = 60_000;
+/** What changed later is under way: its report may be, too. */
+const QUIET_MS = 5 * MINUTE_MS;
+/** Their clock is another one than ours, and what was refused at first is executed later. */
+const SLACK_MS = 60 * MINUTE_MS;
+const LONGEST_STRETCH_MS = 24 * 60 * MINUTE_MS;
+/** So many of ours are in memory at once, unless they come within a minute. */
+const MOST_AT_ONCE = 20_000;
+const CHUNK = 200;
+/** Kept of the differences; beyond that they are counted. */
+const MOST_KEPT = 1_000;
+/** Asked about one by one, of those that the list does not have. */
+const MOST_ASKED = 500;
+
+/**
+ * Holds a processor's own list of payments and refunds beside ours, stretch by stretch of time. Moves nothing and mends nothing:
+ * it says what differs, and what to do.
+ */
+export async function compareWithProcessor(service: Service, input: Comparison): Promise<Findings> {
+  const run = new Walk(service, input);
+  if (input.processor.statement === undefined) return run.withoutStatement();
+  return run.all(input.processor.statement);
+}
+
+class Walk {
+  readonly #service: Service;
+  readonly #input: Comparison;
+  readonly #of: Compared;
+  readonly #findings = { payments: 0, refunds: 0, under_way: 0, difference_count: 0 };
+  readonly #differences: Difference[] = [];
+  readonly #unchecked: string[] = [];
+  /** Ours that an entry named, with the id of that entry's object: of this stretch, and of the one before. */
+  #seen = new Map<string, string>();
+  #seenBefore = new Map<string, string>();
+  /** Ours that no entry named yet. */
+  readonly #missing = new Map<string, OurEntry>();
+  #missingBeyond = 0;
+
+  constructor(service: Service, input: Comparison) {
+    this.#service = service;
+    this.#input = input;
+    const quietSince = new Date(service.clock.now().getTime() - QUIET_MS);
+    const { connectionId, environmentIds } = input;
+    this.#of = { connectionId, environmentIds, processor: input.processor.name, quietSince };
+  }
+
+  async withoutStatement(): Promise<Findings> {
+    const { since, until, label } = this.#input;
+    for await (const ours of this.#ours({ from: firstIdAt(since), before: firstIdAt(until) })) this.#count(ours);
+    const { payments, refunds, under_way } = this.#findings;
+    this.#unchecked.push(
+      `${label} has no list of payments that programs can ask for: ${payments + refunds + under_way} payments and refunds of this time were compared with nothing. Compare them with its report of payments.`,
+    );
+    return { ...this.#result(), payments: 0, refunds: 0, under_way: payments + refunds + under_way };
+  }
+
+  async all(statement: NonNullable<Processor["statement"]>): Promise<Findings> {
+    const { since, until } = this.#input;
+    for (let from = since; from < until; ) {
+      this.#input.signal?.throwIfAborted();
+      const before = await this.#endOf(from);
+      const isFirst = from === since;
+      const isLast = before >= until;
+      await this.#theirs(
+        statement({
+          since: isFirst ? new Date(from.getTime() - SLACK_MS) : from,
+          until: isLast ? new Date(Math.min(before.getTime() + SLACK_MS, this.#service.clock.now().getTime())) : before,
+        }),
+      );
+      for await (const ours of this.#ours({ from: firstIdAt(from), before: firstIdAt(before) })) this.#note(ours);
+      this.#seenBefore = this.#seen;
+      this.#seen = new Map();
+      from = before;
+    }
+    await this.#askAboutMissing();
+    return this.#result();
+  }
+
+  /** Where a stretch ends: after a day, or earlier where there are many. */
+  async #endOf(from: Date): Promise<Date> {
+    const { until } = this.#input;
+    let lengthMs = Math.min(LONGEST_STRETCH_MS, until.getTime() - from.getTime());
+    const isTooMany = async () => {
+      const range = { from: firstIdAt(from), before: firstIdAt(new Date(from.getTime() + lengthMs)) };
+      return (await countOurPayments(this.#sql, this.#of, range, MOST_AT_ONCE)) >= MOST_AT_ONCE;
+    };
+    while (lengthMs > MINUTE_MS && (await isTooMany())) lengthMs = Math.ceil(lengthMs / 4);
+    return new Date(from.getTime() + lengthMs);
+  }
+
+  get #sql() {
+    return this.#service.db.sql;
+  }
+
+  async #theirs(entries: AsyncIterable<StatementEntry>): Promise<void> {
+    let chunk: StatementEntry[] = [];
+    for await (const entry of entries) {
+      chunk.push(entry);
+      if (chunk.length < CHUNK) continue;
+      await this.#match(chunk);
+      chunk = [];
+    }
+    if (chunk.length > 0) await this.#match(chunk);
+  }
+
+  async #match(entries: readonly StatementEntry[]): Promise<void> {
+    const found = await findOurEntries(this.#sql, this.#of, {
+      references: [...new Set(entries.flatMap(({ reference }) => (isUuid(reference) ? [reference] : [])))],
+      objects: [...new Set(entries.map(({ object }) => object.id))],
+    });
+    const byObject = new Map(found.map((ours) => [`${ours.kind} ${ours.named_object}`, ours]));
+    const byReference = new Map(found.map((ours) => [`${ours.kind} ${ours.named_reference}`, ours]));
+    for (const entry of entries) {
+      const ours =
+        byObject.get(`${entry.kind} ${entry.object.id}`) ??
+        (entry.reference === null ? undefined : byReference.get(`${entry.kind} ${entry.reference}`));
+      if (ours) this.#compare(ours, entry);
+      else this.#onlyThere(entry, ONLY_THERE[entry.kind]);
+    }
+  }
+
+  #compare(ours: OurEntry, entry: StatementEntry): void {
+    const key = keyOf(ours);
+    const other = this.#seen.get(key) ?? this.#seenBefore.get(key);
+    if (other !== undefined) {
+      if (other !== entry.object.id) this.#onlyThere(entry, MADE_TWICE, ours);
+      return;
+    }
+    this.#seen.set(key, entry.object.id);
+    this.#missing.delete(key);
+    // Each is judged in the run of its own time, or of its entry's.
+    if (ours.under_way || !(this.#isWithin(ours.created_at) || this.#isWithin(entry.created_at))) return;
+    const judgement = judge(ours, entry);
+    if (judgement.kind === "same") return;
+    this.#report({
+      ...{ kind: judgement.kind, advice: judgement.advice, object: ours.kind, at: ours.created_at },
+      ...{ here: ourText(ours), there: theirText(entry) },
+      ...this.#idsOf(ours),
+      ...this.#objectOf(entry.object),
+    });
+  }
+
+  #onlyThere(entry: StatementEntry, advice: string, like: OurEntry | null = null): void {
+    if (!this.#isWithin(entry.created_at) || !movesMoney(entry)) return;
+    if (entry.created_at >= this.#of.quietSince) {
+      this.#findings.under_way += 1;
+      return;
+    }
+    this.#report({
+      ...{ kind: "only_there", advice, object: entry.kind, at: entry.created_at.toISOString() },
+      ...{ here: like && ourText(like), there: theirText(entry) },
+      ...(like ? this.#idsOf(like) : { payment_id: null, transaction_id: null }),
+      ...this.#objectOf(entry.object),
+    });
+  }
+
+  async *#ours(range: IdRange): AsyncGenerator<OurEntry> {
+    for (const environmentId of this.#input.environmentIds) {
+      for (const list of [listOurPayments, listOurRefunds]) {
+        for (let { from } = range; ; ) {
+          const rows = await list(this.#sql, this.#of, environmentId, { from, before: range.before }, CHUNK);
+          yield* rows;
+          const last = rows.at(-1);
+          if (!last || rows.length < CHUNK) break;
+          from = after(last.id);
+        }
+      }
+    }
+  }
+
+  #count(ours: OurEntry): void {
+    if (ours.under_way) this.#findings.under_way += 1;
+    else if (ours.kind === "payment") this.#findings.payments += 1;
+    else this.#findings.refunds += 1;
+  }
+
+  #note(ours: OurEntry): void {
+    this.#count(ours);
+    const key = keyOf(ours);
+    if (ours.under_way || !mustBeThere(ours) || this.#seen.has(key) || this.#seenBefore.has(key)) return;
+    if (this.#missing.size < MOST_KEPT) this.#missing.set(key, ours);
+    else this.#missingBeyond += 1;
+  }
+
+  /** What was made at the end of one stretch may be listed in none: the processor is asked about it by name. */
+  async #askAboutMissing(): Promise<void> {
+    let unclear = 0;
+    for (const [index, ours] of [...this.#missing.values()].entries()) {
+      const is = index < MOST_ASKED ? await this.#isThere(ours) : "no";
+      if (is === "unclear") unclear += 1;
+      if (is !== "no") continue;
+      this.#report({
+        ...{ kind: "only_here", advice: ONLY_HERE[ours.kind], object: ours.kind, at: ours.created_at },
+        ...{ here: ourText(ours), there: null },
+        ...this.#idsOf(ours),
+        ...this.#objectOf(ours.object_id === null ? null : { kind: ours.object_kind ?? ours.kind, id: ours.object_id }),
+      });
+    }
+    this.#findings.difference_count += this.#missingBeyond;
+    if (unclear > 0)
+      this.#unchecked.push(
+        `${this.#input.label} does not list ${unclear} of Cardlane's payments and refunds, and gave no clear answer about them.`,
+      );
+  }
+
+  async #isThere(ours: OurEntry): Promise<"yes" | "no" | "unclear"> {
+    const kind = ours.kind === "refund" ? "refund" : "authorize";
+    const operation = {
+      id: ours.reference,
+      environmentId: ours.environment_id,
+      paymentId: ours.payment_id,
+      kind,
+    } as const;
+    const { processor } = this.#input;
+    const answer: Inquiry = await inquireProcessor(this.#service, processor, operation, ours.authorization);
+    switch (answer.kind) {
+      case "approved":
+      case "pending":
+      case "action_required":
+        return "yes";
+      // A void is not an authorization that stands, and a decline moved no money.
+      case "declined":
+        return ours.kind === "payment" && ours.state === "VOIDED" ? "yes" : "no";
+      case "not_found":
+      case "never":
+        return "no";
+      case "not_sent":
+      case "unknown":
+        return "unclear";
+      default:
+        return answer satisfies never;
+    }
+  }
+
+  #isWithin(at: string | Date): boolean {
+    const time = new Date(at);
+    return time >= this.#input.since && time < this.#input.until;
+  }
+
+  #idsOf({ payment_id, transaction_id }: OurEntry) {
+    return { payment_id: encodeId("payment", payment_id), transaction_id: encodeId("transaction", transaction_id) };
+  }
+
+  #objectOf(object: ProcessorObject | null) {
+    const url = object && (this.#input.processor.dashboardUrl?.(object) ?? null);
+    return { processor_object: object, url };
+  }
+
+  #report(difference: Difference): void {
+    this.#findings.difference_count += 1;
+    if (this.#differences.length < MOST_KEPT) this.#differences.push(difference);
+  }
+
+  #result(): Findings {
+    const differences = this.#differences.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+    return { ...this.#findings, differences, unchecked: this.#unchecked };
+  }
+}
+
+const keyOf = ({ kind, id }: OurEntry) => `${kind} ${id}`;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const isUuid = (text: string | null): text is string => text !== null && UUID.test(text);
+
+/** The id that comes next. */
+const after = (uuid: string): string =>
+  (BigInt(`0x${uuid.replaceAll("-", "")}`) + 1n)
+    .toString(16)
+    .padStart(32, "0")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+import type { OurEntry } from "@/db/queries/processors/our-entries";
+import type { PaymentStatus } from "@/lib/contract/payments/payment";
+import type { StatementEntry } from "@/lib/processor/port";
+import { judge, mustBeThere, ourText, theirText } from "./differences";
+
+const OURS = {
+  ...{ environment_id: "e", id: "i", payment_id: "p", transaction_id: "t", reference: "r", authorization: "r" },
+  ...{ amount: 5_000, currency: "USD", under_way: false, created_at: "2026-11-20T09:00:00.000Z" },
+  ...{ object_kind: null, object_id: null },
+};
+const THEIRS = {
+  ...{ object: { kind: "payment_intent", id: "pi_1" }, reference: "r", created_at: new Date("2026-11-20T09:00:00Z") },
+  ...{ amount: 5_000, currency: "USD" },
+};
+
+function ours(state: PaymentStatus, captured = 0, refunded = 0): OurEntry {
+  return { ...OURS, kind: "payment", state, captured, refunded };
+}
+type State = Extract<StatementEntry, { kind: "payment" }>["state"];
+const theirs = (state: State, captured = 0, refunded = 0): StatementEntry => ({
+  ...{ ...THEIRS, kind: "payment" as const, state, captured, refunded },
+});
+
+describe("a payment", () => {
+  test.each([
+    [ours("AUTHORIZED"), theirs("authorized")],
+    [ours("CAPTURED", 5_000), theirs("captured", 5_000)],
+    [ours("SETTLED", 2_000), theirs("captured", 2_000)],
+    [ours("PARTIALLY_REFUNDED", 5_000, 100), theirs("captured", 5_000, 100)],
+    [ours("VOIDED"), theirs("voided")],
+    [ours("FAILED"), theirs("voided")],
+    [ours("DECLINED"), theirs("declined")],
+    [ours("DECLINED"), theirs("action_required")],
+  ])("%o and %o are the same money", (here, there) => expect(judge(here, there)).toEqual({ kind: "same" }));
+
+  test.each([
+    [ours("FAILED"), theirs("captured", 5_000), "states_differ", "took this money"],
+    [ours("VOIDED"), theirs("authorized"), "states_differ", "Release it"],
+    [ours("AUTHORIZED"), theirs("captured", 5_000), "states_differ", "captured in the processor's dashboard"],
+    [ours("AUTHORIZED"), theirs("voided"), "states_differ", "void it here"],
+    [ours("CAPTURED", 5_000), theirs("authorized"), "states_differ", "not captured"],
+    [ours("SETTLED", 5_000), theirs("voided"), "states_differ", "did not take"],
+    [ours("CAPTURED", 5_000), theirs("captured", 4_000), "amounts_differ", "Another part"],
+    [ours("CAPTURED", 5_000), theirs("captured", 5_000, 100), "amounts_differ", "More was refunded"],
+    [ours("REFUNDED", 5_000, 5_000), theirs("captured", 5_000), "amounts_differ", "came back"],
+    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), amount: 6_000 }, "amounts_differ", "another amount"],
+    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), currency: "EUR" }, "amounts_differ", "another amount"],
+  ])("%o and %o differ", (here, there, kind, advice) =>
+    expect(judge(here, there)).toEqual({ kind, advice: expect.stringContaining(advice) }),
+  );
+});
+
+describe("a refund", () => {
+  const refund = (state: "succeeded" | "failed" | "declined"): OurEntry => ({ ...OURS, kind: "refund", state });
+  const their = (state: "pending" | "succeeded" | "failed", amount = 5_000): StatementEntry => ({
+    ...{ ...THEIRS, kind: "refund" as const, payment: "pi_1", state, amount },
+  });
+  test("that was accepted is the same while it is pending there, and when both say that it failed", () => {
+    for (const pair of [
+      [refund("succeeded"), their("succeeded")],
+      [refund("succeeded"), their("pending")],
+      [refund("failed"), their("failed")],
+    ] as const)
+      expect(judge(...pair)).toEqual({ kind: "same" });
+  });
+  test("that only one of the two paid differs, and so does another amount", () => {
+    expect(judge(refund("succeeded"), their("failed"))).toMatchObject({ kind: "states_differ" });
+    expect(judge(refund("declined"), their("succeeded"))).toMatchObject({
+      ...{ kind: "states_differ", advice: expect.stringContaining("Do not refund it again") },
+    });
+    expect(judge(refund("succeeded"), their("succeeded", 1))).toMatchObject({ kind: "amounts_differ" });
+  });
+  test("must be there when it was accepted", () => {
+    expect([refund("succeeded"), refund("failed"), ours("FAILED"), ours("VOIDED")].map(mustBeThere)).toEqual([
+      ...[true, false, false, true],
+    ]);
+  });
+});
+
+test("both sides are told in words, with every amount that matters", () => {
+  expect(ourText(ours("PARTIALLY_REFUNDED", 4_000, 1_000))).toBe(
+    "Partially refunded, $50.00 USD, $40.00 USD captured, $10.00 USD refunded",
+  );
+  expect(theirText(theirs("captured", 5_000))).toBe("Captured, $50.00 USD");
+  expect(theirText({ ...THEIRS, kind: "refund", payment: "pi_1", state: "failed" })).toBe("Refund failed, $50.00 USD");
+});

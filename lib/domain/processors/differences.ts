@@ -1,0 +1,144 @@
+import type { OurEntry } from "@/db/queries/processors/our-entries";
+import { moneyTextWithCode } from "@/lib/contract/format";
+import type { DifferenceKind } from "@/lib/contract/processors/reconciliation";
+import type { StatementEntry } from "@/lib/processor/port";
+
+/*
+ * What an entry of the processor's own list says beside ours. Everything is about money: two words for "no money moved" are the
+ * same.
+ */
+
+/** What becomes of one of ours and the entry that names it. */
+export type Judgement =
+  | { readonly kind: "same" }
+  | { readonly kind: Extract<DifferenceKind, "amounts_differ" | "states_differ">; readonly advice: string };
+
+const SAME: Judgement = { kind: "same" };
+
+type OurPayment = Extract<OurEntry, { kind: "payment" }>;
+type OurRefund = Extract<OurEntry, { kind: "refund" }>;
+type TheirPayment = Extract<StatementEntry, { kind: "payment" }>;
+type TheirRefund = Extract<StatementEntry, { kind: "refund" }>;
+
+export function judge(ours: OurEntry, theirs: StatementEntry): Judgement {
+  if (ours.kind === "payment") return theirs.kind === "payment" ? judgePayment(ours, theirs) : SAME;
+  return theirs.kind === "refund" ? judgeRefund(ours, theirs) : SAME;
+}
+
+/** Where the money is: held, taken, or neither. */
+type Money = "held" | "taken" | "none";
+
+function ourMoney({ state, captured }: OurPayment): Money {
+  if (captured > 0) return "taken";
+  return state === "AUTHORIZED" ? "held" : "none";
+}
+
+function theirMoney({ state, captured }: TheirPayment): Money {
+  if (captured > 0 || state === "captured") return "taken";
+  return state === "authorized" ? "held" : "none";
+}
+
+const MONEY_ADVICE: Record<Money, Partial<Record<Money, string>>> = {
+  none: {
+    taken:
+      "The processor took this money, and Cardlane does not know it. Do not ask the customer to pay again. If nothing was delivered, refund it in the processor's dashboard.",
+    held: "The processor holds this money, and Cardlane does not know it. Release it in the processor's dashboard.",
+  },
+  held: {
+    taken:
+      "It was captured in the processor's dashboard. Do not capture it here; if it should not have been, refund it there.",
+    none: "The hold is gone: it ran out, or was released in the processor's dashboard. A capture will be declined, so void it here.",
+  },
+  taken: {
+    held: "It is not captured at the processor. Capture it in the processor's dashboard before the authorization runs out.",
+    none: "The processor did not take this money. Deliver nothing for it, or ask the customer to pay again.",
+  },
+};
+
+function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
+  if (ours.currency !== theirs.currency || ours.amount !== theirs.amount) {
+    return amounts(
+      "The payment itself is for another amount. Trust the processor's: that is what the customer sees on the statement.",
+    );
+  }
+  const [here, there] = [ourMoney(ours), theirMoney(theirs)];
+  if (here !== there) return { kind: "states_differ", advice: MONEY_ADVICE[here][there] as string };
+  if (ours.captured !== theirs.captured)
+    return amounts("Another part was captured. Refund the surplus, or charge what is missing with a new payment.");
+  if (ours.refunded !== theirs.refunded) {
+    return amounts(
+      theirs.refunded > ours.refunded
+        ? "More was refunded than Cardlane knows of, probably in the processor's dashboard. Do not refund that part again here."
+        : "Less was refunded than Cardlane shows: a refund came back. Look at its refunds before you refund again.",
+    );
+  }
+  return SAME;
+}
+
+const amounts = (advice: string): Judgement => ({ kind: "amounts_differ", advice });
+
+function judgeRefund(ours: OurRefund, theirs: TheirRefund): Judgement {
+  if (ours.currency !== theirs.currency || ours.amount !== theirs.amount)
+    return amounts("The refund is of another amount. Trust the processor's: that is what the customer gets.");
+  const [here, there] = [ours.state === "succeeded", theirs.state !== "failed"];
+  if (here === there) return SAME;
+  return {
+    kind: "states_differ",
+    advice: here
+      ? "The refund came back, and the processor's report of it has not arrived. If it still stands here tomorrow, pay the customer in another way."
+      : "The customer gets this money, and Cardlane shows the refund as failed. Do not refund it again.",
+  };
+}
+
+/** Whether the processor must have it: something happened to money. */
+export function mustBeThere(ours: OurEntry): boolean {
+  if (ours.kind === "refund") return ours.state === "succeeded";
+  return ours.captured > 0 || ours.state === "AUTHORIZED" || ours.state === "VOIDED";
+}
+
+/** Whether an entry that Cardlane does not know is about money at all. */
+export function movesMoney(theirs: StatementEntry): boolean {
+  return theirs.kind === "refund" ? theirs.state !== "failed" : theirMoney(theirs) !== "none";
+}
+
+export const ONLY_THERE: Record<StatementEntry["kind"], string> = {
+  payment:
+    "Cardlane did not make it: it comes from the processor's dashboard, or from another program with the same account. If nobody knows it, refund it there and replace the credentials.",
+  refund:
+    "Cardlane did not make it: it comes from the processor's dashboard. Cardlane still shows this money as refundable, so do not refund it again here.",
+};
+export const MADE_TWICE =
+  "It is a second one under the same reference: the customer was charged twice. Refund this one in the processor's dashboard, and report it as a fault of Cardlane.";
+export const ONLY_HERE: Record<OurEntry["kind"], string> = {
+  payment:
+    "The processor does not know it: no money moved. See whether the connection's account is still the one it was made with; else deliver nothing for it.",
+  refund:
+    "The processor does not know it: the customer gets nothing. See whether the connection's account is still the one it was made with; else pay the customer in another way.",
+};
+
+/** "Captured, $49.99 USD, of which $10.00 USD is refunded". */
+export function ourText(ours: OurEntry): string {
+  const money = (amount: number) => moneyTextWithCode(amount, ours.currency);
+  if (ours.kind === "refund")
+    return `${ours.state === "succeeded" ? "Refunded" : "Refund failed"}, ${money(ours.amount)}`;
+  const word = ours.state.charAt(0) + ours.state.slice(1).toLowerCase().replaceAll("_", " ");
+  return payment(word, ours, money);
+}
+
+export function theirText(theirs: StatementEntry): string {
+  const money = (amount: number) => moneyTextWithCode(amount, theirs.currency);
+  if (theirs.kind === "refund") return `Refund ${theirs.state}, ${money(theirs.amount)}`;
+  const word = theirs.state.charAt(0).toUpperCase() + theirs.state.slice(1).replaceAll("_", " ");
+  return payment(word, theirs, money);
+}
+
+function payment(
+  word: string,
+  { amount, captured, refunded }: { amount: number; captured: number; refunded: number },
+  money: (amount: number) => string,
+): string {
+  const parts = [`${word}, ${money(amount)}`];
+  if (captured > 0 && captured !== amount) parts.push(`${money(captured)} captured`);
+  if (refunded > 0) parts.push(`${money(refunded)} refunded`);
+  return parts.join(", ");
+}

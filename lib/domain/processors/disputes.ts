@@ -1,0 +1,146 @@
+import { findEnvironment } from "@/db/queries/accounts/merchants";
+import { insertAudit, insertEvent } from "@/db/queries/changes";
+import { findOperation } from "@/db/queries/payments/operations";
+import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
+import { insertDispute, lockDispute, type NewDispute, updateDispute } from "@/db/queries/processors/disputes";
+import type { DisputeRow } from "@/db/schema/disputes";
+import { keepableText } from "@/lib/contract/card-numbers";
+import type { EventTypeOf } from "@/lib/contract/events/event";
+import { encodeId } from "@/lib/contract/ids";
+import type { Dispute } from "@/lib/contract/payments/dispute";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+import { idTime, newId } from "@/lib/ids";
+import type { Dispute as ProcessorsDispute } from "@/lib/processor/port";
+import type { Reporter } from "@/lib/processor/registry";
+import type { Service } from "../context";
+import { changedMembers, newEvent } from "../events/event";
+import { SYSTEM } from "../payments/operation";
+
+/** What a processor reports of a dispute: its id there, and an id that was kept of the payment it is about. */
+export type DisputeReport = { readonly id: string; readonly object: string; readonly dispute: string };
+
+const STATUSES: Record<ProcessorsDispute["status"], Dispute["status"]> = {
+  needs_response: "NEEDS_RESPONSE",
+  under_review: "UNDER_REVIEW",
+  won: "WON",
+  lost: "LOST",
+  closed: "CLOSED",
+};
+/** It is a word, and comes from outside. */
+const LONGEST_REASON = 200;
+
+/**
+ * Takes in what became of a dispute. The report only says where to look: the dispute is read from the processor, and what was
+ * read later replaces what was read before, in whatever order reports arrive. False: it has to come again.
+ */
+export async function recordDispute(
+  service: Service,
+  from: Pick<Reporter, "processor" | "mode" | "environmentId">,
+  report: DisputeReport,
+): Promise<boolean> {
+  const { processor, mode } = from;
+  const of = await findDisputed(service, from, report.object);
+  // Read after the report came: what it tells of is in the answer, whenever another process reads.
+  const read_at = service.clock.now().toISOString();
+  const read = of && (await processor.readDispute?.(report.dispute));
+  if (!of || !read) {
+    service.log.error({ report }, "the processor reports a dispute that is not about a payment of Cardlane's");
+    return true;
+  }
+  const told: NewDispute = {
+    id: newId(),
+    payment_id: of.paymentId,
+    processor: processor.name,
+    processor_dispute_id: read.id,
+    amount: read.amount,
+    currency: read.currency,
+    reason: keepableText(read.reason, LONGEST_REASON),
+    status: STATUSES[read.status],
+    respond_before: read.respond_before?.toISOString() ?? null,
+    read_at,
+    created_at: read.created_at.toISOString(),
+    updated_at: read_at,
+  };
+  return writeDispute(service, { id: of.environmentId, mode }, told);
+}
+
+/** The payment that a processor's object was kept for; null for another mode's or merchant's, or for none. */
+async function findDisputed(
+  service: Service,
+  { processor, mode, environmentId: only }: Pick<Reporter, "processor" | "mode" | "environmentId">,
+  object: string,
+) {
+  const named = await findOperationOfObject(service.db.sql, processor.name, object);
+  if (!named) return null;
+  const { environment_id: environmentId, operation_id: id } = named;
+  if (only !== null && only !== environmentId) return null;
+  const { sql, orm } = service.db.within(environmentId);
+  const environment = await findEnvironment(orm, environmentId);
+  const operation = environment?.mode === mode ? await findOperation(sql, environmentId, id) : null;
+  return operation && { environmentId, paymentId: operation.payment_id };
+}
+
+/** False: another answer was read in the same moment, and which of the two is newer is not known. */
+function writeDispute(service: Service, environment: { id: string; mode: Mode }, told: NewDispute): Promise<boolean> {
+  return service.db.within(environment.id).orm.transaction(async (tx) => {
+    const tell = (type: EventTypeOf<"dispute">, before: DisputeRow | null, after: DisputeRow) =>
+      tellOf(tx, environment, type, before, after);
+    const made = await insertDispute(tx, environment.id, told);
+    if (made) {
+      await tell("payment.disputed", null, made);
+      return true;
+    }
+    const known = await lockDispute(tx, environment.id, told);
+    if (!known) throw new Error(`dispute ${told.processor_dispute_id} belongs to another environment`);
+    if (known.read_at >= told.read_at) return known.read_at > told.read_at || !differs(known, told);
+    const { amount, currency, reason, status, respond_before, read_at, updated_at } = told;
+    if (!differs(known, told)) {
+      await updateDispute(tx, environment.id, known.id, { read_at });
+      return true;
+    }
+    const changed = { amount, currency, reason, status, respond_before, read_at, updated_at };
+    await updateDispute(tx, environment.id, known.id, changed);
+    await tell("payment.dispute_updated", known, { ...known, ...changed });
+    return true;
+  });
+}
+
+const TOLD = ["amount", "currency", "reason", "status", "respond_before"] as const;
+
+const differs = (a: Pick<DisputeRow, (typeof TOLD)[number]>, b: Pick<DisputeRow, (typeof TOLD)[number]>) =>
+  TOLD.some((member) => a[member] !== b[member]);
+
+async function tellOf(
+  tx: Parameters<typeof insertEvent>[0],
+  { id: environmentId, mode }: { id: string; mode: Mode },
+  type: EventTypeOf<"dispute">,
+  before: DisputeRow | null,
+  after: DisputeRow,
+): Promise<void> {
+  const object = presentDispute(after, mode);
+  const previous = before && changedMembers(presentDispute(before, mode), object);
+  const event = newEvent(type, { objectId: after.id, operationId: null }, { object, previous });
+  const created_at = idTime(event.id);
+  await insertEvent(tx, environmentId, { ...event, created_at });
+  const audit = { id: event.id, actor: SYSTEM, action: type, object_id: after.payment_id, request_id: null };
+  const detail = { dispute: object.id, status: after.status };
+  await insertAudit(tx, environmentId, { ...audit, detail, created_at });
+}
+
+/** The row as the API shows it. */
+export function presentDispute(row: DisputeRow, mode: Mode): Dispute {
+  return {
+    id: encodeId("dispute", row.id),
+    object: "dispute",
+    payment_id: encodeId("payment", row.payment_id),
+    processor_id: row.processor_dispute_id,
+    amount: row.amount,
+    currency: row.currency,
+    reason: row.reason,
+    status: row.status,
+    respond_before: row.respond_before,
+    environment: API_ENVIRONMENTS[mode],
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}

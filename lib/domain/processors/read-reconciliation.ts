@@ -1,0 +1,59 @@
+import type { Sql } from "@/db/client";
+import {
+  type ConnectionToCompare,
+  findOwnConnection,
+  findRun,
+  type ListedRunRow,
+  listRuns,
+} from "@/db/queries/processors/reconciliation";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import {
+  type ReconciliationSummary,
+  type ReconciliationView,
+  RUNS_SHOWN,
+} from "@/lib/contract/processors/reconciliation";
+import { type Context, resourceNotFound, type Service } from "../context";
+import { labelOf } from "./reconciliation";
+
+/** `con_…` and `rec_…`, as they stand in an address; without a run the newest that ended is looked at. */
+export type AskedReconciliation = { readonly connection: string; readonly run?: string | undefined };
+
+/** A connection's comparisons. Throws `resource_not_found` for unknown and foreign ids alike. */
+export async function getReconciliation(ctx: Context, input: AskedReconciliation): Promise<ReconciliationView> {
+  const { service, environment } = ctx;
+  const { sql } = service.db.within(environment.id);
+  const id = decodeId("connection", input.connection);
+  const connection = id && (await findOwnConnection(sql, environment.id, id));
+  if (!connection) throw resourceNotFound("connection", input.connection);
+  return reconciliationView(service, sql, connection, input);
+}
+
+/** Of a connection that the caller may see, with statements that may see it. */
+export async function reconciliationView(
+  service: Pick<Service, "connectors">,
+  sql: Sql,
+  connection: ConnectionToCompare,
+  { run }: AskedReconciliation,
+): Promise<ReconciliationView> {
+  const { id, environment_id: environmentId } = connection;
+  const runs = await listRuns(sql, environmentId, id, RUNS_SHOWN);
+  const chosen =
+    run === undefined ? runs.find(({ state }) => state !== "running")?.id : decodeId("reconciliation", run);
+  const shown = chosen == null ? null : await findRun(sql, environmentId, id, chosen);
+  if (run !== undefined && !shown) throw resourceNotFound("comparison", run);
+  return {
+    label: labelOf(service, connection),
+    connection_id: encodeId("connection", id),
+    runs: runs.map(summaryOf),
+    shown: shown && { ...summaryOf(shown), differences: shown.differences },
+  };
+}
+
+function summaryOf(row: ListedRunRow): ReconciliationSummary {
+  const { state, since, until, payments, refunds, under_way, difference_count, unchecked, failure } = row;
+  return {
+    ...{ id: encodeId("reconciliation", row.id), state, nightly: row.night !== null, since, until },
+    ...{ payments, refunds, under_way, difference_count, unchecked, failure },
+    ...{ started_at: row.started_at, finished_at: row.finished_at },
+  };
+}

@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { processorConnections } from "@/db/schema/processors";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { idTime, newId } from "@/lib/ids";
+import { createConnections } from "@/lib/processor/connections";
+import { connector } from "@/lib/processor/connector";
+import type { Processor, StatementEntry } from "@/lib/processor/port";
+import { testDatabase } from "@/lib/testing/database";
+import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
+import type { Service } from "../context";
+import { getSupportReconciliation, listSupportReconciliations } from "../support/reconciliation";
+import { createStaff } from "../support/staff";
+import { getReconciliation } from "./read-reconciliation";
+import { lastNight, listUnchecked, reconcile, reconcileNightly } from "./reconciliation";
+
+const { db } = await testDatabase({ max: 10 });
+const HOUR_MS = 3_600_000;
+
+type List = { entries: StatementEntry[]; fails: boolean; asked: number };
+const lists = new Map<string, List>();
+
+const EXAMPLE = connector<{ list?: string | undefined }>({
+  ...{ key: "example", label: "Example", fields: [], webhook: { where: "", events: [], accepted: "" } },
+  credentials: z.object({ list: z.string().optional() }),
+  hint: () => "",
+  create: ({ name, credentials }) =>
+    ({
+      ...(testService(db).processors.builtIn("test") as Processor),
+      name,
+      ...(credentials.list !== undefined && {
+        async *statement({ since, until }) {
+          const list = lists.get(name);
+          if (!list || list.fails) throw new Error("the list cannot be had");
+          list.asked += 1;
+          yield* list.entries.filter(({ created_at }) => created_at >= since && created_at < until);
+        },
+      }),
+    }) satisfies Processor,
+});
+
+/** A merchant with a connection, whose processor has a list of its own unless it is said otherwise. */
+async function connected({ hasList = true } = {}) {
+  const plain = testService(db);
+  const { test: environment } = await createTestMerchant(db);
+  const id = newId();
+  const service: Service = {
+    ...plain,
+    connectors: [EXAMPLE],
+    processors: createConnections({
+      ...{ builtIn: { sandbox: plain.processors.builtIn("test") as Processor }, connectors: [EXAMPLE], operator: null },
+      ...{ pciDssCompliant: false, db, secret: plain.secret, clock: plain.clock, timer: plain.timer },
+      ...{ timeoutMs: 8_000, log: plain.log },
+    } as Parameters<typeof createConnections>[0]),
+  };
+  const at = idTime(id);
+  await db.orm.insert(processorConnections).values({
+    ...{
+      environment_id: environment.id,
+      id,
+      processor: "example",
+      account: "Main",
+      account_id: id,
+      label: "Main",
+      status: "CONNECTED",
+    },
+    ...{
+      credentials: plain.secret.seal(JSON.stringify(hasList ? { list: "yes" } : {})),
+      hint: "",
+      takes_webhooks: true,
+    },
+    ...{ raw_cards: false, is_default: true, checked_at: at, created_at: at, updated_at: at },
+  });
+  const list: List = { entries: [], fails: false, asked: 0 };
+  lists.set(id, list);
+  const foreign = (ago = HOUR_MS): StatementEntry => ({
+    ...{ kind: "payment", object: { kind: "payment_intent", id: `pi_${newId()}` }, reference: null, state: "captured" },
+    ...{ created_at: new Date(Date.now() - ago), amount: 500, currency: "USD", captured: 500, refunded: 0 },
+  });
+  const connection = encodeId("connection", id);
+  return { service, environment, id, connection, list, foreign, ctx: testContext(service, environment) };
+}
+
+const runsOf = async (id: string) => [
+  ...(await db.sql<{ state: string; night: string | null; difference_count: number; failure: string | null }[]>`
+    select state, night::text as night, difference_count, failure from reconciliation_runs where connection_id = ${id} order by id`),
+];
+const yesterday = () => new Date(Date.now() - 24 * HOUR_MS);
+
+test("a comparison by hand is kept, and its merchant and support see it, and nobody else", async () => {
+  const { service, connection, list, foreign, ctx, id } = await connected();
+  list.entries.push(foreign());
+  const made = await reconcile(service, { connectionId: connection, since: yesterday() });
+  expect(made).toMatchObject({ label: "Example (Main)", difference_count: 1, payments: 0 });
+  expect(await runsOf(id)).toEqual([{ state: "done", night: null, difference_count: 1, failure: null }]);
+  const view = await getReconciliation(ctx, { connection });
+  expect(view).toMatchObject({
+    ...{ label: "Example (Main)", connection_id: connection, runs: [{ id: made.id, nightly: false }] },
+    shown: { id: made.id, differences: [{ kind: "only_there", there: "Captured, $5.00 USD" }] },
+  });
+  expect(view.runs[0]).not.toHaveProperty("differences");
+  expect(await getReconciliation(ctx, { connection, run: made.id })).toEqual(view);
+  const { staff_id } = await createStaff(service, { email: `${newId()}@cardlane.example` });
+  const staffId = decodeId("user", staff_id) as string;
+  const call = { service, staff: { userId: staffId }, request: { id: newId(), path: "/support" } };
+  expect(await getSupportReconciliation(call, { connection })).toEqual(view);
+  const listed = (await listSupportReconciliations(call)).find((one) => one.id === connection);
+  expect(listed).toMatchObject({ mode: "test", last: { state: "done", difference_count: 1, unchecked: 0 } });
+  const acts = await db.sql`select object_id from support_audit_log where staff_id = ${staffId} order by id`;
+  expect(acts.map(({ object_id }) => object_id)).toEqual([connection, null]);
+  const stranger = testContext(service, (await createTestMerchant(db)).test);
+  for (const asked of [{ connection }, { connection: encodeId("connection", newId()) }, { connection: "con_x" }])
+    await expect(getReconciliation(stranger, asked)).rejects.toMatchObject({ code: "resource_not_found" });
+  await expect(getReconciliation(ctx, { connection, run: encodeId("reconciliation", newId()) })).rejects.toMatchObject({
+    code: "resource_not_found",
+  });
+});
+
+test("a night is compared once, whoever tries and however often", async () => {
+  const { service, id, list } = await connected();
+  await Promise.all(Array.from({ length: 4 }, () => reconcileNightly(service)));
+  await reconcileNightly(service);
+  const night = lastNight(new Date()).toISOString().slice(0, 10);
+  expect(await runsOf(id)).toEqual([{ state: "done", night, difference_count: 0, failure: null }]);
+  expect(list.asked).toBe(3);
+});
+
+test("one that failed, or whose process died, is made again after a while, and its failure is told in words", async () => {
+  const { service, id, list } = await connected();
+  list.fails = true;
+  await reconcileNightly(service);
+  const failure = "Example (Main) did not give its list of payments. Check the connection, then compare again.";
+  expect(await runsOf(id)).toMatchObject([{ state: "failed", failure }]);
+  list.fails = false;
+  await reconcileNightly(service);
+  expect(await runsOf(id)).toMatchObject([{ state: "failed" }]);
+  const age = (interval: string, change: string) =>
+    db.sql.unsafe(
+      `update reconciliation_runs set started_at = now() - interval '${interval}' ${change} where connection_id = '${id}'`,
+    );
+  await age("61 minutes", "");
+  await reconcileNightly(service);
+  expect(await runsOf(id)).toMatchObject([{ state: "done", failure: null }]);
+  await age("119 minutes", ", state = 'running', finished_at = null");
+  await reconcileNightly(service);
+  expect(await runsOf(id)).toMatchObject([{ state: "running" }]);
+  await age("121 minutes", "");
+  await reconcileNightly(service);
+  expect(await runsOf(id)).toMatchObject([{ state: "done" }]);
+  await age("401 days", "");
+  await reconcileNightly(service);
+  expect((await runsOf(id)).length).toBe(0);
+});
+
+test("what could not be checked is said in sentences: never compared, too long ago, without a list, differences", async () => {
+  const { service, id, connection, list, foreign } = await connected();
+  const said = async () => (await listUnchecked(service)).filter((sentence) => sentence.includes(connection));
+  expect(await said()).toEqual([expect.stringContaining("never compared with the processor's own books")]);
+  await reconcile(service, { connectionId: connection, since: yesterday() });
+  expect(await said()).toEqual([]);
+  await db.sql`update reconciliation_runs set finished_at = now() - interval '37 hours' where connection_id = ${id}`;
+  expect(await said()).toEqual([expect.stringContaining("more than a day ago")]);
+  list.entries.push(foreign());
+  await reconcile(service, { connectionId: connection, since: yesterday() });
+  expect(await said()).toEqual([expect.stringContaining("found 1 differences")]);
+  const without = await connected({ hasList: false });
+  await reconcile(without.service, { connectionId: without.connection, since: yesterday() });
+  const sentences = (await listUnchecked(service)).filter((sentence) => sentence.includes(without.connection));
+  expect(sentences).toEqual([expect.stringContaining("has no list of payments that programs can ask for")]);
+});
+
+test("what is no connection, and what is too young, is refused with what to do", async () => {
+  const { service, connection } = await connected();
+  for (const connectionId of ["con_x", encodeId("connection", newId())])
+    await expect(reconcile(service, { connectionId, since: yesterday() })).rejects.toMatchObject({
+      code: "resource_not_found",
+    });
+  await expect(reconcile(service, { connectionId: connection, since: new Date() })).rejects.toMatchObject({
+    ...{ code: "invalid_parameter", message: expect.stringContaining("Begin earlier") },
+  });
+});
+
+test("a night ends at midnight, and begins to be compared three hours later", () => {
+  expect(lastNight(new Date("2026-11-24T02:59:59.999Z")).toISOString()).toBe("2026-11-23T00:00:00.000Z");
+  expect(lastNight(new Date("2026-11-24T03:00:00.000Z")).toISOString()).toBe("2026-11-24T00:00:00.000Z");
+});

@@ -1,0 +1,179 @@
+import { sumLostDisputes } from "@/db/queries/processors/disputes";
+import {
+  beginRun,
+  type ConnectionToCompare,
+  deleteOldRuns,
+  endRun,
+  findConnectionToCompare,
+  listConnectionsToCompare,
+  listEnvironmentsOfConnection,
+  listLastRuns,
+} from "@/db/queries/processors/reconciliation";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { AppError } from "@/lib/contract/errors";
+import { moneyTextWithCode } from "@/lib/contract/format";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import type { Findings } from "@/lib/contract/processors/reconciliation";
+import { newId } from "@/lib/ids";
+import type { Service } from "../context";
+import { compareWithProcessor } from "./compare";
+
+const DAY_MS = 24 * 60 * 60_000;
+const MINUTE_MS = 60_000;
+/** By then the day before has settled down everywhere. */
+const NIGHT_HOUR_UTC = 3;
+/** A night looks back so far: what failed late was there the night before. */
+const NIGHT_DAYS = 3;
+/** What is younger is under way anyway. */
+const YOUNGEST_MS = 5 * MINUTE_MS;
+
+type Asked = { readonly connectionId: string; readonly since: Date; readonly until?: Date };
+/** What a comparison came to, and the id under which it is kept. */
+type Made = { readonly id: string; readonly label: string; readonly since: Date; readonly until: Date } & Findings;
+
+/**
+ * Compares a connection's payments and refunds with the processor's list, and keeps the result. Throws for a connection that is
+ * not there, and whatever the processor throws. `connectionId` as `con_…`.
+ */
+export async function reconcile(service: Service, input: Asked): Promise<Made> {
+  const id = decodeId("connection", input.connectionId);
+  const connection = id && (await findConnectionToCompare(service.db.sql, id));
+  if (!connection)
+    throw new AppError(
+      "resource_not_found",
+      `There is no connection '${input.connectionId}'. Its id is in its settings.`,
+    );
+  const latest = new Date(service.clock.now().getTime() - YOUNGEST_MS);
+  const until = input.until && input.until < latest ? input.until : latest;
+  if (input.since >= until)
+    throw new AppError("invalid_parameter", "Begin earlier: what is younger than five minutes is not compared.");
+  const made = await run(service, connection, { since: input.since, until, night: null });
+  if (made === null) throw new Error("a comparison that is not a night's waits for no other");
+  return made;
+}
+
+/** Makes the comparisons of the last night that nobody has made. One that fails keeps no other waiting. */
+export async function reconcileNightly(service: Service, stopping?: AbortSignal): Promise<number> {
+  const until = lastNight(service.clock.now());
+  const since = new Date(until.getTime() - NIGHT_DAYS * DAY_MS);
+  let made = 0;
+  for (const connection of await listConnectionsToCompare(service.db.sql)) {
+    if (stopping?.aborted) break;
+    const night = until.toISOString().slice(0, 10);
+    try {
+      if (await run(service, connection, { since, until, night }, stopping)) made += 1;
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      service.log.error(
+        { err: error, connection: encodeId("connection", connection.id) },
+        "a connection could not be compared with its processor and will be again",
+      );
+    }
+  }
+  return made + (await deleteOldRuns(service.db.sql, 1_000));
+}
+
+/** The last midnight (UTC) that is three hours past. */
+export function lastNight(now: Date): Date {
+  const at = new Date(now.getTime() - NIGHT_HOUR_UTC * 60 * MINUTE_MS);
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()));
+}
+
+type Range = { readonly since: Date; readonly until: Date; readonly night: string | null };
+
+/** Null: another process makes it, or has. */
+async function run(
+  service: Service,
+  connection: ConnectionToCompare,
+  { since, until, night }: Range,
+  signal?: AbortSignal,
+): Promise<Made | null> {
+  const { sql } = service.db;
+  const id = await beginRun(sql, {
+    ...{ id: newId(), environment_id: connection.environment_id, connection_id: connection.id, night },
+    ...{ since: since.toISOString(), until: until.toISOString() },
+  });
+  if (id === null) return null;
+  const label = labelOf(service, connection);
+  try {
+    const findings = await findingsOf(service, connection, { label, since, until, signal });
+    await endRun(sql, id, findings);
+    return { ...findings, id: encodeId("reconciliation", id), label, since, until };
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) await endRun(sql, id, { failure: sentenceOf(error, label) });
+    throw error;
+  }
+}
+
+async function findingsOf(
+  service: Service,
+  connection: ConnectionToCompare,
+  range: { label: string; since: Date; until: Date; signal: AbortSignal | undefined },
+): Promise<Findings> {
+  const reporter = await service.processors.reporter(connection.id);
+  if (!reporter) throw new NotConnectedError(range.label);
+  const environmentIds =
+    connection.environment_id === null
+      ? await listEnvironmentsOfConnection(service.db.sql, connection.id)
+      : [connection.environment_id];
+  const { processor } = reporter;
+  return compareWithProcessor(service, { ...range, connectionId: connection.id, processor, environmentIds });
+}
+
+class NotConnectedError extends Error {
+  constructor(label: string) {
+    super(`${label} is not connected any more: connect the same account again to compare with it.`);
+  }
+}
+
+/** What went wrong, for people; the processor's own words are in the log. */
+function sentenceOf(error: unknown, label: string): string {
+  if (error instanceof NotConnectedError) return error.message;
+  if (error instanceof DOMException && error.name === "AbortError") return "The service was stopped meanwhile.";
+  return `${label} did not give its list of payments. Check the connection, then compare again.`;
+}
+
+/** "Stripe (Main account)". */
+export function labelOf(
+  { connectors }: Pick<Service, "connectors">,
+  { processor, label }: ConnectionToCompare,
+): string {
+  const name = connectors.find(({ key }) => key === processor)?.label ?? processor;
+  return label === name ? name : `${name} (${label})`;
+}
+
+/**
+ * What no check of our own books can prove, in sentences: connections that were not compared with their processor's books, or
+ * found to differ, and disputes that are in no ledger.
+ */
+export async function listUnchecked(service: Service): Promise<string[]> {
+  const connections = await listConnectionsToCompare(service.db.sql);
+  const runs = new Map(
+    (
+      await listLastRuns(
+        service.db.sql,
+        connections.map(({ id }) => id),
+      )
+    ).map((last) => [last.connection_id, last]),
+  );
+  const sentences = connections.flatMap((connection) => {
+    const id = encodeId("connection", connection.id);
+    const name = `${labelOf(service, connection)}, ${id}`;
+    const last = runs.get(connection.id);
+    const how = `npm run reconcile -- --connection ${id} --since DATE`;
+    if (!last) return [`${name}: never compared with the processor's own books. Run ${how}.`];
+    if (last.state === "failed") return [`${name}: the last comparison failed. ${last.failure}`];
+    return [
+      ...(last.old ? [`${name}: last compared up to ${last.until}, more than a day ago. Run ${how}.`] : []),
+      ...(last.difference_count > 0
+        ? [`${name}: the last comparison found ${last.difference_count} differences. They are in its settings.`]
+        : []),
+      ...last.unchecked.map((sentence) => `${name}: ${sentence}`),
+    ];
+  });
+  const lost = await sumLostDisputes(service.db.sql);
+  const sums = lost.map(({ amount, currency, count }) => `${moneyTextWithCode(amount, currency)} in ${count}`);
+  if (sums.length > 0)
+    sentences.push(`Lost disputes, which the ledger does not book and balances still hold: ${sums.join("; ")}.`);
+  return sentences;
+}

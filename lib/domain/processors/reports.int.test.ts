@@ -1,0 +1,144 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { provideService } from "@/lib/http/current-service";
+import { receiveReports } from "@/lib/http/processor-reports";
+import { newId } from "@/lib/ids";
+import type { Connector } from "@/lib/processor/connector";
+import type { Report } from "@/lib/processor/port";
+import { connectingService, connectingTenant } from "@/lib/testing/connections";
+import { testDatabase } from "@/lib/testing/database";
+import { otherCompany } from "@/lib/testing/other-processor/company";
+import { otherConnector } from "@/lib/testing/other-processor/connector";
+import { reportMessage } from "@/lib/testing/other-processor/processor";
+import { createOtherStore } from "@/lib/testing/other-processor/store";
+import { changeConnection, disconnectProcessor, listProcessors } from "./connections";
+import { catchUpReports } from "./reports";
+
+const { db } = await testDatabase({ max: 10 });
+await createOtherStore(db.sql);
+const company = otherCompany(db.sql);
+const serving = connectingService(db);
+beforeAll(() => void provideService(serving));
+
+const send = (processor: string, connection: string, { headers, body }: ReturnType<typeof reportMessage>) =>
+  receiveReports(new Request("http://cardlane.test/webhooks", { method: "POST", headers, body }), {
+    processor,
+    connection,
+  });
+
+async function withRefund() {
+  const tenant = await connectingTenant(db);
+  const { id } = await tenant.connect();
+  await changeConnection(tenant.owner(), { id, raw_cards: true });
+  const { body: payment } = await tenant.create();
+  await tenant.act("refund", payment.id, { amount: 4_000 });
+  const [row] = await db.sql`select object_id from processor_objects
+    where environment_id = ${tenant.environmentId} and kind = 'refund'`;
+  return { tenant, id, payment: payment.id as string, object: row?.object_id as string };
+}
+
+describe("a message to a connection's address", () => {
+  test("is taken in and answered as the processor wants; its owner sees that it came", async () => {
+    const { tenant, id, payment, object } = await withRefund();
+    await company.decide(tenant.environmentId);
+    const answer = await send("other", id, reportMessage([{ id: "1", object }]));
+    expect([answer.status, await answer.text()]).toEqual([200, "[taken]"]);
+    expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 4_000 });
+    const { connections } = await listProcessors(tenant.owner());
+    expect(connections[0]?.last_webhook_at).not.toBeNull();
+  });
+
+  test("of another connection, another processor or a disconnected one changes nothing", async () => {
+    const { tenant, payment, object } = await withRefund();
+    const stranger = await connectingTenant(db);
+    const { id: other } = await stranger.connect();
+    await company.decide(tenant.environmentId);
+    const message = reportMessage([{ id: "1", object }]);
+    expect((await send("other", other, message)).status).toBe(200);
+    expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 0 });
+    await disconnectProcessor(stranger.owner("test", serving), { id: other });
+    for (const [processor, connection] of [
+      ["other", other],
+      ["stripe", other],
+      ["other", encodeId("connection", newId())],
+      ["other", "con_garbage"],
+    ] as const)
+      expect((await send(processor, connection, message)).status).toBe(404);
+  });
+
+  test("that is not signed is refused, and does not count as one", async () => {
+    const { tenant, id } = await withRefund();
+    const unsigned = { ...reportMessage([]), headers: new Headers() };
+    expect((await send("other", id, unsigned)).status).toBe(400);
+    expect((await listProcessors(tenant.owner())).connections[0]?.last_webhook_at).toBeNull();
+  });
+});
+
+/** The other processor with a list of its reports, which `read` answers. */
+function listing(
+  read: (name: string, place: string | null) => Promise<{ reports: Report[]; place: string | null; more: boolean }>,
+): Connector {
+  const plain = otherConnector(db.sql, { decidesAfterMs: 60_000 });
+  return {
+    ...plain,
+    create(options) {
+      const processor = plain.create(options);
+      if (processor.reports.kind !== "pushed") throw new Error("it pushes its reports");
+      const catchUp = (place: string | null) => read(options.name, place);
+      return { ...processor, reports: { ...processor.reports, catchUp } };
+    },
+  };
+}
+
+/** As if the last look were so long ago. */
+const aMinuteLater = () => db.sql`update processor_connections set reports_read_at = now() - interval '2 minutes'`;
+
+describe("a list of reports", () => {
+  test("is read on from where it was left, and brings what no message brought", async () => {
+    const { tenant, id, payment, object } = await withRefund();
+    const name = decodeId("connection", id);
+    const places: (string | null)[] = [];
+    const service = connectingService(db, {
+      connectors: [
+        listing(async (of, place) => {
+          if (of !== name) return { reports: [], place, more: false };
+          places.push(place);
+          const first = place === null;
+          return { reports: first ? [{ id: "1", object }] : [], place: first ? "a" : "b", more: first };
+        }),
+      ],
+    });
+    await aMinuteLater();
+    // Nothing is known yet: the list waits there.
+    await catchUpReports(service);
+    expect(places).toEqual([null]);
+    await company.decide(tenant.environmentId);
+    await aMinuteLater();
+    await catchUpReports(service);
+    expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 4_000 });
+    expect(places).toEqual([null, null, "a"]);
+    // Not again within the minute.
+    await catchUpReports(service);
+    await aMinuteLater();
+    await catchUpReports(service);
+    expect(places).toEqual([null, null, "a", "b"]);
+  });
+
+  test("of a processor that fails keeps no other from being read", async () => {
+    const tenants = await Promise.all([1, 2, 3].map(() => withRefund()));
+    const [dead, ...others] = tenants.map(({ id }) => decodeId("connection", id));
+    const read: string[] = [];
+    const service = connectingService(db, {
+      connectors: [
+        listing(async (name, place) => {
+          if (name === dead) throw new Error("it is away");
+          read.push(name);
+          return { reports: [], place, more: false };
+        }),
+      ],
+    });
+    await aMinuteLater();
+    await catchUpReports(service);
+    expect(read).toEqual(expect.arrayContaining(others));
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { CURRENCIES, currencyDigits } from "@/lib/contract/currencies";
+import { fromStripe, toStripe } from "./amounts";
+
+test.each([
+  ["USD", 1_999, 1_999],
+  ["JPY", 500, 500],
+  // Whole units there, hundredths by ISO 4217.
+  ["MGA", 12_300, 123],
+  // Hundredths there that are always zero, whole units by ISO 4217.
+  ["ISK", 500, 50_000],
+  ["UGX", 500, 50_000],
+  ["KWD", 1_230, 1_230],
+  ["HUF", 12_345, 12_345],
+  ["TWD", 12_345, 12_345],
+])("%s: %i minor units are %i of Stripe's, and the same back", (currency, ours, theirs) => {
+  const money = toStripe(ours, currency);
+  expect(money).toEqual({ amount: theirs, currency: currency.toLowerCase() });
+  expect(fromStripe({ amount: theirs, currency: currency.toLowerCase() })).toEqual({ amount: ours, currency });
+});
+
+test.each([
+  ["KWD", 1_234, "steps of ten minor units"],
+  ["MGA", 12_345, "steps of 100 minor units"],
+  ["LYD", 1_000, "no payments in LYD"],
+  ["CLF", 10_000, "no payments in CLF"],
+  ["XXX", 100, "no payments in XXX"],
+])("%s %i is refused in words, before anything is sent", (currency, amount, words) => {
+  expect(toStripe(amount, currency)).toContain(words);
+});
+
+test("in every currency what is sent is exactly what was asked, or it is refused", () => {
+  for (const currency of CURRENCIES) {
+    for (const amount of [1, 10, 99, 100, 1_230, 12_345, 999_999_999_900]) {
+      const money = toStripe(amount, currency);
+      if (typeof money === "string") continue;
+      expect(fromStripe(money), currency).toEqual({ amount, currency });
+      expect(Number.isInteger(money.amount)).toBe(true);
+    }
+  }
+  expect(currencyDigits("KWD")).toBe(3);
+});

@@ -1,0 +1,155 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { decodeId } from "@/lib/contract/ids";
+import { continuePayment } from "@/lib/domain/payments/follow-up";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { testDatabase } from "../database";
+import { type AdyenTenant, adyenTenant } from "./tenant";
+
+const { db } = await testDatabase({ max: 10 });
+
+const MANUAL = { capture_method: "manual" };
+type Tenant = AdyenTenant;
+
+async function expectClean(): Promise<void> {
+  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
+}
+
+const ledgerOf = async ({ environmentId }: Tenant) =>
+  (await db.sql`select count(*)::int as lines from ledger_entries where environment_id = ${environmentId}`)[0]?.lines;
+
+describe("nothing is booked before Adyen says that it happened", () => {
+  test("a capture and refunds stay pending until their webhooks, and end once, however often these come", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: payment } = await tenant.pay(MANUAL);
+    expect(payment).toMatchObject({ status: "AUTHORIZED" });
+    const capture = () => tenant.act("capture", payment.id, { amount: 7_000 }, { key: "capture" });
+    expect(await capture()).toMatchObject({ status: 202, body: { status: "PENDING" } });
+    expect(await ledgerOf(tenant)).toBe(0);
+    tenant.double.books.decide();
+    expect(await ledgerOf(tenant)).toBe(0);
+    const told = tenant.double.messages();
+    for (const body of [...told, ...told]) expect(await tenant.post(body)).toBe(true);
+    expect(await capture()).toMatchObject({ status: 200, replayed: true, body: { amount_captured: 7_000 } });
+    const refund = () => tenant.act("refund", payment.id, { amount: 3_000, reason: "DUPLICATE" }, { key: "refund" });
+    expect(await refund()).toMatchObject({ status: 202 });
+    await tenant.decide();
+    expect(await refund()).toMatchObject({ status: 201, replayed: true });
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 3_000 });
+    expect(await tenant.books()).toEqual({ captured: 7_000, refunded: 3_000, voided: false });
+    await expectClean();
+  });
+
+  test("a webhook that is first, before the answer, decides and the answer changes nothing", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: payment } = await tenant.pay();
+    tenant.double.fault(/refunds$/, "lost after");
+    expect(await tenant.act("refund", payment.id, {}, { key: "refund" })).toMatchObject({ status: 202 });
+    tenant.double.books.decide();
+    for (const body of tenant.double.messages()) await tenant.post(body);
+    await tenant.endAll();
+    expect(await tenant.act("refund", payment.id, {}, { key: "refund" })).toMatchObject({ status: 201 });
+    expect(await tenant.books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
+    await expectClean();
+  });
+
+  test("without any webhook a capture is pending for ever, an authorization whose answer is lost is not", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    tenant.double.fault(/payments$/, "lost after");
+    const lost = await tenant.pay(MANUAL, undefined, { key: "pay" });
+    expect(lost).toMatchObject({ status: 202 });
+    await tenant.endAll();
+    await tenant.endAll();
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "AUTHORIZED" });
+    await tenant.act("capture", lost.body.id, {}, { key: "capture" });
+    tenant.double.books.decide();
+    await tenant.endAll();
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "AUTHORIZED", amount_captured: 0 });
+    expect(await ledgerOf(tenant)).toBe(0);
+    await tenant.decide();
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
+    await expectClean();
+  });
+
+  test("an authorization that never arrived fails, and one that arrives later charges nothing", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    tenant.double.fault(/payments$/, "late");
+    const lost = await tenant.pay({}, undefined, { key: "pay" });
+    expect(lost).toMatchObject({ status: 202 });
+    await tenant.endAll();
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "FAILED" });
+    await tenant.double.releaseLate();
+    expect(tenant.double.books.payments.size).toBe(0);
+    await expectClean();
+  });
+});
+
+describe("what fails after it was accepted", () => {
+  test("a capture that is refused leaves the authorization, which may be captured again", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: payment } = await tenant.pay(MANUAL, "4000000000000341");
+    await tenant.act("capture", payment.id, {}, { key: "capture" });
+    await tenant.decide();
+    expect(await tenant.act("capture", payment.id, {}, { key: "capture" })).toMatchObject({ code: "payment_failed" });
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "AUTHORIZED" });
+    expect(await tenant.act("capture", payment.id, {}, { key: "again" })).toMatchObject({ status: 202 });
+    await tenant.decide();
+    await expectClean();
+  });
+
+  test("a refund that comes back is reversed, once", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: payment } = await tenant.pay({}, "4000000000005126");
+    await tenant.act("refund", payment.id, { amount: 4_000 });
+    await tenant.decide();
+    expect(await tenant.get(payment.id)).toMatchObject({ amount_refunded: 4_000 });
+    tenant.double.books.giveBack();
+    const told = tenant.double.messages();
+    for (const body of [...told, ...told]) expect(await tenant.post(body)).toBe(true);
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_refunded: 0 });
+    expect(await tenant.books()).toEqual({ captured: 10_000, refunded: 0, voided: false });
+    await expectClean();
+  });
+});
+
+describe("a capture that a network rejects days later", () => {
+  const returnsOf = async ({ environmentId }: Tenant) =>
+    (
+      await db.sql`select object_id from audit_log where environment_id = ${environmentId} and action = 'payment.capture_returned'`
+    ).length;
+
+  test.each([true, false])(
+    "is audited once, shown to support, and the books stay; captured at once: %s",
+    async (once) => {
+      const tenant = await adyenTenant(db, afterAll);
+      const { body: payment } = await tenant.pay(once ? {} : MANUAL);
+      if (!once) await tenant.act("capture", payment.id, {});
+      await tenant.decide();
+      tenant.double.books.giveBack({ captures: true });
+      const told = tenant.double.messages();
+      expect(told).toHaveLength(1);
+      for (const body of [...told, ...told]) expect(await tenant.post(body)).toBe(true);
+      expect(await returnsOf(tenant)).toBe(1);
+      expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
+      const answers = (await tenant.operations(payment.id)).map(({ last_answer }) => last_answer);
+      expect(answers.at(-1)).toMatch(/returned by the processor later/);
+      await expectClean();
+    },
+  );
+});
+
+describe("a challenge at the bank's page", () => {
+  test.each([
+    [true, "CAPTURED"],
+    [false, "DECLINED"],
+  ])("goes on with what the shopper brings back, passed: %s", async (passed, status) => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: payment } = await tenant.pay({}, "4000000000003220");
+    const { url } = payment.next_action.redirect_to_url;
+    const redirectResult = tenant.double.answerChallenge(url, passed);
+    const id = decodeId("payment", payment.id) ?? "";
+    await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
+    expect(await tenant.get(payment.id)).toMatchObject({ status, next_action: null });
+    await tenant.decide();
+    await expectClean();
+  });
+});
