@@ -63,20 +63,32 @@ export class Checkout {
 }
 
 /**
- * What the page of a 3-D Secure challenge sends; that the service was gone just then is for the caller to find out. A page of
- * the processor's own is answered first, and sends the shopper back to ours.
+ * What a shopper does at a 3-D Secure challenge; that the service was gone just then is for the caller to find out. A page of the
+ * processor's own is answered there, and sends the shopper back to ours.
  */
 export async function answerChallenge(client: Client, url: string, result: string): Promise<void> {
-  let at = new URL(url, client.baseUrl());
-  if (at.pathname.startsWith("/challenges/")) {
-    const body = new URLSearchParams({ answer: result === "passed" ? "pass" : "fail" });
-    const answer = await fetch(at, { method: "POST", body, redirect: "manual" });
-    const back = answer.headers.get("location");
-    if (back === null) return;
-    at = new URL(back);
-  }
+  const at = new URL(url, client.baseUrl());
+  const own = await answerAtProcessor(at, result === "passed");
   const body = new URLSearchParams({ result });
-  await fetch(`${client.baseUrl()}${at.pathname}/result`, { method: "POST", body, redirect: "manual" })
-    .then((response) => response.text())
-    .catch(() => {});
+  const answer = own
+    ? fetch(`${client.baseUrl()}${own.pathname}${own.search}`, { redirect: "manual" })
+    : fetch(`${client.baseUrl()}${at.pathname}/result`, { method: "POST", body, redirect: "manual" });
+  await answer.then((response) => response.text()).catch(() => {});
+}
+
+/** Where a processor's own page sends the shopper back to; null for a page of ours. */
+async function answerAtProcessor(page: URL, passed: boolean): Promise<URL | null> {
+  const answered = () => {
+    if (page.pathname.startsWith("/challenges/")) {
+      const body = new URLSearchParams({ answer: passed ? "pass" : "fail" });
+      return fetch(page, { method: "POST", body, redirect: "manual" });
+    }
+    const link = new URL(page);
+    link.searchParams.set("passed", String(passed));
+    return page.pathname === "/threeDS/redirect" ? fetch(link, { redirect: "manual" }) : null;
+  };
+  const answer = await answered();
+  const back = answer?.headers.get("location");
+  if (answer && !back) throw new Error(`${page.href} answered ${answer.status} and sends nobody back`);
+  return back ? new URL(back) : null;
 }
