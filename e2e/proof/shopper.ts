@@ -68,7 +68,12 @@ export class Checkout {
  */
 export async function answerChallenge(client: Client, url: string, result: string): Promise<void> {
   const at = new URL(url, client.baseUrl());
-  const own = await answerAtProcessor(at, result === "passed");
+  const page = await answerAtProcessor(at, result === "passed");
+  // It was answered before, and shows no way back: what became of it the processor tells.
+  if (page?.status === 410) return;
+  const back = page?.headers.get("location");
+  if (page && !back) throw new Error(`${at.href} answered ${page.status} and sends nobody back`);
+  const own = back ? new URL(back) : null;
   const body = new URLSearchParams({ result });
   const answer = own
     ? fetch(`${client.baseUrl()}${own.pathname}${own.search}`, { redirect: "manual" })
@@ -76,19 +81,14 @@ export async function answerChallenge(client: Client, url: string, result: strin
   await answer.then((response) => response.text()).catch(() => {});
 }
 
-/** Where a processor's own page sends the shopper back to; null for a page of ours. */
-async function answerAtProcessor(page: URL, passed: boolean): Promise<URL | null> {
-  const answered = () => {
-    if (page.pathname.startsWith("/challenges/")) {
-      const body = new URLSearchParams({ answer: passed ? "pass" : "fail" });
-      return fetch(page, { method: "POST", body, redirect: "manual" });
-    }
-    const link = new URL(page);
-    link.searchParams.set("passed", String(passed));
-    return page.pathname === "/threeDS/redirect" ? fetch(link, { redirect: "manual" }) : null;
-  };
-  const answer = await answered();
-  const back = answer?.headers.get("location");
-  if (answer && !back) throw new Error(`${page.href} answered ${answer.status} and sends nobody back`);
-  return back ? new URL(back) : null;
+/** What a processor's own page answers, which sends the shopper back to ours; null for a page of ours. */
+async function answerAtProcessor(page: URL, passed: boolean): Promise<Response | null> {
+  if (page.pathname.startsWith("/challenges/")) {
+    const body = new URLSearchParams({ answer: passed ? "pass" : "fail" });
+    return fetch(page, { method: "POST", body, redirect: "manual" });
+  }
+  if (page.pathname !== "/threeDS/redirect") return null;
+  const link = new URL(page);
+  link.searchParams.set("passed", String(passed));
+  return fetch(link, { redirect: "manual" });
 }
