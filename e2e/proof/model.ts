@@ -20,7 +20,7 @@ export type Expected = { status: number; code: string | null; apply(refundId: st
 
 const refused = (status: number, code: string): Expected => ({ status, code, apply: () => {} });
 
-/** The final answer to a new payment (a 202 is on the way there), and the status it leaves. Stripe holds and takes at once. */
+/** The final answer to a new payment (a 202 is on the way there), and the status it leaves. Stripe and Adyen hold and take at once. */
 export function expectCreate(
   card: CardName,
   manual: boolean,
@@ -29,7 +29,7 @@ export function expectCreate(
   const declined = { status: 402, code: "card_declined", paymentStatus: "DECLINED" } as const;
   if (card === "declined" || card === "fraud") return declined;
   // Authorized but not captured: the merchant may capture it later, or void it.
-  if (card === "captureFails" && !manual && processor !== "stripe")
+  if (card === "captureFails" && !manual && (processor === "sandbox" || processor === "other"))
     return { status: 402, code: "payment_failed", paymentStatus: "AUTHORIZED" };
   if (card === "garbage") return { status: 402, code: "payment_failed", paymentStatus: "FAILED" };
   if (card === "challenge") return { status: 201, code: null, paymentStatus: "REQUIRES_ACTION" };

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import * as challengeResult from "@/app/(checkout)/challenge/[token]/result/route";
 import * as reports from "@/app/webhooks/[processor]/route";
+import { challengeAfterReturn } from "@/lib/http/checkout";
 import { dashboardRoutes } from "@/lib/http/dashboard-endpoints";
 import type { Listener } from "@/lib/server/http-server";
 
@@ -15,7 +16,14 @@ const ROUTES: readonly Route[] = [
   { path: /^\/api\/dashboard\/([^/]+)\/idempotency-key$/, handlers: dashboardRoutes },
   { path: /^\/webhooks\/([^/]+)$/, handlers: reports },
   { path: /^\/challenge\/([^/]+)\/result$/, handlers: challengeResult },
+  { path: /^\/challenge\/([^/]+)$/, handlers: { GET: comeBack } },
 ];
+
+/** A shopper who comes back from the processor's page, who here sees no page. */
+async function comeBack(request: Request, { params }: Context): Promise<Response> {
+  const { challenge } = await challengeAfterReturn(request, (await params).token);
+  return new Response(challenge?.status, { status: challenge ? 200 : 404 });
+}
 
 /** The routes above, called as Next calls them. Everything else is 404. */
 export const pageListener: Listener = async (incoming, outgoing) => {

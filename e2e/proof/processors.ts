@@ -1,7 +1,8 @@
 import { expect, vi } from "vitest";
 import type { Database, Sql } from "@/db/client";
 import { type AdyenDouble, startAdyenDouble } from "@/lib/testing/adyen-double/api";
-import { deliverWebhooks, faultsOfAdyen } from "@/lib/testing/adyen-double/deliveries";
+import { faultsOfAdyen, writeAdyenBooks } from "@/lib/testing/adyen-double/compare";
+import { deliverWebhooks } from "@/lib/testing/adyen-double/deliveries";
 import { runOtherCompany } from "@/lib/testing/other-processor/company";
 import { createOtherStore, faultsOfOtherStore } from "@/lib/testing/other-processor/store";
 import { faultsOfDoubles, writeBooks } from "@/lib/testing/stripe-double/compare";
@@ -115,6 +116,8 @@ export const bookOf = (sql: Sql, name: ProcessorName, table: "charges" | "operat
 export async function readBooks(db: Database): Promise<void> {
   const double = doubles.get(db);
   if (double) await writeBooks(db.sql, [double]);
+  const adyen = adyens.get(db);
+  if (adyen) await writeAdyenBooks(db.sql, adyen);
 }
 
 /** Where the processor's books differ from ours, if it keeps books of its own. */

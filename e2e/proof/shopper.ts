@@ -63,20 +63,32 @@ export class Checkout {
 }
 
 /**
- * What the page of a 3-D Secure challenge sends; that the service was gone just then is for the caller to find out. A page of
- * the processor's own is answered first, and sends the shopper back to ours.
+ * What a shopper does at a 3-D Secure challenge; that the service was gone just then is for the caller to find out. A page of the
+ * processor's own is answered there, and sends the shopper back to ours.
  */
 export async function answerChallenge(client: Client, url: string, result: string): Promise<void> {
-  let at = new URL(url, client.baseUrl());
-  if (at.pathname.startsWith("/challenges/")) {
-    const body = new URLSearchParams({ answer: result === "passed" ? "pass" : "fail" });
-    const answer = await fetch(at, { method: "POST", body, redirect: "manual" });
-    const back = answer.headers.get("location");
-    if (back === null) return;
-    at = new URL(back);
-  }
+  const at = new URL(url, client.baseUrl());
+  const page = await answerAtProcessor(at, result === "passed");
+  // It was answered before, and shows no way back: what became of it the processor tells.
+  if (page?.status === 410) return;
+  const back = page?.headers.get("location");
+  if (page && !back) throw new Error(`${at.href} answered ${page.status} and sends nobody back`);
+  const own = back ? new URL(back) : null;
   const body = new URLSearchParams({ result });
-  await fetch(`${client.baseUrl()}${at.pathname}/result`, { method: "POST", body, redirect: "manual" })
-    .then((response) => response.text())
-    .catch(() => {});
+  const answer = own
+    ? fetch(`${client.baseUrl()}${own.pathname}${own.search}`, { redirect: "manual" })
+    : fetch(`${client.baseUrl()}${at.pathname}/result`, { method: "POST", body, redirect: "manual" });
+  await answer.then((response) => response.text()).catch(() => {});
+}
+
+/** What a processor's own page answers, which sends the shopper back to ours; null for a page of ours. */
+async function answerAtProcessor(page: URL, passed: boolean): Promise<Response | null> {
+  if (page.pathname.startsWith("/challenges/")) {
+    const body = new URLSearchParams({ answer: passed ? "pass" : "fail" });
+    return fetch(page, { method: "POST", body, redirect: "manual" });
+  }
+  if (page.pathname !== "/threeDS/redirect") return null;
+  const link = new URL(page);
+  link.searchParams.set("passed", String(passed));
+  return fetch(link, { redirect: "manual" });
 }

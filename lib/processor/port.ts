@@ -213,13 +213,16 @@ export type InquireRequest = Reference & {
   kind: "authorize" | "continue" | "capture" | "void" | "refund";
   /** Reference under which the charge was authorized. */
   authorization: string;
+  /** Given while the operation is held: keeps an id that the processor told only after the call. */
+  keep?: MoneyReference["keep"];
 };
 
-type CloseRequest = Reference & {
-  /** Minor units. */
-  amount: number;
-  currency: string;
-};
+type CloseRequest = Pick<InquireRequest, "keep"> &
+  Reference & {
+    /** Minor units. */
+    amount: number;
+    currency: string;
+  };
 
 export type ContinueRequest = MoneyReference & {
   /** Reference of the authorization that answered `action_required`. */

@@ -1,4 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits are pieces of code, as they stand in it.
+import { CONNECTOR_MUTANTS } from "./connectors.mjs";
+
 /**
  * `edits`: [file, what is there, what it becomes]; all must be found. `tests`: [project, file, test name] that must fail.
  * `simulation`: about races and crashes, so that simulated worlds must notice it, too.
@@ -46,8 +48,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/processor-calls.ts",
-        "...(await referenceOf(service, processor, operation)),\n    notAfter",
-        "...(await referenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),\n    notAfter",
+        "...(await heldReferenceOf(service, processor, operation)),\n    notAfter",
+        "...(await heldReferenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),\n    notAfter",
       ],
     ],
     tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is sent again under its reference"],
@@ -122,7 +124,7 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/recover-operations.ts",
-        "await inquireProcessor(service, processor, operation, operation.id)",
+        "await inquireHeld(service, processor, operation, operation.id)",
         'await processor.authorize({ reference: operation.id, notAfter: new Date(Date.now() + 9_000), token: "" } as never)',
       ],
     ],
@@ -269,8 +271,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/finish-operation.ts",
-        "const paid = payment.status",
-        "const paid = false && payment.status",
+        "return { id: charge.client_session_id, paid:",
+        "return { id: charge.client_session_id, paid: false &&",
       ],
     ],
     tests: ["int", "lib/http/checkout.int.test.ts", "a card pays the session's amount"],
@@ -411,7 +413,13 @@ export const MUTANTS = [
   },
   {
     name: "a token used up by who cannot read it",
-    edits: [["lib/domain/payments/create-payment.ts", "at.processor.requireReadable(row.processor_token);", ";"]],
+    edits: [
+      [
+        "lib/domain/payments/create-payment.ts",
+        /if \(row\.processor_token !== ""\) at\.processor\.requireReadable[^;]*;/,
+        "",
+      ],
+    ],
     tests: ["int", "lib/domain/checkout/use-payment-token.int.test.ts", "does not use it up"],
   },
   {
@@ -598,8 +606,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/processor-calls.ts",
-        "...(await referenceOf(service, processor, operation)),\n    notAfter",
-        "...(await referenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),\n    notAfter",
+        "...(await heldReferenceOf(service, processor, operation)),\n    notAfter",
+        "...(await heldReferenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),\n    notAfter",
       ],
     ],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "does a refund once, stopped after"],
@@ -622,7 +630,14 @@ export const MUTANTS = [
   },
   {
     name: "a processor that reports on another mode",
-    edits: [["lib/domain/payments/process-reports.ts", "environment?.mode !== from.mode", "environment === undefined"]],
+    edits: [
+      [
+        "lib/domain/payments/process-reports.ts",
+        "if (environment?.mode !== from.mode) return null;",
+        "if (!environment) return null;",
+      ],
+    ],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "or at another processor, is done with"],
   },
+  ...CONNECTOR_MUTANTS,
 ];

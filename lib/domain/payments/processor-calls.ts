@@ -35,9 +35,8 @@ export async function callProcessor(
 ): Promise<Outcome> {
   const { amount, currency } = operation;
   const reference = {
-    ...(await referenceOf(service, processor, operation)),
+    ...(await heldReferenceOf(service, processor, operation)),
     notAfter: new Date(operation.notAfter),
-    keep: (object: ProcessorObject) => keepObject(service, processor, operation, object),
   };
   const reason = transactions.find(({ id }) => id === operation.transactionId)?.refund_reason ?? null;
   const followUp = { ...reference, authorization: payment.authorization_id, amount, currency, reason };
@@ -75,6 +74,14 @@ export async function callProcessor(
   }
 }
 
+/** Also keeps what the processor names of it: for whoever holds the operation. */
+async function heldReferenceOf(service: Service, processor: Processor, operation: OpenOperation) {
+  return {
+    ...(await referenceOf(service, processor, operation)),
+    keep: (object: ProcessorObject) => keepObject(service, processor, operation, object),
+  };
+}
+
 /** Throws when the operation is closed, or another process holds it: then the processor must stop. */
 async function keepObject(service: Service, processor: Processor, operation: OpenOperation, object: ProcessorObject) {
   const { sql } = service.db.within(operation.environmentId);
@@ -98,6 +105,17 @@ export async function inquireProcessor(
   return processor.inquire({ ...reference, kind: operation.kind, authorization });
 }
 
+/** The same for whoever holds the operation: an id that the processor told only after the call is kept. */
+export async function inquireHeld(
+  service: Service,
+  processor: Processor,
+  operation: OpenOperation,
+  authorization: string,
+): Promise<Inquiry> {
+  const reference = await heldReferenceOf(service, processor, operation);
+  return processor.inquire({ ...reference, kind: operation.kind, authorization });
+}
+
 /** Makes sure that an authorization which was not executed never will be. Moves no money. */
 export async function closeAtProcessor(
   service: Service,
@@ -105,7 +123,7 @@ export async function closeAtProcessor(
   operation: OpenOperation,
 ): Promise<Inquiry> {
   const { amount, currency } = operation;
-  return processor.close({ ...(await referenceOf(service, processor, operation)), amount, currency });
+  return processor.close({ ...(await heldReferenceOf(service, processor, operation)), amount, currency });
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Service } from "../context";
 import { CONNECTION_MISSING, conclude, type Executed, send } from "./execute";
 import { getPaymentOf, leaveOpen, unknown } from "./finish-operation";
 import { type KeyedRequest, leaseOf, type OpenOperation, operationOf } from "./operation";
-import { callProcessor, closeAtProcessor, inquireProcessor } from "./processor-calls";
+import { callProcessor, closeAtProcessor, inquireHeld } from "./processor-calls";
 
 /** Operations that a process works on at once. */
 const PLACES = 32;
@@ -214,14 +214,14 @@ async function inquire(
   taken: TakenOperation,
   token: string | null,
 ): Promise<Inquiry> {
-  const first = await inquireProcessor(service, processor, operation, operation.id);
+  const first = await inquireHeld(service, processor, operation, operation.id);
   if (first.kind !== "not_found" || !isConclusive(processor, taken)) return first;
   if (token === null && mayComeAgain(processor, taken)) return first;
   await service.timer.wait(processor.notFoundConclusiveAfterMs);
   const lease = leaseOf(service.processorTimeoutMs);
   if (!(await prolongLease(service.db.within(operation.environmentId).sql, operation, lease)))
     return { kind: "unknown", reason: "another process has the operation" };
-  if (token !== null && taken.may_resend) return inquireProcessor(service, processor, operation, operation.id);
+  if (token !== null && taken.may_resend) return inquireHeld(service, processor, operation, operation.id);
   return closeAtProcessor(service, processor, operation);
 }
 
@@ -233,9 +233,7 @@ async function findOrSend(
   snapshot: PaymentSnapshot,
   accepted: boolean,
 ): Promise<Inquiry> {
-  const found = accepted
-    ? await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id)
-    : null;
+  const found = accepted ? await inquireHeld(service, processor, operation, snapshot.payment.authorization_id) : null;
   if (found && found.kind !== "not_found") return found;
   return callProcessor(service, processor, operation, snapshot, null);
 }

@@ -66,6 +66,16 @@ describe("a new payment", () => {
     await expectClean();
   });
 
+  test("that was made without a connection stays where it was made, and is not at the default of now", async () => {
+    const tenant = await connectingTenant(db);
+    const { body: payment } = await tenant.create({ card: VISA, capture_method: "manual" });
+    expect(await placeOf(payment.id)).toBeNull();
+    await tenant.connect("one");
+    expect((await tenant.act("capture", payment.id)).status).toBe(200);
+    expect(await placeOf(payment.id)).toBeNull();
+    await expectClean();
+  });
+
   test("stays with its processor, whatever the rules say later", async () => {
     const { tenant, one, two } = await twoConnections();
     const { body: payment } = await tenant.create({ capture_method: "manual" });

@@ -70,8 +70,8 @@ export function createAdyenProcessor(
   };
 
   /** Keeps the payment's own reference where that is known and was not kept, so that people find it. */
-  async function keepPayment(request: Pick<AuthorizeRequest, "keep" | "objects">, reference: string): Promise<void> {
-    const recorded = await records.find(reference);
+  async function keepPayment(request: Keeping, reference: string): Promise<void> {
+    const recorded = await records.findOf(request.account, reference);
     if (recorded?.pspReference) await keepNew(request, { kind: "payment", id: recorded.pspReference });
   }
 
@@ -230,7 +230,19 @@ export function createAdyenProcessor(
     return answer.status === 422 ? records.refused(reference, REFUSED) : { kind: "not_sent", reason: answer.message };
   }
 
-  async function inquire({ account, reference, kind, authorization }: InquireRequest): Promise<Inquiry> {
+  /** What was only told since the call, by a webhook, is kept now. */
+  async function inquire(request: InquireRequest): Promise<Inquiry> {
+    const { account, reference, kind, authorization } = request;
+    const outcome = await statusOf(request);
+    if (outcome.kind === "not_found" || outcome.kind === "never") return outcome;
+    await keepPayment(request, kind === "authorize" ? reference : authorization);
+    const recorded = await records.findOf(account, reference);
+    if (kind !== "authorize" && kind !== "continue" && recorded?.pspReference)
+      await keepNew(request, { kind, id: recorded.pspReference });
+    return outcome;
+  }
+
+  async function statusOf({ account, reference, kind, authorization }: InquireRequest): Promise<Inquiry> {
     const recorded = await records.findOf(account, reference);
     if (!recorded) return { kind: "not_found" };
     if (kind === "authorize") {
@@ -247,6 +259,12 @@ export function createAdyenProcessor(
    * sent first under the key is what Adyen answers from then on: the first call's own answer, or, told twice, that refusal.
    */
   async function close(request: Parameters<Processor["close"]>[0]): Promise<Inquiry> {
+    const outcome = await closeReference(request);
+    if (outcome.kind !== "never") await keepPayment(request, request.reference);
+    return outcome;
+  }
+
+  async function closeReference(request: Parameters<Processor["close"]>[0]): Promise<Inquiry> {
     const { reference, account } = request;
     const amount = toAdyenAmount(request.amount, request.currency);
     const begun = await records.begin(reference, {
@@ -323,9 +341,8 @@ function canMove(charge: Recorded): boolean {
   return charge.pspReference !== null && authorizationOutcome(charge)?.kind === "approved";
 }
 
-async function keepNew(
-  { keep, objects }: Pick<AuthorizeRequest, "keep" | "objects">,
-  object: ProcessorObject,
-): Promise<void> {
-  if (!objects.some(({ id }) => id === object.id)) await keep(object);
+type Keeping = Pick<InquireRequest, "account" | "objects" | "keep">;
+
+async function keepNew({ keep, objects }: Keeping, object: ProcessorObject): Promise<void> {
+  if (!objects.some(({ id }) => id === object.id)) await keep?.(object);
 }

@@ -17,6 +17,12 @@ async function expectClean(): Promise<void> {
 const ledgerOf = async ({ environmentId }: Tenant) =>
   (await db.sql`select count(*)::int as lines from ledger_entries where environment_id = ${environmentId}`)[0]?.lines;
 
+const pspOf = ({ double }: Tenant) => [...double.books.payments.keys()];
+const keptOf = async ({ environmentId }: Tenant) =>
+  (
+    await db.sql`select object_id from processor_objects where environment_id = ${environmentId} and kind = 'payment'`
+  ).map((row) => row.object_id);
+
 describe("nothing is booked before Adyen says that it happened", () => {
   test("a capture and refunds stay pending until their webhooks, and end once, however often these come", async () => {
     const tenant = await adyenTenant(db, afterAll);
@@ -60,6 +66,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
     await tenant.endAll();
     await tenant.endAll();
     expect(await tenant.get(lost.body.id)).toMatchObject({ status: "AUTHORIZED" });
+    expect(await keptOf(tenant)).toEqual(pspOf(tenant));
     await tenant.act("capture", lost.body.id, {}, { key: "capture" });
     tenant.double.books.decide();
     await tenant.endAll();
@@ -79,6 +86,22 @@ describe("nothing is booked before Adyen says that it happened", () => {
     expect(await tenant.get(lost.body.id)).toMatchObject({ status: "FAILED" });
     await tenant.double.releaseLate();
     expect(tenant.double.books.payments.size).toBe(0);
+    await expectClean();
+  });
+});
+
+describe("what only a webhook tells", () => {
+  test("of a lost answer is kept all the same, so that disputes about the payment find it", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    tenant.double.fault(/payments$/, "lost after");
+    const lost = await tenant.pay({}, undefined, { key: "pay" });
+    expect(lost).toMatchObject({ status: 202 });
+    expect(await keptOf(tenant)).toEqual([]);
+    const told = tenant.double.messages();
+    await tenant.endLeases();
+    for (const body of told) expect(await tenant.post(body)).toBe(true);
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "CAPTURED" });
+    expect(await keptOf(tenant)).toEqual(pspOf(tenant));
     await expectClean();
   });
 });

@@ -1,0 +1,86 @@
+/** The connectors to Stripe and Adyen, and who chooses between them; as in `list.mjs`. */
+const FAULTS = "every operation comes to its one true answer";
+const stripe = (file) => `lib/processor/stripe/${file}.ts`;
+const adyen = (file) => `lib/processor/adyen/${file}.ts`;
+const STRIPE = "lib/testing/stripe-double";
+const ADYEN = "lib/testing/adyen-double";
+
+export const CONNECTOR_MUTANTS = [
+  {
+    name: "Stripe: a refund without a look at the list",
+    edits: [[stripe("movements"), "if (before) return keptRefund(before, request);", ""]],
+    tests: ["int", `${STRIPE}/faults.int.test.ts`, FAULTS],
+  },
+  {
+    name: "Stripe: the id is kept after the confirmation",
+    edits: [
+      [
+        stripe("payments"),
+        'await request.keep({ kind: "payment_intent", id });\n    return confirmed(budget, id, request);',
+        'const outcome = await confirmed(budget, id, request);\n    await request.keep({ kind: "payment_intent", id });\n    return outcome;',
+      ],
+    ],
+    tests: ["int", `${STRIPE}/port.int.test.ts`, "of an authorization: when that fails first nothing is executed"],
+  },
+  {
+    name: "Stripe: a capture without its mark",
+    edits: [[stripe("movements"), ", metadata: { [METADATA.capture]: reference } };", " };"]],
+    tests: ["int", `${STRIPE}/faults.int.test.ts`, FAULTS],
+  },
+  {
+    name: "Stripe: messages that nobody signed",
+    edits: [[stripe("reports"), /event = stripe\.webhooks\.constructEvent\([^;]*;/, "event = JSON.parse(body);"]],
+    tests: ["int", `${STRIPE}/connector.int.test.ts`, "with another's signature, or an old one, are not read"],
+  },
+  {
+    name: "Adyen: what is received is done",
+    edits: [
+      [
+        adyen("records"),
+        'return received ? { kind: "pending" } : null;',
+        'return received ? { kind: "approved" } : null;',
+      ],
+    ],
+    tests: ["int", `${ADYEN}/domain.int.test.ts`, "a capture and refunds stay pending until their webhooks"],
+  },
+  {
+    name: "Adyen: messages that nobody signed",
+    edits: [[adyen("notices"), "if (!isSigned(item, hmacKey))", "if (!isSigned(item, hmacKey) && hmacKey === '')"]],
+    tests: [
+      "unit",
+      `${ADYEN}/port.test.ts`,
+      "are read as often as they are sent, and only as the processor has written them",
+    ],
+  },
+  {
+    name: "Adyen: what only a webhook told is not kept",
+    edits: [[adyen("processor"), 'await keepPayment(request, kind === "authorize" ? reference : authorization);', ""]],
+    tests: ["int", `${ADYEN}/domain.int.test.ts`, "of a lost answer is kept all the same"],
+  },
+  {
+    name: "Adyen: never executed without closing its key",
+    edits: [
+      [
+        adyen("processor"),
+        "    const first = await ask();",
+        '    if (recorded) return { kind: "never" };\n    const first = await ask();',
+      ],
+    ],
+    tests: ["int", `${ADYEN}/faults.int.test.ts`, "authorize lost after"],
+  },
+  {
+    name: "a payment without a connection is at the default",
+    edits: [
+      [
+        "lib/processor/connections.ts",
+        "if (connectionId === null) return own.find(environment, null);\n    let found = await knownOf(environment);",
+        "let found = await knownOf(environment);\n    connectionId ??= [...(found?.rows.values() ?? [])].find((row) => row.is_default)?.id ?? null;\n    if (connectionId === null) return own.find(environment, null);",
+      ],
+    ],
+    tests: [
+      "int",
+      "lib/domain/processors/routing.int.test.ts",
+      "that was made without a connection stays where it was made",
+    ],
+  },
+];
