@@ -127,9 +127,9 @@ async function openShop(): Promise<Shop> {
 /** What a connection brings: itself, a rule, a dispute, a comparison. */
 async function insertProcessorRows(environmentId: string, paymentId: string): Promise<void> {
   const id = newId();
-  await db.sql`insert into processor_connections (environment_id, id, processor, account, label, status, hint, takes_webhooks, raw_cards,
+  await db.sql`insert into processor_connections (environment_id, id, processor, account, account_id, label, status, hint, takes_webhooks, raw_cards,
       is_default, checked_at, created_at, updated_at)
-    values (${environmentId}, ${id}, 'other', 'one', 'Shop', 'DISCONNECTED', '', false, false, false, now(), now(), now())`;
+    values (${environmentId}, ${id}, 'other', 'one', ${id}, 'Shop', 'DISCONNECTED', '', false, false, false, now(), now(), now())`;
   await db.sql`insert into processor_routes (environment_id, position, connection_id) values (${environmentId}, 0, ${id})`;
   await db.sql`insert into disputes (environment_id, id, payment_id, processor, processor_dispute_id, amount, currency, reason, status,
       read_at, created_at, updated_at)

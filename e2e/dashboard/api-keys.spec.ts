@@ -103,7 +103,7 @@ test("closing without having stored the secret asks first", async ({ owner: page
   const dialog = page.getByRole("dialog", { name: "Store this key now" });
   await expect(dialog).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(dialog.getByRole("alert")).toContainText("You have not confirmed");
+  await expect(dialog.getByRole("alert")).toContainText("Confirm that you stored it");
   await page.keyboard.press("Escape");
   await expect(dialog).toBeVisible();
   await dialog.getByRole("button", { name: "Close without storing it" }).click();

@@ -17,7 +17,15 @@ async function compared(db: Database, { merchant, api }: Tenant) {
   const at = idTime(id);
   const environment_id = merchant.test.id;
   await db.orm.insert(processorConnections).values({
-    ...{ environment_id, id, processor: "stripe", account: "acct_1", label: "Main shop", status: "DISCONNECTED" },
+    ...{
+      environment_id,
+      id,
+      processor: "stripe",
+      account: "Main shop",
+      account_id: "acct_1",
+      label: "Main shop",
+      status: "DISCONNECTED",
+    },
     ...{ credentials: null, hint: "sk_test_…4242", takes_webhooks: true, raw_cards: false, is_default: false },
     ...{ checked_at: at, created_at: at, updated_at: at },
   });

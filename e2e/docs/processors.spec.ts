@@ -81,7 +81,7 @@ test("the page with Adyen's fields sends them, and nothing else, as one token", 
   await expect(page.locator("#card")).toHaveText("test_…");
   await page.getByRole("button", { name: "Pay $19.99" }).click();
   await expect(page.getByRole("alert")).toHaveText("The card was declined.");
-  const [{ payment_token: token = "" } = {}] = sent;
+  const token = sent[0]?.payment_token ?? "";
   expect(token).toMatch(/^adyen\.[A-Za-z0-9_-]+$/);
   expect(JSON.parse(Buffer.from(token.slice("adyen.".length), "base64url").toString())).toEqual({
     ...FIELDS,

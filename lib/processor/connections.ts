@@ -203,7 +203,8 @@ function processorOf(
 }
 
 /** Kept in our database, for all processes. */
-export function journalOf({ db: { sql } }: { db: Pick<Database, "sql"> }, name: string): Journal {
+export function journalOf({ db }: { db: Pick<Database, "sql"> }, name: string): Journal {
+  const { sql } = db;
   return {
     note: async (subject, fact, value) => JSON.parse(await noteFact(sql, name, subject, fact, JSON.stringify(value))),
     async of(subject) {

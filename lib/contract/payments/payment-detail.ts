@@ -37,7 +37,7 @@ export type PaymentDetail = {
 };
 
 /** `url`: where it is answered, in the processor's dashboard. */
-export type ShownDispute = Dispute & { url: string | null };
+type ShownDispute = Dispute & { url: string | null };
 
 export type ShownProcessor = {
   /** Its name for people, such as "Stripe"; null while it is not connected. */

@@ -2,8 +2,7 @@
 export const RECONCILIATION_STATES = ["running", "done", "failed"] as const;
 export type ReconciliationState = (typeof RECONCILIATION_STATES)[number];
 
-export const DIFFERENCE_KINDS = ["only_there", "only_here", "amounts_differ", "states_differ"] as const;
-export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
+export type DifferenceKind = "only_there" | "only_here" | "amounts_differ" | "states_differ";
 
 export type Difference = {
   readonly kind: DifferenceKind;

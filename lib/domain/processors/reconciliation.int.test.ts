@@ -55,7 +55,15 @@ async function connected({ hasList = true } = {}) {
   };
   const at = idTime(id);
   await db.orm.insert(processorConnections).values({
-    ...{ environment_id: environment.id, id, processor: "example", account: id, label: "Main", status: "CONNECTED" },
+    ...{
+      environment_id: environment.id,
+      id,
+      processor: "example",
+      account: "Main",
+      account_id: id,
+      label: "Main",
+      status: "CONNECTED",
+    },
     ...{
       credentials: plain.secret.seal(JSON.stringify(hasList ? { list: "yes" } : {})),
       hint: "",

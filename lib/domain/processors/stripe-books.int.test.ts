@@ -73,12 +73,10 @@ test("a dispute that Stripe sends messages about is on its payment, and so is it
   /** Every message that Stripe sends about disputes, signed, as it arrives at our address. */
   const deliver = async () => {
     const reporter = await tenant.service.processors.reporter(decodeId("connection", connection) as string);
-    if (reporter?.processor.reports.kind !== "pushed") throw new Error("Stripe's reports are pushed");
+    const pushed = reporter?.processor.reports;
+    if (!reporter || pushed?.kind !== "pushed") throw new Error("Stripe's reports are pushed");
     const events = double.books.events.filter(({ type }) => type.startsWith("charge.dispute."));
-    const reports = events.flatMap((event) => {
-      const { reports: pushed } = reporter.processor;
-      return pushed.kind === "pushed" ? pushed.read(messageOf(event)) : [];
-    });
+    const reports = (await Promise.all(events.map(async (event) => pushed.read(messageOf(event))))).flat();
     expect(reports.length).toBeGreaterThan(0);
     for (const report of reports) await expect.poll(() => takeInReport(tenant.service, reporter, report)).toBe(true);
   };

@@ -25,7 +25,7 @@ export const refusedToken = (code: string) => `${REFUSED}${code}`;
 class NotOursError extends Error {}
 
 /** The PaymentIntent of a payment. */
-export function intentsOf(stripe: Stripe) {
+function intentsOf(stripe: Stripe) {
   return {
     /** The one whose id was kept; null: none was, so that none was confirmed. */
     idOf: (objects: readonly ProcessorObject[]) => objects.find(({ kind }) => kind === "payment_intent")?.id ?? null,

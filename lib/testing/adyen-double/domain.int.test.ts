@@ -165,6 +165,7 @@ describe("a challenge at the bank's page", () => {
     await tenant.endAll();
     expect(await tenant.get(payment.id)).toMatchObject({ status: "PENDING" });
     await tenant.decide();
+    await tenant.endAll();
     expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED" });
     await expectClean();
   });

@@ -4,7 +4,7 @@ import { systemClock } from "@/lib/clock";
 import { newId } from "@/lib/ids";
 import { type StatementEntry, UnreadableReportError } from "@/lib/processor/port";
 import { createStripeProcessor, STRIPE } from "@/lib/processor/stripe/connector";
-import { memoryJournal } from "../memory-journal";
+import { memoryJournal } from "@/lib/testing/memory-journal";
 import { eventsOf, messageOf, TEST_WEBHOOK_SECRET } from "./deliveries";
 import { startDouble, TEST_KEY } from "./double";
 import { ACCOUNT_ID } from "./endpoints";
