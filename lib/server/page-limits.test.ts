@@ -78,4 +78,17 @@ describe("pages of one address", () => {
     // What they look at besides is counted apart.
     expect(limit(ask("/docs"), answer())).toBeNull();
   });
+
+  test("of a processor that writes to a connection that is gone do not use up what it has for the others", () => {
+    const limit = createPageLimit(1_200);
+    const write = (status: number) => {
+      const response = answer();
+      const refused = limit(ask(`/webhooks/stripe/con_${"0".repeat(26)}`), response)?.status;
+      response.statusCode = status;
+      if (refused === undefined) response.emit("finish");
+      return refused ?? status;
+    };
+    expect(Array.from({ length: 400 }, () => write(404))).not.toContain(429);
+    expect(write(200)).toBe(200);
+  });
 });

@@ -17,6 +17,8 @@ import type { Listener } from "./http-server";
  */
 const PAYMENT_FORM =
   /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?|webhooks\/\w+\/con_\w{26})(?:\?|$)/;
+/** Answered without drawing a page; and one address of a processor's writes to all its merchants, of whom one may have gone. */
+const MESSAGE = /^\/webhooks\//;
 /** A form that waits for a payment polls every two seconds. */
 const FORMS_PER_PAGE = 3;
 /** An unknown token is a guess and costs this many: two guesses a second per address on average. */
@@ -43,7 +45,7 @@ export function createPageLimit(perMinute = env.pageLimitPerMinute): PageLimit {
     const seconds = secondsToWait((isForm ? forms : pages).take(network));
     if (seconds === 0) {
       const count = () => response.statusCode === 404 && forms.charge(network, FORMS_PER_GUESS - 1);
-      if (isForm) response.once("finish", count);
+      if (isForm && !MESSAGE.test(request.url ?? "")) response.once("finish", count);
       return null;
     }
     return {

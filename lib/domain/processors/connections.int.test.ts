@@ -13,6 +13,7 @@ import {
   connectProcessor,
   disconnectProcessor,
   listProcessors,
+  MOST_CONNECTIONS,
   replaceRules,
 } from "./connections";
 
@@ -64,6 +65,19 @@ describe("connecting", () => {
     expect(refusal).toMatchObject({ code, param, message: expect.stringContaining(message) });
     if (key !== "") expect(refusal.message).not.toContain(key);
     expect(await listProcessors(tenant.owner())).toEqual({ connections: [], rules: [] });
+  });
+
+  test("ends at fifty in one environment; one that was disconnected can be connected again", async () => {
+    const tenant = await connectingTenant(db);
+    const first = await tenant.connect("account1");
+    const second = await tenant.connect("account2");
+    for (let index = 3; index <= MOST_CONNECTIONS; index++) await tenant.connect(`account${index}`);
+    const refusal = await refusalOf(tenant.connect("another"));
+    expect(refusal).toMatchObject({ code: "invalid_state", message: expect.stringContaining("at most 50") });
+    await disconnectProcessor(tenant.owner(), { id: second.id });
+    expect((await refusalOf(tenant.connect("another"))).code).toBe("invalid_state");
+    expect(await tenant.connect("account2")).toMatchObject({ id: second.id, status: "CONNECTED" });
+    expect((await listProcessors(tenant.owner())).connections[0]?.id).toBe(first.id);
   });
 
   test("in live mode takes live credentials alone, and an account once", async () => {

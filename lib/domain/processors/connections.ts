@@ -31,6 +31,9 @@ import { recordAct } from "../events/event";
 
 type Credentials = Record<string, string>;
 
+/** Of one environment, disconnected ones too: each is compared every night, and looked through every minute. */
+export const MOST_CONNECTIONS = 50;
+
 /** An environment's connections, the oldest first, and its rules in order. */
 export async function listProcessors(ctx: Context): Promise<{ connections: Connection[]; rules: RoutingRule[] }> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
@@ -54,6 +57,8 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
   const row = await change(ctx, async (tx, rows) => {
     const kept = rows.find((one) => one.processor === connector.key && one.account_id === works.id);
     if (kept?.status === "CONNECTED") throw alreadyConnected(kept);
+    if (!kept && rows.length >= MOST_CONNECTIONS)
+      throw refuse(`An environment has at most ${MOST_CONNECTIONS} connections, and this one has had them.`);
     const settings = {
       ...({
         label: input.label.trim(),

@@ -166,6 +166,8 @@ export function createAdyenProcessor(
       await keepPayment(request, authorization);
       return (await authorizationOf(authorization)) ?? { kind: "pending" };
     }
+    // Nobody looked at it: an earlier call with it may have been executed.
+    if (answer.status === 401 || answer.status === 403) return { kind: "not_sent", reason: answer.message };
     // A result that Adyen does not take can be sent as often as one likes: the shopper did not come from its page.
     return records.refused(authorization, {
       kind: "declined",

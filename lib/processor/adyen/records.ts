@@ -136,7 +136,11 @@ export class Records {
     const kind = EVENTS[event];
     if (!kind) return null;
     const named = await this.#linked(pspReference);
-    if (named) return named;
+    if (named) {
+      // The answer that says so after a challenge may never have come.
+      if (event === "AUTHORISATION" && notice.success) await this.#link(named, pspReference, true);
+      return named;
+    }
     if (isUuid(reference) && (await this.find(reference))?.begun.kind === kind) {
       await this.#link(reference, pspReference, true);
       return reference;

@@ -1,4 +1,4 @@
-import type Stripe from "stripe";
+import Stripe from "stripe";
 import type { Clock } from "@/lib/clock";
 import { type PushedReports, type Report, UnreadableReportError } from "../port";
 import { METADATA } from "./outcomes";
@@ -21,6 +21,8 @@ export const EVENTS = [
 
 const TOLERANCE_SECONDS = 300;
 const PAGE = 100;
+/** So many pages are looked through for where to begin; of what is older, messages have told. */
+const MOST_PAGES = 10;
 const HOUR_SECONDS = 3_600;
 /** What happened just now may be about a refund whose id is being kept: it is looked at once that is over. */
 const SETTLED_AFTER_SECONDS = 30;
@@ -46,27 +48,38 @@ export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Te
 
   async function catchUp(place: string | null) {
     const now = Math.floor(clock.now().getTime() / 1_000);
-    const page = place === null ? await oldestPage(now) : await list({ ending_before: place });
+    const page = await pageAfter(place, now);
     const settled = page.data.toReversed().filter(({ created }) => created <= now - SETTLED_AFTER_SECONDS);
     const reports = settled.flatMap((event) => reportsOf(event, live));
     const isWhole = settled.length === page.data.length;
     return { reports, place: settled.at(-1)?.id ?? place, more: isWhole && page.has_more && settled.length > 0 };
   }
 
-  /** Without a place it begins with the oldest of an hour, and goes on from there. */
-  async function oldestPage(now: number): Promise<{ data: Stripe.Event[]; has_more: boolean }> {
-    const created = { gte: now - HOUR_SECONDS };
-    let page = await list({ created });
-    let isNewest = true;
-    for (let last = page.data.at(-1); page.has_more && last; last = page.data.at(-1)) {
-      page = await list({ created, starting_after: last.id });
-      isNewest = false;
+  /** Stripe forgets events after 30 days: after a place that is gone comes all that it still has. */
+  async function pageAfter(place: string | null, now: number): Promise<{ data: Stripe.Event[]; has_more: boolean }> {
+    if (place === null) return oldestPage({ created: { gte: now - HOUR_SECONDS } });
+    try {
+      return await list({ ending_before: place });
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      return oldestPage({});
     }
-    return { data: page.data, has_more: !isNewest };
+  }
+
+  /** Without a place it begins with the oldest, of as many as are looked through, and goes on from there. */
+  async function oldestPage(range: Stripe.EventListParams): Promise<{ data: Stripe.Event[]; has_more: boolean }> {
+    let page = await list(range);
+    let pages = 1;
+    for (let last = page.data.at(-1); page.has_more && last && pages < MOST_PAGES; last = page.data.at(-1), pages++)
+      page = await list({ ...range, starting_after: last.id });
+    return { data: page.data, has_more: pages > 1 };
   }
 
   return { kind: "pushed", read, catchUp };
 }
+
+const isGone = (error: unknown) =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing";
 
 /** Where to look; what is not about a payment of ours, or of another account or mode, is nothing to look at. */
 function reportsOf(event: Stripe.Event, live: boolean): Report[] {

@@ -175,4 +175,27 @@ describe("a challenge at the bank's page", () => {
     await tenant.decide();
     await expectClean();
   });
+
+  test.each(["the key is refused from then on", "Adyen answers with the same error for ever"])(
+    "that was passed is paid, although the answer is lost and %s",
+    async (then) => {
+      const tenant = await adyenTenant(db, afterAll);
+      const { double } = tenant;
+      const { body: payment } = await tenant.pay({}, "4000000000003220");
+      const redirectResult = double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+      const id = decodeId("payment", payment.id) ?? "";
+      if (then.startsWith("the key")) {
+        const body = JSON.stringify({ status: 401, errorCode: "000", message: "HTTP Status Response - Unauthorized" });
+        double.fault(/details$/, "lost after");
+        double.fault(/details$/, { answer: { status: 401, body }, executed: false }, 10);
+      } else double.storeFailure("after");
+      await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
+      await tenant.endAll();
+      expect(await tenant.get(payment.id)).toMatchObject({ status: "PENDING" });
+      await tenant.decide();
+      await tenant.endAll();
+      expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED" });
+      await expectClean();
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "@/lib/clock";
 import { newId } from "@/lib/ids";
 import { type StatementEntry, UnreadableReportError } from "@/lib/processor/port";
@@ -118,6 +118,35 @@ describe("messages", () => {
     const { account } = await charged("4242424242424242");
     const [next] = eventsOf(double, account);
     expect((await later.catchUp(first.place)).reports.map(({ id }) => id)).toEqual([next?.id]);
+  });
+
+  describe("in a list of their own", () => {
+    /** A double with so many events of one payment, and the connector before it, a minute later. */
+    async function listing(count: number) {
+      const own = await startDouble();
+      onTestFinished(() => own.stop());
+      const event = await about();
+      for (let index = 0; index < count; index++) own.books.events.push({ ...event, id: `evt_${index}` });
+      const { reports: later } = connectorTo(own, { clock: { now: () => new Date(Date.now() + 60_000) } });
+      if (later.kind !== "pushed" || !later.catchUp) throw new Error("it can be caught up with");
+      return { own, catchUp: later.catchUp };
+    }
+
+    test("are read on from all that is left when the last place was forgotten, as Stripe does after 30 days", async () => {
+      const { catchUp } = await listing(3);
+      const page = await catchUp("evt_forgotten");
+      expect(page.reports.map(({ id }) => id)).toEqual(["evt_0", "evt_1", "evt_2"]);
+      expect(page).toMatchObject({ place: "evt_2", more: false });
+    });
+
+    test("begin somewhere in time, however many there were in the last hour", async () => {
+      const { own, catchUp } = await listing(1_500);
+      const page = await catchUp(null);
+      expect(own.requests.filter(({ operation }) => operation === "list")).toHaveLength(10);
+      expect(page.reports.at(0)?.id).toBe("evt_500");
+      expect(page).toMatchObject({ place: "evt_599", more: true });
+      expect((await catchUp(page.place)).reports.at(0)?.id).toBe("evt_600");
+    });
   });
 });
 
