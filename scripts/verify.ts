@@ -29,7 +29,9 @@ function describe(report: BooksReport, unchecked: readonly string[], elapsedMs: 
       ? `The books balance: ${report.checks.length} checks over ${report.payments} payments in ${(elapsedMs / 1_000).toFixed(1)} s.`
       : `The books do not balance: ${broken.length} of ${report.checks.length} checks failed.`;
   const checks = report.checks.flatMap(describeCheck);
-  return ["", ...checks, ...describeOpen(report), ...describeUnchecked(unchecked), "", `  ${verdict}`, "", ""].join("\n");
+  return ["", ...checks, ...describeOpen(report), ...describeUnchecked(unchecked), "", `  ${verdict}`, "", ""].join(
+    "\n",
+  );
 }
 
 /** Our own books cannot prove it, and it is no fault of theirs. */

@@ -1,5 +1,5 @@
 /** What was noted of a subject: JSON by its name. */
-export type Facts = Readonly<Record<string, unknown>>;
+type Facts = Readonly<Record<string, unknown>>;
 
 /**
  * What a connector must remember because its processor cannot be asked: what it sent, what was answered, what messages said.

@@ -88,7 +88,7 @@ export async function createService(options: {
 }
 
 /** What the operator's settings name; null when they name none. */
-export function operatorConnection(connectors: readonly Connector[]): OperatorConnection | null {
+function operatorConnection(connectors: readonly Connector[]): OperatorConnection | null {
   const { liveProcessor: key, liveProcessorEndpoint, liveProcessorRawCards: rawCards } = env;
   if (key === null) return null;
   const connector = connectors.find((one) => one.key === key);

@@ -269,8 +269,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/finish-operation.ts",
-        "return { id: charge.client_session_id, paid:",
-        "return { id: charge.client_session_id, paid: false &&",
+        "const paid = payment.status",
+        "const paid = false && payment.status",
       ],
     ],
     tests: ["int", "lib/http/checkout.int.test.ts", "a card pays the session's amount"],
@@ -411,7 +411,7 @@ export const MUTANTS = [
   },
   {
     name: "a token used up by who cannot read it",
-    edits: [["lib/domain/payments/create-payment.ts", "  processor.requireReadable(row.processor_token);\n", ""]],
+    edits: [["lib/domain/payments/create-payment.ts", "at.processor.requireReadable(row.processor_token);", ";"]],
     tests: ["int", "lib/domain/checkout/use-payment-token.int.test.ts", "does not use it up"],
   },
   {
@@ -622,7 +622,7 @@ export const MUTANTS = [
   },
   {
     name: "a processor that reports on another mode",
-    edits: [["lib/domain/payments/process-reports.ts", "environment?.mode === from.mode ?", "environment ?"]],
+    edits: [["lib/domain/payments/process-reports.ts", "environment?.mode !== from.mode", "environment === undefined"]],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "or at another processor, is done with"],
   },
 ];

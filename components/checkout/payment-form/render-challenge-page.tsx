@@ -51,7 +51,9 @@ function ChallengeCard({ challenge, action, framed }: { challenge: ShownChalleng
       <div class="challenge-body">
         <div>
           <h1 id="title">{outcome ? outcome.title : "Confirm your payment"}</h1>
-          <p class="soft">{outcome ? outcome.text : askedAt ? NOT_ANSWERED : "Your bank wants to check that it’s you."}</p>
+          <p class="soft">
+            {outcome ? outcome.text : askedAt ? NOT_ANSWERED : "Your bank wants to check that it’s you."}
+          </p>
         </div>
         <dl class="rows">
           <Row label="Merchant">{merchantName}</Row>

@@ -31,7 +31,7 @@ export async function callProcessor(
   operation: OpenOperation,
   { payment, transactions }: PaymentSnapshot,
   token: string | null,
-  returned: ContinueRequest["returned"] = undefined,
+  returned?: ContinueRequest["returned"],
 ): Promise<Outcome> {
   const { amount, currency } = operation;
   const reference = {

@@ -70,7 +70,13 @@ function disputeStatus({ event, dispute }: Notice): Dispute["status"] {
       return "closed";
     case "Pending":
       return "under_review";
+    default:
+      return disputeStatusOf(event);
   }
+}
+
+/** What the message says by its kind alone. */
+function disputeStatusOf(event: Notice["event"]): Dispute["status"] {
   switch (event) {
     case "INFORMATION_SUPPLIED":
     case "CHARGEBACK_REVERSED":

@@ -199,7 +199,7 @@ function checksOf({ additionalData: data = {}, fraudResult }: PaymentAnswer): Ch
 }
 
 /** What additional data tells of the card, where the account's settings have it. */
-export function cardOf({ additionalData: data = {} }: PaymentAnswer): KnownCard | null {
+function cardOf({ additionalData: data = {} }: PaymentAnswer): KnownCard | null {
   const expiry = /^(\d{1,2})\/(\d{4})$/.exec(data.expiryDate ?? "");
   const brand = brandOf(data.paymentMethod ?? undefined);
   const bin = /^\d{6,8}$/.test(data.cardBin ?? "") ? (data.cardBin ?? null) : null;

@@ -6,7 +6,7 @@ import { createOtherProcessor, type OtherOptions } from "./processor";
 import { findToken } from "./store";
 
 /** What is known of a card behind a token of its own once it was charged. */
-export const OWN_CARD = { brand: "visa", bin: "424242", last4: "4242", exp_month: 12, exp_year: 2040 } as const;
+const OWN_CARD = { brand: "visa", bin: "424242", last4: "4242", exp_month: 12, exp_year: 2040 } as const;
 
 /** Keys are `<mode>_<account>_<anything>`; those of the accounts "closed" and "away" do not work. */
 const credentials = z.object({

@@ -10,7 +10,8 @@ export function GET(request: Request, { params }: { params: Promise<{ token: str
   return checkoutRoute(request, async () => {
     const { token } = await params;
     const { challenge, leaveTo } = await challengeAfterReturn(request, token);
-    if (leaveTo !== null) return new Response(null, { status: 303, headers: { Location: leaveTo, "Cache-Control": "no-store" } });
+    if (leaveTo !== null)
+      return new Response(null, { status: 303, headers: { Location: leaveTo, "Cache-Control": "no-store" } });
     if (!challenge) {
       const locale = checkoutLocale(request.headers.get("accept-language"));
       const { title, text } = textsOf(locale).closed.not_found;
