@@ -68,6 +68,8 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
     if (IN_BROWSER.some((project) => isChosen(config, project)))
       process.env.E2E_FOUND_BROWSER = JSON.stringify(await findBrowser());
     process.env.E2E_DATABASE_URL = url;
+    // For workers with a database and a host of their own.
+    Object.assign(process.env, { E2E_ADMIN_URL: cluster.adminUrl, E2E_TEMPLATE: cluster.template });
     // Our own server always runs: its jobs settle what any host leaves open.
     const hosts = { service: UNLIMITED, ...chosenHosts(config) };
     for (const [name, env] of Object.entries(hosts)) {
@@ -138,7 +140,7 @@ async function startBehindOther(cluster: TestCluster, database: string): Promise
 }
 
 /** A database that is not empty gets no demo data. */
-async function seedSomething(url: string): Promise<void> {
+export async function seedSomething(url: string): Promise<void> {
   const db = connect(url, { max: 1 });
   await createTestMerchant(db, "Somebody else");
   await db.close();

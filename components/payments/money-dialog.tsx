@@ -1,6 +1,7 @@
 "use client";
 
 import { useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type FormEvent, type ReactNode, useEffect, useId, useState, useSyncExternalStore } from "react";
 import { Banner, FormFailure } from "@/components/ui/banner";
@@ -65,7 +66,12 @@ export function MoneyDialog({ work, title, onSubmit, onClose, children, isFieldR
       </div>
       {state.step !== "unknown" && state.step !== "done" && (
         <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
-          <Notices snapshot={snapshot} refusal={isFieldRefused ? null : refusal} impossible={impossible} />
+          <Notices
+            snapshot={snapshot}
+            refusal={isFieldRefused ? null : refusal}
+            impossible={impossible}
+            settings={work.settings ?? null}
+          />
           {subject === null ? <LoadingForm /> : <fieldset className="contents">{children}</fieldset>}
         </form>
       )}
@@ -73,9 +79,14 @@ export function MoneyDialog({ work, title, onSubmit, onClose, children, isFieldR
   );
 }
 
-type NoticesProps = { snapshot: MoneySnapshot; refusal: Refusal | null; impossible: string | null };
+type NoticesProps = {
+  snapshot: MoneySnapshot;
+  refusal: Refusal | null;
+  impossible: string | null;
+  settings: string | null;
+};
 
-function Notices({ snapshot: { changes, readError }, refusal, impossible }: NoticesProps) {
+function Notices({ snapshot: { changes, readError }, refusal, impossible, settings }: NoticesProps) {
   return (
     <>
       {changes.length > 0 && (
@@ -93,7 +104,13 @@ function Notices({ snapshot: { changes, readError }, refusal, impossible }: Noti
           {readError}
         </Banner>
       )}
-      <FormFailure failure={{ text: refusal?.detail ?? null, requestId: refusal?.requestId ?? null }} />
+      <FormFailure failure={{ text: refusal?.detail ?? null, requestId: refusal?.requestId ?? null }}>
+        {refusal?.code === "processor_not_configured" && settings && (
+          <Link href={settings} className="font-medium text-accent hover:underline">
+            Open the processors
+          </Link>
+        )}
+      </FormFailure>
       {impossible && !refusal && (
         <Banner tone="neutral" role="status">
           {impossible}
@@ -199,6 +216,8 @@ export type MoneyWork = {
   snapshot: MoneySnapshot;
   refusal: Refusal | null;
   can: (permission: UserPermission) => boolean;
+  /** Where processors are connected, for whoever may. */
+  settings?: string | null;
 };
 
 /** One action of the merchant who is signed in; lists and pages of the payment follow what it did. */
@@ -209,7 +228,7 @@ export function useMerchantMoney(action: MoneyAction, paymentId: string): MoneyW
     void queries.invalidateQueries({ queryKey: ["transactions"] });
     void queries.invalidateQueries({ queryKey: ["payment", paymentId] });
   });
-  return { ...work, can };
+  return { ...work, can, settings: can("settings.manage") ? `/${mode}/settings/processors` : null };
 }
 
 /** One action of support on a merchant's behalf. */

@@ -4,10 +4,10 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { buttonStyles } from "@/components/ui/styles";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-type FirstUseProps = { mode: Mode; baseUrl: string; canManageKeys: boolean };
+type FirstUseProps = { mode: Mode; baseUrl: string; canManageKeys: boolean; needsProcessor: boolean };
 
 /** Before the first payment: how to make it. */
-export function FirstUse({ mode, baseUrl, canManageKeys }: FirstUseProps) {
+export function FirstUse({ mode, baseUrl, canManageKeys, needsProcessor }: FirstUseProps) {
   const isTest = mode === "test";
   return (
     <div className="rounded-lg border">
@@ -24,7 +24,10 @@ export function FirstUse({ mode, baseUrl, canManageKeys }: FirstUseProps) {
         actions={
           <>
             {canManageKeys && (
-              <Link href={`/${mode}/developers/api-keys`} className={buttonStyles({ variant: "primary" })}>
+              <Link
+                href={`/${mode}/developers/api-keys`}
+                className={buttonStyles(needsProcessor ? {} : { variant: "primary" })}
+              >
                 Create an API key
               </Link>
             )}

@@ -2,6 +2,7 @@ import Link from "next/link";
 import { TransactionBadge } from "@/components/ui/badge";
 import { Card, Money } from "@/components/ui/card";
 import { Time } from "@/components/ui/time";
+import { cardText } from "@/lib/contract/format";
 import { transactionsHref } from "@/lib/contract/transactions/query";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { type Mode, signedAmount } from "@/lib/contract/transactions/words";
@@ -79,7 +80,8 @@ export function LatestCard({
                 <TransactionBadge of={transaction} />
               </td>
               <td className="truncate px-2 text-soft max-sm:hidden">
-                {(ofOneCustomer ? null : transaction.customer_email) ?? cardText(transaction)}
+                {(ofOneCustomer ? null : transaction.customer_email) ??
+                  shownCard(transaction)}
               </td>
               <td className="relative w-28 pr-4 text-right max-sm:hidden text-soft text-xs">
                 <Time at={transaction.created_at} style="relative" />
@@ -92,8 +94,8 @@ export function LatestCard({
   );
 }
 
-function cardText({ card_brand, card_last4 }: LatestTransaction): string {
-  if (card_last4 === null) return "";
-  const brand = card_brand === null ? "Card" : card_brand.charAt(0).toUpperCase() + card_brand.slice(1);
-  return `${brand} •••• ${card_last4}`;
+/** Of a processor's token sometimes only the brand is known. */
+function shownCard({ card_brand: brand, card_last4: last4 }: LatestTransaction): string {
+  if (brand === null) return last4 === null ? "" : `Card •••• ${last4}`;
+  return cardText(brand, last4);
 }

@@ -24,12 +24,12 @@ export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellCon
   ),
   customer: (row) => text(row.customer_email ?? row.customer_name ?? row.customer_id),
   card: (row) =>
-    row.card_last4 === null ? (
+    row.card_last4 === null && row.card_brand === null ? (
       NOTHING
     ) : (
       <>
-        {row.card_brand === null ? "Card" : wordLabel(row.card_brand)}{" "}
-        <span className="figures">•••• {row.card_last4}</span>
+        {row.card_brand === null ? "Card" : wordLabel(row.card_brand)}
+        {row.card_last4 !== null && <span className="figures"> •••• {row.card_last4}</span>}
       </>
     ),
   created_at: (row, context) => time(row.created_at, context),

@@ -39,14 +39,14 @@ export function Banner({ tone = "neutral", title, actions, role, className, chil
   );
 }
 
-type FormFailureProps = { failure: Failure; className?: string };
+type FormFailureProps = { failure: Failure; className?: string; children?: ReactNode };
 
 /** What went wrong with a form as a whole, with the request's id for support. */
-export function FormFailure({ failure, className }: FormFailureProps) {
+export function FormFailure({ failure, className, children }: FormFailureProps) {
   if (failure.text === null) return null;
   return (
     <Banner tone="red" role="alert" className={className}>
-      {failure.text}
+      {failure.text} {children}
       {failure.requestId && (
         <span className="mt-0.5 flex items-center gap-1 text-soft text-xs">
           Request <CopyId id={failure.requestId} label="Copy request id" />

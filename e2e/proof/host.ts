@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -26,6 +26,8 @@ export type HostOptions = {
   databaseUrl?: string;
   port?: number;
   env?: Record<string, string>;
+  /** What runs instead of the API host. */
+  entry?: string;
   /** The whole built service, for a proof about pages and their server, too. */
   whole?: boolean;
   /** When it counts as started: ready, unless `live` is enough. */
@@ -45,14 +47,21 @@ export const NO_LIMITS = {
 const READY_TIMEOUT_MS = 60_000;
 /** For what a whole service keeps beside its database: not where a person's own service keeps it. */
 const DATA_DIR = mkdtempSync(join(tmpdir(), "cardlane-host-"));
-const BUNDLE = resolve(".cache", "proof", "api-host.mjs");
-let bundled: Promise<unknown> | null = null;
+const API_HOST = "e2e/proof/api-host.ts";
+const bundles = new Map<string, Promise<string>>();
 
 /** In one file it starts in a quarter of the time; its modules find the project's files as from `db/migrate.ts`. */
-function bundle(): Promise<unknown> {
-  bundled ??= build({
-    entryPoints: ["e2e/proof/api-host.ts"],
-    outfile: BUNDLE,
+function bundle(entry: string): Promise<string> {
+  const bundled = bundles.get(entry) ?? bundleAnew(entry);
+  bundles.set(entry, bundled);
+  return bundled;
+}
+
+async function bundleAnew(entry: string): Promise<string> {
+  const outfile = resolve(".cache", "proof", `${basename(entry, ".ts")}.mjs`);
+  await build({
+    entryPoints: [entry],
+    outfile,
     bundle: true,
     platform: "node",
     format: "esm",
@@ -60,7 +69,7 @@ function bundle(): Promise<unknown> {
     define: { "import.meta.url": JSON.stringify(pathToFileURL(resolve("db", "migrate.ts")).href) },
     logLevel: "error",
   });
-  return bundled;
+  return outfile;
 }
 
 const living = new Set<ChildProcess>();
@@ -70,13 +79,17 @@ process.on("exit", () => {
 });
 
 /** The API host, or with PROOF_HOST=service the whole built service; ready to answer. */
-export async function startHost({ whole, until = "ready", ...options }: HostOptions = {}): Promise<ProofHost> {
+export async function startHost({
+  whole,
+  until = "ready",
+  entry = API_HOST,
+  ...options
+}: HostOptions = {}): Promise<ProofHost> {
   const port = options.port ?? (await pickPort());
   const env = { ...NO_LIMITS, DATA_DIR, ...options.env };
   if (whole || process.env.PROOF_HOST === "service") return startService({ ...options, port, env, until });
   const baseUrl = `http://127.0.0.1:${port}`;
-  await bundle();
-  const child = spawn(process.execPath, [BUNDLE], {
+  const child = spawn(process.execPath, [await bundle(entry)], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

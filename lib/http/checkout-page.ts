@@ -5,7 +5,13 @@ import { dueAtOnce, type PlanTerms } from "@/lib/contract/plans/schedule";
 import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { findLogoPicture, logoOf } from "@/lib/domain/accounts/logo";
-import { checkoutState, findCheckout, findSessionReceipt, mayHaveReceipt } from "@/lib/domain/checkout/pay-session";
+import {
+  checkoutState,
+  findCheckout,
+  findSessionReceipt,
+  mayHaveReceipt,
+  takesCardNumbers,
+} from "@/lib/domain/checkout/pay-session";
 import { planTermsOf } from "@/lib/domain/plans/plans";
 import { findReceiptByToken } from "@/lib/domain/receipts/receipts";
 import { appErrorOf } from "./answer";
@@ -20,6 +26,7 @@ export type CheckoutPageFound =
   | { kind: "page"; page: CheckoutPage; frameAncestors: string[]; embedded: boolean }
   | { kind: "not_found"; origin: string | null; frameAncestors: string[] }
   | { kind: "suspended"; origin: string | null; frameAncestors: string[] }
+  | { kind: "no_card_numbers"; origin: string | null; frameAncestors: string[] }
   | { kind: "origin_not_allowed"; origin: string; frameAncestors: string[] };
 
 /** Currencies whose issuers check a card's postal code, and whose shoppers expect to enter it. */
@@ -38,6 +45,10 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
     return { kind: "origin_not_allowed", origin, frameAncestors };
   }
   if (row.suspended) return { kind: "suspended", origin, frameAncestors };
+  const state = checkoutState(service, row);
+  // Said before anybody types a card in vain.
+  if (state.status === "OPEN" && !(await takesCardNumbers(service, checkout)))
+    return { kind: "no_card_numbers", origin, frameAncestors };
   const wantsPostalCode = POSTAL_CODE_CURRENCIES.has(row.currency) && !row.billing_address?.postal_code;
   return {
     kind: "page",
@@ -59,7 +70,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       locale: options.locale,
       // A link never expires; once the session is over, nobody needs to know whom it was for.
       customer_name: row.status === "OPEN" ? row.customer_name : null,
-      state: checkoutState(service, row),
+      state,
       receipt: options.mode === "payment" && mayHaveReceipt(service, row) ? `/pay/${token}/receipt` : null,
       now: service.clock.now().toISOString(),
     },

@@ -12,6 +12,7 @@ import { forgetSubject, listFacts, listOlderSubjects, noteFact } from "@/db/quer
 import type { ConnectionRow, RouteRow } from "@/db/schema/processors";
 import type { Clock, Timer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Logger } from "@/lib/log";
 import type { Secret } from "@/lib/secret";
@@ -158,6 +159,11 @@ export function createConnections(options: ConnectionsOptions): Registry {
     },
     connecting: {
       operator: options.operator?.connector.label ?? null,
+      async operatorAddress() {
+        if (!options.operator || !operator) return null;
+        const { connectionId } = await operator();
+        return `/webhooks/${options.operator.connector.key}/${encodeId("connection", connectionId ?? "")}`;
+      },
       mayTakeCards: (mode) => mode === "test" || options.pciDssCompliant,
       open: (row, credentials, mode) => processorOf(options, row, credentials, mode),
     },

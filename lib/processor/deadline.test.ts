@@ -4,7 +4,7 @@ import type { CardInput } from "@/lib/contract/payments/payment";
 import { tokenizeCard } from "@/lib/domain/payments/make-payment";
 import { CALLED, inquiry } from "@/lib/testing/scripted-processor";
 import { ProcessorTimeoutError, withDeadline } from "./deadline";
-import type { FollowUpRequest, Processor, PulledReports } from "./port";
+import { type FollowUpRequest, type Processor, type PulledReports, UnreadableReportError } from "./port";
 
 const request: FollowUpRequest = {
   ...CALLED,
@@ -174,4 +174,14 @@ test("a card that is not kept in time is a 504, and one that cannot be is a 502"
   await vi.advanceTimersByTimeAsync(8_000);
   expect(await late).toBe("processor_timeout");
   expect(await keep(() => Promise.reject(new Error("gone")))).toBe("processor_error");
+});
+
+test("errors of another copy of the module are the same errors, and others are not", () => {
+  for (const [known, name] of [
+    [ProcessorTimeoutError, "ProcessorTimeoutError"],
+    [UnreadableReportError, "UnreadableReportError"],
+  ] as const) {
+    expect(Object.assign(new Error("made by another bundle"), { name })).toBeInstanceOf(known);
+    expect(new Error("another")).not.toBeInstanceOf(known);
+  }
 });

@@ -56,6 +56,13 @@ const inquiry = z.discriminatedUnion("kind", [
 
 /** A call that moves no money was not answered in time: it did nothing, or may be repeated. */
 export class ProcessorTimeoutError extends Error {
+  override readonly name = "ProcessorTimeoutError";
+
+  /** Next bundles this module once more: an error of any copy is one to all of them. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "ProcessorTimeoutError";
+  }
+
   constructor(timeoutMs: number) {
     super(`the processor gave no answer within ${timeoutMs} ms`);
   }

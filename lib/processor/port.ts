@@ -96,7 +96,14 @@ export type PushedReports = {
 };
 
 /** A message that is not the processor's, or is no report. */
-export class UnreadableReportError extends Error {}
+export class UnreadableReportError extends Error {
+  override readonly name = "UnreadableReportError";
+
+  /** Next bundles this module once more: the connector's copy throws it, and a route's looks for it. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "UnreadableReportError";
+  }
+}
 
 /**
  * Something has become of an operation since it was accepted: a refund came back, a capture went through. It may come late,

@@ -47,6 +47,8 @@ export type Registry = {
 export type Connecting = {
   /** The operator's processor, for live payments of merchants without a connection; null = none. */
   readonly operator: string | null;
+  /** Path that the operator's processor sends webhooks to; null without one. Throws `processor_error` while its account is not known. */
+  operatorAddress(): Promise<string | null>;
   /** Whether a connection of that mode may be given card numbers at all. */
   mayTakeCards(mode: Mode): boolean;
   /** A processor to check, before or beside what payments use. `credentials`: their JSON. */

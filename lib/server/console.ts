@@ -73,14 +73,15 @@ export function createConsole(output: Output): Console {
   };
 }
 
-/** What to print at the end; `outbox` is the link that opens the outbox, null without one. */
-type Summary = { demo: Demo | null; outbox: string | null };
+/** What to print at the end; `outbox` is the link that opens the outbox, null without one; `webhooks` likewise the operator's. */
+type Summary = { demo: Demo | null; outbox: string | null; webhooks: string | null };
 
 /** The end of the start: where it is, who can sign in, and a line to try. */
-export function summarize(console: Console, { demo, outbox }: Summary): void {
+export function summarize(console: Console, { demo, outbox, webhooks }: Summary): void {
   console.line();
   console.fact("Address", env.baseUrl);
   console.fact("Mode", env.isProduction ? "production" : "sandbox: no real money, every card number is a test number");
+  if (webhooks !== null) console.fact("Live payments", webhooks);
   if (!env.isProduction && !env.isOneMachine && env.baseUrl.startsWith("http:")) {
     console.warning(
       "Others reach this over http: passwords travel unencrypted. Put TLS in front, and https into BASE_URL.",

@@ -2,6 +2,7 @@ import { type Connections, connect } from "@/db/client";
 import { openLogins } from "@/db/logins";
 import { connectSandboxStore } from "@/db/queries/sandbox/processor";
 import { systemClock, systemTimer } from "@/lib/clock";
+import { AppError } from "@/lib/contract/errors";
 import type { Service } from "@/lib/domain/context";
 import { followDatabaseTime } from "@/lib/domain/context";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
@@ -105,4 +106,16 @@ function operatorConnection(connectors: readonly Connector[]): OperatorConnectio
     throw new ConfigurationError(`LIVE_PROCESSOR=${key} needs ${field.setting}. ${field.help}`);
   if (wrong) throw new ConfigurationError(`${field?.setting ?? key} cannot be right. ${wrong.message}`);
   return { connector, credentials, rawCards, endpoint: liveProcessorEndpoint ?? undefined };
+}
+
+/** Where the operator's processor is to send webhooks, as a sentence for the start; null without such a processor. */
+export async function operatorWebhooks({ processors, baseUrl }: Service): Promise<string | null> {
+  const { connecting } = processors;
+  if (!connecting?.operator) return null;
+  try {
+    return `${connecting.operator} sends webhooks to ${baseUrl}${await connecting.operatorAddress()}`;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return `${connecting.operator} did not say whose account it is, which its webhook address depends on. The log has why; start again once that is mended.`;
+  }
 }

@@ -3,6 +3,7 @@ import type { EmbeddedOptions } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { openDatabase } from "@/db/open-database";
 import { env } from "@/lib/env";
+import type { Connector } from "@/lib/processor/connector";
 import { type ChooseProcessors, type CreatedService, createService } from "./create-service";
 
 export type OpenService = CreatedService & {
@@ -17,11 +18,12 @@ export type OpenOptions = Omit<EmbeddedOptions, "dataDir"> & {
   /** Of the whole service, unless it is given. */
   connections?: Connections;
   processors?: ChooseProcessors | undefined;
+  connectors?: readonly Connector[] | undefined;
 };
 
 /** The service on its database, reached or started, and brought up to date. ConfigurationError when that cannot be. */
 export async function openService(options: OpenOptions = {}): Promise<OpenService> {
-  const { applicationName = "cardlane", processors, connections, ...forEmbedded } = options;
+  const { applicationName = "cardlane", processors, connectors, connections, ...forEmbedded } = options;
   const database = await openDatabase(forEmbedded);
   const { url, version, embedded } = database;
   try {
@@ -33,6 +35,7 @@ export async function openService(options: OpenOptions = {}): Promise<OpenServic
       connections: connections ?? shareConnections(env.databasePoolSize),
       onProgress: forEmbedded.onProgress,
       processors,
+      connectors,
     });
     const close = async () => {
       await created.close();

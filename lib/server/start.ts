@@ -17,7 +17,8 @@ import { buildNodeClient } from "./build-node-client";
 import { watchPaymentForm } from "./build-payment-form";
 import type { Console } from "./console";
 import { explain, summarize } from "./console";
-import { type Demo, ensureDemo } from "./demo";
+import { operatorWebhooks } from "./create-service";
+import { ensureDemo } from "./demo";
 import { closeGracefully, createHttpServer, type Listener, type Listeners } from "./http-server";
 import { withKeptPages } from "./kept-pages";
 import { openService } from "./open-service";
@@ -29,7 +30,7 @@ import { withStaticFiles } from "./static-files";
 const GRACE_MS = 10_000;
 
 type StartOptions = { dev: boolean; console: Console; root: string };
-type Started = { demo: Demo | null; outbox: string | null };
+type Started = Parameters<typeof summarize>[1];
 
 /** Starts everything and stays until a signal. Whatever can be set wrong ends in one sentence and exit code 1. */
 export async function start(options: StartOptions): Promise<void> {
@@ -41,8 +42,7 @@ export async function start(options: StartOptions): Promise<void> {
   });
   try {
     console.line("\n  Cardlane\n");
-    const { demo, outbox } = await startAll(options, shutdown);
-    summarize(console, { demo, outbox });
+    summarize(console, await startAll(options, shutdown));
   } catch (error) {
     if (shutdown.signal.aborted) return;
     await shutdown.run();
@@ -106,7 +106,9 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     return closeGracefully(server, GRACE_MS, drainMs);
   };
   shutdown.add("requests", stopServing, drainMs + GRACE_MS + 1_000);
-  return { demo, outbox: (await mailRoute(opened.service)) === "outbox" ? outboxLink(opened.service) : null };
+  const webhooks = await operatorWebhooks(opened.service);
+  const outbox = (await mailRoute(opened.service)) === "outbox" ? outboxLink(opened.service) : null;
+  return { demo, outbox, webhooks };
 }
 
 /** Compiled as they are opened, in this process, so that a change to anything takes effect at once. */

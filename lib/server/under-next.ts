@@ -10,7 +10,7 @@ import { logConsole, maskProcessOutput } from "@/lib/log-output";
 import { mailRoute, noteProxy } from "@/lib/mail/mail";
 import { ANSWER_LIMIT_MS, apiListener } from "./api-listener";
 import { ARRIVAL } from "./arrival";
-import { createService } from "./create-service";
+import { createService, operatorWebhooks } from "./create-service";
 import { createGate, FILES, hasTooManyParameters, PAGE_METHODS, refuseRequest } from "./gate";
 import { KEEP_ALIVE_MS, watchCallers } from "./http-server";
 import { answerFirst, mendRequests } from "./next-requests";
@@ -47,6 +47,8 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
     provideService(service);
     mendRequests({ onServer: (server) => guard(server, dev), onProxy: () => void noteProxy(service) });
     if ((await mailRoute(service)) === "outbox") log.info({ link: outboxLink(service) }, "mail waits in the outbox");
+    const webhooks = await operatorWebhooks(service);
+    if (webhooks !== null) log.info(webhooks);
     startJobs(service);
   } catch (error) {
     // Next may call again, and then it must not find a host that never came up.

@@ -7,8 +7,9 @@ import {
 } from "@/lib/contract/checkout/checkout";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
-import { type DeclineCode, isRefusal, statusOfError } from "@/lib/contract/errors";
+import { AppError, type DeclineCode, isRefusal, statusOfError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
+import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import { brandOf } from "@/lib/processor/sandbox/checks";
 import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
@@ -98,6 +99,23 @@ async function processorOf({ service, environment }: Context, { row }: Checkout,
   const at = await service.processors.choose(environment, payment);
   if (!at) throw processorNotConfigured(environment);
   return at;
+}
+
+/**
+ * Whether the form has anybody to give a card number to, by the rules of now and whatever the card's brand. A processor that is not
+ * known yet is asked when it is paid.
+ */
+export async function takesCardNumbers(service: Service, { row, environment }: Checkout): Promise<boolean> {
+  try {
+    for (const brand of [null, ...CARD_BRANDS]) {
+      const at = await service.processors.choose(environment, { currency: row.currency, brand });
+      if (at?.processor.capabilities.rawCards) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "processor_error") return true;
+    throw error;
+  }
 }
 
 type SessionToken = { id: string; expires_at: string };

@@ -18,6 +18,16 @@ export async function connectionOf(
   return processors.find(environment, row?.connection_id ?? null);
 }
 
+/** Whether anybody takes new payments that no rule names. The operator's counts, even while it does not answer. */
+export async function hasProcessor({ service, environment }: Context): Promise<boolean> {
+  try {
+    return (await service.processors.choose(environment, { currency: "", brand: null })) !== null;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "processor_error") return true;
+    throw error;
+  }
+}
+
 /** T1 refused what else would have been allowed: a connection may be disconnected in that very moment. */
 export async function whyDisconnected(
   { service: { processors }, environment }: Context,

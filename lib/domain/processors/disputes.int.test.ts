@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
+import { createLogger } from "@/lib/log";
 import type { Dispute, Processor } from "@/lib/processor/port";
 import { testDatabase } from "@/lib/testing/database";
 import { eventsAsTold, faultyEvents } from "@/lib/testing/events";
@@ -148,11 +149,16 @@ test("what was read first does not replace what was read later, whichever answer
 
 test("a report on somebody else's object, of another mode, or on a dispute that is not there changes nothing and is done", async () => {
   const { tenant, from, report, becomes, told } = await disputable();
-  expect(await recordDispute(tenant.service, from, { ...report, object: "pi_unknown" })).toBe(true);
-  expect(await recordDispute(tenant.service, { ...from, mode: "live" }, report)).toBe(true);
-  expect(await recordDispute(tenant.service, { ...from, environmentId: newId() }, report)).toBe(true);
+  const lines: string[] = [];
+  const log = createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } });
+  const service = { ...tenant.service, log };
+  expect(await recordDispute(service, from, { ...report, object: "pi_unknown" })).toBe(true);
+  expect(await recordDispute(service, { ...from, mode: "live" }, report)).toBe(true);
+  expect(await recordDispute(service, { ...from, environmentId: newId() }, report)).toBe(true);
   becomes(null);
-  expect(await recordDispute(tenant.service, from, report)).toBe(true);
+  expect(await recordDispute(service, from, report)).toBe(true);
+  // The account may take payments beside Cardlane: that wakes nobody.
+  expect(lines.map((line) => JSON.parse(line).level)).toEqual(["info", "info", "info", "info"]);
   expect(await told()).toEqual([]);
 });
 

@@ -44,7 +44,8 @@ export async function recordDispute(
   const read_at = service.clock.now().toISOString();
   const read = of && (await processor.readDispute?.(report.dispute));
   if (!of || !read) {
-    service.log.error({ report }, "the processor reports a dispute that is not about a payment of Cardlane's");
+    // An account may take payments beside Cardlane, and its disputes are reported as well.
+    service.log.info({ report }, "the processor reports a dispute that is not about a payment of Cardlane's");
     return true;
   }
   const told: NewDispute = {

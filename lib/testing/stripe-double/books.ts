@@ -27,6 +27,8 @@ type Method = { object: Stripe.PaymentMethod; behaviour: Behaviour; expired: boo
 type Kept = { id: string };
 export type Terms = {
   livemode: boolean;
+  /** `acct_…`: whose books these are. */
+  accountId: string;
   /** Minor units below which nothing is charged. */
   minimumAmount: number;
   /** Where shoppers pass challenges. */
@@ -52,6 +54,10 @@ export class Books {
     this.#terms = terms;
     for (const [id, number] of TEST_TOKENS)
       this.#keepMethod(id, { number, exp_month: 12, exp_year: 2099, metadata: {} });
+  }
+
+  get accountId(): string {
+    return this.#terms.accountId;
   }
 
   #new = (prefix: string): shapes.Made => ({

@@ -6,8 +6,7 @@ import { type StatementEntry, UnreadableReportError } from "@/lib/processor/port
 import { createStripeProcessor, STRIPE } from "@/lib/processor/stripe/connector";
 import { memoryJournal } from "@/lib/testing/memory-journal";
 import { eventsOf, messageOf, TEST_WEBHOOK_SECRET } from "./deliveries";
-import { startDouble, TEST_KEY } from "./double";
-import { ACCOUNT_ID } from "./endpoints";
+import { ACCOUNT_ID, startDouble, TEST_KEY } from "./double";
 import { companyOf, connectorTo } from "./under-test";
 
 const double = await startDouble();

@@ -11,6 +11,7 @@ import { Parameters, parseForm } from "./form";
 
 export type DoubleOptions = {
   livemode?: boolean;
+  accountId?: string;
   /** Minor units below which nothing is charged. */
   minimumAmount?: number;
   /** Keys that it takes; of all others it answers 401. */
@@ -20,6 +21,8 @@ export type DoubleOptions = {
   latencyMs?: number;
 };
 
+/** The id of its account. */
+export const ACCOUNT_ID = "acct_double0000000001";
 export const TEST_KEY = "sk_test_ofthedouble0000000000";
 const MAX_BODY_BYTES = 100_000;
 
@@ -32,14 +35,14 @@ export type Double = Awaited<ReturnType<typeof startDouble>>;
  * idempotency keys, test cards, challenges and events. It keeps its books in memory. {@link Faults} break what a test says.
  */
 export async function startDouble(options: DoubleOptions = {}) {
-  const { livemode = false, minimumAmount = 50, secretKey = TEST_KEY, port = 0, latencyMs = 0 } = options;
+  const { livemode = false, accountId = ACCOUNT_ID, minimumAmount = 50 } = options;
+  const { secretKey = TEST_KEY, port = 0, latencyMs = 0 } = options;
   const faults = new Faults();
   const keys = new Map<string, Stored>();
   const requests: { operation: Operation; key: string | null }[] = [];
   let address = "";
   const books = new Books({
-    livemode,
-    minimumAmount,
+    ...{ livemode, accountId, minimumAmount },
     challengeAddress: (intent) => `${address}/challenges/${intent}`,
     now: () => Math.floor(Date.now() / 1_000),
   });

@@ -13,9 +13,6 @@ type Endpoint = {
   prepare(books: Books, parameters: Parameters, id: string): () => Answer;
 };
 
-/** The id of the test account, and whether it may charge. */
-export const ACCOUNT_ID = "acct_double0000000001";
-
 function shownIntent(books: Books, intent: Stripe.PaymentIntent, isExpanded: boolean): Stripe.PaymentIntent {
   const charge = typeof intent.latest_charge === "string" ? books.charges.get(intent.latest_charge) : null;
   return structuredClone(isExpanded && charge ? { ...intent, latest_charge: charge } : intent);
@@ -208,7 +205,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   },
   {
     ...{ method: "GET", path: /^\/v1\/account$/, operation: "account" },
-    prepare: () => () => account(ACCOUNT_ID, true),
+    prepare: (books) => () => account(books.accountId, true),
   },
   {
     ...{ method: "GET", path: /^\/v1\/balance$/, operation: "account" },

@@ -4,6 +4,9 @@ import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { type CheckoutPageFound, checkoutDocument, checkoutPage, checkoutRoute } from "@/lib/http/checkout-page";
 
+/** 503: it is the shop that has to mend it, and the same address works then. */
+const STATUSES = { not_found: 404, origin_not_allowed: 403, suspended: 403, no_card_numbers: 503 } as const;
+
 type NoForm = Exclude<CheckoutPageFound, { kind: "page" }>;
 
 /** What the page that embeds it is told. One that may not embed it is told nothing. */
@@ -14,6 +17,8 @@ function reportOf(found: NoForm): FailureReport | null {
       return { origin: found.origin, code: "session_not_found", message: NO_SESSION };
     case "suspended":
       return { origin: found.origin, code: "processor_unavailable", message: SUSPENDED };
+    case "no_card_numbers":
+      return { origin: found.origin, code: "processor_unavailable", message: NO_CARD_NUMBERS };
     case "origin_not_allowed":
       return null;
     default:
@@ -23,6 +28,9 @@ function reportOf(found: NoForm): FailureReport | null {
 
 const NO_SESSION = "There is no payment session with this token. Pass the session's whole client_session_token.";
 const SUSPENDED = "The merchant's account is suspended, so the form takes no payments.";
+
+const NO_CARD_NUMBERS =
+  "No connected processor takes card numbers from the form for this payment. Connect one or allow card numbers in the dashboard under Settings → Processors, or charge a token that the processor's own fields made.";
 
 /** The payment form. No page of Next's: it is a document of its own, with a tenth of the script. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
@@ -39,8 +47,9 @@ export function GET(request: Request, { params }: { params: Promise<{ token: str
       not_found: texts.closed.not_found,
       origin_not_allowed: texts.originNotAllowed,
       suspended: texts.unavailable,
+      no_card_numbers: { title: texts.unavailable.title, text: texts.notices.processor_unavailable },
     }[found.kind];
-    const status = found.kind === "not_found" ? 404 : 403;
+    const status = STATUSES[found.kind];
     const report = reportOf(found);
     return checkoutDocument({ status, frameAncestors: found.frameAncestors }, (parts) =>
       renderMessagePage({ title, text, locale, report, ...parts }),

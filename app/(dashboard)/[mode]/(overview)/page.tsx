@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import { AttentionCard } from "@/components/reporting/attention-card";
 import { DeclinesCard } from "@/components/reporting/declines-card";
 import { FirstUse } from "@/components/reporting/first-use";
@@ -8,12 +9,15 @@ import { overviewHref, rangeText } from "@/components/reporting/overview-text";
 import { PeriodPicker } from "@/components/reporting/period-picker";
 import { Tiles } from "@/components/reporting/tiles";
 import { VolumeCard } from "@/components/reporting/volume-card";
+import { Banner } from "@/components/ui/banner";
 import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
+import { buttonStyles } from "@/components/ui/styles";
 import type { AttentionItem } from "@/lib/contract/reporting/overview";
 import { DEFAULT_PERIOD, parsePeriod, resolvePeriod } from "@/lib/contract/reporting/period";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
+import { hasProcessor } from "@/lib/domain/processors/connection-of";
 import { getOverview, listAttention, listLatest } from "@/lib/domain/reporting/overview";
 import { dashboardPage } from "@/lib/http/page";
 
@@ -34,18 +38,26 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
   const { period: name, from, to, currency: wanted } = onlyTexts(await searchParams);
   // An address that means nothing gets the usual period, which the picker then shows.
   const period = parsePeriod({ period: name, from, to }) ?? DEFAULT_PERIOD;
-  const [overview, attention, latest] = await Promise.all([
+  const [overview, attention, latest, isConnected] = await Promise.all([
     getOverview(ctx, { period: (today) => resolvePeriod(period, today), currency: wanted ?? null }),
     listAttention(ctx),
     listLatest(ctx),
+    hasProcessor(ctx),
   ]);
+  const banner = isConnected ? null : <NoProcessor mode={mode} canConnect={page.can("settings.manage")} />;
   const { currency, currencies, timeZone, firstDay, today } = overview;
   if (currency === null) {
     return (
       <>
         <PageHeader title="Overview" description={`Days in ${timeZone}`} />
+        {banner}
         {attention.length === 0 && latest.length === 0 ? (
-          <FirstUse mode={mode} baseUrl={ctx.service.baseUrl} canManageKeys={page.can("api_key.manage")} />
+          <FirstUse
+            mode={mode}
+            baseUrl={ctx.service.baseUrl}
+            canManageKeys={page.can("api_key.manage")}
+            needsProcessor={!isConnected}
+          />
         ) : (
           <Beneath mode={mode} attention={attention} latest={latest} />
         )}
@@ -80,6 +92,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
           </>
         }
       />
+      {banner}
       <Tiles mode={mode} overview={figures} />
       <div className="mt-4 grid gap-4 lg:grid-cols-3">
         <div className="min-w-0 lg:col-span-2">
@@ -105,6 +118,29 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
       </div>
       <Beneath mode={mode} attention={attention} latest={latest} />
     </>
+  );
+}
+
+type NoProcessorProps = { mode: Mode; canConnect: boolean };
+
+/** Every payment is refused until somebody connects a processor. */
+function NoProcessor({ mode, canConnect }: NoProcessorProps) {
+  return (
+    <Banner
+      tone="amber"
+      title="No processor is connected"
+      className="mb-4"
+      actions={
+        canConnect && (
+          <Link href={`/${mode}/settings/processors`} className={buttonStyles({ variant: "primary", size: "sm" })}>
+            Connect a processor
+          </Link>
+        )
+      }
+    >
+      Live payments are refused until your account at a card processor is connected.
+      {!canConnect && " Ask an owner or admin of your team to connect it under Settings → Processors."}
+    </Banner>
   );
 }
 

@@ -1,0 +1,56 @@
+import { configure, env } from "@/lib/env";
+import { provideService } from "@/lib/http/current-service";
+import { endReadiness } from "@/lib/http/health";
+import { startJobs } from "@/lib/jobs/jobs";
+import { log } from "@/lib/log";
+import { maskProcessOutput } from "@/lib/log-output";
+import type { Connector } from "@/lib/processor/connector";
+import { STRIPE } from "@/lib/processor/stripe/connector";
+import { listen } from "@/lib/server/address";
+import { ANSWER_LIMIT_MS, apiListener } from "@/lib/server/api-listener";
+import { closeGracefully, createHttpServer } from "@/lib/server/http-server";
+import { withKeptPages } from "@/lib/server/kept-pages";
+import { openNext } from "@/lib/server/open-pages";
+import { openService } from "@/lib/server/open-service";
+import { withStaticFiles } from "@/lib/server/static-files";
+import { claimHost } from "@/lib/server/under-next";
+
+/**
+ * The service with its built pages, in one process, to which merchants connect doubles of Stripe: STRIPE_DOUBLES has where each
+ * secret key is known. An unknown key is asked about at the first.
+ */
+maskProcessOutput();
+configure({ NODE_ENV: "production" });
+const doubles = new Map(Object.entries(JSON.parse(process.env.STRIPE_DOUBLES ?? "{}") as Record<string, string>));
+
+const toDoubles: Connector = {
+  ...STRIPE,
+  create(options) {
+    const endpoint = doubles.get(options.credentials.secret_key ?? "") ?? [...doubles.values()][0];
+    // A double has no dashboard to link to: the links are those of Stripe's own.
+    const { dashboardUrl } = STRIPE.create(options);
+    return { ...STRIPE.create({ ...options, endpoint }), ...(dashboardUrl && { dashboardUrl }) };
+  },
+};
+
+claimHost();
+const opened = await openService({
+  connectors: [toDoubles],
+  onRecovery: (problem) => problem && log.warn({ err: problem }, "the database is down"),
+});
+provideService(opened.service);
+const next = await openNext({ dev: false, root: process.cwd() });
+const api = apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
+const pages = withStaticFiles(process.cwd(), withKeptPages(next.listener));
+const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"));
+await listen(server, env.port, env.listenAddress);
+const jobs = startJobs(opened.service);
+
+process.once("SIGTERM", () => {
+  endReadiness();
+  void closeGracefully(server, 10_000)
+    .then(() => jobs.stop())
+    .then(() => next.close())
+    .then(() => opened.close())
+    .finally(() => process.exit(0));
+});

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import type { Locator, Page } from "@playwright/test";
+import { connect, type Database } from "@/db/client";
+import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
+import { createTestMerchant } from "@/lib/testing/factories";
+import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
+import { test as base, openAlive } from "./browser";
+import { expect } from "./fixtures";
+import { type ProofHost, startHost } from "./proof/host";
+
+/** Two accounts that a merchant can connect, and the service that asks the doubles in the place of Stripe. */
+type Connecting = { host: ProofHost; databaseUrl: string; main: Double; second: Double };
+
+/** Tests of a service of the worker's own, on a database of its own: other hosts' jobs would ask Stripe about the doubles' payments. */
+export const test = base.extend<object, { connecting: Connecting; db: Database }>({
+  connecting: [
+    async ({ host: _ }, use) => {
+      const main = await startDouble({ secretKey: "sk_test_ofthemainshop000000m4i1" });
+      const second = await startDouble({
+        secretKey: "sk_test_oftheothershop00000s2d2",
+        accountId: "acct_double0000000002",
+      });
+      const doubles = { [main.secretKey]: main.endpoint, [second.secretKey]: second.endpoint };
+      const [adminUrl, name] = [process.env.E2E_ADMIN_URL ?? "", `e2e_connecting_${randomUUID().slice(0, 8)}`];
+      const databaseUrl = await createDatabase(adminUrl, name, process.env.E2E_TEMPLATE);
+      const seeded = connect(databaseUrl, { max: 1 });
+      await createTestMerchant(seeded, "Somebody else");
+      await seeded.close();
+      const env = {
+        STRIPE_DOUBLES: JSON.stringify(doubles),
+        PROCESSOR_TIMEOUT_MS: "8000",
+        LOG_LEVEL: "info",
+        MAIL_OUTBOX: "1",
+      };
+      const host = await startHost({ entry: "e2e/connecting-host.ts", databaseUrl, env });
+      await use({ host, databaseUrl, main, second });
+      await host.stop();
+      await Promise.all([main.stop(), second.stop()]);
+      await dropDatabase(adminUrl, name);
+    },
+    { scope: "worker", timeout: 180_000 },
+  ],
+  baseUrl: [async ({ connecting }, use) => use(connecting.host.baseUrl), { scope: "worker" }],
+  db: [
+    async ({ connecting }, use) => {
+      const db = connect(connecting.databaseUrl, { max: 3, applicationName: "cardlane-e2e" });
+      await use(db);
+      await db.close();
+    },
+    { scope: "worker" },
+  ],
+});
+
+/** Opens the settings page. */
+export const openProcessors = (page: Page, mode = "test") => openAlive(page, `/${mode}/settings/processors`);
+
+/** Connects an account in the dashboard, and waits until the page shows it. */
+export async function connectAccount(page: Page, { secretKey }: Double, label: string): Promise<Locator> {
+  await page.getByRole("button", { name: "Connect a processor" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill(label);
+  await dialog.getByLabel("Secret key").fill(secretKey);
+  await dialog.getByRole("button", { name: "Connect", exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  const card = cardOf(page, label);
+  await expect(card).toBeVisible();
+  return card;
+}
+
+/** The part of the page that is about a connection. */
+export const cardOf = (page: Page, label: string) =>
+  page
+    .getByRole("main")
+    .getByRole("region")
+    .filter({ has: page.getByRole("heading", { name: label }) });
+
+/** Opens one of a connection's dialogs from its menu. */
+export async function openAction(page: Page, label: string, item: string | RegExp): Promise<Locator> {
+  await page.getByRole("button", { name: `Actions for ${label}` }).click();
+  await page.getByRole("menuitem", { name: item }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  return dialog;
+}
