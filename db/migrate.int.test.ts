@@ -34,6 +34,7 @@ async function databaseBefore(tag: string) {
 
 const accounts = await databaseBefore("_accounts");
 const events = await databaseBefore("_events");
+const sessions = await databaseBefore("_client_session_events");
 
 test("whoever could sign in still can; proved are those who used a mailed link or whom an operator made", async () => {
   const { db, url } = accounts;
@@ -143,4 +144,32 @@ test("events of older versions are numbered, each for its object, and operations
   expect([...counted]).toEqual([taken, onlyHeld].map(({ payment }) => ({ id: payment, event_sequence: 2 })));
   const captured = await db.sql<{ id: string }[]>`select id from operations where captured`;
   expect(captured.map(({ id }) => id)).toEqual([taken.authorize]);
+});
+
+test("sessions that expired before it was told are not told of; those that are open, or have a payment under way, will be", async () => {
+  const { db, url } = sessions;
+  const [merchant, env, payment, link] = [newId(), newId(), newId(), newId()];
+  await db.sql`insert into merchants (id, name) values (${merchant}, 'Shop')`;
+  await db.sql`insert into environments (id, merchant_id, mode) values (${env}, ${merchant}, 'test')`;
+  await db.sql`insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount,
+      capture_method, created_at, updated_at)
+    values (${env}, ${payment}, ${newId()}, ${newId()}, 'PENDING', 'EUR', 100, 'automatic', ${idTime(payment)}, now())`;
+  await db.sql`insert into payment_links (environment_id, id, token, amount, currency, description, single_use, active,
+      created_at, updated_at) values (${env}, ${link}, 'link', 100, 'EUR', 'A poster', false, true, ${idTime(link)}, now())`;
+  const open = async (leftSeconds: number, more: { status?: string; pays?: string; link?: string } = {}) => {
+    const id = newId();
+    await db.sql`insert into client_sessions (environment_id, id, token_sha256, status, amount, currency, capture_method,
+        open_payment_id, payment_link_id, allowed_origins, metadata, expires_at, created_at, updated_at)
+      values (${env}, ${id}, ${Buffer.from(id)}, ${more.status ?? "OPEN"}, 100, 'EUR', 'automatic', ${more.pays ?? null},
+        ${more.link ?? null}, '{}', '{}', now() + ${leftSeconds} * interval '1 s', ${idTime(id)}, now())`;
+    return id;
+  };
+  const told = [await open(3_600), await open(-3_600, { pays: payment })];
+  await open(-3_600);
+  await open(3_600, { status: "CANCELLED" });
+  await open(3_600, { link });
+  await migrate(url);
+  told.push(await open(-3_600));
+  const rows = await db.sql`select id from client_sessions where tells_expiry order by id`;
+  expect(rows.map(({ id }) => id)).toEqual(told);
 });

@@ -3,23 +3,31 @@ import type { Orm } from "../client";
 import { auditLog, events, type NewEvent } from "../schema/events";
 import type { ActorRecord } from "../schema/operations";
 
-/**
- * Something that happened to an object, with the object as it is now. Inside the transaction that made it happen, which holds
- * the object's row, so that no other one takes the same number.
- */
-export async function insertEvent(
-  orm: Orm,
-  environmentId: string,
-  event: NewEvent & { created_at: string },
-): Promise<void> {
+type DatedEvent = NewEvent & { created_at: string };
+
+/** An event with the number after its object's last one. */
+function numbered(environmentId: string, event: DatedEvent) {
   const { environment_id, object_id, sequence } = events;
-  await orm.insert(events).values({
+  return {
     environment_id: environmentId,
     ...event,
     data: sql`${event.data}::text::json`,
     sequence: sql`(select coalesce(max(${sequence}), 0) + 1 from ${events}
       where ${environment_id} = ${environmentId} and ${object_id} = ${event.object_id})`,
-  });
+  };
+}
+
+/**
+ * Something that happened to an object, with the object as it is now. Inside the transaction that made it happen, which holds
+ * the object's row, so that no other one takes the same number.
+ */
+export async function insertEvent(orm: Orm, environmentId: string, event: DatedEvent): Promise<void> {
+  await orm.insert(events).values(numbered(environmentId, event));
+}
+
+/** The same of several objects, each with one event. */
+export async function insertEvents(orm: Orm, environmentId: string, told: DatedEvent[]): Promise<void> {
+  if (told.length > 0) await orm.insert(events).values(told.map((event) => numbered(environmentId, event)));
 }
 
 /** Whether an object has no event yet. Inside the transaction that holds its row. */

@@ -99,6 +99,8 @@ export const clientSessions = pgTable(
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
     attempts: integer("attempts").notNull().default(0),
     expires_at: instant("expires_at").notNull(),
+    /** Its event is still to be written if it expires. False also for those that expired before there was one. */
+    tells_expiry: boolean("tells_expiry").notNull().default(true),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },
@@ -129,6 +131,13 @@ export const clientSessions = pgTable(
     index("client_sessions_unpaid")
       .on(table.expires_at)
       .where(sql`payment_link_id is not null and status <> 'COMPLETED'`),
+    /**
+     * Serves the job that tells of expired sessions, an environment's oldest first: it holds only those that may still expire.
+     * It too has no column that an attempt changes.
+     */
+    index("client_sessions_expiring")
+      .on(table.environment_id, table.expires_at)
+      .where(sql`tells_expiry and status = 'OPEN' and payment_link_id is null`),
     /** Serves the dashboard's list of one status, newest first. */
     index("client_sessions_status").on(table.environment_id, table.status, table.id),
     /** Serves the payment iframe, which knows the token alone. */

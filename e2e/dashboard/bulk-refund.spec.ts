@@ -33,7 +33,7 @@ test("a bulk refund of five, one of which is not refundable, has an outcome for 
   await dialog.getByRole("button", { name: "Refund $140.00 to 4 cards" }).dblclick();
   await expect(dialog.getByText(/Finished: 4 of 4/)).toBeVisible();
   await expect(dialog.getByText(/2 refunded · 1 refused · 1 unknown/)).toBeVisible();
-  await expect(dialog.getByText("It has changed: $20.00 is left to refund. Nothing was sent.")).toBeVisible();
+  await expect(dialog.getByText("The payment has changed: $20.00 is left to refund. Nothing was sent.")).toBeVisible();
   await expectAccessible(owner);
 
   await owner.reload();

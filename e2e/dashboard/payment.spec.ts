@@ -80,7 +80,8 @@ test("a refund by the API appears while the page is open, with its reason", asyn
   await expect(block(owner, "Timeline")).toContainText("Goods returned: One lamp came back");
   await expect(owner.getByText("Partially refunded").first()).toBeVisible();
   await expect(block(owner, "Charge and refunds").getByRole("listitem")).toHaveCount(2);
-  await expect(owner.getByText("$75.00", { exact: true })).toBeVisible();
+  // What can still be refunded, and the net amount.
+  await expect(owner.getByText("$75.00", { exact: true })).toHaveCount(2);
 });
 
 test("r begins a refund on a payment's page, and says why where none is possible", async ({ owner, tenant }) => {

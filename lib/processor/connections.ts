@@ -65,20 +65,23 @@ export function createConnections(options: ConnectionsOptions): Registry {
   const own = createRegistry(builtIn);
   const operator = options.operator && createOperator(options, options.operator);
   const known = new Map<string, Known>();
-  let revisions = { readAtMs: Number.NEGATIVE_INFINITY, of: new Map<string, number>() };
+  let revisions = { number: 0, readAtMs: Number.NEGATIVE_INFINITY, of: new Map<string, number>() };
   let reading: Promise<unknown> | null = null;
-  let change = 0;
+  /** How many looks have begun, and the first of them that knows what was last changed here. */
+  let [begun, needed] = [0, 0];
 
   async function read(): Promise<void> {
-    const [askedAtMs, seen] = [timer.elapsedMs(), change];
-    const of = await readRevisions(db.sql);
-    // What was changed meanwhile is not surely in it.
-    if (seen === change) revisions = { readAtMs: askedAtMs, of };
+    const [number, readAtMs] = [++begun, timer.elapsedMs()];
+    revisions = { number, readAtMs, of: await readRevisions(db.sql) };
   }
 
-  /** Undefined: the environment has never had a connection. */
-  async function knownOf({ id }: { id: string }): Promise<Known | undefined> {
-    while (timer.elapsedMs() - revisions.readAtMs > FRESH_MS) {
+  /**
+   * Undefined: the environment has never had a connection. A look that began after the call is enough for it, however long it
+   * took and whatever changed meanwhile: else a slow database, or changes that keep coming, would hold up every payment.
+   */
+  async function knownOf({ id }: { id: string }, from = needed): Promise<Known | undefined> {
+    const notBeforeMs = timer.elapsedMs() - FRESH_MS;
+    while (revisions.number < from || revisions.readAtMs < notBeforeMs) {
       reading ??= read().finally(() => {
         reading = null;
       });
@@ -127,8 +130,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
     const ofOperator = environment.mode === "live" && operator ? await operator() : null;
     if (ofOperator?.connectionId === connectionId) return ofOperator;
     // Another process may have connected it within the second.
-    registry.changed();
-    found = await knownOf(environment);
+    found = await knownOf(environment, begun + 1);
     return found ? connectedOf(found, connectionId, environment.mode) : null;
   };
 
@@ -152,8 +154,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
       return { ...found, environmentId: environment.id, ...answering(connectorOf(options, row.processor)) };
     },
     changed() {
-      change++;
-      revisions = { ...revisions, readAtMs: Number.NEGATIVE_INFINITY };
+      needed = begun + 1;
     },
     connecting: {
       operator: options.operator?.connector.label ?? null,

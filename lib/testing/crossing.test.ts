@@ -35,6 +35,8 @@ const CROSSING: Record<string, string> = {
   "lib/domain/api-keys/read-keys.ts#recordKeyUses": "writes many environments' in one statement",
   "lib/domain/api-keys/": "works with what its caller gives it: its environment's, or a script's",
   "lib/domain/checkout/pay-session.ts#findCheckout": "the session's token tells the environment",
+  "lib/domain/checkout/expire-sessions.ts#tellExpiredSessions":
+    "finds what is due in any environment; each is then told of within its own",
   "lib/domain/checkout/open-link.ts#findPaymentLink": "the link's token tells the environment",
   "lib/domain/checkout/open-link.ts#removeUntriedSessions": "a job of all environments",
   "lib/domain/checkout/payment-tokens.ts#forgetOldCards": "a job of all environments",

@@ -1,5 +1,5 @@
 import { and, eq, gt, isNull, lt, sql } from "drizzle-orm";
-import type { Orm, Sql } from "@/db/client";
+import type { Orm, Sql, Transaction } from "@/db/client";
 import { environments } from "@/db/schema/accounts";
 import { type ClientSessionRow, clientSessions, paymentLinks } from "@/db/schema/checkout";
 import type { PlanRow } from "@/db/schema/plans";
@@ -15,7 +15,7 @@ const byId = (environmentId: string, id: string) =>
 export async function insertClientSession(
   orm: Orm,
   environmentId: string,
-  session: Omit<ClientSessionRow, "environment_id" | "attempts" | "payment_id" | "open_payment_id">,
+  session: Omit<ClientSessionRow, "environment_id" | "attempts" | "payment_id" | "open_payment_id" | "tells_expiry">,
 ): Promise<ClientSessionRow> {
   const rows = await orm
     .insert(clientSessions)
@@ -27,6 +27,22 @@ export async function insertClientSession(
 export async function findClientSession(orm: Orm, environmentId: string, id: string): Promise<ClientSessionRow | null> {
   const rows = await orm.select().from(clientSessions).where(byId(environmentId, id));
   return rows[0] ?? null;
+}
+
+/**
+ * The session that a payment is under way in; null once it is not. Nothing changes such a session until its payment ends: what is
+ * read here is still so when the outcome is written.
+ */
+export async function findSessionUnderWay(
+  sql: Sql | Transaction,
+  environmentId: string,
+  id: string,
+  paymentId: string,
+): Promise<ClientSessionRow | null> {
+  const [row] = await sql<ClientSessionRow[]>`
+    select * from client_sessions
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid and open_payment_id = ${paymentId}::uuid`;
+  return row ?? null;
 }
 
 /** Locks the session until the transaction ends. */

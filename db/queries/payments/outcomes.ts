@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
-import type { NumberedEvent } from "@/db/schema/events";
+import type { NewEvent, NumberedEvent } from "@/db/schema/events";
 import type { ActorRecord, OperationState } from "@/db/schema/operations";
 import type { LedgerAccount, PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
@@ -9,6 +9,9 @@ import type { Fragment } from "../statement-text";
 
 /** A ledger line to write. Amount in minor units. */
 export type NewLedgerLine = { line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number };
+
+/** `told`: the event of a session that is paid; null where none is told. It is written only if the session ends so. */
+export type SessionEnd = { id: string; paid: boolean; told: NewEvent | null };
 
 /** Everything that an outcome changes, worked out beforehand for a payment at `version`. */
 export type OutcomeWrite = {
@@ -27,7 +30,7 @@ export type OutcomeWrite = {
   events: NumberedEvent[];
   audit: { id: string; action: string; actor: ActorRecord; requestId: string | null };
   /** The client session that the payment was under way in, when this ends it there: paid, or free for another attempt. */
-  session: { id: string; paid: boolean } | null;
+  session: SessionEnd | null;
   /** The answer to store; null when no key waits for it. */
   answer: { key: string; status: number; body: string } | null;
 };
@@ -86,14 +89,26 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
   // After its last attempt a session is closed at once.
   const session = s.session
     ? sql`, session as (
-        update client_sessions set open_payment_id = null, updated_at = now(),
+        update client_sessions set open_payment_id = null,
           ${
             s.session.paid
-              ? sql`status = 'COMPLETED', payment_id = open_payment_id`
-              : sql`expires_at = case when attempts >= ${CLIENT_SESSION_ATTEMPTS}::int then least(expires_at, now()) else expires_at end`
+              ? sql`status = 'COMPLETED', payment_id = open_payment_id, updated_at = ${payment.updated_at}::timestamptz`
+              : sql`updated_at = now(), expires_at = case when attempts >= ${CLIENT_SESSION_ATTEMPTS}::int then least(expires_at, now()) else expires_at end`
           }
         where environment_id = ${environmentId}::uuid and id = ${s.session.id}::uuid and open_payment_id = ${payment.id}::uuid
           and (select count(*) from operation) = 1
+        returning 1
+      )`
+    : sql``;
+  const told = s.session?.told;
+  // It cannot expire or be cancelled while the payment is under way, so nobody else can take the number.
+  const sessionEvent = told
+    ? sql`, session_event as (
+        insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+        select ${environmentId}::uuid, ${told.id}::uuid, ${told.type}, ${told.operation_id}::uuid, ${told.object_id}::uuid,
+          (select coalesce(max(sequence), 0) + 1 from events
+            where environment_id = ${environmentId}::uuid and object_id = ${told.object_id}::uuid), ${told.data}::text::json
+        where (select count(*) from session) = 1
       )`
     : sql``;
   // The rate is kept with what it was taken on: the merchant's own may be another one tomorrow.
@@ -148,7 +163,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         updated_at = ${charge.updated_at}::timestamptz,
         event_sequence = ${lastNumber(s, charge)}::int${card}
       where environment_id = ${environmentId}::uuid and id = ${charge.id}::uuid and (select count(*) from operation) = 1
-    )${updateRefund}${session}${ledger},
+    )${updateRefund}${session}${sessionEvent}${ledger},
     events as (
       insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
       select ${environmentId}::uuid, e.*

@@ -56,6 +56,26 @@ export const EVENTS = {
     data: sessionData,
     example: first(objects.session),
   },
+  "client_session.completed": {
+    tells: "A payment of a client session was captured or authorized: `payment_id` tells which.",
+    data: sessionData,
+    example: {
+      object: {
+        ...objects.session,
+        status: "COMPLETED",
+        payment_id: objects.PAYMENT_ID,
+        attempts_left: 4,
+        updated_at: "2026-11-20T09:21:44.518Z",
+      },
+      previous: { status: "OPEN", payment_id: null, updated_at: "2026-11-20T09:21:43.127Z" },
+    },
+  },
+  "client_session.expired": {
+    tells:
+      "The time or the attempts of a client session ran out. If a card token was made in it before, a payment with that can still complete it.",
+    data: sessionData,
+    example: { object: { ...objects.session, status: "EXPIRED" }, previous: { status: "OPEN" } },
+  },
   "client_session.cancelled": {
     tells: "A client session was cancelled: it takes no more attempts.",
     data: sessionData,

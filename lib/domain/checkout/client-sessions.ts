@@ -26,7 +26,6 @@ import type { PlanRow } from "@/db/schema/plans";
 import {
   CLIENT_SESSION_ATTEMPTS,
   type ClientSession,
-  type ClientSessionStatus,
   type CreateClientSessionBody,
   requireSecureAddresses,
 } from "@/lib/contract/checkout/client-session";
@@ -42,7 +41,6 @@ import { AppError } from "@/lib/contract/errors";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
-import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { type Context, type Environment, type Reply, resourceNotFound } from "../context";
@@ -53,8 +51,12 @@ import { continuePayment } from "../payments/follow-up";
 import { keyOf, refuseUnclaimed } from "../payments/money-request";
 import { presentActor } from "../payments/present";
 import { currencyNotSupported } from "../plans/plans";
+import { clientSessionStatus, presentClientSession } from "./present-session";
 
 export const SESSION_LIFE_MS = 24 * 60 * 60 * 1000;
+
+/** By whom and when a session is looked at. */
+const by = ({ environment, service }: Context) => ({ mode: environment.mode, now: service.clock.now() });
 
 export const newSessionToken = (): string => `cst_${randomBytes(32).toString("base64url")}`;
 
@@ -81,7 +83,7 @@ export async function createClientSession(ctx: Context, input: CreateClientSessi
         created_at,
         updated_at: created_at,
       });
-      const data = { object: presentClientSession(ctx, row), previous: null };
+      const data = { object: presentClientSession(row, by(ctx)), previous: null };
       await recordChange(ctx, tx, {
         type: "client_session.created",
         action: "client_session.created",
@@ -89,7 +91,7 @@ export async function createClientSession(ctx: Context, input: CreateClientSessi
         data,
       });
       const iframe_url = `${ctx.service.baseUrl}/pay/${token}`;
-      return presentClientSession(ctx, row, { client_session_token: token, iframe_url });
+      return presentClientSession(row, by(ctx), { client_session_token: token, iframe_url });
     },
     { secretAnswer: true },
   );
@@ -134,7 +136,7 @@ export async function getClientSession(ctx: Context, input: { id: string }): Pro
   const row =
     id === null ? null : await findClientSession(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
   if (row === null) throw resourceNotFound("client session", input.id);
-  return presentClientSession(ctx, row);
+  return presentClientSession(row, by(ctx));
 }
 
 const LIMIT = 20;
@@ -210,8 +212,8 @@ function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Pr
     if (open === null) return null;
     const row = await cancelOpenClientSession(tx, ctx.environment.id, id, now, options);
     if (row === null) return null;
-    const session = presentClientSession(ctx, row);
-    const previous = changedMembers(presentClientSession(ctx, open), session);
+    const session = presentClientSession(row, by(ctx));
+    const previous = changedMembers(presentClientSession(open, by(ctx)), session);
     const type = "client_session.cancelled";
     // A session that a link opened was never announced, so there is nothing to take back.
     if (row.payment_link_id !== null) await recordAct(ctx, tx, type, id);
@@ -268,7 +270,7 @@ export async function getSessionDetail(ctx: Context, input: { id: string }): Pro
   const created = actOf("client_session.created");
   const cancelled = actOf("client_session.cancelled");
   return {
-    session: presentClientSession(ctx, session),
+    session: presentClientSession(session, by(ctx)),
     plan: plan && { id: encodeId("plan", plan.id), name: plan.name },
     link: namedLink({ plan, link }),
     open_payment_id: encodeIdOrNull("payment", session.open_payment_id),
@@ -295,51 +297,6 @@ function attemptOf(row: SessionChargeRow): SessionAttempt {
     card_last4: row.card_last4,
     decline: code && { code, meaning: DECLINE_GUIDE[code].meaning, advice: DECLINE_GUIDE[code].advice },
     created_at: row.created_at,
-  };
-}
-
-/** What the answer that creates a session shows, and no other. */
-type ShownOnce = Pick<ClientSession, "client_session_token" | "iframe_url">;
-
-const NOT_SHOWN: ShownOnce = { client_session_token: null, iframe_url: null };
-
-/**
- * Status at `now`: expiry follows from the time and is not stored. A session with a payment under way has not expired: it may
- * still be paid.
- */
-export function clientSessionStatus(
-  row: Pick<ClientSessionRow, "status" | "expires_at" | "open_payment_id">,
-  now: Date,
-): ClientSessionStatus {
-  if (row.open_payment_id !== null) return row.status;
-  return row.status === "OPEN" && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
-}
-
-function presentClientSession(ctx: Context, row: ClientSessionRow, once: ShownOnce = NOT_SHOWN): ClientSession {
-  return {
-    id: encodeId("clientSession", row.id),
-    object: "client_session",
-    client_session_token: once.client_session_token,
-    status: clientSessionStatus(row, ctx.service.clock.now()),
-    amount: row.amount,
-    currency: row.currency,
-    plan_id: encodeIdOrNull("plan", row.plan_id),
-    payment_id: encodeIdOrNull("payment", row.payment_id),
-    capture_method: row.capture_method,
-    customer_id: row.customer_id,
-    customer_email: row.customer_email,
-    customer_name: row.customer_name,
-    billing_address: row.billing_address,
-    allowed_origins: row.allowed_origins,
-    return_url: row.return_url,
-    appearance: row.appearance,
-    metadata: row.metadata,
-    attempts_left: Math.max(0, CLIENT_SESSION_ATTEMPTS - row.attempts),
-    iframe_url: once.iframe_url,
-    environment: API_ENVIRONMENTS[ctx.environment.mode],
-    expires_at: row.expires_at,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
   };
 }
 

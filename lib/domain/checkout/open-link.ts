@@ -17,9 +17,10 @@ import { encodeId } from "@/lib/contract/ids";
 import { idTime, newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import type { Environment, Service } from "../context";
-import { clientSessionStatus, newSessionToken, SESSION_LIFE_MS } from "./client-sessions";
+import { newSessionToken, SESSION_LIFE_MS } from "./client-sessions";
 import { findCheckout } from "./pay-session";
 import { linkPrice, paymentLinkStatus } from "./payment-links";
+import { clientSessionStatus } from "./present-session";
 
 /** A link as its public page knows it, by the token in its address. */
 export type PublicLink = {

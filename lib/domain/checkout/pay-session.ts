@@ -16,8 +16,9 @@ import { runOnce } from "../idempotency/run-once";
 import { makePayment, tokenizeCard, withPostalCode } from "../payments/make-payment";
 import { processorNotConfigured } from "../processors/connection-of";
 import { receiptPathOf } from "../receipts/receipts";
-import { type Checkout, clientSessionStatus, linkTakes, requireUsable, sessionUnusable } from "./client-sessions";
+import { type Checkout, linkTakes, requireUsable, sessionUnusable } from "./client-sessions";
 import { createPaymentToken } from "./payment-tokens";
+import { clientSessionStatus } from "./present-session";
 
 const TOKEN = /^cst_[A-Za-z0-9_-]{43}$/;
 

@@ -8,12 +8,13 @@ import { createPlanBody } from "@/lib/contract/plans/plan";
 import { newId } from "@/lib/ids";
 import { testDatabase } from "@/lib/testing/database";
 import { eventsAsTold, faultyEvents } from "@/lib/testing/events";
-import { testContext } from "@/lib/testing/factories";
+import { testContext, testPaymentToken } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { holds, says } from "@/lib/testing/scripted-processor";
 import { disableApiKey, enableApiKey, revokeApiKey } from "../api-keys/change-keys";
 import { createApiKey, editApiKey, rotateApiKey } from "../api-keys/issue-keys";
 import { cancelClientSession, createClientSession } from "../checkout/client-sessions";
+import { tellExpiredSessions } from "../checkout/expire-sessions";
 import { operationSnapshot } from "../payments/finish-operation";
 import { applyOutcome } from "../payments/outcome";
 import { processReports } from "../payments/process-reports";
@@ -45,6 +46,7 @@ async function expectClean(): Promise<void> {
   expect(broken.filter(({ check }) => check !== "processor_knows_our_operations")).toEqual([]);
 }
 
+const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
 /** As by a processor with ids of its own, which reports a dispute and its end. */
 async function beDisputed({ service, environmentId }: MoneyTenant, paymentId: string): Promise<void> {
   const sandbox = service.processors.builtIn("test");
@@ -102,12 +104,20 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
   await activatePlan(ctx(), { id });
   await deactivatePlan(ctx(), { id });
   const session = await createClientSession(ctx(), createClientSessionBody.parse({ amount: 100, currency: "USD" }));
-  await cancelClientSession(ctx(), { id: JSON.parse(session.body).id });
+  await cancelClientSession(ctx(), { id: idOf(session) });
+  const paid = await createClientSession(ctx(), createClientSessionBody.parse({ amount: 100, currency: "USD" }));
+  const typed = { card: card("4242424242424242").card, clientSessionId: decodeId("clientSession", idOf(paid)) };
+  const token = await testPaymentToken(ctx(), typed);
+  await tenant.create({ amount: 100, payment_token: token.id });
+  const left = await createClientSession(ctx(), createClientSessionBody.parse({ amount: 100, currency: "USD" }));
+  await db.sql`update client_sessions set expires_at = now() - interval '5 s'
+    where id = ${decodeId("clientSession", idOf(left))}`;
+  await tellExpiredSessions(service);
   const endpoint = await createWebhookEndpoint(ctx(), {
     ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["refund.failed"] },
     ...{ payload: "full", signature: "v1" },
   });
-  const webhook = { id: JSON.parse(endpoint.body).id };
+  const webhook = { id: idOf(endpoint) };
   await testWebhookEndpoint(ctx(), webhook);
   await updateWebhookEndpoint(ctx(), { ...webhook, status: "DISABLED" });
 

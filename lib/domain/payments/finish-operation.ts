@@ -1,4 +1,5 @@
 import type { Sql, Transaction } from "@/db/client";
+import { findSessionUnderWay } from "@/db/queries/checkout/client-sessions";
 import { releaseOperation, timeWhileHeld } from "@/db/queries/payments/operations";
 import { writeOutcomeTogether } from "@/db/queries/payments/outcome-batches";
 import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payments/outcomes";
@@ -9,7 +10,7 @@ import type { Answer, Service } from "../context";
 import { forgetTotals } from "../lists";
 import type { OpenOperation, OperationSubject } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot } from "./outcome";
-import { outcomeEvents, pendingEvent } from "./outcome-events";
+import { completedEvent, outcomeEvents, pendingEvent } from "./outcome-events";
 import { inTurnWhenLong } from "./read-payments";
 import { resultOf } from "./result";
 
@@ -43,7 +44,8 @@ export async function finishOperation(
         if (attempt > OPTIMISTIC_TRIES) return finishLocked(service, operation, outcome, from, at);
         const { write, finished } = workOut(service, operation, outcome, read, from, at);
         const { sql } = service.db.within(operation.environmentId);
-        await writeOutcomeTogether(sql, operation.environmentId, write, service.timer);
+        const session = await sessionTold(sql, operation, write.session, finished.change);
+        await writeOutcomeTogether(sql, operation.environmentId, { ...write, session }, service.timer);
         return finished;
       });
     } catch (error) {
@@ -71,7 +73,8 @@ async function finishLocked(
     await lockPayment(tx, operation.environmentId, operation.request?.key ?? null, operation.paymentId);
     const snapshot = await getPaymentOf(service, operation, tx);
     const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
-    await writeOutcome(tx, operation.environmentId, write);
+    const session = await sessionTold(tx, operation, write.session, finished.change);
+    await writeOutcome(tx, operation.environmentId, { ...write, session });
     return finished;
   });
 }
@@ -106,7 +109,7 @@ function workOut(
   snapshot: PaymentSnapshot,
   from: "open" | "succeeded",
   now: string,
-): { write: OutcomeWrite; finished: Finished } {
+): { write: OutcomeWrite; finished: Extract<Finished, { kind: "finished" }> } {
   const { mode, request } = operation;
   const was = operationSnapshot(snapshot, operation);
   const change = applyOutcome(was, operation, outcome, now);
@@ -137,7 +140,21 @@ function workOut(
 function sessionAfter({ kind }: OpenOperation, { payment, charge }: Change): OutcomeWrite["session"] {
   const authorizes = kind === "authorize" || kind === "continue";
   if (!authorizes || charge.client_session_id === null || payment.status === "REQUIRES_ACTION") return null;
-  return { id: charge.client_session_id, paid: payment.status !== "DECLINED" && payment.status !== "FAILED" };
+  const paid = payment.status !== "DECLINED" && payment.status !== "FAILED";
+  return { id: charge.client_session_id, paid, told: null };
+}
+
+/** The same with the event of a session that is now paid. Sessions of links tell nothing: their payments do. */
+async function sessionTold(
+  sql: Sql | Transaction,
+  operation: OpenOperation,
+  end: OutcomeWrite["session"],
+  change: Change,
+): Promise<OutcomeWrite["session"]> {
+  if (!end?.paid) return end;
+  const open = await findSessionUnderWay(sql, operation.environmentId, end.id, operation.paymentId);
+  const isTold = open !== null && open.payment_link_id === null;
+  return { ...end, told: isTold ? completedEvent(operation, change, open) : null };
 }
 
 function changedRow(row: TransactionRow, change: Change): TransactionRow {

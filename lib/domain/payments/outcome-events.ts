@@ -1,7 +1,16 @@
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import type { ClientSessionRow } from "@/db/schema/checkout";
 import type { NewEvent, NumberedEvent } from "@/db/schema/events";
 import type { TransactionRow } from "@/db/schema/transactions";
-import { newEvent, paymentData, type RefundEventType, transactionData, transactionEventType } from "../events/event";
+import { presentClientSession } from "../checkout/present-session";
+import {
+  changedMembers,
+  newEvent,
+  paymentData,
+  type RefundEventType,
+  transactionData,
+  transactionEventType,
+} from "../events/event";
 import type { OpenOperation } from "./operation";
 import type { Change, OperationSnapshot, OutcomeEventType } from "./outcome";
 
@@ -74,4 +83,16 @@ export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot): 
   if (row?.status !== "PENDING" || eventsOf(row) > 0) return null;
   const data = transactionData(null, { row, payment: known.payment }, operation.mode);
   return newEvent("transaction.pending", { objectId: row.id, operationId: operation.id }, data);
+}
+
+/** That a payment has just completed its session, which was `open` until then. */
+export function completedEvent(operation: OpenOperation, { payment }: Change, open: ClientSessionRow): NewEvent {
+  const seen = { mode: operation.mode, now: new Date(payment.updated_at) };
+  const completed: ClientSessionRow = {
+    ...open,
+    ...{ status: "COMPLETED", payment_id: payment.id, open_payment_id: null, updated_at: payment.updated_at },
+  };
+  const object = presentClientSession(completed, seen);
+  const previous = changedMembers(presentClientSession(open, seen), object);
+  return newEvent("client_session.completed", { objectId: open.id, operationId: operation.id }, { object, previous });
 }

@@ -4,11 +4,13 @@ import { systemTimer } from "@/lib/clock";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { rotateSecret } from "@/lib/domain/secret-keys";
+import { newId } from "@/lib/ids";
 import { operatorConnectionId } from "@/lib/processor/connections";
 import { createSecret } from "@/lib/secret";
 import { type ConnectingTenant, connectingService, connectingTenant } from "@/lib/testing/connections";
 import { testDatabase } from "@/lib/testing/database";
 import { TEST_SECRET, testPaymentToken } from "@/lib/testing/factories";
+import { latch } from "@/lib/testing/latch";
 import { otherConnector } from "@/lib/testing/other-processor/connector";
 import { createOtherStore } from "@/lib/testing/other-processor/store";
 import { losesAnswer, scriptProcessor } from "@/lib/testing/scripted-processor";
@@ -215,6 +217,68 @@ describe("what a process knows", () => {
     const at = await service.processors.find(tenant.merchant.test, decodeId("connection", one));
     expect(at?.processor.name).toBe(decodeId("connection", one));
     await rotateSecret(db.orm, createSecret(TEST_SECRET, ["another secret, which has 32 and more characters"]));
+  });
+});
+
+describe("which environments have connections", () => {
+  /** A service that is told when it looks. */
+  function lookingService(look: (rows: Promise<unknown>) => Promise<unknown>) {
+    const sql = new Proxy(db.sql, {
+      apply(target, self, given: Parameters<typeof db.sql>) {
+        const rows = Reflect.apply(target, self, given) as Promise<unknown>;
+        return String(given[0]).includes("sum(revision)") ? look(rows) : rows;
+      },
+    });
+    return connectingService({ ...db, sql } as typeof db);
+  }
+
+  test("is known in two looks, although connections keep changing", async () => {
+    const { tenant, one } = await twoConnections();
+    let looks = 0;
+    const service = lookingService(async (rows) => {
+      looks++;
+      const found = await rows;
+      if (looks < 50) service.processors.changed();
+      return found;
+    });
+    const at = await service.processors.choose(tenant.merchant.test, { currency: "USD", brand: null });
+    expect(at?.connectionId).toBe(decodeId("connection", one));
+    expect(looks).toBeLessThanOrEqual(2);
+  });
+
+  test("is known although each look takes longer than what it finds is fresh", async () => {
+    const { tenant, one } = await twoConnections();
+    let looks = 0;
+    let nowMs = 0;
+    const timer = { ...systemTimer, elapsedMs: () => nowMs };
+    const looking = lookingService(async (rows) => {
+      nowMs += 1_500;
+      if (++looks > 50) throw new Error("it looks for ever");
+      return rows;
+    });
+    const service = connectingService(looking.db as typeof db, { timer });
+    const at = await service.processors.choose(tenant.merchant.test, { currency: "USD", brand: null });
+    expect(at?.connectionId).toBe(decodeId("connection", one));
+    expect(looks).toBe(1);
+  });
+
+  test("is known to payments while somebody looks for a connection that is not there", async () => {
+    const { tenant, one } = await twoConnections();
+    const payment = { currency: "USD", brand: null } as const;
+    let isHeld = false;
+    const looking = latch();
+    const service = lookingService(async (rows) => {
+      if (isHeld) await looking.hold();
+      return rows;
+    });
+    await service.processors.choose(tenant.merchant.test, payment);
+    isHeld = true;
+    const missing = service.processors.find(tenant.merchant.test, newId());
+    await looking.reached;
+    const at = await service.processors.choose(tenant.merchant.test, payment);
+    expect(at?.connectionId).toBe(decodeId("connection", one));
+    looking.release();
+    expect(await missing).toBeNull();
   });
 });
 

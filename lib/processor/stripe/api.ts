@@ -13,12 +13,38 @@ export function createClient(secretKey: string, timeoutMs: number, endpoint: str
     timeout: timeoutMs,
     maxNetworkRetries: 0,
     telemetry: false,
+    httpClient: tellingOfResets(),
     ...(url && {
       host: url.hostname,
       protocol: url.protocol === "http:" ? ("http" as const) : ("https" as const),
       port: url.port || (url.protocol === "http:" ? "80" : "443"),
     }),
   });
+}
+
+/** Code of a connection that was reset after something was sent: the library would repeat that, and tell nobody. */
+const RESET = "CARDLANE_RESET";
+
+/** The library's own client, but what writes is repeated by {@link post}, which knows then that there was one before. */
+function tellingOfResets(): ReturnType<typeof Stripe.createNodeHttpClient> {
+  const client = Stripe.createNodeHttpClient();
+  const send = client.makeRequest.bind(client);
+  client.makeRequest = async (host, port, path, method, ...more) => {
+    try {
+      return await send(host, port, path, method, ...more);
+    } catch (error) {
+      const isReset = error instanceof Error && "code" in error && CLOSED.has(String(error.code));
+      throw isReset && method !== "GET" ? Object.assign(new Error("reset", { cause: error }), { code: RESET }) : error;
+    }
+  };
+  return client;
+}
+const CLOSED = new Set(["ECONNRESET", "EPIPE"]);
+
+function isReset(error: unknown): boolean {
+  if (!(error instanceof Stripe.errors.StripeConnectionError)) return false;
+  const { detail } = error;
+  return typeof detail === "object" && detail !== null && "code" in detail && detail.code === RESET;
 }
 
 /** The time that one call of ours may take, in however many requests. */
@@ -45,6 +71,20 @@ export class Budget {
 
 class TooLateError extends Error {}
 
+/** Nobody could look what became of a request that may have been executed: a refusal to look proves nothing of it. */
+class UnsureError extends Error {}
+
+/** Whatever goes wrong in here comes after a request that may have been executed. */
+export async function afterSending<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    const trouble = troubleOf(error);
+    if (trouble.kind !== "not_sent") throw error;
+    throw new UnsureError(`an earlier request may have been executed, and ${trouble.reason}`, { cause: error });
+  }
+}
+
 /** What became of a request that was not answered with an object. */
 export type Trouble =
   /** It was looked at and refused: nothing was executed. `note`: the codes, for support staff. */
@@ -58,6 +98,7 @@ export type Trouble =
 /** Throws what is not about a request. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof TooLateError) return { kind: "not_sent", reason: "it was too late to send the request" };
+  if (error instanceof UnsureError) return { kind: "unknown", reason: error.message, isOver: false };
   if (!(error instanceof Stripe.errors.StripeError)) throw error;
   const { statusCode: status, code = "", requestId } = error;
   const unknown = (reason: string, isOver = false): Trouble => ({ kind: "unknown", reason, isOver });
@@ -119,18 +160,26 @@ export function unanswered(trouble: Trouble): Extract<Inquiry, { kind: "not_sent
 const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 800;
 
-/** Sends under a key, again while another request with the key is under way and time is left. */
+/**
+ * Sends under a key, again while another request with the key is under way and time is left, and once more after a reset: from
+ * then on no refusal says that nothing was executed.
+ */
 export async function post<T>(
   budget: Budget,
   key: string,
   send: (options: Stripe.RequestOptions) => Promise<T>,
 ): Promise<T> {
+  const sendOnce = () => send(budget.options(key));
+  let [wasSent, wasReset] = [false, false];
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     try {
-      return await send(budget.options(key));
+      return await (wasSent ? afterSending(sendOnce) : sendOnce());
     } catch (error) {
       const isInUse = error instanceof Stripe.errors.StripeError && error.statusCode === 409;
-      if (!isInUse || !budget.has(pauseMs)) throw error;
+      const isFirstReset = isReset(error) && !wasReset;
+      if (!(isInUse || isFirstReset) || !budget.has(pauseMs)) throw error;
+      wasSent = true;
+      wasReset ||= isFirstReset;
       await wait(pauseMs);
     }
   }
@@ -151,6 +200,6 @@ export async function postOnceByState<T>(
     const isStored = error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
     const trouble = isStored ? troubleOf(error) : null;
     if (trouble?.kind !== "unknown" || !trouble.isOver) throw error;
-    return await post(budget, `${key}:again`, send);
+    return await afterSending(() => post(budget, `${key}:again`, send));
   }
 }

@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import type { FollowUpRequest, Inquiry, Outcome } from "../port";
 import type { StripeMoney } from "./amounts";
-import { type Budget, isMismatch, post, postOnceByState, troubleOf } from "./api";
+import { afterSending, type Budget, isMismatch, post, postOnceByState, troubleOf } from "./api";
 import { chargeOf, METADATA } from "./outcomes";
 
 type Movement = (
@@ -184,7 +184,7 @@ async function whenDecided<T>(error: unknown, look: () => Promise<T>): Promise<T
   const isDecided =
     trouble.kind === "refused" || trouble.kind === "card" || (trouble.kind === "unknown" && trouble.isOver);
   if (!isDecided) throw error;
-  return look();
+  return afterSending(look);
 }
 
 /** Nothing came of it: refused, if that is what it was. */

@@ -10,7 +10,7 @@ import type {
   ProcessorObject,
 } from "../port";
 import { toStripe } from "./amounts";
-import { Budget, isMismatch, post, postOnceByState, troubleOf, unanswered } from "./api";
+import { afterSending, Budget, isMismatch, post, postOnceByState, troubleOf, unanswered } from "./api";
 import { movements } from "./movements";
 import { declineCodeOf, METADATA, type Standing, standingOf, wasChallenged } from "./outcomes";
 
@@ -88,7 +88,7 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
     const isDecided =
       trouble.kind === "card" || trouble.kind === "refused" || (trouble.kind === "unknown" && trouble.isOver);
     if (!isDecided) throw error;
-    return standingOf(await retrieve(budget, id, account));
+    return standingOf(await afterSending(() => retrieve(budget, id, account)));
   }
 
   async function authorize(request: AuthorizeRequest): Promise<Outcome> {
@@ -144,13 +144,14 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
     const id = idOf(request.objects);
     if (id === null) return { kind: "declined", decline_code: "authentication_failed" };
     const budget = new Budget(timeoutMs);
-    const intent = await retrieve(budget, id, account);
+    // It goes on by itself once the shopper passes: that nothing was sent now says nothing of it.
+    const intent = await afterSending(() => retrieve(budget, id, account));
     const standing = standingOf(intent);
     const isOver = standing.kind === "declined" || (standing.kind === "action_required" && challenge !== "passed");
     if (!isOver || intent.status === "canceled") return asContinued(standing);
     // Whoever has the address that the shopper came back to could try another card: what is declined is canceled, too.
     try {
-      return asContinued(standingOf(await cancel(budget, id, reference, "abandoned")));
+      return asContinued(standingOf(await afterSending(() => cancel(budget, id, reference, "abandoned"))));
     } catch (error) {
       return asContinued(await standingAfter(budget, id, account, error));
     }

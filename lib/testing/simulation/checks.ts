@@ -49,6 +49,8 @@ type Session = {
   open_payment_id: string | null;
   attempts: number;
   payments: string[] | null;
+  /** Its events in their order. */
+  told: string[];
 };
 type Token = { id: string; payment_id: string | null; exists: boolean };
 type Key = { key: string; state: string; operation_state: string | null };
@@ -117,7 +119,9 @@ async function readBooks({ ground, environment: { id } }: Shop): Promise<Books> 
         select reference, charge, kind, outcome from sandbox_processor.operations where account = ${id}) m),
       'sessions', (select json_agg(s) from (
         select id, status, open_payment_id, attempts, (select json_agg(t.payment_id) from transactions t
-          where t.environment_id = c.environment_id and t.client_session_id = c.id and t.type = 'CHARGE') as payments
+          where t.environment_id = c.environment_id and t.client_session_id = c.id and t.type = 'CHARGE') as payments,
+          (select json_agg(e.sequence || ' ' || e.type order by e.sequence) from events e
+            where e.environment_id = c.environment_id and e.object_id = c.id) as told
         from client_sessions c where environment_id = ${id}) s),
       'tokens', (select json_agg(k) from (
         select id, payment_id, exists (select from payments p where p.environment_id = k.environment_id and p.id = k.payment_id)
@@ -321,6 +325,14 @@ function follow(
   return [];
 }
 
+/** A card token made in its time may pay it past it, and who closes it may have ended its challenge past it: both after it expired. */
+function expectedOf({ status, told }: Session): string[] {
+  const types = ["client_session.created"];
+  if (told.some((one) => one.endsWith(".expired"))) types.push("client_session.expired");
+  if (status !== "OPEN") types.push(`client_session.${status.toLowerCase()}`);
+  return types.map((type, index) => `${index + 1} ${type}`);
+}
+
 /** A session and a token pay once, and are used up by nothing else. */
 function checkSessions({ sessions, tokens, payments, charges }: Books): string[] {
   const found: string[] = [];
@@ -337,6 +349,8 @@ function checkSessions({ sessions, tokens, payments, charges }: Books): string[]
     if ((session.status === "COMPLETED") !== (paid.length === 1))
       found.push(`a session is ${session.status} with ${paid.length} payments that succeeded`);
     if (session.open_payment_id !== null) found.push("a session waits for a payment that has ended");
+    if (session.told.join() !== expectedOf(session).join())
+      found.push(`of a session that is ${session.status} was told: ${session.told.join()}`);
   }
   for (const { payment_id, exists } of tokens) {
     if (payment_id !== null && !exists) found.push("a token was used up for no payment");

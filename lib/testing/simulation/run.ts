@@ -1,3 +1,4 @@
+import { tellExpiredSessions } from "@/lib/domain/checkout/expire-sessions";
 import type { Service } from "@/lib/domain/context";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
@@ -77,6 +78,7 @@ class Jobs {
     this.#repeat(process, "recovery", schedule.pick([1_000, 4_000, 9_000]), recoverOperations);
     this.#repeat(process, "reports", schedule.pick([3_000, 8_000]), processReports);
     this.#repeat(process, "expiry", schedule.pick([30_000, 120_000]), expirePayments);
+    this.#repeat(process, "expired sessions", schedule.pick([20_000, 90_000]), tellExpiredSessions);
   }
 
   #repeat(process: Process, name: string, periodMs: number, job: (service: Service) => Promise<number>): void {
@@ -168,7 +170,17 @@ async function endTheWorld(shop: Shop): Promise<void> {
     const [row] = await shop.ground.monitor<{ count: number }[]>`
       select count(*)::int as count from payments
       where environment_id = ${shop.environment.id} and status in ('PENDING', 'AUTHORIZED', 'REQUIRES_ACTION')`;
-    if (row?.count === 0) return;
+    if (row?.count === 0) return checkExpiredSessions(shop, process);
   }
   world.violate("payments are still held after a week");
+}
+
+/** Every session that was left is past its time by now, and its merchant is told of that once. */
+async function checkExpiredSessions(shop: Shop, process: Process): Promise<void> {
+  await shop.calmly("expired sessions", process, tellExpiredSessions);
+  const untold = await shop.ground.monitor`
+    select id from client_sessions s where environment_id = ${shop.environment.id} and status = 'OPEN' and 1 <> (
+      select count(*) from events e
+      where e.environment_id = s.environment_id and e.object_id = s.id and e.type = 'client_session.expired')`;
+  if (untold.length > 0) shop.world.violate(`of ${untold.length} expired sessions nobody was told once`);
 }

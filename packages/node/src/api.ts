@@ -1165,6 +1165,10 @@ export interface EventObjects {
   "subscription_plan.deactivated": SubscriptionPlan;
   /** A client session was opened for one shopper and one amount; its token is not in the event. */
   "client_session.created": ClientSession;
+  /** A payment of a client session was captured or authorized: `payment_id` tells which. */
+  "client_session.completed": ClientSession;
+  /** The time or the attempts of a client session ran out. If a card token was made in it before, a payment with that can still complete it. */
+  "client_session.expired": ClientSession;
   /** A client session was cancelled: it takes no more attempts. */
   "client_session.cancelled": ClientSession;
   /** Captured charges and accepted refunds of one currency were settled in a batch. */

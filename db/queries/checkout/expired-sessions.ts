@@ -1,0 +1,65 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { Orm, Sql } from "@/db/client";
+import { type ClientSessionRow, clientSessions } from "@/db/schema/checkout";
+import type { Mode } from "@/lib/contract/transactions/words";
+import type { Turn } from "../payments/due-payments";
+
+/**
+ * A request that began within a session's time, by whatever clock, has taken or closed it by then: what is told as expired was
+ * not paid or cancelled in the same moment.
+ */
+const GRACE = "interval '3 seconds'";
+
+/** Sessions whose expiry may still have to be told, as in the index `client_sessions_expiring`. */
+const TELLS = "tells_expiry and status = 'OPEN' and payment_link_id is null";
+const IS_DUE = `${TELLS} and open_payment_id is null and expires_at <= now() - ${GRACE}`;
+
+/**
+ * Environments with expired sessions that nobody was told of, of those after one, in the order of their ids. One look into the
+ * index for each environment that has open sessions. Index: `client_sessions_expiring`.
+ */
+export async function listEnvironmentsWithExpired(
+  client: Sql,
+  { after, most }: Pick<Turn, "after" | "most">,
+): Promise<{ id: string; mode: Mode }[]> {
+  const tells = client.unsafe(TELLS);
+  return client<{ id: string; mode: Mode }[]>`
+    with recursive holding as (
+      (select environment_id from client_sessions where ${tells} and environment_id > ${after}::uuid
+        order by environment_id, expires_at limit 1)
+      union all
+      select later.environment_id from holding cross join lateral (
+        select environment_id from client_sessions where ${tells} and environment_id > holding.environment_id
+        order by environment_id, expires_at limit 1) later
+    )
+    select e.id, e.mode from holding h join environments e on e.id = h.environment_id
+    where exists (select from client_sessions s where s.environment_id = h.environment_id and ${client.unsafe(IS_DUE)})
+    order by e.id limit ${most}::int`;
+}
+
+/**
+ * Takes some of an environment's expired sessions that nobody was told of, oldest first, and holds them until the transaction
+ * ends: nobody else takes them then. One that a request holds is left for the next time.
+ */
+export function takeExpiredSessions(tx: Orm, environmentId: string, most: number): Promise<ClientSessionRow[]> {
+  const due = and(
+    eq(clientSessions.environment_id, environmentId),
+    clientSessions.tells_expiry,
+    eq(clientSessions.status, sql`'OPEN'`),
+    isNull(clientSessions.payment_link_id),
+    isNull(clientSessions.open_payment_id),
+    sql`${clientSessions.expires_at} <= now() - ${sql.raw(GRACE)}`,
+  );
+  const ids = tx
+    .select({ id: clientSessions.id })
+    .from(clientSessions)
+    .where(due)
+    .orderBy(clientSessions.expires_at)
+    .limit(most)
+    .for("no key update", { skipLocked: true });
+  return tx
+    .update(clientSessions)
+    .set({ tells_expiry: false })
+    .where(and(eq(clientSessions.environment_id, environmentId), sql`${clientSessions.id} = any(array(${ids}))`))
+    .returning();
+}

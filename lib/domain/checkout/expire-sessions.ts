@@ -1,0 +1,52 @@
+import { insertEvents } from "@/db/queries/changes";
+import { listEnvironmentsWithExpired, takeExpiredSessions } from "@/db/queries/checkout/expired-sessions";
+import type { ClientSessionRow } from "@/db/schema/checkout";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { BEFORE_ALL, idTime } from "@/lib/ids";
+import type { Service } from "../context";
+import { newEvent } from "../events/event";
+import { presentClientSession } from "./present-session";
+
+/** Environments listed at once, and how many sessions one may tell of before it is the others' turn. */
+const BATCH = 100;
+const SHARE = 50;
+
+/**
+ * Tells merchants of client sessions that expired: some of each environment, in turn. Each is taken in the transaction that writes
+ * its event, so any number of instances tell of it once. Sessions of links tell nothing. Returns how many it told of.
+ */
+export async function tellExpiredSessions(service: Service, stopping?: AbortSignal): Promise<number> {
+  let told = 0;
+  for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
+    const environments = await listEnvironmentsWithExpired(service.db.sql, { after, most: BATCH });
+    for (const environment of environments) {
+      if (stopping?.aborted) return told;
+      try {
+        told += await tellOf(service, environment);
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        service.log.error({ err: error, environment: environment.id }, "expired client sessions could not be told of");
+      }
+    }
+    after = environments.length < BATCH ? undefined : environments.at(-1)?.id;
+  }
+  return told;
+}
+
+function tellOf({ db }: Service, { id, mode }: { id: string; mode: Mode }): Promise<number> {
+  return db.within(id).orm.transaction(async (tx) => {
+    const expired = await takeExpiredSessions(tx, id, SHARE);
+    const events = expired.map((row) => expiredEvent(row, mode));
+    await insertEvents(tx, id, events);
+    return expired.length;
+  });
+}
+
+/** The session as it is from its time on, whatever this process' clock says. */
+function expiredEvent(row: ClientSessionRow, mode: Mode) {
+  const object = presentClientSession(row, { mode, now: new Date(row.expires_at) });
+  const about = { objectId: row.id, operationId: null };
+  const event = newEvent("client_session.expired", about, { object, previous: { status: "OPEN" } });
+  return { ...event, created_at: idTime(event.id) };
+}

@@ -1,0 +1,58 @@
+import type { ClientSessionRow } from "@/db/schema/checkout";
+import {
+  CLIENT_SESSION_ATTEMPTS,
+  type ClientSession,
+  type ClientSessionStatus,
+} from "@/lib/contract/checkout/client-session";
+import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
+import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
+
+/** What the answer that creates a session shows, and no other. */
+type ShownOnce = Pick<ClientSession, "client_session_token" | "iframe_url">;
+
+const NOT_SHOWN: ShownOnce = { client_session_token: null, iframe_url: null };
+
+/**
+ * Status at `now`: expiry follows from the time and is not stored. A session with a payment under way has not expired: it may
+ * still be paid.
+ */
+export function clientSessionStatus(
+  row: Pick<ClientSessionRow, "status" | "expires_at" | "open_payment_id">,
+  now: Date,
+): ClientSessionStatus {
+  if (row.open_payment_id !== null) return row.status;
+  return row.status === "OPEN" && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
+}
+
+/** A session as the API and its events show it. */
+export function presentClientSession(
+  row: ClientSessionRow,
+  { mode, now }: { mode: Mode; now: Date },
+  once: ShownOnce = NOT_SHOWN,
+): ClientSession {
+  return {
+    id: encodeId("clientSession", row.id),
+    object: "client_session",
+    client_session_token: once.client_session_token,
+    status: clientSessionStatus(row, now),
+    amount: row.amount,
+    currency: row.currency,
+    plan_id: encodeIdOrNull("plan", row.plan_id),
+    payment_id: encodeIdOrNull("payment", row.payment_id),
+    capture_method: row.capture_method,
+    customer_id: row.customer_id,
+    customer_email: row.customer_email,
+    customer_name: row.customer_name,
+    billing_address: row.billing_address,
+    allowed_origins: row.allowed_origins,
+    return_url: row.return_url,
+    appearance: row.appearance,
+    metadata: row.metadata,
+    attempts_left: Math.max(0, CLIENT_SESSION_ATTEMPTS - row.attempts),
+    iframe_url: once.iframe_url,
+    environment: API_ENVIRONMENTS[mode],
+    expires_at: row.expires_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from "vitest";
+import { connect } from "@/db/client";
+import { decodeId } from "@/lib/contract/ids";
+import { CARD, CHALLENGED, codeOf, DECLINED, expectCleanBooks, openShop } from "@/lib/testing/checkout";
+import { testDatabase } from "@/lib/testing/database";
+import { eventsAsTold } from "@/lib/testing/events";
+import { testContext, testPaymentToken, testService } from "@/lib/testing/factories";
+import type { MoneyTenant } from "@/lib/testing/money";
+import { linkShops } from "@/lib/testing/payment-links";
+import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
+import { openReceiver, workUntil } from "@/lib/testing/webhooks";
+import { getEvent } from "../events/read-events";
+import { continuePayment } from "../payments/follow-up";
+import { recoverOperations } from "../payments/recover-operations";
+import { WebhookWorker } from "../webhooks/deliver";
+import { createWebhookEndpoint } from "../webhooks/endpoints";
+import { tellExpiredSessions } from "./expire-sessions";
+
+const { db, url } = await testDatabase({ max: 20 });
+const { sell } = linkShops(db);
+
+/** What was told of a session, oldest first. */
+async function told({ environmentId }: MoneyTenant, id: string) {
+  const events = (await eventsAsTold(db, environmentId)).map(({ event }) => event);
+  return events.filter((event) => event.data.object.id === id);
+}
+const namesOf = async (tenant: MoneyTenant, id: string) =>
+  (await told(tenant, id)).map(({ type, sequence }) => `${sequence} ${type}`);
+
+const CREATED = "1 client_session.created";
+const COMPLETED = [CREATED, "2 client_session.completed"];
+const EXPIRED = [CREATED, "2 client_session.expired"];
+
+/** Brings about what time alone would: open sessions are well past theirs. */
+const passTime = ({ environmentId }: MoneyTenant) =>
+  db.sql`update client_sessions set expires_at = least(expires_at, now()) - interval '1 minute'
+    where environment_id = ${environmentId} and status = 'OPEN'`;
+
+/** As five processes do at once, each with connections of its own. */
+async function fiveProcesses<T>(work: (service: ReturnType<typeof testService>) => Promise<T>): Promise<T[]> {
+  const pools = Array.from({ length: 5 }, () => connect(url, { max: 3 }));
+  try {
+    return await Promise.all(pools.map((pool) => work(testService(pool))));
+  } finally {
+    await Promise.all(pools.map((pool) => pool.close()));
+  }
+}
+
+describe("completed", () => {
+  test("tells of the session as the API shows it, in the commit of its payment", async () => {
+    const shop = await openShop(db, { metadata: { order: "42" }, capture_method: "manual" });
+    const before = await shop.get();
+    await shop.pay({ card: DECLINED });
+    await shop.pay();
+    expect(await namesOf(shop.tenant, shop.id)).toEqual(COMPLETED);
+    const [, completed] = await told(shop.tenant, shop.id);
+    const now = await shop.get();
+    expect(now).toMatchObject({ status: "COMPLETED", attempts_left: 3, payment_id: expect.stringMatching(/^pay_/) });
+    expect(completed?.data.object).toEqual(now);
+    expect(completed?.data.previous).toEqual({
+      status: "OPEN",
+      payment_id: null,
+      updated_at: expect.not.stringMatching(before.updated_at),
+    });
+    const shown = await getEvent(testContext(shop.tenant.service, shop.tenant.merchant.test), {
+      id: completed?.id as string,
+    });
+    expect(shown).toEqual(completed);
+    const commits = await db.sql`select distinct xid::text, operation_id from events
+      where environment_id = ${shop.tenant.environmentId} and type in ('payment.authorized', 'client_session.completed')`;
+    expect(commits).toHaveLength(1);
+    await expectCleanBooks(db);
+  });
+
+  test("is told after a challenge that was passed, and not while it waits", async () => {
+    const shop = await openShop(db);
+    const { state } = await shop.pay({ card: CHALLENGED });
+    expect(await namesOf(shop.tenant, shop.id)).toEqual([CREATED]);
+    const { service, merchant } = shop.tenant;
+    await continuePayment(service, merchant.test, decodeId("payment", state.payment?.id ?? "") as string, "passed");
+    expect(await namesOf(shop.tenant, shop.id)).toEqual(COMPLETED);
+    await expectCleanBooks(db);
+  });
+
+  test("is told once when the outcome was unknown and five processes find out about it", async () => {
+    const shop = await openShop(db);
+    shop.tenant.script.next(losesAnswer);
+    await shop.pay();
+    expect(await namesOf(shop.tenant, shop.id)).toEqual([CREATED]);
+    await passTime(shop.tenant);
+    await tellExpiredSessions(shop.tenant.service);
+    expect(await codeOf(shop.cancel())).toBe("outcome_pending");
+    await shop.tenant.endLeases();
+    await fiveProcesses(async (service) => {
+      await recoverOperations(service);
+      await tellExpiredSessions(service);
+    });
+    expect(await namesOf(shop.tenant, shop.id)).toEqual(COMPLETED);
+    expect((await told(shop.tenant, shop.id))[1]?.data.object).toEqual(await shop.get());
+    await expectCleanBooks(db);
+  });
+
+  test("is told of a session that expired before a token of its time paid it", async () => {
+    const shop = await openShop(db);
+    const { tenant } = shop;
+    const token = await testPaymentToken(testContext(tenant.service, tenant.merchant.test), {
+      card: CARD,
+      clientSessionId: decodeId("clientSession", shop.id),
+    });
+    await passTime(tenant);
+    expect(await tellExpiredSessions(tenant.service)).toBe(1);
+    expect(await tenant.create({ amount: 1_999, payment_token: token.id })).toMatchObject({ status: 201 });
+    expect(await namesOf(tenant, shop.id)).toEqual([...EXPIRED, "3 client_session.completed"]);
+    expect((await told(tenant, shop.id))[2]?.data.object).toEqual(await shop.get());
+    await expectCleanBooks(db);
+  });
+
+  test("the outcome is written whatever became of the session, and nothing is told that is not so", async () => {
+    const shop = await openShop(db);
+    const { tenant } = shop;
+    const held = holds();
+    tenant.script.next(held.step);
+    const paying = shop.pay();
+    await held.reached;
+    await db.sql`update client_sessions set status = 'CANCELLED', open_payment_id = null
+      where environment_id = ${tenant.environmentId}`;
+    held.release();
+    await paying;
+    const payments = await db.sql`select status from payments where environment_id = ${tenant.environmentId}`;
+    expect([...payments]).toEqual([{ status: "CAPTURED" }]);
+    expect(await namesOf(tenant, shop.id)).toEqual([CREATED]);
+    await db.sql`update client_sessions s set status = 'COMPLETED', payment_id = p.id from payments p
+      where s.environment_id = ${tenant.environmentId} and p.environment_id = s.environment_id`;
+    await expectCleanBooks(db);
+  });
+
+  test("a session that a link opened tells nothing, paid or expired", async () => {
+    const shop = await sell();
+    await shop.pay(await shop.opened());
+    await shop.opened();
+    await passTime(shop.tenant);
+    await tellExpiredSessions(shop.tenant.service);
+    const types = await db.sql`select type from events where environment_id = ${shop.tenant.environmentId}`;
+    expect(types.map(({ type }) => type)).toContain("payment.captured");
+    expect(types.filter(({ type }) => type.startsWith("client_session."))).toEqual([]);
+  });
+});
+
+describe("expired", () => {
+  test("five processes tell of each session once, as the API shows it", async () => {
+    const shop = await openShop(db);
+    const sessions = [shop];
+    for (let more = 0; more < 19; more++) sessions.push({ ...shop, ...(await shop.open()) });
+    const before = await shop.get();
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    await passTime(shop.tenant);
+    const counts = await fiveProcesses(async (service) => {
+      return (await tellExpiredSessions(service)) + (await tellExpiredSessions(service));
+    });
+    expect(counts.reduce((sum, one) => sum + one, 0)).toBe(20);
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    for (const session of sessions) expect(await namesOf(shop.tenant, session.id)).toEqual(EXPIRED);
+    const [, expired] = await told(shop.tenant, shop.id);
+    const now = await shop.get();
+    expect(expired?.data).toEqual({ object: now, previous: { status: "OPEN" } });
+    expect(now).toEqual({ ...before, status: "EXPIRED", expires_at: now.expires_at });
+    expect(await codeOf(shop.cancel())).toBe("invalid_state");
+    expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
+    await expectCleanBooks(db);
+  });
+
+  test("a process that dies after it took a session tells nothing, and the next one does", async () => {
+    const shop = await openShop(db);
+    await passTime(shop.tenant);
+    const doomed = connect(url, { max: 2, applicationName: "doomed" });
+    const stopped = await db.sql.begin(async (tx) => {
+      await tx`lock table events in exclusive mode`;
+      const telling = tellExpiredSessions(testService(doomed)).catch((error: Error) => error);
+      const taken = async () => {
+        const rows = await db.sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'doomed' and wait_event_type = 'Lock'`;
+        expect(rows).toHaveLength(1);
+      };
+      await expect
+        .poll(
+          () =>
+            taken().then(
+              () => true,
+              () => false,
+            ),
+          { timeout: 10_000 },
+        )
+        .toBe(true);
+      return telling;
+    });
+    await doomed.close();
+    expect(stopped).toBeInstanceOf(Error);
+    expect(await namesOf(shop.tenant, shop.id)).toEqual([CREATED]);
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
+    expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
+  });
+
+  test("is told after the last attempt, whatever the time", async () => {
+    const shop = await openShop(db);
+    for (let left = 5; left > 0; left--) await shop.pay({ card: DECLINED });
+    expect(await shop.get()).toMatchObject({ status: "EXPIRED", attempts_left: 0 });
+    // Its time has come; the job gives requests of the same moment a few seconds.
+    await db.sql`update client_sessions set expires_at = expires_at - interval '5 s' where environment_id = ${shop.tenant.environmentId}`;
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
+    expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
+  });
+
+  test("a session in its last moment is left alone: a request that began in its time may still take it", async () => {
+    const shop = await openShop(db);
+    await db.sql`update client_sessions set expires_at = now() where environment_id = ${shop.tenant.environmentId}`;
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    await passTime(shop.tenant);
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
+  });
+
+  test("waits for a payment under way, and is told when that was declined", async () => {
+    const shop = await openShop(db);
+    const held = holds();
+    shop.tenant.script.next(held.step);
+    const paying = shop.pay({ card: DECLINED });
+    await held.reached;
+    await passTime(shop.tenant);
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    held.release();
+    await paying;
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
+    expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
+  });
+
+  test("is not told of what was paid or cancelled before", async () => {
+    const shop = await openShop(db);
+    const other = await shop.open();
+    await shop.pay();
+    await other.cancel();
+    await db.sql`update client_sessions set expires_at = now() - interval '1 day' where environment_id = ${shop.tenant.environmentId}`;
+    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    expect(await namesOf(shop.tenant, other.id)).toEqual([CREATED, "2 client_session.cancelled"]);
+  });
+
+  test("a merchant with many expired sessions does not keep another's waiting", async () => {
+    const many = await openShop(db);
+    await Promise.all(Array.from({ length: 120 }, () => many.open()));
+    const few = await openShop(db);
+    await passTime(many.tenant);
+    await passTime(few.tenant);
+    const { service } = few.tenant;
+    expect(await tellExpiredSessions(service)).toBe(51);
+    expect(await namesOf(few.tenant, few.id)).toEqual(EXPIRED);
+    expect([await tellExpiredSessions(service), await tellExpiredSessions(service)]).toEqual([50, 21]);
+    expect(await tellExpiredSessions(service)).toBe(0);
+  });
+});
+
+test("webhooks bring both", async () => {
+  const receiver = await openReceiver();
+  try {
+    const shop = await openShop(db);
+    const { service, merchant } = shop.tenant;
+    await createWebhookEndpoint(testContext(service, merchant.test), {
+      ...{ url: receiver.url, description: null, payload: "full", signature: "v1" },
+      event_types: ["client_session.completed", "client_session.expired"],
+    });
+    const left = await shop.open();
+    await shop.pay();
+    await passTime(shop.tenant);
+    await tellExpiredSessions(service);
+    const worker = new WebhookWorker(service);
+    await workUntil(worker, () => receiver.received.length === 2);
+    await worker.settled();
+    const brought = receiver.received.map(({ body }) => JSON.parse(body));
+    const expected = [...(await told(shop.tenant, shop.id)), ...(await told(shop.tenant, left.id))];
+    const byId = (one: { id: string }, other: { id: string }) => one.id.localeCompare(other.id);
+    expect(brought.toSorted(byId)).toEqual(expected.filter(({ sequence }) => sequence === 2).toSorted(byId));
+  } finally {
+    await receiver.close();
+  }
+});
