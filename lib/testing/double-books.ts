@@ -1,7 +1,7 @@
 import type { Database, Sql } from "@/db/client";
 
 /** A payment in a double's books; `reference` and `account` are ours. Amounts in minor units. */
-export type ChargeRow = {
+type ChargeRow = {
   reference: string;
   /** Null where the processor is not told it: whose the payment is by our own books, then. */
   account: string | null | undefined;
@@ -15,7 +15,7 @@ export type ChargeRow = {
 };
 
 /** A capture, void or refund in a double's books. `failed`: it was accepted, and came back. */
-export type OperationRow = {
+type OperationRow = {
   reference: string | undefined;
   account: string | null | undefined;
   kind: "capture" | "void" | "refund";

@@ -25,7 +25,7 @@ export const CONNECTOR_MUTANTS = [
   {
     name: "Stripe: a capture without its mark",
     edits: [[stripe("movements"), ", metadata: { [METADATA.capture]: reference } };", " };"]],
-    tests: ["int", `${STRIPE}/faults.int.test.ts`, FAULTS],
+    tests: ["int", `${STRIPE}/port.int.test.ts`, "a capture, of whatever part"],
   },
   {
     name: "Stripe: messages that nobody signed",
