@@ -80,8 +80,7 @@ export function LatestCard({
                 <TransactionBadge of={transaction} />
               </td>
               <td className="truncate px-2 text-soft max-sm:hidden">
-                {(ofOneCustomer ? null : transaction.customer_email) ??
-                  shownCard(transaction)}
+                {(ofOneCustomer ? null : transaction.customer_email) ?? shownCard(transaction)}
               </td>
               <td className="relative w-28 pr-4 text-right max-sm:hidden text-soft text-xs">
                 <Time at={transaction.created_at} style="relative" />

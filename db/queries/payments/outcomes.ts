@@ -11,7 +11,7 @@ import type { Fragment } from "../statement-text";
 export type NewLedgerLine = { line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number };
 
 /** `told`: the event of a session that is paid; null where none is told. It is written only if the session ends so. */
-export type SessionEnd = { id: string; paid: boolean; told: NewEvent | null };
+type SessionEnd = { id: string; paid: boolean; told: NewEvent | null };
 
 /** Everything that an outcome changes, worked out beforehand for a payment at `version`. */
 export type OutcomeWrite = {
