@@ -106,7 +106,7 @@ function Notices({ snapshot: { changes, readError }, refusal, impossible, settin
       )}
       <FormFailure failure={{ text: refusal?.detail ?? null, requestId: refusal?.requestId ?? null }}>
         {refusal?.code === "processor_not_configured" && settings && (
-          <Link href={settings} className="font-medium text-accent hover:underline">
+          <Link href={settings} className="font-medium text-accent underline">
             Open the processors
           </Link>
         )}

@@ -141,7 +141,7 @@ function ReconciliationLink({ mode, connection }: { mode: Mode; connection: Conn
     <Link
       href={`/${mode}/settings/processors/${connection.id}/reconciliation`}
       prefetch={false}
-      className="text-accent hover:underline"
+      className="text-accent underline"
     >
       Reconciliation
     </Link>

@@ -34,7 +34,7 @@ export default async function ReconciliationPage({ params, searchParams }: Recon
         description={
           <>
             Cardlane&apos;s payments and refunds beside the processor&apos;s own list. Nothing is changed by itself.{" "}
-            <Link href="/docs/processors#reconciliation" className="text-accent hover:underline">
+            <Link href="/docs/processors#reconciliation" className="text-accent underline">
               What it compares
             </Link>
           </>
