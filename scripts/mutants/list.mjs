@@ -271,8 +271,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/finish-operation.ts",
-        "return { id: charge.client_session_id, paid:",
-        "return { id: charge.client_session_id, paid: false &&",
+        "const paid = payment.status",
+        "const paid = false && payment.status",
       ],
     ],
     tests: ["int", "lib/http/checkout.int.test.ts", "a card pays the session's amount"],
