@@ -35,7 +35,7 @@ let environmentId: string;
 
 const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 /** What is looked up by none of these is looked up by a range. */
-const BY_KEY = /\((id|key|payment_id|reference|token_sha256|client_session_id|merchant_id) = /;
+const BY_KEY = /\((id|key|object_id|payment_id|reference|token_sha256|client_session_id|merchant_id) = /;
 /** Looks for a session by its token, wherever it is: no environment is known yet. */
 const THE_FORM = "the form";
 /** The sandbox's memory of what was tried lately; each reads at most its newest rows. */

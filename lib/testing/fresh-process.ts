@@ -1,3 +1,5 @@
+// Before anything of Next's, in whichever test loads it first: Next takes AsyncLocalStorage from the global object.
+import "next/dist/server/node-environment-baseline";
 import { afterAll, vi } from "vitest";
 
 /**

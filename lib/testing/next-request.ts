@@ -1,5 +1,3 @@
-// Before anything of Next's: it takes AsyncLocalStorage from the global object, when it is loaded.
-import "next/dist/server/node-environment-baseline";
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
