@@ -35,8 +35,10 @@ function describe(report: BooksReport, unchecked: readonly string[], elapsedMs: 
 }
 
 /** Our own books cannot prove it, and it is no fault of theirs. */
-const describeUnchecked = (sentences: readonly string[]): string[] =>
-  sentences.length === 0 ? [] : ["", "  Not checked here:", ...sentences.map((sentence) => `    ${sentence}`)];
+function describeUnchecked(sentences: readonly string[]): string[] {
+  if (sentences.length === 0) return [];
+  return ["", "  Not checked here:", ...sentences.map((sentence) => `    ${sentence}`)];
+}
 
 function describeCheck({ check, proves, count, rows }: CheckResult): string[] {
   if (count === 0) return [`  ✓ ${check}`, `    ${proves}`];
