@@ -104,7 +104,7 @@ if (has("curl") && has("bash")) {
 }
 
 test("the command that compares exists, with the options that the page gives it", async ({ page }) => {
-  const command = await copyFrom(page, "Compare with the processor");
+  const command = await copyFrom(page, "Compare from a terminal");
   const options = [...command.matchAll(/--(\w+)/g)].map(([, name]) => name);
   expect(options).toEqual(["connection", "since"]);
   const script = readFileSync("scripts/reconcile.ts", "utf8");
