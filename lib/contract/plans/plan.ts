@@ -175,4 +175,4 @@ function priceErrors(param: string, price: number | null, currency: string): Fie
 }
 
 /** An active plan as a form offers it, with what it takes at once, in minor units. */
-export type PlanOption = { id: string; name: string; amount: number; currency: string };
+export type PlanOption = { id: string; name: string; amount: number; currency: string; free_trial: boolean };

@@ -49,6 +49,9 @@ export function planSchedule(terms: PlanTerms, startOn: string, count = 6): Sche
 export const dueAtOnce = ({ price, trial, trialPrice }: PlanTerms): number =>
   trial === null ? price : (trialPrice ?? 0);
 
+/** What a payment link takes: what falls due at once or, of a free trial, the first full period, without the trial. */
+export const linkPayment = (terms: PlanTerms): number => dueAtOnce(terms) || terms.price;
+
 /** Sum of what falls due within a year of `startOn`, the anniversary left out, and how many charges that is. */
 export function firstYear(terms: PlanTerms, startOn: string): { amount: number; charges: number } {
   const end = addPeriods(startOn, { value: 12, unit: "MONTHS" }, 1);

@@ -10,6 +10,7 @@ export const EN: Texts = {
     price: (price, every) => `${price} ${every}`,
     trial: (price, length) => `${price} for ${length}`,
     afterTrial: (trial, price) => `${trial}, then ${price}`,
+    withoutTrial: "This payment is for the first billing period. The free trial isn’t included.",
   },
   cardDetails: "Card details",
   securedBy: "Secured by Cardlane",
