@@ -80,7 +80,7 @@ function StatusNote({ link }: { link: PaymentLinkItem }) {
     case "EXPIRED":
       return (
         <Banner tone="neutral" title="Expired" className="mb-4">
-          Visitors see that it has expired. Choose a later time to sell again.
+          Visitors see that it has expired. Choose a later expiry to sell again.
         </Banner>
       );
     case "COMPLETED":

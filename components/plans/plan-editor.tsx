@@ -151,7 +151,7 @@ function PlanStatusDialog({ plan, mode, onClose, onChanged }: PlanStatusDialogPr
         {(deactivate ? DEACTIVATE : ACTIVATE).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
-        {plan.status === "DRAFT" && <li>It never becomes a draft again.</li>}
+        {plan.status === "DRAFT" && <li>It can’t become a draft again.</li>}
       </ul>
     </FormDialog>
   );
@@ -159,7 +159,7 @@ function PlanStatusDialog({ plan, mode, onClose, onChanged }: PlanStatusDialogPr
 
 const ACTIVATE = [
   "New payments and checkout sessions can use the plan from now on.",
-  "Its price and timing are fixed for as long as it is active.",
+  "Its price and timing are locked while it’s active.",
 ];
 const DEACTIVATE = [
   "New payments and checkout sessions with this plan are refused from now on.",

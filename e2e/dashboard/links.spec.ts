@@ -201,7 +201,7 @@ test("who has paid at a link finds the payment there again, also once the link i
   const paid = page.url();
 
   await page.goto(link.url);
-  await expect(page.getByText("You’ve already paid here with this browser.")).toBeVisible();
+  await expect(page.getByText("You’ve already paid here in this browser.")).toBeVisible();
   await page.getByRole("link", { name: "See your payment" }).click();
   await page.waitForURL(paid);
   await expectPaid(page);

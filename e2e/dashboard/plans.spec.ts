@@ -195,7 +195,7 @@ test("the list is filtered and paged by its address", async ({ owner: page, api 
   await page.goBack();
   await expect(page.getByRole("heading", { name: "No plans match" })).toBeVisible();
   await page.goto("/test/plans?status=ODD");
-  await expect(page.getByText("This address has a filter that does not exist")).toBeVisible();
+  await expect(page.getByText("This link has an unknown filter")).toBeVisible();
 });
 
 test("who may not change plans sees them, read-only", async ({ page, api, newPerson, signInAs }) => {

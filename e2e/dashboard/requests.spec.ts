@@ -27,9 +27,9 @@ test("a refund is found, shown without secrets, and sent again without moving mo
   await owner.goto(`${PAGE}?q=refund-1`);
   await owner.getByRole("link", { name: /POST \/v1\/payments\/.*\/refund/ }).click();
   await expect(owner.getByRole("figure").filter({ hasText: "Request body" })).toContainText('"amount": 500');
-  await expect(owner.getByRole("figure").filter({ hasText: "The same as curl" })).toContainText("$CARDLANE_KEY");
+  await expect(owner.getByRole("figure").filter({ hasText: "As curl" })).toContainText("$CARDLANE_KEY");
   await owner.getByRole("button", { name: "Send again" }).click();
-  await expect(owner.getByText("Nothing happened twice: same answer, replayed")).toBeVisible();
+  await expect(owner.getByText("Nothing ran twice: same response, replayed")).toBeVisible();
   await expectWellInEveryLook(owner);
   await owner.goto(`/test/payments/${payment.id}`);
   await expect(owner.getByText("All requests of the last 30 days")).toHaveCount(1);

@@ -99,8 +99,8 @@ export const PLAN_TYPE_SENTENCES: Record<PlanType, string> = {
 
 export const PLAN_STATUS_SENTENCES: Record<PlanStatus, string> = {
   DRAFT: "Not for sale yet. Everything can still be changed.",
-  ACTIVE: "For sale. Its price and timing are fixed.",
-  INACTIVE: "No longer for sale. It can be changed, and activated again.",
+  ACTIVE: "For sale. Its price and timing are locked.",
+  INACTIVE: "No longer for sale. You can change it and activate it again.",
 };
 
 const UNITS: Record<PeriodUnit, string> = { DAYS: "day", WEEKS: "week", MONTHS: "month" };

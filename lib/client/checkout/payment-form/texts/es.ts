@@ -127,7 +127,7 @@ export const ES: Texts = {
   },
   unavailable: {
     title: "Pagos en pausa",
-    text: "Esta tienda no puede aceptar pagos en este momento. No se te ha cobrado nada.",
+    text: "Esta tienda no puede aceptar pagos en este momento. No se le ha cobrado nada.",
   },
   backTo: (merchant) => `Volver a ${merchant}`,
   sandbox: {
