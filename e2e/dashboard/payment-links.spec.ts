@@ -158,7 +158,7 @@ test("a double click and a lost answer make one session", async ({ owner: page, 
     else await route.continue();
   });
   await page.getByRole("button", { name: "Create session" }).dblclick();
-  await expect(page.getByRole("alert").filter({ hasText: "We got no answer" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "No response arrived" })).toBeVisible();
   await create(page);
   // The retry has the same link: it was not lost with the answer.
   await expect(link(page)).toHaveText(/\/pay\/cst_/);

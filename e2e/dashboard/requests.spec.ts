@@ -42,7 +42,7 @@ test("a payment with a card cannot be sent from here, and its card is nowhere", 
     await expect(owner.getByRole("row")).toHaveCount(2, { timeout: 500 });
   }).toPass({ timeout: 10_000 });
   await owner.getByRole("link", { name: /POST \/v1\/payments/ }).click();
-  await expect(owner.getByText("The card or token isn't kept")).toBeVisible();
+  await expect(owner.getByText("The card or token isn't stored")).toBeVisible();
   await expect(owner.getByRole("figure").filter({ hasText: "Request body" })).toContainText("[redacted]");
   expect(await owner.content()).not.toContain("4242424242424242");
 });

@@ -116,5 +116,5 @@ test("the stream of events is shown as it comes, and stopped", async ({ page, te
   await expect(page.getByRole("region", { name: "Response" })).toContainText("id: start_");
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(page.getByRole("button", { name: "Stop" })).toHaveCount(0);
-  await expect(page.getByText("No whole answer came")).toHaveCount(0);
+  await expect(page.getByText("No complete response arrived")).toHaveCount(0);
 });

@@ -52,7 +52,7 @@ function quotaOf(mb: number, now: (() => number) | undefined, more: string): (ke
     createRateLimiter({
       ...{ name, perSecond: perDay / DAY_SECONDS, burst: perDay, ...(unit && { unit }), ...(now && { now }) },
       detail: (seconds) =>
-        `Test mode has reached its daily limit: ${amount(mb)} MB of requests and responses, or ${amount(writes)} requests. Try again in ${seconds} s.${more}`,
+        `Test mode has reached its daily limit: ${amount(mb)} MB of requests and responses, or ${amount(writes)} writes. Try again in ${seconds} s.${more}`,
     });
   const count = limiter("sandbox-writes", writes);
   const bytes = limiter("sandbox-bytes", mb * BYTES_PER_MB, "content-bytes");
