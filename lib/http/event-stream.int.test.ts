@@ -36,7 +36,7 @@ test("a stream counts like any other answer, and waits while its reader would be
   const limits = currentService().answerLimits;
   // Ten seconds' worth at once, and half a second's more.
   limits.charge("reads", 10_500_000);
-  expect(() => limits.check("reads")).toThrow("bytes a second");
+  expect(() => limits.check("reads")).toThrow("bytes per second");
   const charged = vi.spyOn(limits, "charge");
   const stream = await openEventStream(ctx, "reads", encodeId("event", anchor));
   const stop = new AbortController();

@@ -52,7 +52,7 @@ test("a key whose outcome is unknown waits for the processor, and a retry never 
   tenant.script.next(losesAnswer);
   await tenant.create({}, { key: "k" });
   expect(await find(tenant, "k")).toMatchObject({ state: "waiting", status: null, response: null });
-  expect((await find(tenant, "k"))?.retry).toContain("never starts a second one");
+  expect((await find(tenant, "k"))?.retry).toContain("never starts a second operation");
 });
 
 test("a key of 24 hours is expired, and new to the next request", async () => {

@@ -224,7 +224,7 @@ describe("disconnecting", () => {
       "the default first",
     );
     expect((await refusalOf(disconnectProcessor(tenant.owner(), { id: two.id }))).message).toContain(
-      "Rules send payments",
+      "Routing rules send payments",
     );
     await replaceRules(tenant.owner(), []);
     expect(await disconnectProcessor(tenant.owner(), { id: two.id })).toMatchObject({ status: "DISCONNECTED" });
