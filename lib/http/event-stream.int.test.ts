@@ -63,7 +63,7 @@ test("streams of test mode leave room for those of live mode, however many accou
     refusal = await refusalOf(opened(ctx, `account ${Math.floor(i / 5)}`));
   expect(refusal).toMatch(/^Too many event streams are open/);
   for (let i = 0; i < 5; i++) expect(await refusalOf(opened(live, "live"))).toBeNull();
-  expect(await refusalOf(opened(live, "live"))).toMatch(/^At most 5 streams/);
+  expect(await refusalOf(opened(live, "live"))).toMatch(/^At most 5 event streams/);
   for (const leave of left) await leave();
   expect(await refusalOf(opened(ctx, "account 0"))).toBeNull();
   await left.at(-1)?.();
