@@ -53,7 +53,7 @@ function describe({ label, since, until, ...found }: Shown): string {
   return [
     "",
     `  ${label}, from ${since.toISOString()} to ${until.toISOString()}`,
-    `  Compared: ${payments} payment${payments === 1 ? "" : "s"}, ${refunds} refund${refunds === 1 ? "" : "s"}. Under way, and not compared: ${under_way}.`,
+    `  Compared: ${payments} payment${payments === 1 ? "" : "s"}, ${refunds} refund${refunds === 1 ? "" : "s"}. In progress and not compared: ${under_way}.`,
     "",
     ...differences.flatMap(describeDifference),
     ...more,
