@@ -240,7 +240,7 @@ describe("an operator's other commands", () => {
     const settings = { CARDLANE_SECRET: "a secret that is new here, of 32 and more characters" };
     const alone = await run("rotate-secret");
     expect([alone.code, alone.out]).toEqual([2, ""]);
-    expect(alone.err).toContain("Set CARDLANE_SECRET to a new secret and CARDLANE_SECRET_PREVIOUS to the one of now");
+    expect(alone.err).toContain("Set CARDLANE_SECRET to a new secret and CARDLANE_SECRET_PREVIOUS to the current one");
     const moved = await run("rotate-secret", ["--json"], { ...settings, CARDLANE_SECRET_PREVIOUS: TEST_SECRET });
     expect([moved.code, JSON.parse(moved.out)]).toEqual([
       0,
