@@ -19,6 +19,8 @@ import { TEST_SECRET } from "@/lib/testing/factories";
 import { ACCOUNT_ID, startDouble } from "@/lib/testing/stripe-double/double";
 
 const { db, url } = await testDatabase();
+/** Each command is a process of its own, and a test runs up to six: for a machine with other work. */
+const LONGEST_MS = 300_000;
 /** Another's service may be running on the project's own folder. */
 const dataDir = mkdtempSync(join(tmpdir(), "cardlane-commands-"));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -121,30 +123,40 @@ async function withOperator() {
 }
 
 describe("reconcile", () => {
-  test("ends with 0 while both books agree, and with 1 and the difference when they do not; verify tells of it", async () => {
-    const { double, payment, connection, since, settings } = await withOperator();
-    const never = await run("verify", [], settings);
-    expect(never.out).toContain(`${connection}: never compared with the processor's own books. Run npm run reconcile`);
+  test(
+    "ends with 0 while both books agree, and with 1 and the difference when they do not; verify tells of it",
+    async () => {
+      const { double, payment, connection, since, settings } = await withOperator();
+      const never = await run("verify", [], settings);
+      expect(never.out).toContain(
+        `${connection}: never compared with the processor's own books. Run npm run reconcile`,
+      );
 
-    const asked = ["--connection", connection, "--since", since];
-    const same = await run("reconcile", asked, settings);
-    expect([same.code, same.err]).toEqual([0, ""]);
-    expect(same.out).toContain("Compared: 1 payment, 0 refunds.");
-    expect(same.out).toContain(`Cardlane and Stripe (${ACCOUNT_ID}) agree.`);
-    expect((await run("verify", [], settings)).out).not.toContain("Not checked here");
+      const asked = ["--connection", connection, "--since", since];
+      const same = await run("reconcile", asked, settings);
+      expect([same.code, same.err]).toEqual([0, ""]);
+      expect(same.out).toContain("Compared: 1 payment, 0 refunds.");
+      expect(same.out).toContain(`Cardlane and Stripe (${ACCOUNT_ID}) agree.`);
+      expect((await run("verify", [], settings)).out).not.toContain("Not checked here");
 
-    const [intent] = [...double.books.intents.values()];
-    double.books.createRefund({ intent: intent?.id ?? "", amount: 1_000, reason: null, metadata: {} });
-    const other = await run("reconcile", asked, settings);
-    expect([other.code, other.err]).toEqual([1, ""]);
-    expect(other.out).toContain("✗ Only at the processor: refund ");
-    expect(other.out).toContain(`✗ Amounts differ: payment ${payment.id} = ${intent?.id}`);
-    expect(other.out).toContain(`2 differences between Cardlane and Stripe (${ACCOUNT_ID}).`);
-    const asJson = await run("reconcile", [...asked, "--json"], settings);
-    expect([asJson.code, asJson.err]).toEqual([1, ""]);
-    expect(JSON.parse(asJson.out)).toMatchObject({ label: `Stripe (${ACCOUNT_ID})`, payments: 1, difference_count: 2 });
-    expect((await run("verify", [], settings)).out).toContain("the last comparison found 2 differences");
-  });
+      const [intent] = [...double.books.intents.values()];
+      double.books.createRefund({ intent: intent?.id ?? "", amount: 1_000, reason: null, metadata: {} });
+      const other = await run("reconcile", asked, settings);
+      expect([other.code, other.err]).toEqual([1, ""]);
+      expect(other.out).toContain("✗ Only at the processor: refund ");
+      expect(other.out).toContain(`✗ Amounts differ: payment ${payment.id} = ${intent?.id}`);
+      expect(other.out).toContain(`2 differences between Cardlane and Stripe (${ACCOUNT_ID}).`);
+      const asJson = await run("reconcile", [...asked, "--json"], settings);
+      expect([asJson.code, asJson.err]).toEqual([1, ""]);
+      expect(JSON.parse(asJson.out)).toMatchObject({
+        label: `Stripe (${ACCOUNT_ID})`,
+        payments: 1,
+        difference_count: 2,
+      });
+      expect((await run("verify", [], settings)).out).toContain("the last comparison found 2 differences");
+    },
+    LONGEST_MS,
+  );
 
   const unknown = encodeId("connection", newId());
   test.each([
@@ -177,32 +189,36 @@ describe("reconcile", () => {
 });
 
 describe("an operator's other commands", () => {
-  test("make a merchant, a key for it and a member of staff, and refuse what cannot be", async () => {
-    const email = `${newId()}@shop.example`;
-    const made = await run("create-merchant", ["--name", "Harbour", "--email", email, "--json"]);
-    expect([made.code, made.err]).toEqual([0, ""]);
-    const merchant = JSON.parse(made.out) as { merchant_id: string; test_key: string };
-    expect(merchant.test_key).toMatch(/^sk_test_/);
-    const again = await run("create-merchant", ["--name", "Harbour", "--email", email]);
-    expect([again.code, again.out]).toEqual([1, ""]);
-    expect(again.err).toContain(email);
+  test(
+    "make a merchant, a key for it and a member of staff, and refuse what cannot be",
+    async () => {
+      const email = `${newId()}@shop.example`;
+      const made = await run("create-merchant", ["--name", "Harbour", "--email", email, "--json"]);
+      expect([made.code, made.err]).toEqual([0, ""]);
+      const merchant = JSON.parse(made.out) as { merchant_id: string; test_key: string };
+      expect(merchant.test_key).toMatch(/^sk_test_/);
+      const again = await run("create-merchant", ["--name", "Harbour", "--email", email]);
+      expect([again.code, again.out]).toEqual([1, ""]);
+      expect(again.err).toContain(email);
 
-    const of = ["--merchant", merchant.merchant_id, "--mode", "live", "--name", "Server"];
-    const key = await run("create-key", [...of, "--permissions", "payment.create, payment.read"]);
-    expect([key.code, key.err]).toEqual([0, ""]);
-    expect(key.out).toMatch(/^id {3}key_\w+\nkey {2}sk_live_\w+\n$/);
-    const wrong = await run("create-key", [...of, "--permissions", "payment.steal"]);
-    expect([wrong.code, wrong.out]).toEqual([2, ""]);
-    expect(wrong.err).toContain(`There is no permission 'payment.steal'; there are ${PERMISSIONS.join(", ")}.\n`);
+      const of = ["--merchant", merchant.merchant_id, "--mode", "live", "--name", "Server"];
+      const key = await run("create-key", [...of, "--permissions", "payment.create, payment.read"]);
+      expect([key.code, key.err]).toEqual([0, ""]);
+      expect(key.out).toMatch(/^id {3}key_\w+\nkey {2}sk_live_\w+\n$/);
+      const wrong = await run("create-key", [...of, "--permissions", "payment.steal"]);
+      expect([wrong.code, wrong.out]).toEqual([2, ""]);
+      expect(wrong.err).toContain(`There is no permission 'payment.steal'; there are ${PERMISSIONS.join(", ")}.\n`);
 
-    const person = ["--email", `${newId()}@cardlane.example`];
-    const staff = await run("create-staff", person);
-    expect([staff.code, staff.err]).toEqual([0, ""]);
-    expect(staff.out).toMatch(/^recovery codes \S+$/m);
-    const unlocked = await run("create-staff", [...person, "--unlock"]);
-    expect([unlocked.code, unlocked.err]).toEqual([0, ""]);
-    expect(unlocked.out).toContain(`${person[1]} can sign in again`);
-  });
+      const person = ["--email", `${newId()}@cardlane.example`];
+      const staff = await run("create-staff", person);
+      expect([staff.code, staff.err]).toEqual([0, ""]);
+      expect(staff.out).toMatch(/^recovery codes \S+$/m);
+      const unlocked = await run("create-staff", [...person, "--unlock"]);
+      expect([unlocked.code, unlocked.err]).toEqual([0, ""]);
+      expect(unlocked.out).toContain(`${person[1]} can sign in again`);
+    },
+    LONGEST_MS,
+  );
 
   test("settle what was captured, once", async () => {
     const environmentId = await insertEnvironment(db);
@@ -224,7 +240,7 @@ describe("an operator's other commands", () => {
     const settings = { CARDLANE_SECRET: "a secret that is new here, of 32 and more characters" };
     const alone = await run("rotate-secret");
     expect([alone.code, alone.out]).toEqual([2, ""]);
-    expect(alone.err).toContain("Set CARDLANE_SECRET to a new secret and CARDLANE_SECRET_PREVIOUS to the one of now");
+    expect(alone.err).toContain("Set CARDLANE_SECRET to a new secret and CARDLANE_SECRET_PREVIOUS to the current one");
     const moved = await run("rotate-secret", ["--json"], { ...settings, CARDLANE_SECRET_PREVIOUS: TEST_SECRET });
     expect([moved.code, JSON.parse(moved.out)]).toEqual([
       0,
