@@ -130,12 +130,11 @@ class Walk {
       this.#count(ours);
       if (isMissing && !ours.under_way) this.#onlyHere(ours);
     }
-    const hours = `from ${certain.since.toISOString()} to ${certain.until.toISOString()}`;
     if (!complete)
       this.#unchecked.push("The report does not have every payment and refund of its time, so none is called missing.");
     if (beyond > 0)
       this.#unchecked.push(
-        `${beyond} of Cardlane's payments and refunds are not in the report, and were made when it need not have them: it is certain to have them ${hours}.`,
+        `${beyond} of Cardlane's payments and refunds are not in the report, and were made when it need not have them: ${certain.until > certain.since ? `it is certain to have them from ${certain.since.toISOString()} to ${certain.until.toISOString()}` : "it is about too short a time to be certain of any"}.`,
       );
     if (this.#findings.under_way > 0)
       this.#unchecked.push(

@@ -115,12 +115,14 @@ export async function reconcileNightly(service: Service, stopping?: AbortSignal)
 }
 
 /** A night that compares with nothing must not stand in front of what a person found with the processor's report. */
-async function isComparedByFiles({ processors, db }: Service, { id }: ConnectionToCompare): Promise<boolean> {
-  const processor = (await processors.reporter(id))?.processor;
-  if (!processor?.readStatement || processor.statement) return false;
-  const [last] = await listLastRuns(db.sql, [id]);
+async function isComparedByFiles({ connectors, db }: Service, connection: ConnectionToCompare): Promise<boolean> {
+  if (!reportOf(connectors, connection)) return false;
+  const [last] = await listLastRuns(db.sql, [connection.id]);
   return last !== undefined && last.payments + last.refunds + last.difference_count > 0;
 }
+
+const reportOf = (connectors: Service["connectors"], { processor }: ConnectionToCompare) =>
+  connectors.find(({ key }) => key === processor)?.report;
 
 /** The last midnight (UTC) that is three hours past. */
 export function lastNight(now: Date): Date {
@@ -216,7 +218,7 @@ export async function listUnchecked(service: Service): Promise<string[]> {
     const id = encodeId("connection", connection.id);
     const name = `${labelOf(service, connection)}, ${id}`;
     const last = runs.get(connection.id);
-    const how = `npm run reconcile -- --connection ${id} --since DATE`;
+    const how = `npm run reconcile -- --connection ${id} --since DATE${reportOf(service.connectors, connection) ? " --report FILE.csv" : ""}`;
     if (!last) return [`${name}: never compared with the processor's own books. Run ${how}.`];
     if (last.state === "failed") return [`${name}: the last comparison failed. ${last.failure}`];
     return [
