@@ -3,7 +3,7 @@ import type { StatementFile } from "@/lib/processor/port";
 import { UsageError } from "./cli";
 
 /** Together: they are in memory at once, with what is read from them. A line takes some 300 bytes. */
-export const MAX_STATEMENT_BYTES = 64 * 1024 * 1024;
+const MAX_STATEMENT_BYTES = 64 * 1024 * 1024;
 
 /** Files of a processor's report that an operator names; throws UsageError for what cannot be read. */
 export function readStatementFiles(paths: readonly string[]): StatementFile[] {

@@ -106,7 +106,9 @@ test("each kind of difference is told once, of payments and of refunds", async (
   expect(of(twice)[0]?.advice).toContain("charged twice");
   const foreign = found.differences.filter(({ payment_id }) => payment_id === null);
   expect(kindsOf({ differences: foreign })).toEqual(["only_there payment", "only_there refund"]);
-  expect(foreign.map(({ there }) => there).toSorted()).toEqual(["Captured, $5.00 USD", "Refund pending, $3.00 USD"]);
+  expect(new Set(foreign.map(({ there }) => there))).toEqual(
+    new Set(["Captured, $5.00 USD", "Refund pending, $3.00 USD"]),
+  );
   expect(found).toMatchObject({ difference_count: 11, under_way: 0, unchecked: [] });
   expect(of(released)[0]?.url).toContain("ca-test.adyen.com");
 });

@@ -177,9 +177,9 @@ function amountOf(text: string, currency: string | null): number | null | string
   const [, sign = "", whole = "", decimals = ""] = /^(-?)(\d{1,12})(?:\.(\d{1,8}))?$/.exec(text) ?? [];
   if (whole === "") return "is no amount such as 12.34 or -12.34.";
   if (currency === null) return null;
-  const fraction = decimals.replace(/0+$/, "");
   const digits = currencyDigits(currency);
-  if (fraction.length > digits) return `has more decimals than ${currency} has.`;
+  const fraction = decimals.slice(0, digits);
+  if (/[1-9]/.test(decimals.slice(digits))) return `has more decimals than ${currency} has.`;
   const units = Number(whole + fraction.padEnd(digits, "0"));
   if (!Number.isSafeInteger(units)) return "is too large.";
   return units === 0 ? null : sign === "-" ? -units : units;
