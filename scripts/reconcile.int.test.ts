@@ -30,7 +30,7 @@ async function reconcile(...options: string[]) {
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
 
 test("with files of Adyen's report it ends with 0, 1 or 2: they agree, they differ, or a file cannot be used", async () => {
-  const { double, environmentId } = await adyenTenant(db, async (stop) => afterAll(stop));
+  const { double, environmentId } = await adyenTenant(db, afterAll);
   const [row] = await db.sql<{ id: string }[]>`
     select id from processor_connections where environment_id = ${environmentId}`;
   const about = ["--connection", encodeId("connection", row?.id ?? ""), "--since", inHours(-24).toISOString()];

@@ -27,7 +27,7 @@ test("a file that is not there, a folder, and 200 MB are refused in one sentence
   truncateSync(large, 200 * 1024 * 1024);
   const began = process.memoryUsage.rss();
   expect(() => readStatementFiles([large])).toThrow(
-    new UsageError(`${large} is too large: at most 64 MB are read at once. Give a report of fewer days.`),
+    new UsageError(`${large} is too large: at most 32 MB are read at once. Give a report of fewer days.`),
   );
   expect(process.memoryUsage.rss() - began).toBeLessThan(100 * 1024 * 1024);
   expect(() => readStatementFiles([join(folder, "none.csv")])).toThrow(
@@ -38,6 +38,6 @@ test("a file that is not there, a folder, and 200 MB are refused in one sentence
 
 test("several files that are together too large are refused as one is", () => {
   const halves = ["a.csv", "b.csv"].map((name) => file(name, ""));
-  for (const half of halves) truncateSync(half, 40 * 1024 * 1024);
+  for (const half of halves) truncateSync(half, 20 * 1024 * 1024);
   expect(() => readStatementFiles(halves)).toThrow(UsageError);
 });

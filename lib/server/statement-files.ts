@@ -2,8 +2,8 @@ import { readFileSync, statSync } from "node:fs";
 import type { StatementFile } from "@/lib/processor/port";
 import { UsageError } from "./cli";
 
-/** Together: they are in memory at once, with what is read from them. A line takes some 300 bytes. */
-const MAX_STATEMENT_BYTES = 64 * 1024 * 1024;
+/** Together: they are in memory at once, with what is read from them. Half a gigabyte in all, for some 180 000 lines. */
+const MAX_STATEMENT_BYTES = 32 * 1024 * 1024;
 
 /** Files of a processor's report that an operator names; throws UsageError for what cannot be read. */
 export function readStatementFiles(paths: readonly string[]): StatementFile[] {
