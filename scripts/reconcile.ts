@@ -57,7 +57,7 @@ function describe({ label, since, until, ...found }: Shown): string {
   return [
     "",
     `  ${label}, from ${since.toISOString()} to ${until.toISOString()}`,
-    `  Compared: ${payments} payments, ${refunds} refunds. Under way, and not compared: ${under_way}.`,
+    `  Compared: ${payments} payment${payments === 1 ? "" : "s"}, ${refunds} refund${refunds === 1 ? "" : "s"}. In progress and not compared: ${under_way}.`,
     "",
     ...differences.flatMap(describeDifference),
     ...more,

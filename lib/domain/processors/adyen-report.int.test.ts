@@ -103,7 +103,7 @@ test("each kind of difference is told once, of payments and of refunds", async (
   expect(told(cameBack)).toEqual(["amounts_differ payment", "states_differ refund"]);
   expect(told(gone)).toEqual(["only_here payment"]);
   expect(told(twice)).toEqual(["only_there payment"]);
-  expect(of(twice)[0]?.advice).toContain("charged twice");
+  expect(of(twice)[0]?.advice).toContain("paid twice");
   const foreign = found.differences.filter(({ payment_id }) => payment_id === null);
   expect(kindsOf({ differences: foreign })).toEqual(["only_there payment", "only_there refund"]);
   expect(new Set(foreign.map(({ there }) => there))).toEqual(

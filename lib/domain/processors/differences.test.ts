@@ -43,9 +43,9 @@ describe("a payment", () => {
     [ours("SETTLED", 5_000), theirs("voided"), "states_differ", "did not take"],
     [ours("CAPTURED", 5_000), theirs("captured", 4_000), "amounts_differ", "Another part"],
     [ours("CAPTURED", 5_000), theirs("captured", 5_000, 100), "amounts_differ", "More was refunded"],
-    [ours("REFUNDED", 5_000, 5_000), theirs("captured", 5_000), "amounts_differ", "came back"],
-    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), amount: 6_000 }, "amounts_differ", "another amount"],
-    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), currency: "EUR" }, "amounts_differ", "another amount"],
+    [ours("REFUNDED", 5_000, 5_000), theirs("captured", 5_000), "amounts_differ", "was returned"],
+    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), amount: 6_000 }, "amounts_differ", "different amount"],
+    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), currency: "EUR" }, "amounts_differ", "different amount"],
   ])("%o and %o differ", (here, there, kind, advice) =>
     expect(judge(here, there)).toEqual({ kind, advice: expect.stringContaining(advice) }),
   );

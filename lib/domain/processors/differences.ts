@@ -48,7 +48,7 @@ const MONEY_ADVICE: Record<Money, Partial<Record<Money, string>>> = {
   held: {
     taken:
       "It was captured in the processor's dashboard. Do not capture it here; if it should not have been, refund it there.",
-    none: "The hold is gone: it ran out, or was released in the processor's dashboard. A capture will be declined, so void it here.",
+    none: "The hold is gone: it expired or was released in the processor's dashboard. A capture will be declined, so void it here.",
   },
   taken: {
     held: "It is not captured at the processor. Capture it in the processor's dashboard before the authorization runs out.",
@@ -81,7 +81,7 @@ function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
   if (theirs.part) return judgePart(ours, { ...theirs, part: theirs.part });
   if (ours.currency !== theirs.currency || ours.amount !== theirs.amount) {
     return amounts(
-      "The payment itself is for another amount. Trust the processor's: that is what the customer sees on the statement.",
+      "The payment itself has a different amount. Trust the processor's: that is what the customer sees on the statement.",
     );
   }
   const [here, there] = [ourMoney(ours), theirMoney(theirs)];
@@ -91,7 +91,7 @@ function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
     return amounts(
       theirs.refunded > ours.refunded
         ? "More was refunded than Cardlane knows of, probably in the processor's dashboard. Do not refund that part again here."
-        : "Less was refunded than Cardlane shows: a refund came back. Look at its refunds before you refund again.",
+        : "Less was refunded than Cardlane shows: a refund was returned. Check the refunds before you refund again.",
     );
   }
   return SAME;
@@ -101,13 +101,13 @@ const amounts = (advice: string): Judgement => ({ kind: "amounts_differ", advice
 
 function judgeRefund(ours: OurRefund, theirs: TheirRefund): Judgement {
   if (ours.currency !== theirs.currency || ours.amount !== theirs.amount)
-    return amounts("The refund is of another amount. Trust the processor's: that is what the customer gets.");
+    return amounts("The refund has a different amount. Trust the processor's: that is what the customer gets.");
   const [here, there] = [ours.state === "succeeded", theirs.state !== "failed"];
   if (here === there) return SAME;
   return {
     kind: "states_differ",
     advice: here
-      ? "The refund came back, and the processor's report of it has not arrived. If it still stands here tomorrow, pay the customer in another way."
+      ? "The refund was returned, and the processor's notice hasn't arrived. If this is still listed tomorrow, pay the customer another way."
       : "The customer gets this money, and Cardlane shows the refund as failed. Do not refund it again.",
   };
 }
@@ -125,17 +125,17 @@ export function movesMoney(theirs: StatementEntry): boolean {
 
 export const ONLY_THERE: Record<StatementEntry["kind"], string> = {
   payment:
-    "Cardlane did not make it: it comes from the processor's dashboard, or from another program with the same account. If nobody knows it, refund it there and replace the credentials.",
+    "Cardlane did not make it: it comes from the processor's dashboard, or from another program with the same account. If nobody recognizes it, refund it there and replace the credentials.",
   refund:
     "Cardlane did not make it: it comes from the processor's dashboard. Cardlane still shows this money as refundable, so do not refund it again here.",
 };
 export const MADE_TWICE =
-  "It is a second one under the same reference: the customer was charged twice. Refund this one in the processor's dashboard, and report it as a fault of Cardlane.";
+  "It is a second charge under the same reference: the customer paid twice. Refund this one in the processor's dashboard, and report it as a fault of Cardlane.";
 export const ONLY_HERE: Record<OurEntry["kind"], string> = {
   payment:
-    "The processor does not know it: no money moved. See whether the connection's account is still the one it was made with; else deliver nothing for it.",
+    "The processor does not know it: no money moved. Check that the connection still uses the account it was made with. If it does, deliver nothing for it.",
   refund:
-    "The processor does not know it: the customer gets nothing. See whether the connection's account is still the one it was made with; else pay the customer in another way.",
+    "The processor does not know it: the customer gets nothing. Check that the connection still uses the account it was made with. If it does, pay the customer another way.",
 };
 
 /** "Captured, $49.99 USD, of which $10.00 USD is refunded". */
