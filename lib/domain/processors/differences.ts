@@ -1,7 +1,7 @@
 import type { OurEntry } from "@/db/queries/processors/our-entries";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import type { DifferenceKind } from "@/lib/contract/processors/reconciliation";
-import type { StatementEntry } from "@/lib/processor/port";
+import type { PaymentPart, StatementEntry } from "@/lib/processor/port";
 
 /*
  * What an entry of the processor's own list says beside ours. Everything is about money: two words for "no money moved" are the
@@ -33,7 +33,8 @@ function ourMoney({ state, captured }: OurPayment): Money {
   return state === "AUTHORIZED" ? "held" : "none";
 }
 
-function theirMoney({ state, captured }: TheirPayment): Money {
+function theirMoney({ state, captured, part }: TheirPayment): Money {
+  if (part) return part.captured > 0 || part.settled > 0 ? "taken" : "none";
   if (captured > 0 || state === "captured") return "taken";
   return state === "authorized" ? "held" : "none";
 }
@@ -55,7 +56,29 @@ const MONEY_ADVICE: Record<Money, Partial<Record<Money, string>>> = {
   },
 };
 
+/** Of a payment that began before the file: a difference is what the file has and ours cannot have been. */
+function judgePart(ours: OurPayment, { currency, part }: TheirPayment & { part: PaymentPart }): Judgement {
+  if (ours.currency !== currency) return amounts("The payment itself is in another currency. Trust the processor's.");
+  const here = ourMoney(ours);
+  const { captured, settled, released } = part;
+  if (captured < 0 && ours.captured > 0) {
+    if (ours.captured + captured <= 0) return { kind: "states_differ", advice: MONEY_ADVICE.taken.none as string };
+    return amounts(OTHER_PART);
+  }
+  if (captured > 0 || settled > 0) {
+    if (here !== "taken") return { kind: "states_differ", advice: MONEY_ADVICE[here].taken as string };
+    // Cardlane captures a payment once: a capture that is there is the whole of it.
+    if ((captured > 0 && captured !== ours.captured) || settled > ours.captured) return amounts(OTHER_PART);
+    return SAME;
+  }
+  if (released && here === "held") return { kind: "states_differ", advice: MONEY_ADVICE.held.none as string };
+  return SAME;
+}
+
+const OTHER_PART = "Another part was captured. Refund the surplus, or charge what is missing with a new payment.";
+
 function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
+  if (theirs.part) return judgePart(ours, { ...theirs, part: theirs.part });
   if (ours.currency !== theirs.currency || ours.amount !== theirs.amount) {
     return amounts(
       "The payment itself has a different amount. Trust the processor's: that is what the customer sees on the statement.",
@@ -63,8 +86,7 @@ function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
   }
   const [here, there] = [ourMoney(ours), theirMoney(theirs)];
   if (here !== there) return { kind: "states_differ", advice: MONEY_ADVICE[here][there] as string };
-  if (ours.captured !== theirs.captured)
-    return amounts("Another part was captured. Refund the surplus, or charge what is missing with a new payment.");
+  if (ours.captured !== theirs.captured) return amounts(OTHER_PART);
   if (ours.refunded !== theirs.refunded) {
     return amounts(
       theirs.refunded > ours.refunded
@@ -128,8 +150,20 @@ export function ourText(ours: OurEntry): string {
 export function theirText(theirs: StatementEntry): string {
   const money = (amount: number) => moneyTextWithCode(amount, theirs.currency);
   if (theirs.kind === "refund") return `Refund ${theirs.state}, ${money(theirs.amount)}`;
+  if (theirs.part) return partText(theirs.part, money);
   const word = theirs.state.charAt(0).toUpperCase() + theirs.state.slice(1).replaceAll("_", " ");
   return payment(word, theirs, money);
+}
+
+/** "Since the report begins: captured, $40.00 USD". */
+function partText({ captured, settled, released }: PaymentPart, money: (amount: number) => string): string {
+  const parts = [
+    ...(captured > 0 ? [`captured, ${money(captured)}`] : []),
+    ...(captured < 0 ? [`capture failed, ${money(-captured)}`] : []),
+    ...(settled > 0 ? [`settled, ${money(settled)}`] : []),
+    ...(released ? ["released"] : []),
+  ];
+  return `Since the report begins: ${parts.join("; ")}`;
 }
 
 function payment(

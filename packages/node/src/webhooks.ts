@@ -72,9 +72,7 @@ function check(
   const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), bytes]);
   const keys = typeof secret === "string" ? [secret] : secret;
   if (!keys.some((key) => isSignedWith(key, content, signatures))) {
-    throw new WebhookVerificationError(
-      "No signature matches this secret and body. Pass the raw body.",
-    );
+    throw new WebhookVerificationError("No signature matches this secret and body. Pass the raw body.");
   }
   return JSON.parse(bytes.toString("utf8"));
 }
