@@ -42,7 +42,7 @@ test("a key tells its first request, its answer, its replays, and what differed 
 test("an answer with a secret is not shown", async ({ owner, tenant }) => {
   const session = (await tenant.api.call(createClientSession, { body: aSession(), key: "session" })).ok();
   await owner.goto(`${PAGE}?key=session`);
-  await expect(owner.getByText("a secret that is shown once")).toBeVisible();
+  await expect(owner.getByText("a secret that is shown only once")).toBeVisible();
   expect(await owner.content()).not.toContain(session.client_session_token);
 });
 
