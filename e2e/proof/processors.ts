@@ -9,9 +9,10 @@ import { faultsOfDoubles, writeBooks } from "@/lib/testing/stripe-double/compare
 import { deliverEvents } from "@/lib/testing/stripe-double/deliveries";
 import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
 import { companyOf } from "@/lib/testing/stripe-double/under-test";
+import { OTHER_PROCESSORS } from "./chosen-processor";
 
 /** Which processor test payments go to in a proof. */
-const NAMES = ["sandbox", "other", "stripe", "adyen"] as const;
+const NAMES = ["sandbox", ...OTHER_PROCESSORS] as const;
 export type ProcessorName = (typeof NAMES)[number];
 /** As the command says: `npm run prove:processor` sets it. */
 export const PROCESSOR: ProcessorName = NAMES.find((name) => name === process.env.PROOF_PROCESSOR) ?? "sandbox";
@@ -88,10 +89,10 @@ async function runAdyen(db: Database, address: () => string): Promise<RunningPro
   const double = await startAdyenDouble();
   adyens.set(db, double);
   const deliveries = deliverWebhooks(double, () => `${address()}/webhooks/adyen`);
-  const { url, apiKey, hmacKey } = double;
+  const { url, apiKey, hmacKey, merchantAccount } = double;
   return {
     name: "adyen",
-    env: { PROOF_PROCESSOR: "adyen", PROOF_ADYEN: JSON.stringify({ url, apiKey, hmacKey }) },
+    env: { PROOF_PROCESSOR: "adyen", PROOF_ADYEN: JSON.stringify({ url, apiKey, hmacKey, merchantAccount }) },
     async failRefunds(environmentId) {
       const failed = double.books.giveBack();
       expect(failed.length).toBeGreaterThan(0);
