@@ -125,7 +125,6 @@ const cardOf = ({ body }: MoneyRequest) => (body as { card?: { number?: string }
 
 /** Counts everything, and sends many requests twice at once, as a client that lost patience does. */
 export class StormClient extends Client {
-  requests = 0;
   readonly answers = new Map<string, number>();
   readonly finals = new Map<string, number>();
   readonly waitsMs: number[] = [];
@@ -144,7 +143,6 @@ export class StormClient extends Client {
   }
 
   override async send(path: string, init: RequestInit): Promise<Answer> {
-    this.requests++;
     const key = new Headers(init.headers).get("x-idempotency-key") ?? "-";
     try {
       const answer = await super.send(path, init);
