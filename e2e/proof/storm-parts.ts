@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Answer, CARDS, Client, type MoneyRequest } from "./client";
 import { type HostOptions, type ProofHost, startHost } from "./host";
+import { PROCESSOR } from "./processors";
 
 /** What happened when, for whoever has to find out why; and what must never happen. */
 export class StormLog {
@@ -120,6 +121,8 @@ const sentenceOf = (text: string) =>
 const GOOD = new Set<string>([CARDS.good, CARDS.refusedOnce, CARDS.slow, CARDS.challenge, CARDS.refundFailsLater]);
 /** What a request may be answered in a storm. */
 const KNOWN = new Set([200, 201, 202, 402, 409, 422, 503]);
+/** A card goes to a real processor's API before anything is charged: that it could not be reached is said, and asked again. */
+if (PROCESSOR === "stripe" || PROCESSOR === "adyen") KNOWN.add(502);
 
 const cardOf = ({ body }: MoneyRequest) => (body as { card?: { number?: string } }).card?.number ?? null;
 
