@@ -12,7 +12,7 @@ export default function NotFound() {
         <p className="font-mono text-soft text-xs">404</p>
         <h1 className="mt-2 font-semibold text-2xl tracking-tight">Page not found</h1>
         <p className="mt-3 max-w-lg text-soft">
-          Check the address for a typing error, or start from the{" "}
+          Check the address for typos, or start from the{" "}
           <Link href="/docs" className="text-accent underline underline-offset-4">
             guide
           </Link>{" "}

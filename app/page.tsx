@@ -17,19 +17,19 @@ const ANSWER = `{
 const PROMISES = [
   {
     title: "One key, one operation",
-    text: "Every request that moves money carries your key. Send it twice, or twenty times at once: it happens once, and every answer is the same.",
+    text: "Every request that moves money carries your key. Send it twice, or twenty times at once: it runs once, and every response is the same.",
     href: "/docs#idempotency",
     link: "Idempotency",
   },
   {
     title: "Strict about mistakes",
-    text: "A mistyped field is refused, never ignored. Every error has a code, a sentence that says what to do, and a page of its own.",
+    text: "A mistyped field is refused, never ignored. Every error has a code, a sentence that says what to do, and its own page.",
     href: "/docs/errors",
     link: "Error codes",
   },
   {
     title: "A sandbox with bad days",
-    text: "Test cards decline, ask for 3-D Secure, lose the answer or reply with garbage, so you can see your own code cope.",
+    text: "Test cards decline, require 3-D Secure, lose the response or return garbage, so you can see how your code copes.",
     href: "/docs/testing",
     link: "Test cards",
   },
@@ -58,8 +58,8 @@ export default async function HomePage() {
               Card payments over a plain HTTP API
             </h1>
             <p className="mt-5 text-base text-soft leading-relaxed">
-              Create, capture, void, refund and look up payments. Amounts are whole numbers, times are UTC, and what you
-              send is either done exactly once or refused with a reason.
+              Create, capture, void, refund and look up payments. Amounts are whole numbers, times are UTC, and every
+              request either runs exactly once or is refused with a reason.
             </p>
             <div className="mt-7 flex flex-wrap items-center gap-x-5 gap-y-3">
               <Link

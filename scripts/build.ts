@@ -13,7 +13,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function build(): Promise<void> {
   const isNew = await buildWhenStale(root, () => say("Building …"), stopping.signal);
-  say(isNew ? "Built." : "The build of these sources is there already.");
+  say(isNew ? "Built." : "The build is already up to date.");
 }
 
 async function buildBeforeStart(): Promise<void> {

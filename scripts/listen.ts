@@ -36,7 +36,7 @@ async function main(): Promise<number> {
     say(
       forward
         ? `Forwarding events to ${forward}`
-        : "Listening. Add --forward http://localhost:4000/… to send events on.",
+        : "Listening. Add --forward http://localhost:4000/… to forward events.",
     );
     if (forward) say(`Signing secret: ${keys.secret}`);
     let last: string | null = null;
@@ -101,7 +101,7 @@ async function follow(listening: Listening, last: string | null): Promise<string
     }
     say("The stream ended. Trying again.");
   } catch (error) {
-    say(`The stream broke off (${causeOf(error as Error)}). Trying again.`);
+    say(`The stream was interrupted (${causeOf(error as Error)}). Trying again.`);
   }
   return reached;
 }

@@ -3,23 +3,27 @@ import { AppError } from "@/lib/contract/errors";
 import { DIFFERENCE_WORDS, type Difference, type Findings } from "@/lib/contract/processors/reconciliation";
 import { reconcile } from "@/lib/domain/processors/reconciliation";
 import { runCommand, UsageError } from "@/lib/server/cli";
+import { readStatementFiles } from "@/lib/server/statement-files";
 
 await runCommand({
-  usage: "npm run reconcile -- --connection ID --since DATE [--until DATE] [--json]",
+  usage: "npm run reconcile -- --connection ID --since DATE [--until DATE] [--report FILE.csv]... [--json]",
   options: {
     connection: { type: "string" },
     since: { type: "string" },
     until: { type: "string" },
+    report: { type: "string", multiple: true },
     json: { type: "boolean" },
   },
   required: ["connection", "since"],
   async run({ service }, values) {
     const since = dateOf("since", values.since as string);
     const until = values.until === undefined ? undefined : dateOf("until", values.until as string);
+    const files = readStatementFiles((values.report as string[] | undefined) ?? []);
     try {
       const made = await reconcile(service, {
         connectionId: values.connection as string,
         since,
+        files,
         ...(until ? { until } : {}),
       });
       process.stdout.write(values.json ? `${JSON.stringify(made)}\n` : describe(made));
@@ -53,7 +57,7 @@ function describe({ label, since, until, ...found }: Shown): string {
   return [
     "",
     `  ${label}, from ${since.toISOString()} to ${until.toISOString()}`,
-    `  Compared: ${payments} payments, ${refunds} refunds. Under way, and not compared: ${under_way}.`,
+    `  Compared: ${payments} payment${payments === 1 ? "" : "s"}, ${refunds} refund${refunds === 1 ? "" : "s"}. In progress and not compared: ${under_way}.`,
     "",
     ...differences.flatMap(describeDifference),
     ...more,

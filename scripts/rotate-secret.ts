@@ -16,7 +16,7 @@ await runCommand({
     const [current = "", ...earlier] = secrets;
     if (earlier.length === 0) {
       throw new UsageError(
-        "Set CARDLANE_SECRET to a new secret and CARDLANE_SECRET_PREVIOUS to the one of now, for every process, and restart them first.",
+        "Set CARDLANE_SECRET to a new secret and CARDLANE_SECRET_PREVIOUS to the current one for every process, and restart them first.",
       );
     }
     const rotation = await rotateSecret(opened.service.db.orm, createSecret(current, earlier));
@@ -37,7 +37,7 @@ function addToFile(opened: OpenService, file: string, value: string): string[] {
 function describe({ resealed, waiting, finished }: Rotation, file: string | null): string {
   const moved = `The database is on the new secret; ${resealed} sealed values moved to it.`;
   if (finished) {
-    return `${moved} Nothing needs an earlier one: ${file === null ? "CARDLANE_SECRET_PREVIOUS can go" : `it is gone from ${file}`}.\n`;
+    return `${moved} The earlier one is no longer needed: ${file === null ? "CARDLANE_SECRET_PREVIOUS can go" : `it is gone from ${file}`}.\n`;
   }
   const what =
     waiting === 0

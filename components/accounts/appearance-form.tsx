@@ -17,8 +17,8 @@ const THEMES = [
 ] as const;
 
 const TIMES = [
-  { value: "local", label: "Business time zone", description: "The days that filters, charts and exports use." },
-  { value: "utc", label: "UTC", description: "The times that the API and exports use." },
+  { value: "local", label: "Business time zone", description: "The time zone that filters, charts and exports use." },
+  { value: "utc", label: "UTC", description: "The time zone that the API and exports use." },
 ] as const;
 
 /** Each choice takes effect at once. The theme is this browser's; the rest follows the user. */

@@ -11,7 +11,7 @@ export function AuthColumn({ children }: { children: ReactNode }) {
 }
 
 /** What the service asks of a new password. */
-export const PASSWORD_HINT = "At least 12 characters, and none of the common ones. Several words are fine.";
+export const PASSWORD_HINT = "At least 12 characters, and not a common password. Several words are fine.";
 
 export function AuthHeading({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (

@@ -41,7 +41,7 @@ export function BusinessForm(saved: Business) {
       />
       <Field
         label="Time zone"
-        hint="Used for days in filters, charts and exports, and to show times. Changing it recounts all days."
+        hint="Used for days in filters, charts and exports, and to show times. If you change it, daily figures are recalculated."
         error={error}
       >
         {(props) => <TimeZoneSelect {...props} {...zone} />}
@@ -72,7 +72,7 @@ export function RefundLimitForm({ limit }: { limit: number }) {
       <Field
         label="Confirm refunds over"
         error={error}
-        hint="Members who refund more than this in a day from the dashboard confirm with their second factor or password. Other currencies are converted approximately. 0 means every refund. API keys are exempt."
+        hint="Members who refund more than this per day in the dashboard must confirm with their second factor or password. Other currencies are converted approximately. Enter 0 to confirm every refund. API keys are exempt."
       >
         {(props) => (
           <span className="flex items-center gap-2">
@@ -111,7 +111,7 @@ export function ReceiptsForm(saved: { on_capture: boolean; on_refund: boolean })
   return (
     <Form form={form} onSubmit={save} guarded>
       <fieldset className="flex flex-col gap-3">
-        <legend className="mb-2 text-[13px] text-soft">E-mail customers a receipt, from now on, when:</legend>
+        <legend className="mb-2 text-[13px] text-soft">From now on, e-mail customers a receipt when:</legend>
         <Checkbox
           name="on_capture"
           checked={values.on_capture}
@@ -128,7 +128,7 @@ export function ReceiptsForm(saved: { on_capture: boolean; on_refund: boolean })
         />
       </fieldset>
       <p className="text-soft text-xs">
-        Replies go to your support e-mail. In test mode, only your own team's addresses get mail.
+        Replies go to your support e-mail. In test mode, only your team’s own addresses receive mail.
       </p>
       <SaveButton pending={form.pending} disabled={!form.dirty}>
         Save receipts

@@ -23,7 +23,7 @@ export function ConfirmDialog({ kind, staff, onEnd }: ConfirmDialogProps) {
     <FormDialog
       form={form}
       size="sm"
-      title="Confirm that it is you"
+      title="Confirm it’s you"
       description={`Required for live keys, team changes and large refunds. Valid for ${PROOF_MINUTES} minutes.`}
       submitLabel="Confirm"
       onSubmit={prove}

@@ -35,7 +35,7 @@ function PasswordStep({ onClose, onBegun }: { onClose: () => void; onBegun: (beg
       form={form}
       size="sm"
       title="Set up an authenticator app"
-      description="Enter your password first, to confirm that it is you."
+      description="First, enter your password to confirm it’s you."
       submitLabel="Continue"
       onSubmit={begin}
       onClose={onClose}
@@ -58,7 +58,7 @@ function ScanStep({ begun, onClose, onEnabled }: EnableSecondFactorProps & { beg
       form={form}
       size="sm"
       title="Set up an authenticator app"
-      description="Scan this with the app, then enter the code that it shows. Every other browser will be signed out."
+      description="Scan this code with your app, then enter the six digits it shows. Every other browser will be signed out."
       submitLabel="Switch on"
       onSubmit={confirm}
       onClose={onClose}
@@ -72,7 +72,7 @@ function ScanStep({ begun, onClose, onEnabled }: EnableSecondFactorProps & { beg
         className="self-center rounded-md bg-white"
       />
       <div>
-        <p className="text-soft text-xs">Cannot scan? Type this secret into the app instead:</p>
+        <p className="text-soft text-xs">Can’t scan it? Enter this secret in the app instead:</p>
         <CopyId id={begun.secret} label="Copy secret" />
       </div>
       <CodeField label="Code" {...form.field("code")} />
@@ -86,8 +86,8 @@ export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: ()
   return (
     <Dialog
       onClose={onClose}
-      title="Keep these recovery codes"
-      description="Each code signs you in once when you don't have your phone. They are not shown again."
+      title="Save your recovery codes"
+      description="Each code signs you in once when you don’t have your phone. You won’t see them again."
       dismissible={false}
       footer={
         <>
@@ -110,7 +110,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: ()
         </pre>
       </figure>
       <Checkbox
-        label="I have saved them in a safe place."
+        label="I’ve saved them in a safe place."
         checked={kept}
         onChange={(event) => setKept(event.target.checked)}
       />

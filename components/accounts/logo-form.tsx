@@ -65,7 +65,7 @@ export function LogoForm({ logo, name }: { logo: ShownLogo | null; name: string 
           ))}
         </div>
       ) : (
-        <p className="text-soft">No logo yet: shoppers see the first letter of your business's name.</p>
+        <p className="text-soft">No logo yet: shoppers see the first letter of your business name.</p>
       )}
       {failure && (
         <p id={`${id}-error`} role="alert" className="text-red">

@@ -44,12 +44,11 @@ export function SecondFactor({ since, codesLeft }: SecondFactorProps) {
             </Button>
           }
         >
-          <p>
-            {codesLeft} of 10 left. Each signs in once when your phone is not at hand; new ones replace all of them.
-          </p>
+          <p>{codesLeft} of 10 left. Each works once when you don’t have your phone. New codes replace all of these.</p>
           {codesLeft < FEW_CODES && (
             <Banner tone="amber" className="mt-3">
-              {codesLeft === 0 ? "You have none left." : "Few are left."} Make new ones while you can sign in.
+              {codesLeft === 0 ? "You have none left." : "Only a few are left."} Generate new ones while you can sign
+              in.
             </Banner>
           )}
         </Card>
@@ -67,9 +66,9 @@ export function SecondFactor({ since, codesLeft }: SecondFactorProps) {
       {dialog === "codes" && (
         <ProofDialog
           onClose={close}
-          title="Make new recovery codes"
+          title="Generate new recovery codes"
           description="Your current codes stop working."
-          submitLabel="Make new codes"
+          submitLabel="Generate codes"
           onProved={async (body) => {
             const { data } = await callApi("POST /api/dashboard/account/second-factor/recovery-codes", { body });
             close();
@@ -107,7 +106,7 @@ function Off({ onEnable }: { onEnable: () => void }) {
           <span className="flex items-center gap-2 font-medium">
             Authenticator app <Badge>Off</Badge>
           </span>
-          <span className="block text-soft">Any app that shows six-digit codes will do.</span>
+          <span className="block text-soft">Use any app that shows six-digit codes.</span>
         </p>
         <Button variant="primary" onClick={onEnable}>
           Set up

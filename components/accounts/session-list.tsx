@@ -62,7 +62,7 @@ export function SessionList({ sessions }: { sessions: SessionItem[] }) {
           Sign out everywhere else
         </Button>
       ) : (
-        <p className="mt-4 text-[13px] text-soft">You aren't signed in anywhere else.</p>
+        <p className="mt-4 text-[13px] text-soft">You aren’t signed in anywhere else.</p>
       )}
     </div>
   );
@@ -80,7 +80,7 @@ function Session({ session, pending, onEnd }: SessionProps) {
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
           {device}
           {current && <Badge tone="accent">This browser</Badge>}
-          {secondFactor && <Badge>Second factor given</Badge>}
+          {secondFactor && <Badge>Second factor used</Badge>}
         </p>
         <p className="flex flex-wrap gap-x-3 text-soft text-xs leading-5">
           <span>

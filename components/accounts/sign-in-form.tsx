@@ -167,7 +167,7 @@ function Sent({ to, mail }: { to: string; mail: MailRoute }) {
   if (mail === "console") {
     return (
       <Banner tone="amber" title="No mail server is set up">
-        If {to} has an account, the link is in the console of this service: ask its operator.
+        If {to} has an account, the link is in this service’s console: ask its operator.
       </Banner>
     );
   }

@@ -139,7 +139,7 @@ export function RevokeKeyDialog({ apiKey, mode, onClose, onChanged }: ChangeKeyD
           <span className="font-mono text-ink text-xs">
             {apiKey.prefix}…{apiKey.last4}
           </span>{" "}
-          are refused within a second. This cannot be undone: whoever still uses it needs a new key.
+          are refused within a second. This cannot be undone: anything that still uses it needs a new key.
         </>
       }
       submitLabel="Revoke key"

@@ -33,7 +33,7 @@ type SecretWords = {
 
 const KEY_WORDS: SecretWords = {
   what: "key",
-  kept: "Cardlane keeps only a fingerprint of it and cannot show it again.",
+  kept: "Cardlane stores only a hash of it and cannot show it again.",
   loss: "If you lose it, roll the key.",
 };
 
@@ -57,7 +57,7 @@ export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDi
       title={`Store this ${words.what} now`}
       description={
         <>
-          The secret of <span className="font-medium text-ink">{name}</span> is shown only now. {words.kept}
+          The secret of <span className="font-medium text-ink">{name}</span> is shown only once, here. {words.kept}
         </>
       }
       footer={
@@ -135,7 +135,7 @@ function LostSecretDialog({ name, onDone }: { name: string; onDone: () => void }
       }
     >
       <p>
-        An earlier attempt already made <span className="font-medium">{name}</span>, but the response with its secret
+        An earlier attempt already created <span className="font-medium">{name}</span>, but the response with its secret
         did not arrive. Roll the key to get a new secret, or revoke it.
       </p>
     </Dialog>

@@ -42,7 +42,7 @@ export function CreatedSession(props: CreatedSessionProps) {
       </h2>
       <div className="flex min-w-0 flex-col gap-4">
         <Banner tone={kept ? "green" : "amber"} title={kept ? "Copied" : "Copy it now: it is shown only once"}>
-          Cardlane does not store the link. Anyone who has it can pay until it expires, and do nothing else.
+          Cardlane does not store the link. Anyone who has it can pay until it expires, but can do nothing else.
         </Banner>
         <LinkCard
           title="Link"
@@ -76,10 +76,10 @@ export function CreatedSession(props: CreatedSessionProps) {
 function EmbedCard({ session, token, baseUrl, onKept }: CreatedSessionProps & { onKept: () => void }) {
   const code = { baseUrl, token, returns: session.return_url !== null };
   return (
-    <Card title="Embed the form" description="The same session inside your page.">
+    <Card title="Embed the form" description="The same session, embedded in your page.">
       {session.allowed_origins.length === 0 ? (
         <Banner tone="amber" className="mb-4" title="No page may embed this session">
-          It names no allowed origins, so only its link works. Create another one with the origin of your page.
+          It has no allowed origins, so only its link works. To embed it, create a session with the origin of your page.
         </Banner>
       ) : (
         <p className="mb-3 text-soft">

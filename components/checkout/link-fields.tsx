@@ -5,7 +5,7 @@ import { SelectField, TextField } from "@/components/ui/form";
 import type { LinkEditValues, LinkFormValues } from "@/lib/client/checkout/link-form";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import type { FormState } from "@/lib/client/use-form";
-import type { CurrencyOption } from "@/lib/contract/format";
+import { type CurrencyOption, moneyTextWithCode } from "@/lib/contract/format";
 import type { PlanOption } from "@/lib/contract/plans/plan";
 import { SoldField } from "./session-fields";
 
@@ -17,6 +17,7 @@ type SoldFieldsProps = {
 
 /** What is sold, and how often: fixed once the link is made. */
 export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
+  const plan = plans.find(({ id }) => id === form.values.plan_id);
   return (
     <>
       <RadioCards
@@ -28,7 +29,9 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
             value: "plan",
             label: "A plan",
             description:
-              plans.length > 0 ? "At the plan’s price when the link is opened." : "You have no active plan yet.",
+              plans.length > 0
+                ? "At the plan’s price when a customer opens the link."
+                : "You have no active plans yet.",
             disabled: plans.length === 0,
           },
           { value: "amount", label: "An amount", description: "You set the price and describe what you sell." },
@@ -38,7 +41,11 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
         form={form}
         plans={plans}
         currencies={currencies}
-        planHint="The link takes the first payment. It doesn’t charge a subscription’s later ones."
+        planHint={
+          plan?.free_trial
+            ? `This link takes ${moneyTextWithCode(plan.amount, plan.currency)} for the first billing period and doesn’t give the free trial. It doesn’t charge later periods.`
+            : "This link takes the first payment. It doesn’t charge a subscription’s later ones."
+        }
       />
       <RadioCards
         legend="How many times can it be paid?"
@@ -76,8 +83,8 @@ export function WordFields<Values extends LinkEditValues>({ form, withPlan }: Wo
         </SelectField>
         {values.expiry === "at" && (
           <TextField
-            label="Last moment"
-            hint={`In your business’s time zone, ${merchant.timeZone}.`}
+            label="Expires at"
+            hint={`Your business time zone, ${merchant.timeZone}.`}
             {...field("expires_at")}
             type="datetime-local"
           />

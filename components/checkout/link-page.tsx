@@ -80,19 +80,19 @@ function StatusNote({ link }: { link: PaymentLinkItem }) {
     case "EXPIRED":
       return (
         <Banner tone="neutral" title="Expired" className="mb-4">
-          Visitors see that it has expired. Choose a later time to sell again.
+          Visitors see that it has expired. Choose a later expiry to sell again.
         </Banner>
       );
     case "COMPLETED":
       return (
         <Banner tone="green" title="Paid" className="mb-4">
-          This link could be paid once, and was. It takes no other payment, even after a refund.
+          This single-use link has been paid. It takes no more payments, even after a refund.
         </Banner>
       );
     case "PLAN_INACTIVE":
       return (
-        <Banner tone="amber" title="The plan can’t be sold" className="mb-4">
-          It is not active, or nothing is due on its first day. Visitors see that this is no longer available.
+        <Banner tone="amber" title="The plan isn’t active" className="mb-4">
+          Visitors see that this is no longer available. Activate the plan to sell again.
         </Banner>
       );
     default:
@@ -120,6 +120,9 @@ function SaleCard({ detail, mode }: Pick<LinkPageProps, "detail" | "mode">) {
           },
           { term: "Paid now", value: <Money amount={link.amount} currency={link.currency} /> },
           ...(plan ? [{ term: "Price", value: priceText(termsOf(plan), plan.currency) }] : []),
+          ...(plan?.type === "SUBSCRIPTION_FREE_TRIAL"
+            ? [{ term: "Free trial", value: "Not included. This link takes the first billing period." }]
+            : []),
           { term: "Can be paid", value: link.single_use ? "Once" : "Many times" },
           { term: "Opened", value: timesText(link.opened) },
           { term: "Payments", value: <Payments link={link} path={path} /> },

@@ -124,7 +124,7 @@ function PlanSearch({ plans, value, onChange, onBlur, ...rest }: PlanPickerProps
             <span className="shrink-0 text-soft tabular-nums">{priceOf(plan)}</span>
           </button>
         ))}
-        {found.length === 0 && <p className="px-2 py-1.5 text-soft">No active plan has this name.</p>}
+        {found.length === 0 && <p className="px-2 py-1.5 text-soft">No active plan matches.</p>}
       </div>
     </div>
   );

@@ -74,18 +74,23 @@ export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
         columns={2}
         {...form.choice("sell")}
         options={[
-          { value: "amount", label: "An amount", description: "Set here, for this payment alone." },
+          { value: "amount", label: "An amount", description: "Set here, for this payment only." },
           {
             value: "plan",
             label: "A plan",
             description:
-              plans.length > 0 ? "The price of one of your one-time plans." : "You have no active one-time plan yet.",
+              plans.length > 0 ? "The price of one of your one-time plans." : "You have no active one-time plans yet.",
             disabled: plans.length === 0,
           },
         ]}
       />
       <SoldField form={form} plans={plans} currencies={currencies} />
-      <RadioCards legend="When is the money taken?" columns={2} {...form.choice("capture_method")} options={CAPTURES} />
+      <RadioCards
+        legend="When is the payment captured?"
+        columns={2}
+        {...form.choice("capture_method")}
+        options={CAPTURES}
+      />
     </>
   );
 }
@@ -113,9 +118,9 @@ export function CustomerFields({ form: { field } }: SessionFieldsProps) {
 /** Where the shopper goes afterwards, and where the form may stand. */
 export function PlaceFields({ form }: SessionFieldsProps) {
   return (
-    <Section title="Your site" hint="Optional for a link; an embedded form needs the origin of its page.">
+    <Section title="Your site" hint="Optional for a link. An embedded form needs the origin of its page.">
       <TextField
-        label="Return address"
+        label="Return URL"
         optional
         hint="Where shoppers go after paying. If empty, they stay on the confirmation page."
         {...form.field("return_url")}

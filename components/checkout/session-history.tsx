@@ -33,8 +33,8 @@ function End({ detail }: { detail: SessionDetail }) {
   const { session, cancelled, open_payment_id } = detail;
   if (open_payment_id !== null) {
     return (
-      <Entry icon={RefreshCw} tone="bg-amber-ground text-amber" title="Payment under way" last>
-        The outcome is not known yet. The session takes no other card until it is.
+      <Entry icon={RefreshCw} tone="bg-amber-ground text-amber" title="Payment in progress" last>
+        The outcome isn’t known yet. Until it is, the session accepts no other card.
       </Entry>
     );
   }
@@ -42,21 +42,21 @@ function End({ detail }: { detail: SessionDetail }) {
     case "OPEN":
       return (
         <Entry icon={Clock} tone="bg-raised text-soft" title="Expires" at={session.expires_at} last>
-          <Time at={session.expires_at} style="relative" />, unless it is paid or cancelled before.
+          <Time at={session.expires_at} style="relative" />, unless it’s paid or cancelled first.
         </Entry>
       );
     case "EXPIRED":
       return (
         <Entry icon={Clock} tone="bg-raised text-soft" title="Expired" at={session.expires_at} last>
           {detail.link
-            ? "It expired without a payment. The payment link makes another one when it’s opened again."
+            ? "It expired without a payment. The payment link creates another one when it’s opened again."
             : "The link expired without a payment. Create another one if the customer still wants to pay."}
         </Entry>
       );
     case "COMPLETED":
       return (
         <Entry icon={Check} tone="bg-green-ground text-green" title="Completed" at={session.updated_at} last>
-          By the shopper’s payment.
+          The shopper paid.
         </Entry>
       );
     case "CANCELLED":
@@ -111,9 +111,7 @@ export function SessionAttempts({ detail, mode }: { detail: SessionDetail; mode:
       {attempts.length === 0 ? (
         <p className="flex items-center gap-2.5 px-4 py-6 text-[13px] text-soft">
           <CreditCard aria-hidden="true" className="size-4 shrink-0" />
-          {session.status === "OPEN"
-            ? "No card has been tried yet. It appears here as soon as one is."
-            : "No card was tried."}
+          {session.status === "OPEN" ? "No card has been tried yet. Attempts appear here." : "No card was tried."}
         </p>
       ) : (
         <ol className="divide-y">
@@ -130,7 +128,7 @@ function TriesLeft({ left, open }: { left: number; open: boolean }) {
   if (!open) return null;
   return (
     <span className={left === 0 ? "text-[13px] text-amber" : "text-[13px] text-soft"}>
-      {left === 0 ? "No tries left" : `${left} of 5 tries left`}
+      {left === 0 ? "No attempts left" : `${left} of 5 attempts left`}
     </span>
   );
 }

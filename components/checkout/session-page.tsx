@@ -46,8 +46,8 @@ export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPagePro
         actions={<Actions detail={detail} mode={mode} canWrite={canWrite} />}
       />
       {isOpen && attempts >= MAX_ATTEMPTS && open_payment_id === null && (
-        <Banner tone="amber" title="No tries left" className="mb-4">
-          Five cards were declined, so the session is closed. Create another one if the customer wants to try again.
+        <Banner tone="amber" title="No attempts left" className="mb-4">
+          All five attempts failed, so the session is closed. Create another one if the customer wants to try again.
         </Banner>
       )}
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
@@ -121,7 +121,7 @@ function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
               ]
             : []),
           { term: "Captured", value: session.capture_method === "manual" ? "When you capture it" : "Immediately" },
-          { term: "Tries used", value: `${MAX_ATTEMPTS - session.attempts_left} of ${MAX_ATTEMPTS}` },
+          { term: "Attempts used", value: `${MAX_ATTEMPTS - session.attempts_left} of ${MAX_ATTEMPTS}` },
           { term: "Expires", value: <Time at={session.expires_at} /> },
         ]}
       />
@@ -145,7 +145,7 @@ function CustomerBlock({ session }: { session: ClientSession }) {
           ]}
         />
       ) : (
-        <p className="text-soft">No customer was sent with the session.</p>
+        <p className="text-soft">The session has no customer details.</p>
       )}
     </Card>
   );
@@ -184,10 +184,10 @@ function PlaceBlock({ session, ofLink, mode, canStyle }: PlaceBlockProps) {
               ),
           },
           {
-            term: "Return address",
+            term: "Return URL",
             value: return_url && <span className="font-mono text-xs">{return_url}</span>,
           },
-          { term: "Appearance", value: appearance ? "The session’s own" : ownLook },
+          { term: "Appearance", value: appearance ? "Set for this session" : ownLook },
         ]}
       />
       {appearance && (

@@ -14,7 +14,7 @@ const COLUMNS = [
   ["Status", "w-52 pr-4"],
   ["Customer", "pr-4"],
   ["For", "pr-4 max-lg:hidden"],
-  ["Tries", "w-16 pr-4 max-md:hidden"],
+  ["Attempts", "w-20 pr-4 max-md:hidden"],
   ["Created", "w-32 pr-4 max-lg:hidden"],
   ["Outcome", "w-32 max-md:hidden"],
 ] as const;
@@ -43,7 +43,7 @@ function SessionRow({ session, mode }: { session: SessionListItem; mode: Mode })
           <Money amount={session.amount} currency={session.currency} />
         </Link>
         <span className="mt-0.5 block text-soft [overflow-wrap:anywhere] sm:hidden">
-          {[customer, boughtIn(session)].filter(Boolean).join(" · ") || "No customer named"}
+          {[customer, boughtIn(session)].filter(Boolean).join(" · ") || "No customer"}
         </span>
         <span className="block text-soft text-xs sm:hidden">
           <Time at={session.created_at} />

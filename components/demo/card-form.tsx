@@ -68,7 +68,7 @@ function Problem({ text, onRetry }: { text: string; onRetry: (() => void) | null
 function StartAgain({ order, look }: { order: PlacedOrder; look: Look }) {
   return (
     <p className="mt-4 text-[13px] text-soft">
-      This order can no longer be paid here?{" "}
+      Can’t pay for this order here?{" "}
       <Link
         href={checkoutPath({ ...order, id: null }, look)}
         prefetch={false}

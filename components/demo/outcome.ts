@@ -11,7 +11,7 @@ export type OrderOutcome = {
 const UNPAID: OrderOutcome = {
   kind: "unpaid",
   title: "Not paid yet",
-  text: "Nothing was charged. Your order is kept: you can pay it with this card or another one.",
+  text: "Nothing was charged. We kept your order. You can pay with this card or another one.",
 };
 
 /** `payment`: the session's, or the newest that was tried; null when there is none. */
@@ -22,7 +22,7 @@ export function outcomeOf(session: ClientSession | null, payment: Payment | null
       return {
         kind: "closed",
         title: "This order has expired",
-        text: "It was not paid within a day. Nothing was charged.",
+        text: "It wasn’t paid within a day. Nothing was charged.",
       };
     case "CANCELLED":
       return { kind: "closed", title: "This order was cancelled", text: "Nothing was charged." };
@@ -50,13 +50,13 @@ function ofPayment({ status }: Payment, session: ClientSession | null): OrderOut
       return {
         kind: "waiting",
         title: "Your payment is being confirmed",
-        text: "The bank has not answered yet. This page looks again by itself; do not pay twice.",
+        text: "The bank hasn’t answered yet. This page updates by itself. Don’t pay again.",
       };
     case "REQUIRES_ACTION":
       return {
         kind: "action",
-        title: "Your bank has a question",
-        text: "The payment continues once you've answered your bank.",
+        title: "Your bank needs your confirmation",
+        text: "The payment continues once you confirm it with your bank.",
       };
     case "DECLINED":
     case "FAILED":
@@ -67,7 +67,7 @@ function ofPayment({ status }: Payment, session: ClientSession | null): OrderOut
       return { kind: "returned", title: "The order was cancelled", text: "The hold on your card is released." };
     case "REFUNDED":
     case "PARTIALLY_REFUNDED":
-      return { kind: "returned", title: "Money is on its way back", text: "A refund was made to the card that paid." };
+      return { kind: "returned", title: "Your refund is on its way", text: "We refunded the card you paid with." };
     default:
       return status satisfies never;
   }

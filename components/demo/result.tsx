@@ -53,7 +53,7 @@ export function Result({ session, payment }: ResultProps) {
         <Facts session={session} payment={payment} />
       </section>
       <p className="mt-4 text-[13px] text-soft">
-        The shop’s server has read this from the API. It does not rely on what the form told the browser:{" "}
+        The shop’s server read this from the API. It doesn’t rely on what the form told the browser:{" "}
         <Link href="/docs/quickstart#result" prefetch={false} className="text-accent underline underline-offset-2">
           why
         </Link>
@@ -69,7 +69,7 @@ function Actions({ outcome, order, payment }: { outcome: OrderOutcome; order: Or
     <p className="mt-7 flex flex-wrap gap-3 empty:hidden">
       {outcome.kind === "action" && challenge && (
         <a href={challenge} className="shop-buy">
-          Answer your bank
+          Continue at your bank
         </a>
       )}
       {outcome.kind === "unpaid" && order.id !== null && (
@@ -133,11 +133,11 @@ function orderOf({ metadata, currency, capture_method }: ClientSession): Order {
 export function NoOrder({ reason }: { reason: string }) {
   return (
     <div className="mx-auto max-w-xl pt-14">
-      <h1 className="shop-display text-4xl">There is no order here</h1>
+      <h1 className="shop-display text-4xl">No order found</h1>
       <p className="mt-4 text-base text-soft">{reason}</p>
       <p className="mt-7">
         <Link href="/demo" className="shop-buy">
-          To the prints
+          Back to the prints
         </Link>
       </p>
     </div>

@@ -75,8 +75,8 @@ export function NoShop() {
       <p className="shop-label">404</p>
       <h1 className="shop-display mt-3 text-4xl">The sample shop is closed here</h1>
       <p className="mt-5 text-base text-soft">
-        It sells in the name of the demo merchant, which <code className="tick">npm start</code> makes in an empty
-        database. This database has merchants of its own, or the pages run without{" "}
+        It sells on behalf of the demo merchant, which <code className="tick">npm start</code> creates in an empty
+        database. This database already has other merchants, or the pages run without{" "}
         <code className="tick">npm start</code>.
       </p>
       <p className="mt-3 text-base text-soft">

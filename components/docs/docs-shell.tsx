@@ -80,23 +80,22 @@ export const DOCS_PAGES = [
     href: "/docs/checkout",
     label: "Checkout",
     about:
-      "The payment form in your page: script, options, callbacks, errors, looks, languages, payment links, card tokens.",
+      "The payment form in your page: script, options, callbacks, errors, appearance, languages, payment links, card tokens.",
   },
   {
     href: "/docs/webhooks",
     label: "Webhooks",
-    about: "How your server learns what happens: endpoints, signatures, retries, and every event.",
+    about: "Notifications to your server: endpoints, signatures, retries, and every event.",
   },
   {
     href: "/docs/processors",
     label: "Processors",
-    about:
-      "Real cards through Stripe or Adyen: connecting, the card's way, routing, challenges, disputes, comparing the books.",
+    about: "Real cards through Stripe or Adyen: connecting, card data, routing, 3-D Secure, disputes, reconciliation.",
   },
   {
     href: "/docs/mcp",
     label: "MCP",
-    about: "Connect an AI assistant: what it can do, what it asks you first, and what it never does.",
+    about: "Connect an AI assistant: what it can do, what it asks you to confirm, and what it never does.",
   },
   {
     href: "/docs/reference",
@@ -114,7 +113,7 @@ export const DOCS_PAGES = [
     label: "Going live",
     about: "What to set up, check and watch before and after the first real payment.",
   },
-  { href: "/docs/changelog", label: "Changelog", about: "What the API and its tools offer, and what was added." },
+  { href: "/docs/changelog", label: "Changelog", about: "What the API and its tools offer, and what’s new." },
 ] as const;
 export type DocsPath = (typeof DOCS_PAGES)[number]["href"];
 

@@ -28,7 +28,7 @@ const Mono = ({ children, id }: { children: ReactNode; id?: string }) => (
 const STATUSES: Record<PaymentStatus, { means: string; next: string }> = {
   PENDING: { means: "The outcome is not known yet.", next: "Usually known within seconds." },
   REQUIRES_ACTION: {
-    means: "The shopper must pass 3-D Secure.",
+    means: "The shopper must complete 3-D Secure.",
     next: "`next_action` has the address to send them to.",
   },
   AUTHORIZED: { means: "The amount is held on the card.", next: "Capture or void it within seven days." },
@@ -36,9 +36,9 @@ const STATUSES: Record<PaymentStatus, { means: string; next: string }> = {
   SETTLED: { means: "The money is on its way to you.", next: "It can be refunded." },
   PARTIALLY_REFUNDED: { means: "Part of the amount was returned.", next: "The rest can be refunded." },
   REFUNDED: { means: "The full amount was refunded.", next: "Final, unless a refund fails later." },
-  VOIDED: { means: "The hold was released, by you or because it expired.", next: "The end." },
+  VOIDED: { means: "The hold was released, by you or because it expired.", next: "Final." },
   DECLINED: { means: "Declined by the issuer or the fraud rules.", next: "Final. `decline_code` says why." },
-  FAILED: { means: "It failed; no money moved.", next: "The end." },
+  FAILED: { means: "It failed; no money moved.", next: "Final." },
 };
 
 export const Statuses = () => (
@@ -149,8 +149,8 @@ const STAYS: Record<Exclude<CheckoutErrorCode, Closing>, Guide> = {
   incorrect_cvv: { cause: "The security code does not match.", cure: "The shopper corrects it." },
   incorrect_number: { cause: "The card number does not exist.", cure: "The shopper corrects the number." },
   authentication_failed: {
-    cause: "3-D Secure was failed, left, or not answered in time.",
-    cure: "The shopper tries again or takes another card.",
+    cause: "3-D Secure failed, was abandoned or timed out.",
+    cure: "The shopper tries again or uses another card.",
   },
   processing_error: { cause: "The bank could not process it. Nothing moved.", cure: "The shopper tries again." },
   invalid_card_data: { cause: "A field failed a check that only the server makes.", cure: "The form marks it." },
@@ -159,8 +159,8 @@ const STAYS: Record<Exclude<CheckoutErrorCode, Closing>, Guide> = {
     cure: "The form says how long to wait. Nothing was charged.",
   },
   connection_lost: {
-    cause: "The answer to a payment did not arrive.",
-    cure: "The form retries with the same key until it gets an answer. Do not remove it, and do not offer another way to pay.",
+    cause: "The response to a payment did not arrive.",
+    cure: "The form retries with the same key until it gets a response. Don’t remove it, and don’t offer another way to pay.",
   },
   processor_unavailable: {
     cause: "The account has no card processor for this environment, or it cannot be reached.",
@@ -205,7 +205,7 @@ export const FormErrors = ({ kind }: { kind: "stays" | "closes" }) => (
 export const Presets = () => (
   <DataTable
     caption="Presets"
-    columns={["Preset", "Theme", "Accent", "Ground", "Radius"]}
+    columns={["Preset", "Theme", "Accent", "Background", "Radius"]}
     rows={APPEARANCE_PRESETS.map((preset) => {
       const { theme, colors, borderRadius } = resolveAppearance({ preset });
       const { accent, background } = colors[theme === "dark" ? "dark" : "light"];
@@ -289,7 +289,7 @@ export const CvvResults = () => (
 
 export const FraudRules = () => (
   <DataTable
-    caption="Rules of the fraud score"
+    caption="Fraud score rules"
     columns={["Points", "When"]}
     rows={FRAUD_RULES.map(({ id, points, reason }) => ({
       key: id,

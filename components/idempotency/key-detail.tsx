@@ -92,7 +92,7 @@ function FirstRequest({ detail, mode }: { detail: Detail; mode: Mode }) {
       />
       <div className="mt-2">
         {detail.body === null ? (
-          <p className="text-soft">It had no body, or none was kept.</p>
+          <p className="text-soft">It had no body, or the body wasn’t stored.</p>
         ) : (
           <JsonView
             open
@@ -112,8 +112,8 @@ function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
     <Card title="Result">
       <Facts
         items={[
-          { term: "Answer", value: <HttpStatus status={detail.status} /> },
-          { term: "Answered", value: detail.completed_at && <Time at={detail.completed_at} /> },
+          { term: "Response", value: <HttpStatus status={detail.status} /> },
+          { term: "Completed", value: detail.completed_at && <Time at={detail.completed_at} /> },
           {
             term: detail.state === "expired" ? "Expired" : "Expires",
             value: <Time at={detail.expires_at} />,
@@ -139,13 +139,15 @@ function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
       />
       <div className="mt-2">
         {detail.sealed && (
-          <p className="text-soft">The answer holds a secret that is shown once, so it is stored encrypted.</p>
+          <p className="text-soft">
+            The response contains a secret that is shown only once, so it is stored encrypted.
+          </p>
         )}
         {detail.too_long && (
-          <p className="text-soft">The stored answer is too long to show. The same request still gets all of it.</p>
+          <p className="text-soft">The stored response is too long to show. A retry still gets all of it.</p>
         )}
         {detail.response !== null && (
-          <JsonView title="Stored answer" value={detail.response} label="The stored answer" />
+          <JsonView title="Stored response" value={detail.response} label="The stored response" />
         )}
       </div>
     </Card>
@@ -164,7 +166,7 @@ const STATE_WORDS: Record<string, string> = {
   succeeded: "succeeded",
   declined: "declined",
   failed: "failed",
-  action_required: "waits for the shopper",
+  action_required: "waiting for the shopper",
 };
 
 function Replays({ detail }: { detail: Detail }) {
@@ -187,7 +189,7 @@ function KeyReuse({ detail }: { detail: Detail }) {
   if (!reuse) return null;
   return (
     <Card
-      title={count === 1 ? "Refused once for another request" : `Refused ${count} times for other requests`}
+      title={count === 1 ? "Refused once for a different request" : `Refused ${count} times for different requests`}
       description={
         <>
           The last one <Time at={reuse.at} />, by <Actor actor={reuse.actor} />
@@ -198,7 +200,7 @@ function KeyReuse({ detail }: { detail: Detail }) {
     >
       {reuse.differences.length === 0 ? (
         <p className="p-4 text-[13px]">
-          All stored parameters are the same. The difference is in what is not stored: the card number or payment token.
+          All stored parameters match. The difference is in what is not stored: the card number or payment token.
         </p>
       ) : (
         <Differences differences={reuse.differences} />
@@ -252,7 +254,7 @@ function Value({ value }: { value: unknown }) {
 const STYLES = {
   running: { tone: "amber", label: "Running", icon: LoaderCircle },
   waiting: { tone: "amber", label: "Waiting for the processor", icon: Hourglass },
-  done: { tone: "green", label: "Answered", icon: Check },
+  done: { tone: "green", label: "Completed", icon: Check },
   expired: { tone: "neutral", label: "Expired", icon: Clock },
 } as const;
 

@@ -42,7 +42,11 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
   const [tried, setTried] = useState(false);
   const amount = useAmount(subject, subject?.refundable ?? 0, "refunded", refusal, tried);
   const comment = note.trim();
-  const noteMissing = forMerchant ? (comment ? null : "Say why you refund for the merchant.") : noteError(reason, note);
+  const noteMissing = forMerchant
+    ? comment
+      ? null
+      : "Enter why you’re refunding for the merchant."
+    : noteError(reason, note);
 
   function submit() {
     setTried(true);
@@ -70,7 +74,7 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
           <RefundFacts subject={subject} />
           <AmountField most={subject.refundable} currency={subject.currency} amount={amount} />
           <ReasonSelect
-            label={forMerchant ? "Kind of refund" : "Reason"}
+            label={forMerchant ? "Refund reason" : "Reason"}
             reason={reason}
             error={errors.reason}
             onReason={setReason}

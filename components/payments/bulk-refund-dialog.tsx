@@ -81,8 +81,8 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
         )}
         {bulk.another && (
           <Banner tone="amber" role="status">
-            An earlier bulk refund in this tab has outcomes that are not known. Starting this one discards them: close
-            this and check them first.
+            An earlier bulk refund in this tab has unknown outcomes. Starting this one discards them: close this dialog
+            and check them first.
           </Banner>
         )}
       </div>
@@ -188,7 +188,8 @@ function BulkRows({ run, started, refused, onRetry }: BulkRowsProps) {
       {refused.length > 0 && (
         <section aria-label="Not refundable">
           <h3 className="mb-1.5 font-medium">
-            {refused.length} of the selected cannot be refunded and {refused.length === 1 ? "is" : "are"} left out
+            {refused.length} of the selected payments can’t be refunded and {refused.length === 1 ? "is" : "are"} left
+            out
           </h3>
           <ul className="max-h-48 divide-y overflow-y-auto rounded-md border">
             {refused.map(({ transaction, reason }) => (
@@ -265,7 +266,7 @@ function detailOf(state: BulkRowState): string | null {
         state.notice ??
         (state.why === "pending"
           ? "The processor has not given a final answer yet."
-          : "No answer came. Retrying repeats it under the same key: there is never a second refund.")
+          : "No response arrived. Retrying uses the same key, so there is never a second refund.")
       );
     default:
       return null;

@@ -100,14 +100,14 @@ function Notices({ snapshot: { changes, readError }, refusal, impossible, settin
         </Banner>
       )}
       {readError && (
-        <Banner tone="red" role="alert" title="The payment could not be read, so nothing was sent">
+        <Banner tone="red" role="alert" title="The payment couldn’t be loaded, so nothing was sent">
           {readError}
         </Banner>
       )}
       <FormFailure failure={{ text: refusal?.detail ?? null, requestId: refusal?.requestId ?? null }}>
         {refusal?.code === "processor_not_configured" && settings && (
           <Link href={settings} className="font-medium text-accent underline">
-            Open the processors
+            Go to processors
           </Link>
         )}
       </FormFailure>
@@ -179,7 +179,7 @@ function Footer({ work: { driver, snapshot }, submitLabel, danger, impossible, f
             variant="primary"
             onClick={() => (state.retryable ? void driver.retry() : driver.forget())}
           >
-            {state.retryable ? "Retry safely" : "I have checked it myself"}
+            {state.retryable ? "Retry safely" : "I’ve checked it myself"}
           </Button>
         </>
       );

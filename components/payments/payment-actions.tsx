@@ -70,7 +70,7 @@ function Impossible({ actions, size, some }: ImpossibleProps) {
           {some ? `Why not ${listed(actions.map(({ action }) => action))}?` : "Why can't I refund?"}
         </Button>
       </PopoverTrigger>
-      <PopoverContent label="Actions that are not possible now" align="end" className="w-80">
+      <PopoverContent label="Actions not available now" align="end" className="w-80">
         <dl className="flex flex-col gap-2">
           {/* What was asked first. */}
           {actions

@@ -151,16 +151,16 @@ function DisputeNotice({ dispute }: { dispute: PaymentDetail["disputes"][number]
         {status === "NEEDS_RESPONSE" && before && (
           <>
             {" "}
-            Evidence is taken until <Time at={before} />.
+            Submit evidence by <Time at={before} />.
           </>
         )}
-        {status === "LOST" && " It stays in your balance here, which does not know disputes."}
+        {status === "LOST" && " Your balance here doesn’t account for disputes, so the amount stays in it."}
       </p>
       <p className="mt-1 flex flex-wrap items-center gap-x-3 text-soft text-xs">
         <span>
           Reason <code className="font-mono">{reason}</code>
         </span>
-        <CopyId id={id} label="Copy the dispute's id at the processor" />
+        <CopyId id={id} label="Copy the processor’s dispute id" />
         {url && <ProcessorLink href={url}>Open at the processor</ProcessorLink>}
       </p>
     </Banner>

@@ -22,7 +22,7 @@ export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mo
     if (!error) return <PaymentPanelSkeleton />;
     return (
       <ErrorState
-        title={error instanceof ApiError && error.status === 404 ? "There is no such payment" : undefined}
+        title={error instanceof ApiError && error.status === 404 ? "Payment not found" : undefined}
         detail={failureText(error)}
         requestId={error instanceof ApiError ? error.requestId : null}
         onRetry={() => void refetch()}

@@ -41,8 +41,8 @@ export function ReceiptActions({ payment }: { payment: ShownPayment }) {
 
 const NOTICES: Record<MailRoute, string | undefined> = {
   sent: undefined,
-  outbox: "No mail server is set up: the mail is in the outbox, /outbox.",
-  console: "No mail server is set up: the mail is in the console of the service.",
+  outbox: "No mail server is set up: the e-mail is in the outbox at /outbox.",
+  console: "No mail server is set up: the e-mail is in the service’s console.",
 };
 
 function SendDialog({ payment, onClose }: { payment: ShownPayment; onClose: () => void }) {

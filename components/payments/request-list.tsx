@@ -11,7 +11,7 @@ export function RequestList({ requests, mode }: { requests: ShownRequest[]; mode
   if (requests.length === 0) {
     return (
       <p className="p-4 text-[13px] text-soft">
-        None. Requests are shown for 24 hours, as long as their idempotency keys are kept.
+        No requests. They are shown for 24 hours, as long as their idempotency keys are kept.
       </p>
     );
   }
@@ -46,13 +46,15 @@ export function RequestList({ requests, mode }: { requests: ShownRequest[]; mode
           {(request.replay_count > 0 || request.reuse_count > 0) && <Uses request={request} />}
           <div className="mt-1 flex flex-col gap-1.5">
             {request.too_long && (
-              <p className="text-soft text-xs">Request and response are too long to show here. Open the key.</p>
+              <p className="text-soft text-xs">
+                The request and response are too long to show here. Open the key to see them.
+              </p>
             )}
             {request.body !== null && (
               <JsonView title="Request body" value={request.body} label={`Body of ${request.request_id}`} />
             )}
             {request.response !== null && (
-              <JsonView title="Stored answer" value={request.response} label={`Answer to ${request.request_id}`} />
+              <JsonView title="Stored response" value={request.response} label={`Response to ${request.request_id}`} />
             )}
           </div>
         </li>
@@ -64,8 +66,8 @@ export function RequestList({ requests, mode }: { requests: ShownRequest[]; mode
 function Uses({ request }: { request: ShownRequest }) {
   return (
     <p className="text-xs">
-      {request.replay_count > 0 && `Answered again ${times(request.replay_count)} from the stored answer. `}
-      {request.reuse_count > 0 && `Refused ${times(request.reuse_count)} for another request with this key.`}
+      {request.replay_count > 0 && `Replayed ${times(request.replay_count)} from the stored response. `}
+      {request.reuse_count > 0 && `Refused ${times(request.reuse_count)} for a different request with this key.`}
     </p>
   );
 }
@@ -74,7 +76,7 @@ export const times = (count: number) => (count === 1 ? "once" : `${count} times`
 
 /** An HTTP status in its colour; without one, the answer is still out. */
 export function HttpStatus({ status }: { status: number | null }) {
-  if (status === null) return <Badge tone="amber">No answer yet</Badge>;
+  if (status === null) return <Badge tone="amber">No response yet</Badge>;
   return (
     <Badge tone={status < 300 ? "green" : "red"}>
       <span className="sr-only">HTTP status </span>

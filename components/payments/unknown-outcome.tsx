@@ -11,10 +11,10 @@ import { type MoneyDialogRequest, type MoneyRecord, openMoneyDialog } from "@/li
 import { moneyText } from "@/lib/contract/format";
 
 const WHY: Record<UnknownWhy, string> = {
-  no_answer: "The request was sent, but no answer came back.",
+  no_answer: "The request was sent, but no response came back.",
   pending: "The processor has the request but no final answer yet. The status is checked every few seconds.",
   server_error: "The service failed while it handled the request.",
-  unanswerable: "The request was retried with the same key, but no answer came back.",
+  unanswerable: "The request was retried with the same key, but no response came back.",
 };
 
 /** `refund of $12.34 to Visa •••• 4242` */
@@ -79,7 +79,7 @@ export function UnfinishedMoney({ unfinished: { records, bulk } }: { unfinished:
         <Banner
           tone="amber"
           role="status"
-          title="A bulk refund is not finished"
+          title="A bulk refund isn’t finished"
           actions={lookButton({ kind: "bulk", selection: null, onDone: () => {} })}
         >
           {bulk.rows.filter(({ state }) => state.step === "refunded").length} of {bulk.rows.length} payments are

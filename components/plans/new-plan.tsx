@@ -17,7 +17,7 @@ import { PlanPreview } from "./plan-preview";
 
 const STATUSES = [
   { value: "DRAFT", label: "Draft", description: "Not for sale yet. Everything can still be changed." },
-  { value: "ACTIVE", label: "Active", description: "For sale right away. Its price and timing are then fixed." },
+  { value: "ACTIVE", label: "Active", description: "For sale right away. Its price and timing are then locked." },
 ] as const;
 
 type NewPlanProps = { mode: Mode; today: string; currency: string; currencies: readonly CurrencyOption[] };

@@ -18,7 +18,6 @@ import { placePlanRefusal, planChanges, planFormValues, readPlan, termsTyped } f
 import { useForm } from "@/lib/client/use-form";
 import type { CurrencyOption } from "@/lib/contract/format";
 import type { Plan } from "@/lib/contract/plans/plan";
-import { dueAtOnce, termsOf } from "@/lib/contract/plans/schedule";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { DescriptionFields, PriceFields } from "./plan-fields";
 import { PlanDescription, PlanPreview } from "./plan-preview";
@@ -71,7 +70,7 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
                 New session
               </Link>
             )}
-            {active && dueAtOnce(termsOf(plan)) > 0 && can("client_session.create") && (
+            {active && can("client_session.create") && (
               <Link
                 href={`/${mode}/checkout/links/new?plan=${plan.id}`}
                 className={buttonStyles({ variant: "primary" })}
@@ -152,7 +151,7 @@ function PlanStatusDialog({ plan, mode, onClose, onChanged }: PlanStatusDialogPr
         {(deactivate ? DEACTIVATE : ACTIVATE).map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
-        {plan.status === "DRAFT" && <li>It never becomes a draft again.</li>}
+        {plan.status === "DRAFT" && <li>It can’t become a draft again.</li>}
       </ul>
     </FormDialog>
   );
@@ -160,7 +159,7 @@ function PlanStatusDialog({ plan, mode, onClose, onChanged }: PlanStatusDialogPr
 
 const ACTIVATE = [
   "New payments and checkout sessions can use the plan from now on.",
-  "Its price and timing are fixed for as long as it is active.",
+  "Its price and timing are locked while it’s active.",
 ];
 const DEACTIVATE = [
   "New payments and checkout sessions with this plan are refused from now on.",

@@ -38,7 +38,7 @@ function CredentialFields({ form, fields, kept = false }: FieldsProps) {
       <Control
         key={name}
         label={label}
-        hint={kept ? `${help} Leave it empty to keep the one that is there.` : help}
+        hint={kept ? `${help} Leave empty to keep the current one.` : help}
         name={`credentials.${name}`}
         value={credentials[name] ?? ""}
         error={form.errorOf(`credentials.${name}`)}
@@ -77,7 +77,7 @@ export function ConnectDialog({ mode, connectors, onClose, onConnected }: Connec
     <FormDialog
       form={form}
       title={mode === "live" ? "Connect a live processor" : "Connect a processor's test mode"}
-      description="Cardlane asks the processor whether the credentials work, and keeps them encrypted. They are never shown again."
+      description="Cardlane checks the credentials with the processor and stores them encrypted. They are never shown again."
       submitLabel="Connect"
       onSubmit={connect}
       onClose={onClose}
@@ -94,7 +94,7 @@ export function ConnectDialog({ mode, connectors, onClose, onConnected }: Connec
       />
       <TextField
         label="Name"
-        hint="How you tell it from others, such as a country or an acquirer."
+        hint="To tell your connections apart, such as a country or an acquirer."
         optional
         maxLength={100}
         placeholder={chosen?.label}
@@ -127,7 +127,7 @@ export function ReplaceDialog({ mode, connection, connector, onClose, onChanged 
     <FormDialog
       form={form}
       title="Edit connection"
-      description={`New credentials must be of the same account, ${connection.account}: payments that were made there are captured and refunded there.`}
+      description={`New credentials must belong to the same account, ${connection.account}: its existing payments are captured and refunded there.`}
       submitLabel="Save changes"
       disabled={!form.dirty}
       onSubmit={replace}
@@ -197,12 +197,12 @@ export function RawCardsDialog({ mode, connection, connector, onClose, onChanged
       onClose={onClose}
     >
       <p>
-        The payment form hands card numbers to {connector.label} only with this switch. {connector.label} must have
-        allowed it for your account. Without it, cards reach {connector.label} through its own fields on your page, and
-        you pay with the token that they make.
+        When this is on, the payment form sends card numbers to {connector.label}. {connector.label} must have allowed
+        that for your account. When it’s off, shoppers enter their card in {connector.label}’s own fields on your page,
+        and you charge the token those fields create.
       </p>
       <Checkbox
-        label={`Give card numbers to ${connector.label}`}
+        label={`Send card numbers to ${connector.label}`}
         checked={form.values.raw_cards}
         onChange={({ target }) => form.set({ raw_cards: target.checked })}
       />
@@ -229,9 +229,7 @@ export function DefaultDialog({ mode, connection, onClose, onChanged }: DefaultD
       onSubmit={save}
       onClose={onClose}
     >
-      <p>
-        New payments that no rule names go there within a second. Payments that were made elsewhere stay where they are.
-      </p>
+      <p>New payments that match no rule go there within a second. Existing payments stay where they are.</p>
     </FormDialog>
   );
 }
@@ -256,8 +254,8 @@ export function DisconnectDialog({ mode, connection, onClose, onChanged }: Defau
       onClose={onClose}
     >
       <p>
-        Its credentials are deleted. Payments made there cannot be refunded until you connect the same account,{" "}
-        {connection.account}, again. It is refused while anything there is still open.
+        This deletes its credentials. You can’t refund its payments until you connect the same account,{" "}
+        {connection.account}, again. While a payment there is still open, you can’t disconnect it.
       </p>
     </FormDialog>
   );

@@ -99,7 +99,7 @@ export function ConnectionCard({ mode, connection, connector, mayTakeCards }: Co
                 <MenuItem
                   icon={<CreditCard aria-hidden="true" />}
                   disabled={!mayTakeCards && !connection.raw_cards}
-                  description={mayTakeCards ? undefined : "The service's operator has not allowed it."}
+                  description={mayTakeCards ? undefined : "The service’s operator hasn’t allowed it."}
                   onSelect={() => setAction("cards")}
                 >
                   Card numbers …
@@ -122,7 +122,7 @@ export function ConnectionCard({ mode, connection, connector, mayTakeCards }: Co
         <Connected mode={mode} connection={connection} onWebhook={() => setAction("webhook")} />
       ) : (
         <p className="text-soft">
-          Connect the same account again to capture, void or refund what was paid through it.{" "}
+          Connect the same account again to capture, void or refund its payments.{" "}
           <ReconciliationLink mode={mode} connection={connection} />
         </p>
       )}
@@ -155,7 +155,7 @@ function Connected({ mode, connection, onWebhook }: ConnectedProps) {
   return (
     <div className="grid gap-3">
       {check_problem && (
-        <Banner tone="red" title="The processor refuses the credentials">
+        <Banner tone="red" title="The processor rejects the credentials">
           {check_problem}
         </Banner>
       )}
@@ -185,7 +185,7 @@ function Connected({ mode, connection, onWebhook }: ConnectedProps) {
             ),
           },
           { term: "Webhook address", value: <CopyId id={webhook_url} label="Copy the webhook address" /> },
-          { term: "Last webhook", value: last_webhook_at ? <Time at={last_webhook_at} /> : "None has arrived yet" },
+          { term: "Last webhook", value: last_webhook_at ? <Time at={last_webhook_at} /> : "None received yet" },
           {
             term: "Card numbers",
             value: raw_cards ? "From the payment form" : "Only through the processor's own fields",

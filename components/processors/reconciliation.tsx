@@ -42,7 +42,7 @@ export function Reconciliation({ view, path, paymentHref }: ReconciliationProps)
   return (
     <div className="flex flex-col gap-4">
       {shown && <Shown run={shown} paymentHref={paymentHref} />}
-      <Card title="Comparisons" description="The latest first." flush>
+      <Card title="Comparisons" description="Newest first." flush>
         <RunTable runs={runs} shown={shown?.id ?? null} path={path} />
       </Card>
     </div>
@@ -120,8 +120,8 @@ function Verdict({ run }: { run: ShownRun }) {
 
 const underWayText = (count: number, isUnchecked: boolean) =>
   isUnchecked
-    ? `${count.toLocaleString("en-US")} could not be.`
-    : `${count.toLocaleString("en-US")} left out: something was still happening to ${count === 1 ? "it" : "them"}.`;
+    ? `${count.toLocaleString("en-US")} could not be checked.`
+    : `${count.toLocaleString("en-US")} skipped: still in progress.`;
 
 const KIND_TONES: Record<DifferenceKind, "red" | "amber"> = {
   only_there: "red",
@@ -158,7 +158,7 @@ function DifferenceRow({
         </Side>
         <Side term="Processor" text={there}>
           {theirs && <CopyId id={theirs.id} short label={`Copy ${theirs.id}`} />}
-          {url && <ProcessorLink href={url}>Open there</ProcessorLink>}
+          {url && <ProcessorLink href={url}>Open at the processor</ProcessorLink>}
         </Side>
       </dl>
       <p>{advice}</p>
@@ -182,7 +182,7 @@ const COLUMNS = [
   ["Finished", "pl-4 pr-4"],
   ["Result", "pr-4"],
   ["Compared", "pr-4 text-right max-sm:hidden"],
-  ["Made", "w-28 pr-4 max-md:hidden"],
+  ["Started", "w-28 pr-4 max-md:hidden"],
 ] as const;
 
 function RunTable({
@@ -196,7 +196,7 @@ function RunTable({
 }) {
   return (
     <table className="w-full text-left text-[13px]">
-      <caption className="sr-only">Comparisons, the latest first</caption>
+      <caption className="sr-only">Comparisons, newest first</caption>
       <ColumnHeads columns={COLUMNS} />
       <tbody>
         {runs.map((run) => (
@@ -221,7 +221,7 @@ function RunTable({
             <td className="py-2 pr-4 text-right align-middle tabular-nums max-sm:hidden">
               {run.state === "done" ? (run.payments + run.refunds).toLocaleString("en-US") : "–"}
             </td>
-            <td className="py-2 pr-4 align-middle text-soft max-md:hidden">{run.nightly ? "At night" : "By hand"}</td>
+            <td className="py-2 pr-4 align-middle text-soft max-md:hidden">{run.nightly ? "Nightly" : "Manually"}</td>
           </tr>
         ))}
       </tbody>

@@ -53,11 +53,11 @@ export function RulesEditor({ mode, rules, connections, currencies }: RulesEdito
 
   return (
     <Card
-      title="Rules"
-      description="The first rule that fits decides; payments that no rule fits go to the default. Captures and refunds always go where the payment was made."
+      title="Routing rules"
+      description="The first matching rule decides. Payments that match none use the default connection. Captures and refunds always use the payment’s own connection."
     >
       <Form form={form} onSubmit={save} guarded>
-        {rows.length === 0 && <p className="text-soft">No rules: every payment goes to the default connection.</p>}
+        {rows.length === 0 && <p className="text-soft">No rules: every payment uses the default connection.</p>}
         <ol className="grid gap-2">
           {rows.map(({ key, rule }, at) => (
             <li key={key} className="flex flex-wrap items-center gap-2">
@@ -123,8 +123,8 @@ export function RulesEditor({ mode, rules, connections, currencies }: RulesEdito
           ))}
         </ol>
         <p className="text-soft">
-          A rule by card brand fits cards whose number is typed into the payment form. Of a token that a
-          processor&rsquo;s own fields made, only the currency decides.
+          Card brand rules apply to cards entered in the payment form. For a token from a processor&rsquo;s own fields,
+          only the currency counts.
         </p>
         <div className="flex flex-wrap gap-2">
           <Button icon={<Plus aria-hidden="true" />} onClick={add}>

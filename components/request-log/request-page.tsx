@@ -111,7 +111,7 @@ export function RequestView({ request, mode, children }: RequestViewProps) {
       )}
       {request.left_out > 0 && (
         <Banner tone="amber" title={`${leftOutText(request.left_out)} right before this one`} className="mb-4">
-          There were too many at once.
+          Too many requests arrived at once.
         </Banner>
       )}
       <RequestFacts request={request} mode={mode} />
@@ -120,7 +120,7 @@ export function RequestView({ request, mode, children }: RequestViewProps) {
         <Body title="Request body" body={request.request} shown={request.bodies_shown} />
         <Body title="Response body" body={request.response} shown={request.bodies_shown} />
       </div>
-      <CodeFigure title="The same as curl" code={request.curl} />
+      <CodeFigure title="As curl" code={request.curl} />
       <p className="mt-1 text-soft text-xs">
         It reads the API key from <code className="font-mono">$CARDLANE_KEY</code>
         {request.request.kept && request.request.kept !== "whole" && "; fill in what is redacted"}.

@@ -16,7 +16,7 @@ const COLUMNS = [
   ["Request", "pr-4"],
   ["Status", "w-24 pr-4"],
   ["By", "w-44 pr-4 max-lg:hidden"],
-  ["Took", "w-20 pr-4 text-right max-md:hidden"],
+  ["Duration", "w-20 pr-4 text-right max-md:hidden"],
   ["Time", "w-36 max-sm:hidden"],
 ] as const;
 
@@ -72,7 +72,7 @@ function RequestRow({ request, path }: { request: RequestSummary; path: string }
 export const durationText = (ms: number | null): string => (ms === null ? "–" : `${ms.toLocaleString("en-US")} ms`);
 
 export const leftOutText = (count: number): string =>
-  count === 1 ? "1 request not kept" : `${count.toLocaleString("en-US")} requests not kept`;
+  count === 1 ? "1 request not logged" : `${count.toLocaleString("en-US")} requests not logged`;
 
 type RequestLinksProps = { page: RequestPage; path: string; query: RequestsQuery };
 
@@ -199,7 +199,7 @@ export function RequestFilters({ path, query, timeZone, endpoints, keys }: Reque
       </Form>
       {query.code && (
         <p className="mb-3 text-[13px] text-soft">
-          Only answers with the code <span className="font-mono text-xs">{query.code}</span>.
+          Only responses with the code <span className="font-mono text-xs">{query.code}</span>.
         </p>
       )}
     </search>

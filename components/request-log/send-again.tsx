@@ -58,7 +58,7 @@ export function SendAgain({ request, mode }: { request: RequestDetail; mode: Mod
     <Card
       className="mb-4"
       title="Send again with the same key"
-      description="Gets the stored answer once more. It never moves money a second time."
+      description="Gets the stored response again. It never moves money a second time."
       actions={
         offer && (
           <Button
@@ -84,7 +84,9 @@ export function SendAgain({ request, mode }: { request: RequestDetail; mode: Mod
         {state.kind === "answered" && <Comparison request={request} answer={state.answer} />}
       </div>
       {offer && (state.kind === "idle" || state.kind === "sending") && (
-        <p className="text-[13px] text-soft">You send it under your own name and get the answer stored for the key.</p>
+        <p className="text-[13px] text-soft">
+          The request is sent in your name and returns the response stored for the key.
+        </p>
       )}
     </Card>
   );
@@ -96,16 +98,14 @@ function Comparison({ request, answer }: { request: RequestDetail; answer: Answe
     <>
       <Banner
         tone={isSame ? "green" : "amber"}
-        title={
-          isSame ? "Nothing happened twice: same answer, replayed" : "Nothing happened twice: the stored answer differs"
-        }
+        title={isSame ? "Nothing ran twice: same response, replayed" : "Nothing ran twice: the stored response differs"}
         className="mb-4"
       >
-        {isSame ? "You got the stored answer." : "The first answer was not final; this is the final one."}
+        {isSame ? "You got the stored response." : "The first response was not final. This one is."}
       </Banner>
       <div className="grid items-start gap-4 lg:grid-cols-2">
-        <Side title="First answer" status={request.status} text={request.response.text} />
-        <Side title="Answer now" status={answer.status} text={answer.text} />
+        <Side title="First response" status={request.status} text={request.response.text} />
+        <Side title="Response now" status={answer.status} text={answer.text} />
       </div>
     </>
   );
@@ -118,7 +118,7 @@ function Side({ title, status, text }: { title: string; status: number; text: st
         {title} <HttpStatus status={status} />
       </p>
       {text === null ? (
-        <p className="text-[13px] text-soft">Not kept.</p>
+        <p className="text-[13px] text-soft">Not stored.</p>
       ) : (
         <CodeFigure title={title} code={textOf(JSON.parse(text))} />
       )}

@@ -9,16 +9,16 @@ export const MOVEMENT_LABELS: Record<MovementType, string> = {
   capture: "Capture",
   fee: "Fee",
   refund: "Refund",
-  refund_reversal: "Refund came back",
+  refund_reversal: "Refund reversal",
   settlement: "Settlement",
   payout: "Payout",
-  payout_failure: "Payout failed",
+  payout_failure: "Failed payout",
   adjustment: "Adjustment",
 };
 
 const PARTS = [
-  ["pending", "Pending", "Captured, not settled yet"],
-  ["available", "Available", "Settled, in no payout"],
+  ["pending", "Pending", "Captured, not yet settled"],
+  ["available", "Available", "Settled, not yet in a payout"],
   ["in_payout", "In payout", "On its way to your bank"],
 ] as const;
 
@@ -75,10 +75,10 @@ function linesOf(statement: BalanceStatement): Line[] {
     { label: "Captures", amounts: [statement.captures, 0, 0] },
     { label: "Fees", amounts: [-statement.fees, 0, 0] },
     { label: "Refunds", amounts: [-statement.refunds, 0, 0] },
-    { label: "Refunds that came back", amounts: [statement.refund_reversals, 0, 0] },
+    { label: "Refund reversals", amounts: [statement.refund_reversals, 0, 0] },
     { label: "Settlements", amounts: [-settlements, settlements, 0] },
     { label: "Payouts", amounts: [0, -payouts, payouts] },
-    { label: "Payouts that failed", amounts: [0, payout_failures, -payout_failures] },
+    { label: "Failed payouts", amounts: [0, payout_failures, -payout_failures] },
     { label: "Paid to your bank", amounts: [0, 0, -statement.payouts_paid] },
   ];
   const sum = (column: 0 | 1 | 2) => [opening, ...movements].reduce((total, line) => total + line.amounts[column], 0);

@@ -11,7 +11,7 @@ type BatchItem = {
   created_at: string;
 };
 
-const KIND_LABELS = { charge: "Charge", refund: "Refund", reversal: "Refund paid back" } as const;
+const KIND_LABELS = { charge: "Charge", refund: "Refund", reversal: "Refund reversal" } as const;
 
 const COLUMNS = [
   ["Type", "w-44 pr-4"],

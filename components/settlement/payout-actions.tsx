@@ -32,7 +32,7 @@ function RetryDialog({ id, mode, currency, onClose }: RetryDialogProps) {
   async function retry() {
     const { data: payout } = await callApi("POST /api/dashboard/{mode}/payouts/{id}/retry", { params: { mode, id } });
     onClose();
-    toast.success("Payout made");
+    toast.success("Payout created");
     router.push(`/${mode}/payouts/${payout.id}`);
   }
 
@@ -46,7 +46,7 @@ function RetryDialog({ id, mode, currency, onClose }: RetryDialogProps) {
       onClose={onClose}
     >
       <ul className="flex list-disc flex-col gap-1 pl-4">
-        <li>A new payout is made of everything available in {currency}.</li>
+        <li>A new payout takes everything available in {currency}.</li>
         <li>It goes to your current bank account. Check it first: the bank refused the last payout.</li>
       </ul>
     </FormDialog>
@@ -80,8 +80,8 @@ function BankAccountDialog({ account, mode, onClose }: { account: BankAccount; m
   return (
     <FormDialog form={form} title="Bank account" submitLabel="Save bank account" onSubmit={save} onClose={onClose}>
       <p className="text-[13px] text-soft">
-        Payouts made from now on go there. Of its number only the last four characters are kept. In the sandbox nothing
-        is paid; a number ending in 0000 makes payouts fail.
+        New payouts go there. Only the last four characters of its number are stored. In the sandbox no money moves, and
+        a number ending in 0000 makes payouts fail.
       </p>
       <TextField label="Account holder" {...form.field("holder")} maxLength={100} />
       <TextField label="Bank" {...form.field("bank_name")} maxLength={100} />

@@ -77,7 +77,7 @@ export function WebhookBanner({ path, endpoints }: { path: string; endpoints: re
       : `${more.length === 0 ? "A webhook endpoint has" : `${endpoints.length} webhook endpoints have`} failed for three days`;
   return (
     <Banner tone="amber" title={title} className="mb-5">
-      {disabled > 0 ? "Your server gets no events there. " : "We disable an endpoint after five days. "}
+      {disabled > 0 ? "Your server receives no events there. " : "We disable an endpoint after five days of failures. "}
       <Link href={more.length === 0 ? `${path}/${first.id}` : path} className="underline underline-offset-2">
         View its deliveries
       </Link>

@@ -49,7 +49,7 @@ export function Palette({ onOpenChange }: { onOpenChange: (open: boolean) => voi
           data-autofocus=""
         />
         <Command.List label="Suggestions">
-          <Command.Empty>Nothing found. Paste a whole id, or type an e-mail address or an amount.</Command.Empty>
+          <Command.Empty>Nothing found. Paste a complete id, or type an e-mail address or an amount.</Command.Empty>
           <JumpItems typed={typed} sure onDone={() => onOpenChange(false)} />
           <PageItems onDone={() => onOpenChange(false)} />
           <ActionItems onDone={() => onOpenChange(false)} />

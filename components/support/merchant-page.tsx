@@ -36,7 +36,7 @@ export function MerchantPage({ view }: { view: MerchantView }) {
               Since <Time at={profile.suspendedAt} />.{" "}
             </>
           )}
-          No key of it works, and its members can look but not act. Reason:{" "}
+          Its keys don’t work, and its members can view but not change anything. Reason:{" "}
           {profile.suspendedReason ?? "none was given"}.
         </Banner>
       )}
@@ -71,7 +71,7 @@ function Profile({ profile, environmentId }: { profile: MerchantProfile; environ
         { term: "Merchant", value: <CopyId id={profile.id} short label="Copy merchant id" /> },
         { term: "Environment", value: <CopyId id={environmentId} short label="Copy environment id" /> },
         { term: "Website", value: profile.website },
-        { term: "Support address", value: profile.supportEmail },
+        { term: "Support e-mail", value: profile.supportEmail },
         { term: "Time zone", value: profile.timeZone },
         { term: "Joined", value: <Time at={profile.createdAt} style="date" /> },
       ]}

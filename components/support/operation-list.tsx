@@ -25,7 +25,7 @@ export function OperationList({ operations, answers }: OperationListProps) {
           <Facts
             columns={2}
             items={[
-              { term: "Last answer", value: operation.lastAnswer },
+              { term: "Last response", value: operation.lastAnswer },
               { term: "Processor says", value: answers[operation.id] },
               { term: "Attempts", value: operation.attempts },
               { term: "Epoch", value: operation.epoch },
@@ -82,7 +82,7 @@ const STYLES: Record<ProcessorAnswer["kind"], { tone: Tone; label: string }> = {
   pending: { tone: "amber", label: "Pending" },
   not_found: { tone: "amber", label: "Not found" },
   not_sent: { tone: "neutral", label: "Not sent" },
-  unknown: { tone: "amber", label: "No clear answer" },
+  unknown: { tone: "amber", label: "No clear response" },
   none: { tone: "neutral", label: "No processor" },
 };
 

@@ -156,7 +156,7 @@ function PaymentCustomer({ payment }: { payment: ShownPayment }) {
       items={[
         { term: "Name", value: name },
         { term: "E-mail", value: email && searchFor(email, <EmailText address={email} />) },
-        { term: "Merchant's own id", value: id && searchFor(id) },
+        { term: "Merchant’s customer id", value: id && searchFor(id) },
         {
           term: "Billing address",
           value:
@@ -190,14 +190,14 @@ function KeyUses({ requests }: { requests: readonly ShownRequest[] }) {
           <p className="text-soft text-xs">
             By <Actor actor={request.actor} />
             {request.replay_count > 0 && ` · replayed ${times(request.replay_count)}`}
-            {request.reuse_count > 0 && ` · refused ${times(request.reuse_count)} for another request`}
+            {request.reuse_count > 0 && ` · refused ${times(request.reuse_count)} for a different request`}
           </p>
           <CopyId id={request.request_id} short label="Copy request id" className="text-soft" />
           {request.body !== null && (
             <JsonView title="Request body" value={request.body} label={`Body of ${request.request_id}`} />
           )}
           {request.response !== null && (
-            <JsonView title="Stored answer" value={request.response} label={`Answer to ${request.request_id}`} />
+            <JsonView title="Stored response" value={request.response} label={`Response to ${request.request_id}`} />
           )}
         </li>
       ))}

@@ -43,7 +43,10 @@ type OpenProps = Omit<ReasonDialogProps, "label" | "size"> & { onClose: () => vo
 
 function OpenReasonDialog({ text, confirmLabel, address, params, done, ...dialog }: OpenProps) {
   const router = useRouter();
-  const form = useForm({ reason: "" }, { check: ({ reason }) => ({ reason: reason.trim() ? undefined : "Say why." }) });
+  const form = useForm(
+    { reason: "" },
+    { check: ({ reason }) => ({ reason: reason.trim() ? undefined : "Enter a reason." }) },
+  );
 
   async function act() {
     await callApi(address, { params, body: { reason: form.values.reason.trim() } });

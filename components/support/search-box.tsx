@@ -27,7 +27,7 @@ export function SupportSearch({ text, refusal }: SupportSearchProps) {
   /** A secret must not even reach the address bar. The service refuses it as well. */
   function check(event: SubmitEvent<HTMLFormElement>) {
     const typed = String(new FormData(event.currentTarget).get("q") ?? "").trim();
-    const problem = typed === "" ? "Type what to look for." : holdsSecret(typed) ? HOLDS_SECRET : null;
+    const problem = typed === "" ? "Enter something to search for." : holdsSecret(typed) ? HOLDS_SECRET : null;
     setError(problem);
     if (problem !== null) event.preventDefault();
   }

@@ -34,9 +34,9 @@ export function SearchResults({ answer }: { answer: SearchAnswer }) {
     <>
       <output className="mb-4 block text-[13px] text-soft [overflow-wrap:anywhere]">
         {isUnknown || isPastEnd
-          ? "Looked"
+          ? "Searched"
           : count === 0
-            ? "Nothing"
+            ? "Nothing found"
             : `${count.toLocaleString("en-US")}${capped ? " or more" : ""} found`}{" "}
         for <strong className="font-medium text-ink">{text}</strong>
         {readAs.length > 0 && `, read as ${readAs.join("; or ")}`}.
@@ -81,7 +81,7 @@ export function SearchResults({ answer }: { answer: SearchAnswer }) {
               ) : (
                 more && (
                   <p className="border-t px-4 py-2 text-[13px] text-soft">
-                    The newest {SEARCH_LIMIT} are shown, and there are more. Search by something only one of them has.
+                    The newest {SEARCH_LIMIT} are shown. There are more: narrow the search.
                   </p>
                 )
               )}
@@ -140,7 +140,7 @@ function Pages({ text, search, hits }: SearchPlace & { hits: readonly SearchHit[
     <div className="border-t px-4 pb-3">
       {hasMore && isLast && (
         <p className="mt-3 text-[13px] text-soft">
-          There are more, which are not shown. Add a word, a date or the last 4 digits.
+          There are more. Add a word, a date or the last 4 digits to narrow the search.
         </p>
       )}
       <PageLinks href={addressOf(text, search)} what="transactions" page={shown} />
@@ -205,8 +205,8 @@ const TITLE_WORDS: Readonly<Record<string, string>> = { CHARGE: "Charge", REFUND
 function PastEnd({ text, search }: SearchPlace) {
   return (
     <EmptyState
-      title={`There is no page ${search.page}`}
-      description="The list of transactions ends before it."
+      title={`No page ${search.page}`}
+      description="The list of transactions is shorter."
       actions={
         <Link href={addressOf(text, search)} prefetch={false} className={buttonStyles({ size: "sm" })}>
           Go to the first page
@@ -284,9 +284,7 @@ function UnknownNotice({ all, waiting }: { all: number; waiting: number }) {
   return (
     <Banner
       tone={waiting > 0 ? "red" : "amber"}
-      title={
-        all === 1 ? "The outcome of one operation is not known" : `The outcomes of ${all} operations are not known`
-      }
+      title={all === 1 ? "One operation has an unknown outcome" : `${all} operations have an unknown outcome`}
       actions={
         <Link href="/support/unknown-outcomes" prefetch={false} className={buttonStyles({ size: "sm" })}>
           Open the queue

@@ -71,7 +71,7 @@ function Row({ outcome }: { outcome: UnknownOutcome }) {
         <p>
           Began <Time at={createdAt} style="relative" />, {attempts === 1 ? "1 attempt" : `${attempts} attempts`}
         </p>
-        <p className="text-soft [overflow-wrap:anywhere]">{lastAnswer ?? "The processor never answered."}</p>
+        <p className="text-soft [overflow-wrap:anywhere]">{lastAnswer ?? "The processor never responded."}</p>
       </div>
       <div className="flex min-w-0 flex-col items-start gap-1.5 md:items-end">
         <p className="text-soft">
@@ -85,7 +85,7 @@ function Row({ outcome }: { outcome: UnknownOutcome }) {
 
 function Next({ outcome: { held, nextAttemptAt } }: { outcome: UnknownOutcome }) {
   if (held) return <>Being checked now</>;
-  if (nextAttemptAt === null) return <Badge tone="red">Waits for staff</Badge>;
+  if (nextAttemptAt === null) return <Badge tone="red">Waiting for staff</Badge>;
   return (
     <>
       Checked again <Time at={nextAttemptAt} style="relative" />

@@ -196,7 +196,7 @@ function Remove({ member, onClose }: ContentProps) {
       description={
         member.invited
           ? "The link they were sent stops working."
-          : "They are signed out at once and cannot sign in again. What they did stays in the history."
+          : "They’re signed out immediately and can’t sign in again. What they did stays in the activity."
       }
       submitLabel={member.invited ? "Withdraw" : "Remove"}
       danger
@@ -208,9 +208,9 @@ function Remove({ member, onClose }: ContentProps) {
 }
 
 const NOTICES: Record<MailRoute, string> = {
-  sent: "The link in the mail works for seven days.",
-  outbox: "No mail server is set up: the link is in the outbox, /outbox.",
-  console: "No mail server is set up: the link is in the console of the service.",
+  sent: "The link in the e-mail works for seven days.",
+  outbox: "No mail server is set up: the link is in the outbox at /outbox.",
+  console: "No mail server is set up: the link is in the service’s console.",
 };
 
 export function InviteMember({ mail }: { mail: MailRoute }) {

@@ -36,7 +36,7 @@ export function EmptyList({ mode, filters, total, lastPage, apiUrl, onClear, onP
       title={mode === "test" ? "No transactions yet" : "No live transactions yet"}
       description={
         mode === "test"
-          ? "Make one with a test card and a test key. It appears here automatically."
+          ? "Create one with a test card and a test key. It appears here automatically."
           : "Live payments start in the payment form. They appear here automatically."
       }
       curl={firstPayment(mode, apiUrl)}

@@ -101,7 +101,7 @@ async function exportFrom(address: string, signal: AbortSignal, onProgress: OnPr
       action: { label: "Try again", onClick: () => void startExport(address) },
     });
   const loaded = await import("@/lib/client/transactions/download-export").catch(() => null);
-  if (loaded === null) return failed("A part of this page could not be loaded. Check your connection.");
+  if (loaded === null) return failed("Part of this page couldn’t be loaded. Check your connection.");
   try {
     const rows = await loaded.downloadExport(address, signal, onProgress);
     toast.success(`Exported ${number(rows)} ${rows === 1 ? "transaction" : "transactions"}`);

@@ -162,9 +162,9 @@ function AmountFilter({ filters, onChange, onDone, currencies }: Omit<RowProps, 
     const read = (text: string) => (text === "" ? null : parseAmount(text, unit));
     const [gte, lte] = [read(min), read(max)];
     const wrong = {
-      ...(min !== "" && gte === null && { min: "Write an amount such as 49.90." }),
-      ...(max !== "" && lte === null && { max: "Write an amount such as 49.90." }),
-      ...(gte !== null && lte !== null && gte > lte && { max: "Must not be below the smallest." }),
+      ...(min !== "" && gte === null && { min: "Enter an amount such as 49.90." }),
+      ...(max !== "" && lte === null && { max: "Enter an amount such as 49.90." }),
+      ...(gte !== null && lte !== null && gte > lte && { max: "Must be at least the minimum." }),
     };
     setErrors(wrong);
     if (Object.keys(wrong).length === 0) set(gte === null && lte === null ? undefined : { gte, lte, unit });

@@ -123,7 +123,7 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
         />
         <span className="absolute inset-y-0 right-1 flex items-center">
           {text !== "" && (
-            <button type="button" className="copy" aria-label="Empty the search box" onClick={() => onType("")}>
+            <button type="button" className="copy" aria-label="Clear the search box" onClick={() => onType("")}>
               <X aria-hidden="true" />
             </button>
           )}

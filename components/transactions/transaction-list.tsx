@@ -91,7 +91,7 @@ function FirstAnswer({ error, retrying, onRetry }: FirstAnswerProps) {
   const refused = error instanceof ApiError;
   return (
     <ErrorState
-      detail={refused ? error.detail : "No answer came. Check your connection."}
+      detail={refused ? error.detail : "No response arrived. Check your connection."}
       requestId={refused ? error.requestId : null}
       retrying={retrying}
       onRetry={onRetry}
@@ -145,7 +145,7 @@ export function OutageNotice({ error, stale, retrying, onRetry }: OutageNoticePr
       }
     >
       <p>
-        {refused ? error.detail : "No answer came. Check your connection."}{" "}
+        {refused ? error.detail : "No response arrived. Check your connection."}{" "}
         {stale ? "The rows below match the previous filters." : "The rows below may be out of date."}
       </p>
       {refused && error.requestId && (

@@ -209,7 +209,7 @@ function useSearchText(changeUrl: Change) {
 /** What "all" means: never more than one sees. */
 function selectionNote(shown: number, { limited }: Selection): string {
   if (limited) return `No more than ${MAX_SELECTED} can be selected at once.`;
-  return `“All” selects this page’s ${shown}. The selection stays when you turn the page, up to ${MAX_SELECTED}.`;
+  return `“All” selects this page’s ${shown}. The selection stays when you change pages, up to ${MAX_SELECTED}.`;
 }
 
 const COPIED_MS = 1_500;
@@ -223,7 +223,7 @@ function copyId(button: HTMLElement, say: (message: string) => void): void {
       setTimeout(() => delete button.dataset.copied, COPIED_MS);
       say(`Copied ${id}`);
     },
-    () => toast.error("The browser did not allow copying.", { description: id }),
+    () => toast.error("Your browser didn’t allow copying.", { description: id }),
   );
 }
 

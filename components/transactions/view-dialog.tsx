@@ -18,7 +18,7 @@ type ViewDialogProps = {
 export function ViewDialog({ view, canShare, onSave, onClose }: ViewDialogProps) {
   const form = useForm(
     { name: view?.name ?? "", shared: view?.shared ?? false },
-    { check: ({ name }) => ({ name: name.trim() === "" ? "Give the view a name." : undefined }) },
+    { check: ({ name }) => ({ name: name.trim() === "" ? "Enter a name for the view." : undefined }) },
   );
   const { name, shared } = form.values;
 
@@ -31,7 +31,7 @@ export function ViewDialog({ view, canShare, onSave, onClose }: ViewDialogProps)
     <FormDialog
       size="sm"
       title={view ? "Rename view" : "Save view"}
-      description={view ? undefined : "Keeps the filters, the sort and the columns as they are now."}
+      description={view ? undefined : "Saves the current filters, sort order and columns."}
       submitLabel="Save view"
       form={form}
       onSubmit={save}

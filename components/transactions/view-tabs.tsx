@@ -52,7 +52,7 @@ export function ViewTabs(props: ViewTabsProps) {
       await work;
       toast.success(done);
     } catch (error) {
-      toast.error(error instanceof ApiError ? error.detail : "No answer came. Try again.");
+      toast.error(error instanceof ApiError ? error.detail : "No response arrived. Try again.");
     }
   };
   const link = (text: string, id: string | null) => ({

@@ -155,7 +155,7 @@ export function WrongFilter({ what, path, issues }: WrongFilterProps) {
   return (
     <Banner
       tone="amber"
-      title="This address has a filter that does not exist"
+      title="This link has an unknown filter"
       actions={
         <Link href={path} className={buttonStyles({ size: "sm" })}>
           Show all {what}

@@ -179,7 +179,7 @@ type UnsavedGuardProps = {
 export function UnsavedGuard({
   dirty,
   title = "Leave without saving?",
-  description = "What you changed on this page is not saved.",
+  description = "Your changes on this page aren’t saved.",
 }: UnsavedGuardProps) {
   const router = useRouter();
   const [leave, setLeave] = useState<(() => void) | null>(null);

@@ -17,7 +17,7 @@ const COLUMNS = [
   ["Status", "w-32 pr-4"],
   ["Attempts", "w-24 pr-4 max-md:hidden"],
   ["Next attempt", "w-36 pr-4 max-lg:hidden"],
-  ["Happened", "w-36 max-md:hidden"],
+  ["Created", "w-36 max-md:hidden"],
 ] as const;
 
 /** A page of deliveries; each row leads to its attempts. `path`: of deliveries. */
@@ -73,7 +73,7 @@ export function DeliveryFacts({ delivery, eventHref }: DeliveryFactsProps) {
               </Link>
             ),
           },
-          { term: "Happened", value: <Time at={delivery.created_at} /> },
+          { term: "Created", value: <Time at={delivery.created_at} /> },
           { term: "Attempts", value: delivery.attempt_count },
           delivery.delivered_at
             ? { term: "Delivered", value: <Time at={delivery.delivered_at} /> }

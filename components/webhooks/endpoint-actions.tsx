@@ -21,7 +21,7 @@ import {
 
 const SECRET_WORDS = {
   what: "secret",
-  kept: "Your server verifies messages with it. Cardlane does not show it again.",
+  kept: "Your server uses it to verify messages. Cardlane does not show it again.",
   loss: "If you lose it, rotate the secret.",
 };
 
@@ -186,7 +186,7 @@ function CallButton({ label, done, variant, icon: Icon, call }: CallButtonProps)
       toast.success(done);
       router.refresh();
     } catch (error) {
-      toast.error(error instanceof ApiError ? error.detail : "No answer came. Try again.");
+      toast.error(error instanceof ApiError ? error.detail : "No response arrived. Try again.");
     } finally {
       setPending(false);
     }

@@ -39,7 +39,7 @@ export function NewEndpointDialog({ mode, eventTypes, onClose, onCreated }: NewE
     <FormDialog
       form={form}
       title={mode === "live" ? "New live endpoint" : "New endpoint"}
-      description="Cardlane will send your events there, signed with a secret that you see next."
+      description="Cardlane sends your events there, signed with a secret that you’ll see next."
       submitLabel="Create endpoint"
       onSubmit={create}
       onClose={onClose}
@@ -135,7 +135,7 @@ export function ToggleEndpointDialog({ endpoint, mode, onClose, onChanged }: Cha
     >
       <p>
         {disable
-          ? "New events are not sent to it, and pending deliveries wait. After enabling it again you can send what it missed."
+          ? "New events are not sent to it, and pending deliveries wait. Once you enable it again, you can send missed events."
           : "New events are sent to it again, and pending deliveries go out."}
       </p>
       {!disable && (
@@ -173,7 +173,7 @@ export function DeleteEndpointDialog({ endpoint, mode, onClose, onDeleted }: Del
       onClose={onClose}
     >
       <p className="[overflow-wrap:anywhere]">
-        Nothing is sent to {endpoint.url} any more. Its secret and its delivery log are removed. This cannot be undone.
+        Nothing more is sent to {endpoint.url}. Its secret and delivery log are deleted. This cannot be undone.
       </p>
     </FormDialog>
   );
@@ -204,12 +204,17 @@ export function RotateSecretDialog({ endpoint, mode, onClose, onRotated }: Rotat
     <FormDialog
       form={form}
       title="Rotate the signing secret"
-      description="Makes a new secret. Until the old one ends, each message carries a signature from both."
+      description="Creates a new secret. Until the old one expires, each message carries a signature from both."
       submitLabel="Rotate secret"
       onSubmit={rotate}
       onClose={onClose}
     >
-      <RadioCards legend="When does the old secret end?" options={OVERLAPS} {...form.choice("overlap")} columns={3} />
+      <RadioCards
+        legend="When should the old secret stop working?"
+        options={OVERLAPS}
+        {...form.choice("overlap")}
+        columns={3}
+      />
     </FormDialog>
   );
 }
@@ -229,7 +234,7 @@ export function ReplayDialog({ endpoint, mode, onClose, onChanged }: ChangeDialo
     <FormDialog
       form={form}
       title="Send missed events"
-      description="Events of this time that did not arrive are sent again, oldest first and under the same ids."
+      description="Undelivered events from this period are sent again, oldest first, with the same ids."
       submitLabel="Send events"
       onSubmit={replay}
       onClose={onClose}
@@ -242,7 +247,7 @@ export function ReplayDialog({ endpoint, mode, onClose, onChanged }: ChangeDialo
         ))}
       </SelectField>
       <Checkbox
-        label="Also events that were delivered"
+        label="Include delivered events"
         description="Your server receives them again with the same ids."
         checked={form.values.everything}
         onChange={({ target }) => form.set({ everything: target.checked })}

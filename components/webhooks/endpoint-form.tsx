@@ -36,7 +36,7 @@ export function endpointValues(endpoint: WebhookEndpoint): EndpointValues {
 /** What is missing before it can be sent; the API checks the rest. */
 export function checkEndpoint({ url, scope, types }: EndpointValues): Record<string, string | undefined> {
   return {
-    url: url.trim() === "" ? "Enter the address that events are sent to." : undefined,
+    url: url.trim() === "" ? "Enter the URL to send events to." : undefined,
     event_types: scope === "some" && types.length === 0 ? "Choose at least one event." : undefined,
   };
 }
@@ -54,11 +54,11 @@ export function readEndpoint<Type extends string>(values: EndpointValues) {
 }
 
 const SCOPES = [
-  { value: "all", label: "All events", description: "Also types that are added later." },
+  { value: "all", label: "All events", description: "Including types added later." },
   { value: "some", label: "Selected events" },
 ] as const;
 const PAYLOADS = [
-  { value: "full", label: "Full", description: "The event with the object as it was then." },
+  { value: "full", label: "Full", description: "The event with the object as it was at the time." },
   { value: "thin", label: "Thin", description: "Type and ids only; your server fetches the object." },
 ] as const;
 const SIGNATURES = [

@@ -57,7 +57,7 @@ function typesText({ event_types: types }: WebhookEndpoint): string {
 export function FailingEndpoints({ failing, path }: { failing: readonly FailingEndpoint[]; path: string }) {
   const [first] = failing;
   if (!first) return null;
-  const title = failing.length === 1 ? "Nothing reaches one endpoint" : `Nothing reaches ${failing.length} endpoints`;
+  const title = failing.length === 1 ? "One endpoint is failing" : `${failing.length} endpoints are failing`;
   return (
     <Banner tone="amber" title={title} className="mb-5">
       <ul className="flex flex-col gap-0.5">
@@ -77,8 +77,8 @@ export function FailingEndpoints({ failing, path }: { failing: readonly FailingE
 const REASONS: Record<DisabledReason, { title: string; text: string }> = {
   manual: { title: "You disabled this endpoint", text: "No events are sent to it. Pending deliveries wait." },
   gone: {
-    title: "Disabled: it answered 410 Gone",
-    text: "Your server said that it doesn't want events any more. Enable it again once it does, or keep it disabled.",
+    title: "Disabled: it returned 410 Gone",
+    text: "Your server asked to receive no more events. Enable it again when it’s ready, or keep it disabled.",
   },
   failing: {
     title: "Disabled: every attempt failed for 5 days",
@@ -97,9 +97,9 @@ export function EndpointFacts({ endpoint, failing }: { endpoint: WebhookEndpoint
         </Banner>
       )}
       {failing && (
-        <Banner tone="amber" title="Nothing reaches this endpoint" className="mb-5">
+        <Banner tone="amber" title="This endpoint is failing" className="mb-5">
           Every attempt has failed since <Time at={failing.since} />. We keep trying, and disable it on{" "}
-          <Time at={failing.disabledAt} /> if it still fails. The deliveries below say what it answers.
+          <Time at={failing.disabledAt} /> if it still fails. The deliveries below show its responses.
         </Banner>
       )}
       <Card className="mb-6">

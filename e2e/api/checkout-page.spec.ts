@@ -46,7 +46,7 @@ test("without allowed origins nobody may embed the form; asked for by another, i
     const page = await form.page({ origin });
     const html = await page.text();
     expect(page.status, origin).toBe(403);
-    expect(html).toContain("This page may not show the payment form");
+    expect(html).toContain("This page can’t show the payment form");
     expect(html).not.toContain(form.token);
     expect(page.headers.get("content-security-policy")).toContain(ancestors);
   }

@@ -14,7 +14,7 @@ async function takeCards(owner: Page, account: Parameters<typeof connectAccount>
   await openProcessors(owner);
   await connectAccount(owner, account, "Main shop");
   const dialog = await openAction(owner, "Main shop", /Card numbers/);
-  await dialog.getByLabel("Give card numbers to Stripe").check();
+  await dialog.getByLabel("Send card numbers to Stripe").check();
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   await expect(dialog).toHaveCount(0);
 }

@@ -137,7 +137,7 @@ test("a double click makes one key; after a lost answer the retry does not make 
     await route.abort("connectionreset");
   });
   await page.getByRole("button", { name: "Create key" }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "We got no answer" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "No response arrived" })).toBeVisible();
   await page.getByRole("button", { name: "Create key" }).click();
   await expect(page.getByRole("dialog", { name: "The key was created, but its secret was lost" })).toBeVisible();
   expect(await count()).toBe(2);
@@ -150,7 +150,7 @@ test("what the service refuses stands on its field, an address with its line", a
   await page.getByRole("button", { name: "Create key" }).click();
   await expect(page.getByLabel("Name")).toHaveAccessibleDescription(/Give the key a name/);
   await expect(page.getByText("Give the key at least one permission")).toBeVisible();
-  await expect(page.getByLabel("Addresses")).toHaveAccessibleDescription(/Line 3: Write an IP address or a CIDR block/);
+  await expect(page.getByLabel("Addresses")).toHaveAccessibleDescription(/Line 3: Enter an IP address or a CIDR block/);
   await page.getByLabel("Expires").selectOption("On a date …");
   await page.getByRole("button", { name: "Create key" }).click();
   await expect(page.getByLabel("Last day")).toHaveAccessibleDescription(/Choose a date/);

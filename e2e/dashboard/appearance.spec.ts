@@ -52,7 +52,7 @@ test("the preview follows what is chosen, and it is saved for this environment",
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect.poll(() => stored(db, tenant.merchant.test.id)).toBeNull();
   await page.goto("/test/settings/activity");
-  await expect(page.getByText("Changed how the payment form looks").first()).toBeVisible();
+  await expect(page.getByText("Changed the payment form’s appearance").first()).toBeVisible();
 });
 
 test("what cannot be read is told at once, mended by a click, and never saved", async ({

@@ -59,7 +59,7 @@ test("a payout that failed says why, and is retried to another account", async (
   await expectWellInEveryLook(page);
   await page.getByRole("button", { name: "Retry" }).click();
   await page.getByRole("button", { name: "Retry payout" }).click();
-  await expect(page.getByText("Payout made")).toBeVisible();
+  await expect(page.getByText("Payout created")).toBeVisible();
   await page.goto(`/test/payouts/${failed?.id}`);
   await expect(page.getByText("The money went out with a later payout.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Retry" })).toHaveCount(0);

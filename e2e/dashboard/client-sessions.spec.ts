@@ -41,7 +41,7 @@ test("the list is filtered and paged by its address, and its rows lead to their 
   await page.getByRole("link", { name: "€25.00 EUR" }).click();
   await page.waitForURL(`**/checkout/${cancelled.id}`);
   await page.goto("/test/checkout?status=ODD");
-  await expect(page.getByText("This address has a filter that does not exist")).toBeVisible();
+  await expect(page.getByText("This link has an unknown filter")).toBeVisible();
 });
 
 test("an open session is cancelled once it is clear what that means", async ({ owner: page, api }) => {
@@ -86,7 +86,7 @@ test("a session shows its attempts in plain words, and its payment leads back to
   expect((await pay(CARDS.declined, "first")).status()).toBe(200);
   await page.reload();
   const attempts = page.getByRole("region", { name: "Attempts" });
-  await expect(attempts).toContainText("4 of 5 tries left");
+  await expect(attempts).toContainText("4 of 5 attempts left");
   await expect(attempts.getByRole("listitem")).toHaveText([/Visa •••• 0002.*Declined.*The issuer gave no reason/]);
 
   expect((await pay(CARDS.approved, "second")).status()).toBe(200);

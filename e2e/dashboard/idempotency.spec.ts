@@ -31,9 +31,9 @@ test("a key tells its first request, its answer, its replays, and what differed 
   await expect(outcome).toContainText("201");
   await expect(outcome).toContainText("1 time");
   await expect(outcome.getByRole("link", { name: payment.id })).toHaveAttribute("href", `/test/payments/${payment.id}`);
-  await expect(owner.getByText("Nothing runs a second time.")).toBeVisible();
+  await expect(owner.getByText("Nothing runs twice.")).toBeVisible();
 
-  const reuse = owner.getByRole("region", { name: "Refused once for another request" });
+  const reuse = owner.getByRole("region", { name: "Refused once for a different request" });
   const rows = reuse.getByRole("table").getByRole("row");
   await expect(rows.nth(1)).toContainText(/card\.last4.*4242.*1111|amount.*10000.*12000/);
   await expect(rows).toHaveCount(3);

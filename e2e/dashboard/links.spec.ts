@@ -1,5 +1,6 @@
 import type { APIRequestContext, Page } from "@playwright/test";
 import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
+import { listTransactions } from "@/lib/contract/transactions/endpoints";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
 import { expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
 import { expectPaid, pay } from "../checkout/fixtures";
@@ -60,6 +61,47 @@ test("a link for a plan is made, opened on a phone and paid, and its sale is fou
   await page.waitForURL("**/checkout/links/plink_*");
 });
 
+test("a plan with a free trial is sold at its full price: link, form, receipt and the plan's sales agree", async ({
+  owner: page,
+  tenant: { api },
+  browser,
+}) => {
+  const plan = await newPlan(api, {
+    ...{ name: "Print of the month", status: "ACTIVE", type: "SUBSCRIPTION_FREE_TRIAL", full_price_amount: 19 },
+    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
+    ...{ trial_period_value: 14, trial_period_unit: "DAYS" },
+  });
+  await page.goto(`/test/plans/${plan.id}`);
+  await page.getByRole("link", { name: "Sell by link" }).click();
+  const form = page.getByRole("form", { name: "New payment link" });
+  await expect(form.getByLabel("Plan", { exact: true })).toHaveAccessibleDescription(
+    /\$19\.00 USD for the first billing period and doesn’t give the free trial/,
+  );
+  await form.getByRole("button", { name: "Create payment link" }).click();
+  await page.waitForURL("**/checkout/links/plink_*");
+  await expect(page.getByText("Not included. This link takes the first billing period.")).toBeVisible();
+  const address = await page.getByTestId("payment-link").innerText();
+
+  const context = await browser.newContext({ viewport: PHONE });
+  const phone = await context.newPage();
+  await phone.goto(address);
+  await phone.waitForURL("**/pay/cst_*");
+  await expect(phone.getByText("$19.00 every month")).toBeVisible();
+  await expect(phone.getByText("The free trial isn’t included.")).toBeVisible();
+  await expectNoSidewaysScroll(phone);
+  await pay(phone);
+  await expectPaid(phone);
+  const receipt = context.waitForEvent("page");
+  await phone.getByRole("link", { name: "View receipt" }).click();
+  const paper = await receipt;
+  await expect(paper.getByText("Print of the month")).toBeVisible();
+  await expect(paper.getByText("$19.00").first()).toBeVisible();
+  await context.close();
+
+  const sales = (await api.call(listTransactions, { query: { plan_id: plan.id } })).ok();
+  expect(sales.data).toMatchObject([{ amount: 1_900, currency: "USD", plan_id: plan.id }]);
+});
+
 /** Stays on the link's own page, which else goes on to the form by itself. */
 async function openHeld(page: Page, address: string): Promise<void> {
   await page.addInitScript(() => {
@@ -80,7 +122,7 @@ test("a link's pages are accessible in both schemes and fit a phone; it is chang
   const form = page.getByRole("form", { name: "Payment link" });
   await form.getByLabel("Description").fill("A big poster");
   await form.getByLabel("Expires").selectOption("at");
-  await form.getByLabel("Last moment").fill("2099-12-31T18:30");
+  await form.getByLabel("Expires at").fill("2099-12-31T18:30");
   await form.getByRole("button", { name: "Save changes" }).click();
   await expect(page.getByText("Payment link saved")).toBeVisible();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("A big poster");
@@ -159,7 +201,7 @@ test("who has paid at a link finds the payment there again, also once the link i
   const paid = page.url();
 
   await page.goto(link.url);
-  await expect(page.getByText("You’ve already paid here with this browser.")).toBeVisible();
+  await expect(page.getByText("You’ve already paid here in this browser.")).toBeVisible();
   await page.getByRole("link", { name: "See your payment" }).click();
   await page.waitForURL(paid);
   await expectPaid(page);

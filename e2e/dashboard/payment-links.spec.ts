@@ -40,7 +40,7 @@ test("a link for an amount is made, shown once, copied, and open to whoever has 
   await page.getByLabel("E-mail").fill("ada@shopper.example");
   await page.getByLabel("Your customer id").fill("c-42");
   await page.getByRole("radio", { name: "When you capture it" }).check();
-  await page.getByLabel("Return address").fill("https://shop.example/thank-you");
+  await page.getByLabel("Return URL").fill("https://shop.example/thank-you");
   await page.getByRole("textbox", { name: "Origin 1" }).fill("shop.example/cart");
   await page.getByRole("button", { name: "Add another" }).click();
   await expect(page.getByRole("textbox", { name: "Origin 1" })).toHaveValue("https://shop.example");
@@ -131,12 +131,12 @@ test("what is refused stands on its field, and what was typed stays", async ({ o
   await expect(page.getByLabel("Amount", { exact: true })).toBeFocused();
   await page.getByLabel("Amount", { exact: true }).fill("1.999");
   await page.getByLabel("E-mail").fill("nobody");
-  await page.getByLabel("Return address").fill("shop.example");
+  await page.getByLabel("Return URL").fill("shop.example");
   await page.getByRole("textbox", { name: "Origin 1" }).fill("ftp://shop.example");
   await create(page);
   await expect(page.getByLabel("Amount", { exact: true })).toHaveAccessibleDescription(/at most 2 decimals in USD/);
   await expect(page.getByLabel("E-mail")).toHaveAccessibleDescription(/not an e-mail address/);
-  await expect(page.getByLabel("Return address")).toHaveAccessibleDescription(/begins with https/);
+  await expect(page.getByLabel("Return URL")).toHaveAccessibleDescription(/begins with https/);
   await expect(page.getByRole("textbox", { name: "Origin 1" })).toHaveAccessibleDescription(/Use an origin/);
 
   // What only the server knows: the plan was taken from sale meanwhile.
@@ -158,7 +158,7 @@ test("a double click and a lost answer make one session", async ({ owner: page, 
     else await route.continue();
   });
   await page.getByRole("button", { name: "Create session" }).dblclick();
-  await expect(page.getByRole("alert").filter({ hasText: "We got no answer" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "No response arrived" })).toBeVisible();
   await create(page);
   // The retry has the same link: it was not lost with the answer.
   await expect(link(page)).toHaveText(/\/pay\/cst_/);

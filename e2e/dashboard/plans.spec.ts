@@ -116,7 +116,7 @@ test("a double click and a lost answer make one plan", async ({ owner: page, api
     else await route.continue();
   });
   await page.getByRole("button", { name: "Create draft" }).dblclick();
-  await expect(page.getByRole("alert").filter({ hasText: "We got no answer" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "No response arrived" })).toBeVisible();
   await page.getByRole("button", { name: "Create draft" }).click();
   await page.waitForURL(/\/plans\/plan_/);
   expect(new Set(keys).size).toBe(1);
@@ -136,7 +136,7 @@ test("a plan goes from draft to active, where price and timing are locked, to in
   const status = async () => (await api.call(getPlan, { id })).ok().status;
   await page.goto(`/test/plans/${id}`);
   await page.getByRole("button", { name: "Activate" }).click();
-  await expect(page.getByRole("dialog")).toContainText("price and timing are fixed");
+  await expect(page.getByRole("dialog")).toContainText("price and timing are locked");
   await page.getByRole("button", { name: "Activate plan" }).click();
   await expect(page.getByText("Price and timing are locked")).toBeVisible();
   await expect(page.getByLabel("Price", { exact: true })).toBeDisabled();
@@ -195,7 +195,7 @@ test("the list is filtered and paged by its address", async ({ owner: page, api 
   await page.goBack();
   await expect(page.getByRole("heading", { name: "No plans match" })).toBeVisible();
   await page.goto("/test/plans?status=ODD");
-  await expect(page.getByText("This address has a filter that does not exist")).toBeVisible();
+  await expect(page.getByText("This link has an unknown filter")).toBeVisible();
 });
 
 test("who may not change plans sees them, read-only", async ({ page, api, newPerson, signInAs }) => {

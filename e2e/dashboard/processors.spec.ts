@@ -48,7 +48,7 @@ test("connected, with webhooks that arrive, tested, beside a second one that bec
   await expect(card).toContainText("Double Ltd (acct_double0000000001)");
   await expect(card).toContainText("sk_test_…m4i1");
   await expect(card).toContainText("Default");
-  await expect(card).toContainText("None has arrived yet");
+  await expect(card).toContainText("None received yet");
   await expectWellInEveryLook(owner);
 
   await card.getByRole("button", { name: "Set up" }).click();
@@ -69,10 +69,10 @@ test("connected, with webhooks that arrive, tested, beside a second one that bec
     (await fetch(address, { method: "POST", ...messageOf(event as never, { secret }) })).status;
   expect(await send("whsec_ofsomebodyelse")).toBe(400);
   await owner.reload();
-  await expect(card).toContainText("None has arrived yet");
+  await expect(card).toContainText("None received yet");
   expect(await send(WEBHOOK_SECRET)).toBe(200);
   await owner.reload();
-  await expect(card).not.toContainText("None has arrived yet");
+  await expect(card).not.toContainText("None received yet");
 
   await card.getByRole("button", { name: "Test", exact: true }).click();
   await expect(owner.getByText("Main shop works")).toBeVisible();
@@ -110,7 +110,7 @@ test("a rule sends a payment to its account, where buttons capture and refund it
   await openProcessors(owner);
   const refused = await openAction(owner, "Dollars", /Disconnect/);
   await refused.getByRole("button", { name: "Disconnect", exact: true }).click();
-  await expect(refused.getByText("Rules send payments to it. Change them first.")).toBeVisible();
+  await expect(refused.getByText("Routing rules send payments to it. Change them first.")).toBeVisible();
   await refused.getByRole("button", { name: "Cancel" }).click();
   await rules.getByRole("button", { name: "Remove rule 1" }).click();
   await rules.getByRole("button", { name: "Save rules" }).click();
@@ -148,7 +148,7 @@ test("a rule sends a payment to its account, where buttons capture and refund it
   const dialog = await openDialog(owner, payment, "Refund");
   await submitOf(dialog).click();
   await expect(dialogOf(owner).getByRole("alert")).toContainText("is not connected any more");
-  await expect(dialogOf(owner).getByRole("link", { name: "Open the processors" })).toHaveAttribute(
+  await expect(dialogOf(owner).getByRole("link", { name: "Go to processors" })).toHaveAttribute(
     "href",
     "/test/settings/processors",
   );

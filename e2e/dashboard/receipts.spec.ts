@@ -17,7 +17,7 @@ const file = (content: string | Buffer) => ({
 async function uploadLogo(page: Page, rgb: string): Promise<void> {
   const logo = page.getByLabel("Logo file");
   await logo.setInputFiles(file("<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"));
-  await expect(page.getByText("SVG files can hold scripts")).toBeVisible();
+  await expect(page.getByText("SVG files can contain scripts")).toBeVisible();
   await logo.setInputFiles(file(png(240, 60, { rgb })));
   await expect(page.getByRole("img", { name: /^Logo of .* on light$/ })).toBeVisible();
 }

@@ -54,7 +54,7 @@ test("what differs is shown with both sides, what to do, and the ways there; an 
   const difference = owner.getByRole("article").filter({ hasText: "Amounts differ" });
   await expect(difference).toContainText("$90.00 USD captured");
   await expect(difference).toContainText("Another part was captured.");
-  await expect(difference.getByRole("link", { name: "Open there" })).toHaveAttribute(
+  await expect(difference.getByRole("link", { name: "Open at the processor" })).toHaveAttribute(
     "href",
     `https://dashboard.stripe.com/test/payments/${OBJECT.id}`,
   );

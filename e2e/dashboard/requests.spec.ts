@@ -27,9 +27,9 @@ test("a refund is found, shown without secrets, and sent again without moving mo
   await owner.goto(`${PAGE}?q=refund-1`);
   await owner.getByRole("link", { name: /POST \/v1\/payments\/.*\/refund/ }).click();
   await expect(owner.getByRole("figure").filter({ hasText: "Request body" })).toContainText('"amount": 500');
-  await expect(owner.getByRole("figure").filter({ hasText: "The same as curl" })).toContainText("$CARDLANE_KEY");
+  await expect(owner.getByRole("figure").filter({ hasText: "As curl" })).toContainText("$CARDLANE_KEY");
   await owner.getByRole("button", { name: "Send again" }).click();
-  await expect(owner.getByText("Nothing happened twice: same answer, replayed")).toBeVisible();
+  await expect(owner.getByText("Nothing ran twice: same response, replayed")).toBeVisible();
   await expectWellInEveryLook(owner);
   await owner.goto(`/test/payments/${payment.id}`);
   await expect(owner.getByText("All requests of the last 30 days")).toHaveCount(1);
@@ -42,7 +42,7 @@ test("a payment with a card cannot be sent from here, and its card is nowhere", 
     await expect(owner.getByRole("row")).toHaveCount(2, { timeout: 500 });
   }).toPass({ timeout: 10_000 });
   await owner.getByRole("link", { name: /POST \/v1\/payments/ }).click();
-  await expect(owner.getByText("The card or token isn't kept")).toBeVisible();
+  await expect(owner.getByText("The card or token isn't stored")).toBeVisible();
   await expect(owner.getByRole("figure").filter({ hasText: "Request body" })).toContainText("[redacted]");
   expect(await owner.content()).not.toContain("4242424242424242");
 });

@@ -47,7 +47,7 @@ test("a session that is signed out elsewhere is out at once", async ({
     .getByRole("button", { name: /^Sign out/ })
     .click();
   await expect(rows).toHaveCount(1);
-  await expect(page.getByText("You aren't signed in anywhere else.")).toBeVisible();
+  await expect(page.getByText("You aren’t signed in anywhere else.")).toBeVisible();
   await other.reload();
   await other.waitForURL(/\/sign-in/);
   await elsewhere.close();
@@ -68,7 +68,7 @@ test("a new password signs the other browsers out and keeps this one", async ({
   await page.getByLabel("Current password").fill("not it at all");
   await page.getByLabel("New password").fill("a new and long password");
   await page.getByRole("button", { name: "Change password" }).click();
-  await expect(page.getByText("That is not your current password.")).toBeVisible();
+  await expect(page.getByText("That isn’t your current password.")).toBeVisible();
   await expect(page.getByLabel("New password")).toHaveValue("a new and long password");
   await page.getByLabel("Current password").fill(person.password);
   await page.getByRole("button", { name: "Change password" }).click();

@@ -182,11 +182,11 @@ test("a second factor is set up, asked for, and replaced by a recovery code once
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + ms });
   await page.getByLabel("Code").fill(codeAt(0));
   await page.getByRole("button", { name: "Switch on" }).click();
-  const dialog = page.getByRole("dialog", { name: "Keep these recovery codes" });
+  const dialog = page.getByRole("dialog", { name: "Save your recovery codes" });
   const codes = ((await dialog.locator("code").textContent()) ?? "").split("\n");
   expect(codes).toHaveLength(10);
   await expect(dialog.getByRole("button", { name: "Done" })).toBeDisabled();
-  await dialog.getByLabel("I have saved them in a safe place.").check();
+  await dialog.getByLabel("I’ve saved them in a safe place.").check();
   await dialog.getByRole("button", { name: "Done" }).click();
   await expect(page.getByText("10 of 10 left")).toBeVisible();
 
@@ -204,7 +204,7 @@ test("a second factor is set up, asked for, and replaced by a recovery code once
   await fillIn(page, person.email, person.password);
   await page.getByLabel("Code").fill(codes[0] ?? "");
   await page.getByRole("button", { name: "Verify" }).click();
-  await expect(page.getByText("That code is wrong, too old or was used already.")).toBeVisible();
+  await expect(page.getByText("That code is wrong, expired or already used.")).toBeVisible();
 });
 
 test("the pages before the sign-in are accessible and fit a phone", async ({ page }) => {

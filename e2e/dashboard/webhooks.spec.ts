@@ -25,7 +25,7 @@ test("an endpoint is made, tested and watched, and its secret is shown once", as
   await opens(owner.getByRole("button", { name: "New endpoint" }), dialog);
 
   await dialog.getByRole("button", { name: "Create endpoint" }).click();
-  await expect(dialog.getByText("Enter the address that events are sent to.")).toBeVisible();
+  await expect(dialog.getByText("Enter the URL to send events to.")).toBeVisible();
   await dialog.getByLabel("Endpoint URL").fill("not an address");
   await dialog.getByRole("button", { name: "Create endpoint" }).click();
   await expect(dialog.getByLabel("Endpoint URL")).toHaveAttribute("aria-invalid", "true");
@@ -158,12 +158,12 @@ test("an endpoint that nothing reaches says since when, and when it will be disa
   await expect(owner.getByText("A webhook endpoint has failed for three days")).toBeVisible();
   await expectWellInEveryLook(owner);
   await owner.goto(PAGE);
-  await expect(owner.getByText("Nothing reaches one endpoint")).toBeVisible();
+  await expect(owner.getByText("One endpoint is failing")).toBeVisible();
   await expect(owner.getByText("A webhook endpoint has failed for three days")).toBeHidden();
   await expectWellInEveryLook(owner);
   await owner.getByRole("listitem").filter({ hasText: "has failed since" }).getByRole("link").click();
   await owner.waitForURL(`**${PAGE}/${id}`);
-  await expect(owner.getByText("Nothing reaches this endpoint")).toBeVisible();
+  await expect(owner.getByText("This endpoint is failing")).toBeVisible();
   await expectWellInEveryLook(owner);
 
   await db.sql`

@@ -163,7 +163,7 @@ test("the result page knows its own orders only, and a payment of its own sessio
   const { id: paid } = (await demo.call(createPayment, { body: aPayment() })).ok();
   for (const session of ["", "nonsense", "cs_01h455vb4pex5vsknk084sn02q", foreign.id]) {
     await page.goto(`${baseUrl}/demo/result?client_session_id=${session}&payment_id=${paid}`);
-    await expect(page.getByRole("heading", { name: "There is no order here" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "No order found" })).toBeVisible();
   }
   await openCheckout(page, baseUrl);
   const log = await page.evaluate(() => sessionStorage.getItem("cardlane.demo.log") ?? "");

@@ -133,7 +133,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
       .first()
       .click();
     await page.getByRole("button", { name: "Send again" }).click();
-    await expect(page.getByText("Nothing happened twice: same answer, replayed")).toBeVisible();
+    await expect(page.getByText("Nothing ran twice: same response, replayed")).toBeVisible();
     expect((await tenant.api.call(listTransactions)).ok().total).toBe(2);
   });
 }

@@ -111,3 +111,10 @@ test("the command that compares exists, with the options that the page gives it"
   for (const name of options) expect(script).toContain(`${name}: { type: "string" }`);
   expect(readFileSync("package.json", "utf8")).toContain('"reconcile":');
 });
+
+test("the command takes Adyen's report, as many files of it as the page gives", async ({ page }) => {
+  const command = await copyFrom(page, "Compare with Adyen’s report");
+  const options = [...command.matchAll(/--(\w+)/g)].map(([, name]) => name);
+  expect(options).toEqual(["connection", "since", "report", "report"]);
+  expect(readFileSync("scripts/reconcile.ts", "utf8")).toContain('report: { type: "string", multiple: true }');
+});

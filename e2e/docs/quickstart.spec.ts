@@ -109,7 +109,7 @@ for (const { language, file, program } of SERVERS) {
 
     await page.goto(url);
     await pay(page, "4000000000009995");
-    await expect(page.frameLocator("#card-form iframe").getByText("There isn’t enough money")).toBeVisible();
+    await expect(page.frameLocator("#card-form iframe").getByText("The card has insufficient funds")).toBeVisible();
     // The same order after a reload: no second session.
     await page.reload();
     await pay(page, "4242424242424242");

@@ -27,12 +27,12 @@ test("an owner makes a key for these pages, and pays, repeats and refunds from t
   expect(Date.parse(kept.expiresAt) - Date.now()).toBeLessThan(86_400_000);
 
   await form.getByRole("button", { name: "Send to the sandbox" }).click();
-  const answer = page.getByRole("region", { name: "Answer" });
+  const answer = page.getByRole("region", { name: "Response" });
   await expect(answer).toContainText("201");
   await expect(answer).toContainText('"status": "CAPTURED"');
   await expect(answer).toContainText("X-Request-Id");
   await form.getByRole("button", { name: "Send to the sandbox" }).click();
-  await expect(answer).toContainText("The stored answer of the first request: nothing happened again.");
+  await expect(answer).toContainText("The stored response to the first request: nothing ran twice.");
   const { data } = (await tenant.api.call(listPayments)).ok();
   expect(data).toHaveLength(1);
 
@@ -113,8 +113,8 @@ test("the stream of events is shown as it comes, and stopped", async ({ page, te
   await page.getByLabel("Or paste one").fill(tenant.api.apiKey ?? "");
   await page.getByRole("button", { name: "Use", exact: true }).click();
   await page.getByRole("form", { name: "Try it: stream events" }).getByRole("button", { name: "Send" }).click();
-  await expect(page.getByRole("region", { name: "Answer" })).toContainText("id: start_");
+  await expect(page.getByRole("region", { name: "Response" })).toContainText("id: start_");
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(page.getByRole("button", { name: "Stop" })).toHaveCount(0);
-  await expect(page.getByText("No whole answer came")).toHaveCount(0);
+  await expect(page.getByText("No complete response arrived")).toHaveCount(0);
 });

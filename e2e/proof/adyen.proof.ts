@@ -1,12 +1,36 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "@/lib/testing/database";
+import { expectCleanBooks } from "./books";
+import { Client } from "./client";
+import { proveModel } from "./commands";
+import { startHost } from "./host";
 import { killUnderLoad } from "./kills";
+import { runProcessor } from "./processors";
+import { createTenant } from "./tenant";
 
 /**
  * Behind the connector to Adyen, with a double of its API over HTTP that outlives every kill: what it takes on it decides later,
  * and tells by webhooks alone. `npm run prove:processor` is the long form.
  */
+const HISTORIES = 4;
 const KILLS = 3;
+
+const { db, url } = await testDatabase();
+
+test(`the service does what the contract's model does, in ${HISTORIES} random histories`, async () => {
+  let address = "";
+  const processor = await runProcessor(db, () => address, "adyen");
+  onTestFinished(() => processor.stop());
+  const host = await startHost({ databaseUrl: url, env: processor.env });
+  onTestFinished(() => host.stop());
+  address = host.baseUrl;
+  await proveModel(async () => {
+    const { apiKey, environmentId } = await createTenant(db);
+    const client = new Client(apiKey, () => host.baseUrl);
+    return { model: { payments: [], sent: [] }, real: { client, db, environmentId, processor } };
+  }, HISTORIES);
+  await expectCleanBooks(db);
+});
 
 test(`after ${KILLS} times kill -9 under load every key has one answer, and the double's books are ours to the cent`, async () => {
   const other = await testDatabase();

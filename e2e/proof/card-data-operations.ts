@@ -1,20 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import * as account from "@/lib/contract/accounts/endpoints";
-import * as business from "@/lib/contract/accounts/endpoints";
-import * as open from "@/lib/contract/accounts/endpoints";
-import * as apiKeys from "@/lib/contract/api-keys/api-keys";
-import * as checkout from "@/lib/contract/checkout/endpoints";
-import * as paymentForm from "@/lib/contract/checkout/endpoints";
-import * as paymentLinks from "@/lib/contract/checkout/payment-link";
 import type { DashboardEndpoint, Endpoint } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { type EndpointName, EXAMPLES } from "@/lib/contract/examples";
-import * as payments from "@/lib/contract/payments/endpoints";
-import * as receipts from "@/lib/contract/receipts/receipts";
-import * as support from "@/lib/contract/support/endpoints";
-import * as team from "@/lib/contract/team/team";
-import * as savedViews from "@/lib/contract/transactions/saved-views";
+import { DASHBOARD_ENDPOINTS } from "@/lib/http/dashboard-endpoints";
 import type { Spelled } from "./canaries";
 import type { Push } from "./card-data-paths";
 import {
@@ -30,26 +19,8 @@ import {
   withValue,
 } from "./card-data-places";
 
-const isOperation = (value: unknown): value is DashboardEndpoint =>
-  typeof value === "object" && value !== null && "method" in value && "path" in value;
-
 /** What people and shoppers ask of the service, beside what merchants' servers do. */
-const PEOPLES: readonly DashboardEndpoint[] = [
-  ...[
-    account,
-    apiKeys,
-    business,
-    checkout,
-    paymentForm,
-    paymentLinks,
-    payments,
-    receipts,
-    open,
-    savedViews,
-    support,
-    team,
-  ],
-].flatMap((module) => Object.values(module).filter(isOperation));
+const PEOPLES: readonly DashboardEndpoint[] = DASHBOARD_ENDPOINTS.map(({ endpoint }) => endpoint);
 
 /** Bodies that would be taken as they are: then it is the number in them that is refused. */
 const SAMPLES: Record<string, object> = {
@@ -97,6 +68,12 @@ const SAMPLES: Record<string, object> = {
   reinstateMerchant: { reason: "Asked to" },
   unlockMember: { reason: "Asked to" },
   proveStaff: { code: "000000" },
+  connectProcessor: { processor: "stripe", label: "Shop", credentials: { secret_key: "no key of theirs" } },
+  changeConnection: { label: "Shop" },
+  checkConnection: {},
+  disconnectProcessor: {},
+  replaceRules: { rules: [{ currency: null, brand: null, connection_id: "none" }] },
+  updateBankAccount: { holder: "Ada Park", bank_name: "First", country: "US", account_number: "000123456789" },
   changeRole: { role: "viewer" },
   inviteMember: { name: "Ben", role: "viewer" },
 };
@@ -175,7 +152,9 @@ function fieldPlace(operation: Called, field: Field, hasCard: boolean): Place | 
   if (!hasCard && IDENTIFIERS.some((identifier) => isWithin(field, identifier))) return null;
   const isProof = PROOFS.has(field.path[0] as string);
   const isCardNumber = name === "card.number";
-  const refuses = !isProof && !isCardNumber && operation.name !== "searchTransactions";
+  // They are sealed, and of a connection that is not there nobody looks at them.
+  const isSealed = operation.name === "changeConnection" && isWithin(field, "credentials");
+  const refuses = !isProof && !isCardNumber && !isSealed && operation.name !== "searchTransactions";
   const expected = refuses ? 400 : isCardNumber ? [200, 400, 402] : [200, 201, 400, 401, 403, 404, 409];
   return {
     name: `${operation.name}, ${name}`,

@@ -103,6 +103,16 @@ function identifierPlaces(): Place[] {
       }),
     },
     {
+      name: "connectProcessor, the secret key",
+      refuses: true,
+      push: async ({ text }, doors) => ({
+        path: "/api/dashboard/test/processors",
+        headers: { ...SAME_ORIGIN, Cookie: (await doors.owner()).cookie },
+        body: { processor: "stripe", label: "Shop", credentials: { secret_key: text } },
+        expected: 400,
+      }),
+    },
+    {
       name: "updateCheckoutAppearance, the font",
       refuses: true,
       push: async ({ text }, doors) => ({
@@ -263,6 +273,7 @@ const PAGES = {
     ...["/test/transactions/export?customer_id=TEXT", "/test/transactions/export?columns=TEXT", "/test/plans/TEXT"],
     ...[
       "/test/developers/idempotency?key=TEXT",
+      "/test/settings/processors/TEXT/reconciliation?run=TEXT",
       "/test/checkout/TEXT",
       "/test/checkout?status=TEXT",
       "/TEXT/transactions",

@@ -246,7 +246,9 @@ async function untilToldOf({ db }: Started, hook: Receiver): Promise<void> {
 }
 
 /** Where the mask stands in place of a number: those places were reached, and something was kept there. */
-const MASKED_IN = [...["idempotency_keys", "request_log", "support_audit_log", "user_sessions", "webhook_attempts"]];
+const MASKED_IN = [
+  ...["audit_log", "idempotency_keys", "request_log", "support_audit_log", "user_sessions", "webhook_attempts"],
+];
 const MASK: Secret = { name: "the mask", text: CARD_NUMBER_MARK, kind: "text" };
 
 /** What was found of those that were planted, by where they were. */

@@ -100,11 +100,11 @@ function expectSigned({ receiver, secret }: Addressed): void {
   vi.useFakeTimers({ toFake: ["Date"] });
   try {
     for (const { headers, body, at } of receiver.receipts) {
+      const { "webhook-id": id = "", "webhook-timestamp": timestamp } = headers;
+      expect(Math.abs(Number(timestamp) * S - at), `${id} to ${receiver.kind}, its age`).toBeLessThan(30 * S);
       vi.setSystemTime(at);
       const event = webhook.verify(body, headers) as { id: string };
-      const { "webhook-id": id = "", "webhook-timestamp": timestamp } = headers;
       expect(event.id).toBe(id);
-      expect(Math.abs(Number(timestamp) * S - at)).toBeLessThan(30 * S);
       expect(body).toBe(bodies.get(id) ?? body);
       bodies.set(id, body);
     }
@@ -135,7 +135,8 @@ function expectOnSchedule({ kind }: Receiver, { id, attempts, made }: Delivery, 
   for (const [index, next] of made.slice(1).entries()) {
     const gap = next.startedMs - (made[index]?.endedMs ?? 0);
     const promised = PAUSES_MS[index] as number;
-    const postponed = kind === "postpones" ? RETRY_AFTER_S * S : 0;
+    // On a busy machine its answer can come too late to be heard.
+    const postponed = kind === "postpones" && made[index]?.status_code === 429 ? RETRY_AFTER_S * S : 0;
     expect(gap, `attempt ${index + 2} of ${id}`).toBeGreaterThanOrEqual(Math.max(0.9 * promised, postponed) - 1);
     const longest = 1.1 * Math.max(promised, postponed);
     // The clock goes on by itself, too, while the machine works.
@@ -152,7 +153,8 @@ function expectEnded({ kind }: Receiver, deliveries: readonly Delivery[]): void 
       continue;
     }
     expect([id, status], kind).toEqual([id, "DELIVERED"]);
-    if (kind === "flickers" && attempts === made.length) expect(attempts, id).toBe(FLAKY_TAKES);
+    const isHeard = attempts === made.length && made.every(({ status_code }) => status_code !== null);
+    if (kind === "flickers" && isHeard) expect(attempts, id).toBe(FLAKY_TAKES);
   }
 }
 

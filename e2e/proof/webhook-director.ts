@@ -4,6 +4,8 @@ import type { ProofHost } from "./host";
 import type { DeliveryClock } from "./webhook-clock";
 
 const WORK_LIMIT_MS = 1_800_000;
+/** What a process had sent to the database before it stood still has been carried out. */
+const STATEMENT_MS = 100;
 /** Attempts that were begun together come back within a tenth of their pause, either way: one move of the clock. */
 export const LATE = 0.25;
 export const LEAST_LATE_MS = 20_000;
@@ -53,11 +55,32 @@ export class WebhookDirector {
     for (let round = 0; ; round++) {
       if (round < killedRounds) await this.killWhile(() => this.#untilNothingIsDue());
       else await this.#untilNothingIsDue();
-      await this.#untilNothingIsHeld();
-      const next = await this.#next();
-      if (next === null) return round;
-      this.clock.forwardTo(next);
+      if (!(await this.#moveClock())) return round;
     }
+  }
+
+  /**
+   * To when the next one is due; false when nothing is left. The processes stand still for it: what becomes due while it looks
+   * would be signed before the move and arrive after it.
+   */
+  async #moveClock(): Promise<boolean> {
+    for (;;) {
+      await this.#untilNothingIsHeld();
+      this.#signal("SIGSTOP");
+      try {
+        await wait(STATEMENT_MS);
+        if ((await this.#held()).length > 0) continue;
+        const next = await this.#next();
+        if (next !== null) this.clock.forwardTo(next);
+        return next !== null;
+      } finally {
+        this.#signal("SIGCONT");
+      }
+    }
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    for (const { pid } of this.hosts) process.kill(pid, signal);
   }
 
   async #untilNothingIsDue(): Promise<void> {
@@ -78,12 +101,7 @@ export class WebhookDirector {
     let before = "";
     let sinceMs = performance.now();
     for (;;) {
-      const rows = await this.db.sql<{ id: string; missing: number }[]>`
-        select d.id, d.attempts - (
-          select count(*)::int from webhook_attempts a where a.environment_id = d.environment_id and a.delivery_id = d.id
-        ) as missing
-        from webhook_deliveries d where d.status = 'PENDING' and d.attempts > 0 order by d.id`;
-      const held = rows.filter(({ id, missing }) => missing > (this.#lost.get(id) ?? 0));
+      const held = await this.#held();
       if (held.length === 0) return;
       const now = held.map(({ id, missing }) => `${id} ${missing}`).join();
       if (now !== before) {
@@ -97,6 +115,15 @@ export class WebhookDirector {
       }
       await wait(50);
     }
+  }
+
+  async #held(): Promise<{ id: string; missing: number }[]> {
+    const rows = await this.db.sql<{ id: string; missing: number }[]>`
+      select d.id, d.attempts - (
+        select count(*)::int from webhook_attempts a where a.environment_id = d.environment_id and a.delivery_id = d.id
+      ) as missing
+      from webhook_deliveries d where d.status = 'PENDING' and d.attempts > 0 order by d.id`;
+    return rows.filter(({ id, missing }) => missing > (this.#lost.get(id) ?? 0));
   }
 
   /** Null when nothing is left. Nothing is later than it is due by more than a fourth of its pause. */

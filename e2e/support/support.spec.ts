@@ -18,7 +18,7 @@ test("a refund for a merchant carries the reason, and the merchant sees it", asy
   const dialog = staffPage.getByRole("dialog");
   await dialog.getByLabel("Amount").fill("12.50");
   await dialog.getByRole("button", { name: "Refund $12.50 to Visa •••• 4242" }).click();
-  await expect(dialog.getByText("Say why you refund for the merchant.")).toBeVisible();
+  await expect(dialog.getByText("Enter why you’re refunding for the merchant.")).toBeVisible();
   await dialog.getByLabel("Reason for refunding for the merchant").fill(reason);
   await dialog.getByRole("button", { name: "Refund $12.50 to Visa •••• 4242" }).dblclick();
   await expect(dialog.getByText("Refunded $12.50")).toBeVisible();
@@ -131,7 +131,7 @@ test("an unknown outcome that waits for staff is asked about again, and is known
   const payment = await waitingPayment(tenant, db.sql, 4_321);
   await staffPage.goto("/support/unknown-outcomes");
   const row = staffPage.getByRole("listitem").filter({ hasText: payment.id });
-  await expect(row).toContainText("Waits for staff");
+  await expect(row).toContainText("Waiting for staff");
   await expect(row).toContainText("$43.21");
   await row.getByRole("button", { name: "Check status" }).click();
   await expect(row.getByRole("status")).toContainText("Now known: succeeded");

@@ -67,7 +67,7 @@ export class ApiError extends Error {
   readonly retryAfterSeconds: number | null;
 
   constructor(response: Response, body: Record<string, unknown>) {
-    const detail = typeof body.detail === "string" ? body.detail : `The service answered ${response.status}.`;
+    const detail = typeof body.detail === "string" ? body.detail : `The service returned ${response.status}.`;
     super(detail);
     this.status = response.status;
     this.code = typeof body.code === "string" ? body.code : "internal_error";
@@ -148,10 +148,10 @@ async function send<T>(address: string, request: AnyOptions): Promise<ApiAnswer<
     text = await response.text();
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason;
-    throw new NoAnswerError("No answer came. Check your connection.", { cause: error });
+    throw new NoAnswerError("No response arrived. Check your connection.", { cause: error });
   }
   const body = parse(text);
-  if (body === undefined) throw new NoAnswerError(`The answer did not come from Cardlane (${response.status}).`);
+  if (body === undefined) throw new NoAnswerError(`The response did not come from Cardlane (${response.status}).`);
   if (!response.ok) {
     const error = new ApiError(response, body as Record<string, unknown>);
     if (error.status === 401) goToSignIn();
@@ -201,7 +201,7 @@ export function failureText(error: unknown): string {
     return `${error.detail}${request}`;
   }
   if (error instanceof NoAnswerError) {
-    return "We got no answer, so it may or may not have worked. Check your connection and try again.";
+    return "No response arrived, so it may or may not have worked. Check your connection and try again.";
   }
   throw error;
 }

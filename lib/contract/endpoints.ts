@@ -52,7 +52,7 @@ export const getOpenApi = endpoint({
   path: "/v1/openapi.json",
   tag: "Service",
   summary: "Get this document",
-  description: "The OpenAPI 3.1 description of this API, made from the same schemas that check requests.",
+  description: "The OpenAPI 3.1 description of this API, generated from the schemas that validate requests.",
   permissions: [],
   idempotency: "none",
   status: 200,

@@ -13,7 +13,7 @@ type ErrorGuideEntry = {
 };
 
 const AFTER_FIX = "After correcting the request. The idempotency key was not used up: keep it.";
-const NEVER = "Not as it is: the same request gets the same answer.";
+const NEVER = "Not as it is: the same request gets the same response.";
 const PAYMENTS = "/v1/payments";
 const REFUND = `/v1/payments/${PAYMENT_ID}/refund`;
 
@@ -21,13 +21,13 @@ const REFUND = `/v1/payments/${PAYMENT_ID}/refund`;
 const REQUEST_ERRORS = {
   malformed_json: {
     cause: "The body could not be read as JSON: a comma or quote is missing, or the body was cut off.",
-    cure: "Let a JSON library write the body, and send it as UTF-8 with `Content-Type: application/json`.",
+    cure: "Use a JSON library to write the body, and send it as UTF-8 with `Content-Type: application/json`.",
     retry: AFTER_FIX,
     example: { detail: "The body is not valid JSON. Check it for a missing comma or quote.", instance: PAYMENTS },
   },
   invalid_parameter: {
     cause: "A field of the body or the query string has the wrong type, format or range, or is given twice.",
-    cure: "Read `errors`: it lists every field at fault by its path and says what is expected.",
+    cure: "Read `errors`: it lists every invalid field by path and says what is expected.",
     retry: AFTER_FIX,
     example: {
       detail: "currency: Use a three-letter ISO 4217 code in capitals, such as USD.",
@@ -57,7 +57,7 @@ const REQUEST_ERRORS = {
   },
   unknown_parameter: {
     cause:
-      "The request has a field or query parameter that this endpoint does not accept. Nothing is ignored silently: a mistyped `ammount` on a refund would otherwise refund everything.",
+      "The request has a field or query parameter that this endpoint does not accept. Unknown fields are never ignored: a mistyped `ammount` on a refund would otherwise refund everything.",
     cure: "Correct the spelling of the field that `param` names, or remove it.",
     retry: AFTER_FIX,
     example: {
@@ -94,7 +94,7 @@ const REQUEST_ERRORS = {
   },
   api_key_invalid: {
     cause:
-      "The key is unknown, mistyped, disabled, revoked or expired, or it belongs to the other environment than the address you called. The answer is the same for all of these, so that guessing reveals nothing.",
+      "The key is unknown, mistyped, disabled, revoked or expired, or it belongs to a different environment than the address you called. The response is the same in all of these cases, so that guessing reveals nothing.",
     cure: "Compare the start and last four characters with your key, and use `sk_test_…` for the sandbox and `sk_live_…` for live.",
     retry: "Yes, with a valid key.",
     example: {
@@ -130,8 +130,8 @@ const REQUEST_ERRORS = {
   },
   resource_not_found: {
     cause:
-      "The path does not exist, or the object does not exist in your key's environment. Objects of other environments or merchants get exactly this answer.",
-    cure: "Check the id, and that your key belongs to the same environment: a test key never sees live objects.",
+      "The path does not exist, or the object does not exist in your key's environment. Objects of other environments or merchants get exactly this response.",
+    cure: "Check the id, and check that your key belongs to the same environment: a test key never sees live objects.",
     retry: NEVER,
     example: {
       detail: `There is no payment ${PAYMENT_ID} in this environment.`,
@@ -140,13 +140,13 @@ const REQUEST_ERRORS = {
   },
   method_not_allowed: {
     cause: "The path exists, but not with this method.",
-    cure: "Use a method of the `Allow` header of the answer.",
+    cure: "Use one of the methods in the response's `Allow` header.",
     retry: NEVER,
     example: { detail: "/v1/payments takes POST, GET.", instance: PAYMENTS },
   },
   body_too_large: {
     cause: "The body is larger than 64 KiB.",
-    cure: "Send less: store long texts and files on your side and only their ids in `metadata`.",
+    cure: "Send less: store long texts and files on your side, and only their ids in `metadata`.",
     retry: AFTER_FIX,
     example: { detail: "The body is larger than 64 KiB.", instance: PAYMENTS },
   },
@@ -159,7 +159,7 @@ const REQUEST_ERRORS = {
   rate_limited: {
     cause:
       "This key sent more requests than its limit allows, or your keys read more bytes per second than one merchant may.",
-    cure: "Wait for the time in `Retry-After`. Watch the `RateLimit` header to slow down in time, and spread bulk work out; a smaller `limit` makes shorter lists.",
+    cure: "Wait for the time in `Retry-After`. Watch the `RateLimit` header to slow down in time, and spread out bulk work. A smaller `limit` makes shorter lists.",
     retry: "Yes, the same request with the same key, after `Retry-After` seconds.",
     example: { detail: "Too many requests. Try again in a second.", instance: PAYMENTS },
   },
@@ -167,7 +167,7 @@ const REQUEST_ERRORS = {
 
 const SAME_KEY =
   "Yes, the same request with the same idempotency key, after a short pause that grows with each attempt.";
-const STORED = "The same idempotency key replays this answer. Use a new key once you have changed something.";
+const STORED = "The same idempotency key replays this response. Use a new key once you've changed something.";
 const CAPTURE = `/v1/payments/${PAYMENT_ID}/capture`;
 
 /** Errors of what a well-formed request asks for: declines, refusals, conflicts, outages. */
@@ -176,7 +176,7 @@ const OUTCOME_ERRORS = {
     cause:
       "The processor could not carry out the operation. This is certain: no money moved. A payment whose capture fails stays `AUTHORIZED`.",
     cure: "Try again with a new key, or ask the shopper for another way to pay.",
-    retry: "With a new idempotency key. The same key replays this answer.",
+    retry: "With a new idempotency key. The same key replays this response.",
     example: {
       detail: "The processor could not complete this. No money moved; try again with a new key.",
       instance: CAPTURE,
@@ -185,8 +185,8 @@ const OUTCOME_ERRORS = {
   card_declined: {
     cause:
       "The card's issuer, or our fraud rules, refused the payment. `decline_code` says why; the declined payment is kept, and `payment_id` names it.",
-    cure: "Ask the shopper for another card, or to call their bank. Show them your own words, never the code itself.",
-    retry: "With a new idempotency key and, as a rule, another card. The same key replays this answer.",
+    cure: "Ask the shopper for another card, or to call their bank. Use your own words, and never show the code itself.",
+    retry: "With a new idempotency key and, as a rule, another card. The same key replays this response.",
     example: {
       detail: "The card has insufficient funds. Ask for another card.",
       instance: PAYMENTS,
@@ -196,7 +196,7 @@ const OUTCOME_ERRORS = {
     },
   },
   idempotency_key_reused: {
-    cause: "This idempotency key was used within 24 hours for another path or with other parameters.",
+    cause: "This idempotency key was used in the last 24 hours for another path or with other parameters.",
     cure: "Use a new key for a new request. To repeat the first one, send exactly the same parameters.",
     retry: "With a new key, or with the parameters of the first request.",
     example: {
@@ -213,7 +213,7 @@ const OUTCOME_ERRORS = {
   already_exists: {
     cause:
       "Another object in this environment already has this name or address, which must be unique: a plan's name or a webhook's url.",
-    cure: "Choose another value for `param`, or change the one that is there.",
+    cure: "Choose another value for `param`, or change the existing object.",
     retry: AFTER_FIX,
     example: {
       detail: "There is already a plan named 'Gold' in this environment. Choose another name.",
@@ -242,7 +242,7 @@ const OUTCOME_ERRORS = {
   },
   outcome_pending: {
     cause:
-      "The outcome of an earlier capture, void or payment on the same object is not known yet, and another one now could contradict it.",
+      "The outcome of an earlier capture, void or payment on the same object is not known yet, and another operation now could contradict it.",
     cure: "Wait until the earlier outcome is known, usually within seconds: get the object until its `available_actions` include this one.",
     retry: SAME_KEY,
     example: {
@@ -262,8 +262,8 @@ const OUTCOME_ERRORS = {
     },
   },
   amount_exceeds_refundable: {
-    cause: "The refund is for more than is left of what was captured, counting refunds that are still under way.",
-    cure: "Refund at most `remaining`, or leave `amount` out to refund all of it.",
+    cause: "The refund is for more than is left of what was captured, counting refunds still in progress.",
+    cure: "Refund at most `remaining`, or omit `amount` to refund all of it.",
     retry: STORED,
     example: {
       detail: "At most 34.99 USD can be refunded. Send that amount or less.",
@@ -285,8 +285,7 @@ const OUTCOME_ERRORS = {
     example: { detail: "This plan is not active. Activate it first.", instance: PAYMENTS, param: "plan_id" },
   },
   processor_not_configured: {
-    cause:
-      "No card processor is connected that could take the payment, or the one that has it is not connected any more.",
+    cause: "No connected card processor can take the payment, or the one that holds it is no longer connected.",
     cure: "Connect one in the dashboard under Settings → Processors, or use the sandbox with a test key.",
     retry: "With a new idempotency key, once a processor is connected.",
     example: {
@@ -296,13 +295,13 @@ const OUTCOME_ERRORS = {
     },
   },
   internal_error: {
-    cause: "Something broke on our side. The details are in our log under the request id.",
+    cause: "Something broke on our side. Our log has the details under the request id.",
     cure: "Send the same request again with the same idempotency key: you get the one true result. If the error persists, contact support with `request_id`.",
     retry: SAME_KEY,
     example: { detail: "Something went wrong on our side. Try again with the same key.", instance: PAYMENTS },
   },
   processor_error: {
-    cause: "The card processor could not be reached or gave no usable answer.",
+    cause: "The card processor could not be reached or gave no usable response.",
     cure: "Send the same request again with the same idempotency key. It never does the same thing twice.",
     retry: SAME_KEY,
     example: { detail: "The processor could not be reached. Try again with the same key.", instance: PAYMENTS },

@@ -111,21 +111,21 @@ export const isRefusal = (status: number): boolean => status >= 400;
 export const problem = z
   .object({
     type: z.string().describe("Address of the page about this code."),
-    title: z.string().describe("The code in words."),
+    title: z.string().describe("The error in words."),
     status: z.int().describe("The HTTP status."),
     detail: z.string().describe("What is wrong with this request and what to do next."),
     instance: z.string().describe("The path of the request."),
-    code: z.enum(ERROR_CODES).describe("What to branch on."),
-    param: z.string().nullable().describe("The first field at fault, as a path."),
+    code: z.enum(ERROR_CODES).describe("The code to branch on."),
+    param: z.string().nullable().describe("The first invalid field, as a path."),
     errors: z
       .array(z.object({ param: z.string(), code: z.enum(ERROR_CODES), message: z.string() }))
-      .describe("Every field at fault."),
+      .describe("Every invalid field."),
     request_id: z.string().describe("Id of the request; quote it to support."),
     decline_code: declineCode.optional().describe("`card_declined`: the issuer's reason."),
     payment_id: z.string().optional().describe("`card_declined`: the payment that was declined."),
     transaction_id: z.string().optional().describe("`card_declined`: its charge."),
     current_status: z.string().optional().describe("`invalid_state`: the status that prevents it."),
-    allowed_actions: z.array(z.string()).optional().describe("`invalid_state`: what can be done instead."),
+    allowed_actions: z.array(z.string()).optional().describe("`invalid_state`: what you can do instead."),
     remaining: z.int().optional().describe("Amount errors: what is left, in minor units."),
   })
   .meta({ id: "Problem" });

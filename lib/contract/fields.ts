@@ -133,7 +133,7 @@ export const metadata = z
   .refine((value) => Object.keys(value).length <= 50, "At most 50 keys.")
   .meta({
     description:
-      "Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. A number that cannot be kept to the last digit is refused: send it as text.",
+      "Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. Numbers that can't be stored exactly are refused: send them as text.",
   });
 export type Metadata = z.infer<typeof metadata>;
 
@@ -153,7 +153,7 @@ export const webUrl = text(2048).refine(isWebUrl, "Use an absolute https:// addr
 
 /** What a caller may say of the customer of a payment or session. */
 export const customerFields = {
-  customer_id: text(255).nullable().default(null).describe("Your own id of the customer."),
+  customer_id: text(255).nullable().default(null).describe("Your own id for the customer."),
   customer_email: email.nullable().default(null).describe("The customer's e-mail address."),
   customer_name: humanText(255).nullable().default(null).describe("The customer's name."),
   billing_address: billingAddress.nullable().default(null).describe("The card's billing address."),
@@ -182,7 +182,7 @@ export const queryOffset = queryInteger(0, MAX_OFFSET)
 export const pageParams = {
   limit: queryLimit,
   offset: queryOffset,
-  starting_after: idInput.optional().describe("Continue after this id: deep paging at a constant cost."),
+  starting_after: idInput.optional().describe("Continue after this id: pages through long lists at a constant cost."),
 };
 /** What lists that page by cursor and by offset refuse: `.refine(isPagedOnce, PAGED_TWICE)`. */
 export const isPagedOnce = (query: { starting_after?: string | undefined; offset?: number | undefined }): boolean =>
@@ -213,7 +213,7 @@ export const listOf = <T extends z.ZodType>(item: T) =>
     limit: z.int().describe("Requested results per page."),
     offset: z.int().describe("Requested results to skip."),
     has_more: z.boolean().describe("Whether there is another page."),
-    total: z.int().describe("All results; exact up to 10,000, and at most two seconds old."),
+    total: z.int().describe("Number of results: exact up to 10,000, and at most two seconds old."),
     total_capped: z.boolean().describe("True when there are more than 10,000."),
   });
 /** A list answer; `total` is exact up to this many, then `total_capped` is true. */

@@ -9,8 +9,7 @@ const DAY = /(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])/g;
 const DIGITS = /\d(?:[ -]?\d){10,}/;
 
 /** Why a search is refused. What was typed is never repeated. */
-export const HOLDS_SECRET =
-  "That looks like a card number or a secret. Search by the last 4 digits, or by the key’s id.";
+export const HOLDS_SECRET = "This looks like a card number or a secret. Search by the last 4 digits or the key's id.";
 
 /** What is between the days of a text: `4242 2026-11-01..2026-11-20` is no number of twenty digits. */
 const withoutDays = (text: string) => text.replace(DAY, (day) => (isDay(day) ? "\n".repeat(40) : day));

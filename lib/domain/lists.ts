@@ -35,7 +35,7 @@ export function listAnswer<Item>(
 /** `starting_after` names nothing in this environment. An empty page would look like the end of the list. */
 export function unknownCursor(kind: string, id: string): AppError {
   const article = /^[aeiou]/.test(kind) ? "an" : "a";
-  const message = `starting_after must be the id of ${article} ${kind} of this environment; '${id}' is none.`;
+  const message = `starting_after must be the id of ${article} ${kind} in this environment; '${id}' is not one.`;
   return new AppError("invalid_parameter", message, {
     errors: [{ param: "starting_after", code: "invalid_parameter", message }],
   });

@@ -70,7 +70,7 @@ test("who has read too many bytes waits, and still takes payments; its people an
     if (last.status === 200) read += bytes;
   }
   expect(last.status).toBe(429);
-  expect(JSON.parse(textOf(last.body)).detail).toMatch(/1,000,000 bytes a second/);
+  expect(JSON.parse(textOf(last.body)).detail).toMatch(/1,000,000 bytes per second/);
   expect(Number(last.headers["Retry-After"])).toBeGreaterThan(0);
   expect(last.headers["RateLimit-Policy"]).toBe('"answers";q=10000000;qu="content-bytes";w=10');
   expect(read).toBeGreaterThanOrEqual(10_000_000);

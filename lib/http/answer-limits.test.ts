@@ -43,7 +43,7 @@ test("a reader has ten seconds' worth at once, and afterwards so many bytes a se
   limits.charge("a", 20 * MB);
   const refusal = refusalOf(() => limits.check("a"));
   expect(refusal).toMatchObject({ code: "rate_limited", status: 429 });
-  expect(refusal?.message).toMatch(/5,000,000 bytes a second\. Try again in 4 s/);
+  expect(refusal?.message).toMatch(/5,000,000 bytes per second\. Try again in 4 s/);
   expect(refusal?.headers).toEqual({
     "RateLimit-Policy": '"answers";q=50000000;qu="content-bytes";w=10',
     RateLimit: '"answers";r=0;t=14',

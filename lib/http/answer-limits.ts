@@ -53,7 +53,7 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
   const limiter = createRateLimiter({
     ...{ perSecond: bytesPerSecond, burst: BURST_SECONDS * bytesPerSecond, name: "answers", unit: "content-bytes" },
     detail: (seconds) =>
-      `Your answers have had more than ${amount(bytesPerSecond)} bytes a second. Try again in ${seconds} s; a smaller limit makes smaller answers.`,
+      `Your responses exceeded ${amount(bytesPerSecond)} bytes per second. Try again in ${seconds} s. A smaller limit makes smaller responses.`,
     ...clock,
   });
   const lately = createTokenBuckets({ perSecond: bytesPerSecond / LITTLE, burst: bytesPerSecond, ...clock });
@@ -127,7 +127,7 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
     },
     async turn(name) {
       const reader = readers.get(name) ?? { turns: 0, queue: new Set() };
-      if (reader.queue.size >= MOST_WAITING) throw busy(`${MOST_WAITING} of your requests for lists wait already.`);
+      if (reader.queue.size >= MOST_WAITING) throw busy(`${MOST_WAITING} of your list requests are already waiting.`);
       readers.set(name, reader);
       return new Promise((resolve, reject) => {
         const waiting: Waiting = {
@@ -145,7 +145,7 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
           giveUp: setTimeout(() => {
             reader.queue.delete(waiting);
             if (reader.turns === 0 && reader.queue.size === 0) readers.delete(name);
-            reject(busy("Too much is being read at the moment, or you haven't received earlier answers yet."));
+            reject(busy("Too much is being read right now, or you haven't received earlier responses yet."));
           }, PATIENCE_MS),
         };
         reader.queue.add(waiting);

@@ -152,7 +152,7 @@ const hostOf = (host: string | null): string => (host ?? "").toLowerCase().repla
 const keyMissing = () =>
   new AppError(
     "api_key_missing",
-    "Send your API key in the X-Api-Key header. Make one in the dashboard, under API keys.",
+    "Send your API key in the X-Api-Key header. Create one in the dashboard under API keys.",
   );
 
 /** One answer for every reason, so that it tells a stranger nothing about a key. */

@@ -36,7 +36,7 @@ export const membersOf = ({ id }: Pick<Environment, "id">): string => `people ${
 
 /** A suspended merchant's members can look, but not act. */
 export const merchantSuspended = () =>
-  new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reopened.");
+  new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reinstated.");
 
 /** Throws `permission_denied` unless the caller has one of the endpoint's permissions. Looks nothing up. */
 export function authorize(

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { CHECKOUT_MODES, type CheckoutMode, type CheckoutPage, checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { isOrigin } from "@/lib/contract/checkout/client-session";
-import { dueAtOnce, type PlanTerms } from "@/lib/contract/plans/schedule";
+import { dueAtOnce, linkPayment, type PlanTerms } from "@/lib/contract/plans/schedule";
 import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { findLogoPicture, logoOf } from "@/lib/domain/accounts/logo";
@@ -61,7 +61,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       currency: row.currency,
       plan_name: row.plan?.name ?? null,
       description: row.description,
-      terms: row.plan && termsThatHold(planTermsOf(row.plan), row.amount),
+      terms: row.plan && termsThatHold(planTermsOf(row.plan), row.amount, row.payment_link_id !== null),
       environment: API_ENVIRONMENTS[row.mode],
       mode: options.mode,
       parent_origin: origin,
@@ -81,8 +81,8 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
  * A plan's terms as far as they match what is paid now: a session made through the API takes the full price, whatever the
  * trial, and a plan may have changed since. Null where nothing true can be said.
  */
-function termsThatHold(terms: PlanTerms, amount: number): PlanTerms | null {
-  if (dueAtOnce(terms) === amount) return terms;
+function termsThatHold(terms: PlanTerms, amount: number, byLink: boolean): PlanTerms | null {
+  if ((byLink ? linkPayment(terms) : dueAtOnce(terms)) === amount) return terms;
   return terms.price === amount ? { ...terms, trial: null, trialPrice: null } : null;
 }
 

@@ -132,8 +132,8 @@ export async function readDemoOrder(
   if (session?.metadata.shop !== "demo") {
     const unknown = refusal === null || refusal.status === 404;
     const problem = unknown
-      ? "The shop knows no such order."
-      : "The shop could not ask the payment service. Reload the page in a moment: your payment is not lost.";
+      ? "The shop has no such order."
+      : "The shop couldn't reach the payment service. Reload the page in a moment: your payment isn't lost.";
     return { ...nothing, calls, problem };
   }
   const id = session.payment_id ?? paymentId;

@@ -61,7 +61,7 @@ test("streams of test mode leave room for those of live mode, however many accou
   let refusal: string | null = null;
   for (let i = 0; refusal === null && i < 100; i++)
     refusal = await refusalOf(opened(ctx, `account ${Math.floor(i / 5)}`));
-  expect(refusal).toMatch(/^Too many streams of events are open here/);
+  expect(refusal).toMatch(/^Too many event streams are open/);
   for (let i = 0; i < 5; i++) expect(await refusalOf(opened(live, "live"))).toBeNull();
   expect(await refusalOf(opened(live, "live"))).toMatch(/^At most 5 streams/);
   for (const leave of left) await leave();

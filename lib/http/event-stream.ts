@@ -40,9 +40,9 @@ function count(reader: string, mode: Mode, by: 1 | -1): void {
 export async function openEventStream(ctx: Context, reader: string, lastEventId: string | null): Promise<Stream> {
   const { mode } = ctx.environment;
   if ((open.get(reader) ?? 0) >= MOST_OF_ONE)
-    throw tooMany(`At most ${MOST_OF_ONE} streams of events can be open at once. Close one first.`);
+    throw tooMany(`At most ${MOST_OF_ONE} event streams can be open at once. Close one first.`);
   if (openOfAll.test + openOfAll.live >= MOST || (mode === "test" && openOfAll.test >= MOST_OF_TESTS))
-    throw tooMany("Too many streams of events are open here at the moment. Try again in 5 s.");
+    throw tooMany("Too many event streams are open right now. Try again in 5 s.");
   // Counted before anything is waited for: of many at once each would see the place that one may have.
   count(reader, mode, 1);
   let isHeld = true;

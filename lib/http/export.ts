@@ -245,7 +245,7 @@ type TakeOptions = {
 };
 
 function refusalOf(merchantId: string, nowMs: number): AppError | null {
-  if (running.has(merchantId)) return busy("An export of your account is running already. Wait until it is done.");
+  if (running.has(merchantId)) return busy("An export for your account is already running. Wait until it finishes.");
   if (running.size < EXPORTS_AT_ONCE || endSlowest(nowMs)) return null;
   return busy("Other exports are running right now. Try again in a few seconds.");
 }

@@ -26,7 +26,7 @@ export function readIdempotencyKey(request: ApiRequest, endpoint: Endpoint): str
     if (endpoint.idempotency === "optional") return null;
     throw new AppError(
       "idempotency_key_missing",
-      "Send an X-Idempotency-Key header, a new UUID for each operation, so that a retry never pays twice.",
+      "Send an X-Idempotency-Key header with a new UUID for each operation, so that a retry never pays twice.",
       {
         param: "X-Idempotency-Key",
       },

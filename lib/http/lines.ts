@@ -31,7 +31,7 @@ export function createLines({ atOnce, mostWaiting, what, patienceMs = PATIENCE_M
   const busy = () =>
     new AppError(
       "rate_limited",
-      `Too many requests for ${what} are under way. Nothing was done; send this one again in 2 s, with the same key.`,
+      `Too many requests for ${what} are in progress. Nothing was done: send this one again in 2 s with the same key.`,
       { retryAfterSeconds: 2 },
     );
 

@@ -82,7 +82,7 @@ export const HEADERS = {
     schema: { type: "string", examples: [REQUEST_ID] },
   },
   "Idempotent-Replayed": {
-    description: "`true` when this is the stored answer of an earlier request with the same key.",
+    description: "`true` when this is the stored response to an earlier request with the same key.",
     schema: { type: "string", const: "true" },
   },
   RateLimit: {
@@ -93,7 +93,7 @@ export const HEADERS = {
     description: "The allowance: burst and window in seconds.",
     schema: { type: "string", examples: ['"default";q=200;w=2'] },
   },
-  "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", examples: [1] } },
+  "Retry-After": { description: "Seconds to wait before you retry.", schema: { type: "integer", examples: [1] } },
 } as const satisfies Record<string, HeaderObject>;
 type HeaderName = keyof typeof HEADERS;
 

@@ -26,7 +26,7 @@ export type BaseUrls = { baseUrl: string; sandboxBaseUrl: string | null; liveBas
 
 const DESCRIPTION = `Card payments: create, capture, void and refund; transactions, plans and client sessions.
 
-Amounts are integers in minor units of their currency (4999 is 49.99 USD), times are ISO 8601 in UTC. Requests are strict: an unknown field is an error. Answers may gain fields without notice. Operations that move money take an \`X-Idempotency-Key\` and never do the same thing twice.`;
+Amounts are integers in minor units of their currency (4999 is 49.99 USD), times are ISO 8601 in UTC. Requests are strict: an unknown field is an error. Responses may gain fields without notice. Operations that move money take an \`X-Idempotency-Key\` and never run twice.`;
 
 const TAGS = [
   { name: "Payments", description: "Charge a card; capture, void and refund by the payment's id." },
@@ -40,17 +40,18 @@ const TAGS = [
     description: "What you sell: single purchases and subscriptions with or without a trial.",
   },
   { name: "Client sessions", description: "One shopper paying one amount, set by your server." },
-  { name: "Events", description: "What happened, with the object at that time: as a list or a stream." },
-  { name: "Webhooks", description: "Where events are sent, and how each delivery went." },
+  { name: "Events", description: "What happened, with the object at the time, as a list or a stream." },
+  { name: "Webhooks", description: "Where events are sent and how each delivery went." },
   { name: "Balance", description: "Your balance, what changed it, and when it reaches your bank." },
-  { name: "Service", description: "This document, and whether the service is up." },
+  { name: "Service", description: "This document and the service's health." },
 ];
 
 const IDEMPOTENCY_KEY: ParameterObject = {
   name: "X-Idempotency-Key",
   in: "header",
   required: true,
-  description: "Any string of your own, a UUID for example. For 24 hours the same key never does the same thing twice.",
+  description:
+    "Any string of your own, a UUID for example. For 24 hours, a request with the same key never runs twice.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
   example: "order-1001-payment",
 };
@@ -59,7 +60,7 @@ const LAST_EVENT_ID: ParameterObject = {
   name: "Last-Event-ID",
   in: "header",
   required: false,
-  description: "The last `id` that the stream sent you; it continues behind it.",
+  description: "The last `id` that the stream sent you; the stream continues after it.",
   schema: { type: "string" },
 };
 

@@ -251,8 +251,8 @@ function holdsList(value: unknown): value is Record<string, unknown> {
 
 type Part = { path: string[]; message: string };
 
-const IN_TEXT = "This number has more digits, or is smaller, than a number can be. Send it as text, in quotes.";
-const NO_NAME = "Nothing can be kept under this name. Choose another.";
+const IN_TEXT = "This number has too many digits or is too small to store exactly. Send it as text, in quotes.";
+const NO_NAME = "This name can't be used. Choose another.";
 
 /** Without one of these every number comes back as it was sent: 15 digits always do. */
 const LONG_NUMBER = /[\d.]{16}|\d[eE]/;

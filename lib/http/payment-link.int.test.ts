@@ -8,7 +8,9 @@ import { CARD } from "@/lib/testing/checkout";
 import { testDatabase } from "@/lib/testing/database";
 import { testContext } from "@/lib/testing/factories";
 import { moneyTenant } from "@/lib/testing/money";
+import { linkShops } from "@/lib/testing/payment-links";
 import { attempt } from "./checkout";
+import { checkoutPage } from "./checkout-page";
 import { provideService } from "./current-service";
 import { linkPage, openLink } from "./payment-link";
 
@@ -61,4 +63,23 @@ test("whoever has paid at a link and opens it again, from a mailbox too, is told
   );
   for (const from of ["same-origin", "cross-site"] as const)
     expect(await visit(from), from).toMatchObject({ kind: "page", paidBefore: `/pay/${session}` });
+});
+
+test("the link's page and the form behind it say of a plan with a free trial what is paid, and that there is no trial", async () => {
+  const tenant = await moneyTenant(db);
+  provideService(tenant.service);
+  const { newPlan, sell } = linkShops(db);
+  const plan = await newPlan(tenant, {
+    ...{ type: "SUBSCRIPTION_FREE_TRIAL", full_price_amount: 19 },
+    ...{ billing_frequency_value: 1, billing_frequency_unit: "MONTHS" },
+    ...{ trial_period_value: 14, trial_period_unit: "DAYS" },
+  });
+  const { link, address, opened } = await sell({ plan_id: plan.id }, tenant);
+  const sold = { amount: 1_900, terms: { price: 1_900, trial: { value: 14, unit: "DAYS" }, trialPrice: null } };
+  expect(await linkPage(new Request(link.url), address)).toMatchObject({ kind: "page", sale: sold });
+  const token = await opened();
+  const page = () => checkoutPage(new Request(`http://localhost/pay/${token}`), token);
+  expect(await page()).toMatchObject({ kind: "page", page: sold });
+  await plan.reprice(25);
+  expect(await page(), "the plan has another price by now").toMatchObject({ page: { amount: 1_900, terms: null } });
 });

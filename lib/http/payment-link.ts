@@ -176,7 +176,7 @@ export function createOpeningLimits(perMinute: number, now?: () => number): Open
   const [addresses, links] = [bucketsOf(perMinute * OPENINGS_OF_ADDRESS), bucketsOf(perMinute * OPENINGS_OF_LINK)];
   const take = (seconds: number) => {
     if (seconds === 0) return;
-    throw new AppError("rate_limited", `Too many openings. Try again in ${seconds} s.`, {
+    throw new AppError("rate_limited", `Opened too often. Try again in ${seconds} s.`, {
       retryAfterSeconds: seconds,
     });
   };

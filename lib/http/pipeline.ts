@@ -64,7 +64,7 @@ export function refuse(request: ApiRequest, allowed: readonly string[] | null): 
     ? new AppError("method_not_allowed", `${info.path} takes ${allowed.join(", ")}.`, {
         headers: { Allow: allowed.join(", ") },
       })
-    : new AppError("resource_not_found", `There is nothing at ${info.path}. See the API reference for the paths.`);
+    : new AppError("resource_not_found", `There is nothing at ${info.path}. See the API reference for all paths.`);
   const answer = answerProblem(error, info);
   countAnswer(NO_ENDPOINT, answer.status, startedMs);
   return answer;

@@ -44,7 +44,7 @@ function reasonOf(headers: StaffRequest["headers"]): string {
   const given = decoded(headers.get("x-cardlane-reason") ?? "");
   const param = "X-Cardlane-Reason";
   if (given.trim() === "") {
-    const detail = "Say why you act for the merchant. The merchant sees it.";
+    const detail = "Enter why you're acting for the merchant. The merchant sees it.";
     throw new AppError("missing_parameter", detail, { param });
   }
   const reason = staffReason.safeParse(given);

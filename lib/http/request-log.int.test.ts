@@ -180,7 +180,7 @@ test("a body over 16 kB is cut, is still JSON, and says so; an answer that is no
   expect(Buffer.byteLength(request.text as string)).toBeLessThan(17_000);
   expect(JSON.parse(request.text as string)).toMatchObject({ amount: 1 });
   expect(response).toEqual({ kept: "left_out", text: null });
-  expect(resend).toMatchObject({ reason: expect.stringContaining("isn't kept") });
+  expect(resend).toMatchObject({ reason: expect.stringContaining("isn't stored") });
 });
 
 test.each([

@@ -18,7 +18,7 @@ export type Connection = { ip: string | null };
 /** The caller hung up, or was cut off for being slow, in the middle of a body: nobody is left to answer, and nothing of ours failed. */
 export class CallerGone extends AppError {
   constructor(cause: unknown) {
-    super("malformed_json", "The body ended before it was whole. Send the request again.", { cause });
+    super("malformed_json", "The body was cut off. Send the request again.", { cause });
   }
 
   /** What proxies write into their logs for it; the caller does not see it. */

@@ -69,7 +69,7 @@ test.each([false, true])(
     expect(count).toBeLessThanOrEqual(14);
     const refused = await send(await newKey(), SMALL);
     expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
-    expect(refused.body.detail).toMatch(/^Test mode has written what it may in a day: 1 MB .*proved e-mail address/);
+    expect(refused.body.detail).toMatch(/^Test mode has reached its daily limit: 1 MB .*confirmed e-mail address/);
     expect(refused.headers["RateLimit-Policy"]).toBe('"sandbox-bytes";q=1000000;qu="content-bytes";w=86400');
     expect(Number(refused.headers["Retry-After"])).toBeGreaterThan(0);
     const [kept] =

@@ -29,7 +29,7 @@ test("without a proved address a day has 100 writes for each megabyte, and not o
   for (let i = 0; i < 2_000; i++) expect(write()).toBeNull();
   const refusal = write();
   expect(refusal).toMatchObject({ code: "rate_limited", status: 429 });
-  expect(refusal?.message).toMatch(/20 MB .* or 2,000 of them\. Try again in 44 s\. .*proved.* 50 times/);
+  expect(refusal?.message).toMatch(/20 MB .* or 2,000 writes\. Try again in 44 s\. .*confirmed.* 50 times/);
   expect(refusal?.headers).toEqual({
     "RateLimit-Policy": '"sandbox-writes";q=2000;w=86400',
     RateLimit: '"sandbox-writes";r=0;t=86400',
@@ -60,7 +60,7 @@ test("a proved address has 50 times as much, others have their own, live mode an
   expect(write()).not.toBeNull();
   expect(write(0, { key: "b" })).toBeNull();
   for (let i = 0; i < 5_000; i++) expect(write(0, { verified: true })).toBeNull();
-  expect(write(0, { verified: true })?.message).toMatch(/50 MB .* 5,000 of them\. Try again in \d+ s\.$/);
+  expect(write(0, { verified: true })?.message).toMatch(/50 MB .* 5,000 writes\. Try again in \d+ s\.$/);
   for (let i = 0; i < 200; i++) expect(write(MB, { mode: "live" })).toBeNull();
   const none = quotaOf(0);
   for (let i = 0; i < 200; i++) expect(none.write(MB)).toBeNull();

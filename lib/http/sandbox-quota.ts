@@ -37,7 +37,11 @@ export type SandboxQuota = {
  */
 export function createSandboxQuota(mbPerDay: number, now?: () => number): SandboxQuota {
   if (mbPerDay === 0) return { take: () => null };
-  const unproved = quotaOf(mbPerDay, now, ` With a proved e-mail address it is ${TIMES_WHEN_PROVED} times as much.`);
+  const unproved = quotaOf(
+    mbPerDay,
+    now,
+    ` With a confirmed e-mail address, the limit is ${TIMES_WHEN_PROVED} times as high.`,
+  );
   const proved = quotaOf(mbPerDay * TIMES_WHEN_PROVED, now, "");
   return { take: ({ key, mode, verified }) => (mode === "live" ? null : (verified ? proved : unproved)(key)) };
 }
@@ -48,7 +52,7 @@ function quotaOf(mb: number, now: (() => number) | undefined, more: string): (ke
     createRateLimiter({
       ...{ name, perSecond: perDay / DAY_SECONDS, burst: perDay, ...(unit && { unit }), ...(now && { now }) },
       detail: (seconds) =>
-        `Test mode has written what it may in a day: ${amount(mb)} MB of requests and answers, or ${amount(writes)} of them. Try again in ${seconds} s.${more}`,
+        `Test mode has reached its daily limit: ${amount(mb)} MB of requests and responses, or ${amount(writes)} writes. Try again in ${seconds} s.${more}`,
     });
   const count = limiter("sandbox-writes", writes);
   const bytes = limiter("sandbox-bytes", mb * BYTES_PER_MB, "content-bytes");

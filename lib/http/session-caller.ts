@@ -124,7 +124,7 @@ export function requireSameOrigin(headers: { get(name: string): string | null },
   if (site === null && isOwn(headers.get("origin"), headers.get("host"), baseUrl)) return;
   throw new AppError(
     "origin_not_allowed",
-    "This request did not come from a page of Cardlane. Open the dashboard and try again.",
+    "This request did not come from a Cardlane page. Open the dashboard and try again.",
   );
 }
 

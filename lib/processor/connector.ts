@@ -64,6 +64,8 @@ export type Connector = {
   readonly fields: readonly CredentialField[];
   readonly credentials: z.ZodType<Credentials>;
   readonly webhook: WebhookSetup;
+  /** Name of the report whose files its processors read (`readStatement`), where they cannot be asked for a list. */
+  readonly report?: string;
   /** What is shown of credentials, such as `sk_test_…4242`: it tells two apart and opens nothing. */
   hint(credentials: Credentials): string;
   /** Throws ZodError for credentials of another shape. */

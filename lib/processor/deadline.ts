@@ -114,6 +114,7 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     checkConnection: checkConnection && (() => inTime(checkConnection())),
     // It takes as long as there are pages to read, each within the processor's own time.
     statement: processor.statement,
+    readStatement: processor.readStatement,
     dashboardUrl: processor.dashboardUrl,
     forgetOldAttempts: () => inTime(processor.forgetOldAttempts()),
   };

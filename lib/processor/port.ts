@@ -48,6 +48,11 @@ export type Processor = {
   readDispute?(id: string): Promise<Dispute | null>;
   /** Its own list of payments and refunds, for reconciliation. Left out where it has none to ask for. */
   readonly statement?: (range: StatementRange) => AsyncIterable<StatementEntry>;
+  /**
+   * The same from files of its report of payments, which people download. Left out where `statement` is there, or no such report.
+   * Throws UnreadableStatementError.
+   */
+  readonly readStatement?: (files: readonly StatementFile[]) => FiledStatement;
   /** Whether it takes our credentials, in words for whoever pasted them. Moves nothing. Left out where there are none. */
   checkConnection?(): Promise<ConnectionCheck>;
   /** Where people look at an object in the processor's own dashboard; null where it cannot be shown. */
@@ -168,9 +173,40 @@ export type StatementEntry = {
       readonly state: "pending" | "action_required" | "authorized" | "captured" | "voided" | "declined";
       readonly captured: number;
       readonly refunded: number;
+      /** Of a payment that began before a file does: what the file has of it. `amount` is the largest of that. */
+      readonly part?: PaymentPart;
     }
   | { readonly kind: "refund"; readonly payment: string; readonly state: "pending" | "succeeded" | "failed" }
 );
+
+export type PaymentPart = {
+  /** By how much it changed what was captured; below zero where a capture failed. */
+  readonly captured: number;
+  /** What was paid out, or is about to be, of captures that may have been before. */
+  readonly settled: number;
+  /** The rest of the hold was given up. */
+  readonly released: boolean;
+};
+
+export type StatementFile = { readonly name: string; readonly bytes: Uint8Array };
+
+/** What files say of payments and refunds, and which time they are about. */
+export type FiledStatement = {
+  /** Oldest first. */
+  readonly entries: readonly StatementEntry[];
+  /** From the first thing in them to just after the last. */
+  readonly from: Date;
+  readonly until: Date;
+  /** What was made in this time, and is not in them, does not exist at the processor. */
+  readonly complete: boolean;
+  /** What they have and nobody reads, in sentences. */
+  readonly unchecked: readonly string[];
+};
+
+/** Files that are no report of this account, or not whole; the message says in which line, and what to do. */
+export class UnreadableStatementError extends Error {
+  override readonly name = "UnreadableStatementError";
+}
 
 export type ConnectionCheck =
   /**

@@ -19,6 +19,12 @@ test.each([
   expect(() => read(...args)).toThrow(new UsageError(sentence));
 });
 
+test("an option of several values is given as often as there are some, and none of them is empty", () => {
+  const several = { file: { type: "string", multiple: true } } as const;
+  expect(readArguments(["--file", "a", "--file=b"], several, [])).toEqual({ file: ["a", "b"] });
+  expect(() => readArguments(["--file", "a", "--file", " "], several, [])).toThrow(new UsageError("--file is empty."));
+});
+
 test("a stray word is refused", () => {
   expect(() => read("--name", "a", "b")).toThrow(UsageError);
 });

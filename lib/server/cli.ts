@@ -9,9 +9,9 @@ export class UsageError extends Error {
 }
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
-export type CommandValues = Record<string, string | boolean | undefined>;
+export type CommandValues = Record<string, string | string[] | boolean | undefined>;
 
-/** The command's options; throws UsageError for unknown, repeated, missing and empty ones. */
+/** The command's options; throws UsageError for unknown, missing and empty ones, and repeated ones unless they are `multiple`. */
 export function readArguments(args: string[], options: Options, required: string[]): CommandValues {
   let parsed: { values: Record<string, unknown>; tokens: { kind: string; name?: string }[] };
   try {
@@ -21,12 +21,13 @@ export function readArguments(args: string[], options: Options, required: string
     throw new UsageError(`${sentence}.`);
   }
   const names = parsed.tokens.flatMap((token) => (token.kind === "option" && token.name ? [token.name] : []));
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index && !options[name]?.multiple);
   if (repeated) throw new UsageError(`--${repeated} is given twice.`);
   const values = parsed.values as CommandValues;
   for (const name of required) if (values[name] === undefined) throw new UsageError(`--${name} is missing.`);
   for (const [name, value] of Object.entries(values)) {
-    if (typeof value === "string" && value.trim() === "") throw new UsageError(`--${name} is empty.`);
+    const isEmpty = (text: unknown) => typeof text === "string" && text.trim() === "";
+    if ([value].flat().some(isEmpty)) throw new UsageError(`--${name} is empty.`);
   }
   return values;
 }

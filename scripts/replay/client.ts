@@ -133,8 +133,8 @@ function givenUp({ last }: Attempts, afterMs: number): Error {
 const refusal = (error: CardlaneError) =>
   new ReplayStopped(
     error instanceof AuthenticationError
-      ? `The service does not know this API key (${error.message}). Pass a sandbox key of this service with --key.`
-      : `The API key may not do this: ${error.message}`,
+      ? `The service rejects this API key (${error.message}). Pass a sandbox key of this service with --key.`
+      : `The API key doesn't allow this: ${error.message}`,
   );
 
 /** fetch says only "fetch failed"; the reason is one level down. */

@@ -71,7 +71,7 @@ function demoKey(): string {
     throw new UsageError(`There is no demo key in ${file}. Run npm start once, or pass a sandbox key with --key.`);
   }
   const { test_key } = JSON.parse(text) as { test_key?: unknown };
-  if (typeof test_key !== "string") throw new UsageError(`${file} holds no test_key. Pass a sandbox key with --key.`);
+  if (typeof test_key !== "string") throw new UsageError(`${file} has no test_key. Pass a sandbox key with --key.`);
   return test_key;
 }
 

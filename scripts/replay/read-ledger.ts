@@ -39,7 +39,7 @@ async function readBook(db: Database, paymentIds: readonly string[], keys: reado
   if (uuids.length > 0 && environments.length !== 1) {
     throw new ConfigurationError(
       environments.length === 0
-        ? "The database has none of these payments: DATA_DIR or DATABASE_URL is not the one of the service at --url."
+        ? "The database has none of these payments: set DATA_DIR or DATABASE_URL to the same value as the service at --url."
         : `The payments of one API key are in ${environments.length} environments.`,
     );
   }

@@ -9,7 +9,7 @@ export default async function ForgotPasswordPage() {
   return (
     <AuthColumn>
       <AuthHeading title="Forgot your password?">
-        We mail you a link to choose a new one. <AuthLink href="/sign-in">Back to sign-in</AuthLink>
+        We’ll e-mail you a link to choose a new one. <AuthLink href="/sign-in">Back to sign-in</AuthLink>
       </AuthHeading>
       <ForgotPasswordForm mail={await mailRouteOfPage()} />
     </AuthColumn>

@@ -45,12 +45,12 @@ function LockedOutbox() {
   return (
     <div className="w-full max-w-2xl">
       <AuthHeading title="Outbox">
-        Mail waits here while no mail server is set up. Its links open accounts, so the page is locked.
+        E-mail waits here while no mail server is set up. Its links open accounts, so this page is locked.
       </AuthHeading>
       <EmptyState
         icon={<Lock aria-hidden="true" />}
         title="The outbox is locked"
-        description="Open it with the link that npm start printed, beside Outbox. The link works for a week: restart for a new one."
+        description="Open it with the Outbox link that npm start printed. The link works for a week. Restart to get a new one."
         className="rounded-lg border"
       />
     </div>

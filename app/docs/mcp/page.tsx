@@ -5,7 +5,8 @@ import { publicUrls } from "@/lib/http/page";
 
 export const metadata: Metadata = {
   title: "AI assistants (MCP)",
-  description: "Connect an AI assistant to Cardlane: what it can do, what it asks you first, and what it never does.",
+  description:
+    "Connect an AI assistant to Cardlane: what it can do, what it asks you to confirm, and what it never does.",
 };
 
 export default async function McpPage() {

@@ -45,9 +45,10 @@ export default async function ReferencePage() {
       <div className="prose">
         <h1>API reference</h1>
         <p>
-          Every endpoint, made from the same definitions that check your requests. The <Link href="/docs">guide</Link>{" "}
-          says what holds for all of them; the same in a form for tools is <a href="/v1/openapi.json">openapi.json</a>{" "}
-          (OpenAPI 3.1), or <a href="/docs/postman.json">postman.json</a>, a collection for Postman.
+          Every endpoint, generated from the definitions that validate your requests. The{" "}
+          <Link href="/docs">guide</Link> covers what all of them have in common. For tools, there is{" "}
+          <a href="/v1/openapi.json">openapi.json</a> (OpenAPI 3.1), or <a href="/docs/postman.json">postman.json</a>, a
+          collection for Postman.
         </p>
       </div>
       <OperationIndex tags={tags} />

@@ -55,7 +55,7 @@ export default async function SearchPage({ searchParams }: SearchPageProps) {
 
 function sentenceOf(question: string, count: number): string {
   if (question === "") return "Guides, endpoints, parameters, error codes, events and test cards.";
-  if (count === 0) return `Nothing matches “${question}”. Try fewer words, or the beginning of one.`;
+  if (count === 0) return `Nothing matches “${question}”. Try fewer words, or just the start of one.`;
   if (count === MOST_RESULTS) return `The best ${MOST_RESULTS} results for “${question}”.`;
   return `${count} ${count === 1 ? "result" : "results"} for “${question}”.`;
 }

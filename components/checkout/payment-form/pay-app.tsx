@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
 import type { CheckoutView, FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
-import { directionOf, moneyText, termsText, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { directionOf, moneyText, termsText, textsOf, withoutTrialText } from "@/lib/client/checkout/payment-form/texts";
 import type { CheckoutLocale, CheckoutSale } from "@/lib/contract/checkout/checkout";
 import { applyAppearance } from "./appearance-style";
 import { CardForm } from "./card-form";
@@ -153,7 +153,8 @@ type BoughtProps = { page: CheckoutSale; locale: CheckoutLocale; className: stri
 
 /** What is bought, and when it is charged again. */
 function Bought({ page, locale, className }: BoughtProps) {
-  const lines = [page.plan_name, page.description, termsText(page, locale)].filter((line) => line !== null);
+  const words = [page.plan_name, page.description, termsText(page, locale), withoutTrialText(page, locale)];
+  const lines = words.filter((line) => line !== null);
   return (
     <>
       {lines.map((line) => (

@@ -69,7 +69,7 @@ function ChallengeCard({ challenge, action, framed }: { challenge: ShownChalleng
         {!outcome && askedAt === null && <Answers action={action} />}
         {!outcome && askedAt !== null && (
           <a class="button" href={askedAt} rel="noreferrer">
-            Go on at your bank
+            Continue at your bank
           </a>
         )}
         {outcome && returnUrl && !framed && (
@@ -82,7 +82,7 @@ function ChallengeCard({ challenge, action, framed }: { challenge: ShownChalleng
   );
 }
 
-const NOT_ANSWERED = "Your bank hasn’t confirmed it yet. Answer its question, and you come back here.";
+const NOT_ANSWERED = "Your bank hasn’t confirmed the payment yet. Complete its check, and you’ll come back here.";
 
 function Answers({ action }: { action: string }) {
   return (
@@ -114,7 +114,7 @@ function outcomeOf(status: PaymentStatus): { title: string; text: string } {
     case "DECLINED":
       return { title: "3-D Secure failed", text: "The payment was declined and nothing was charged." };
     case "FAILED":
-      return { title: "The payment did not go through", text: "Nothing was charged. You can try again in the shop." };
+      return { title: "The payment didn’t go through", text: "Nothing was charged. You can try again in the shop." };
     case "PENDING":
       return { title: "One moment", text: "Your answer is on its way to the bank. Reload the page for the result." };
     default:

@@ -27,22 +27,22 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
   en: {
     opening: "Opening the payment form…",
     proceed: "Continue to payment",
-    paidBefore: "You’ve already paid here with this browser. Continue only to pay again.",
+    paidBefore: "You’ve already paid here in this browser. Continue only if you want to pay again.",
     seePayment: "See your payment",
     over: {
       title: "This is no longer available",
-      text: "The shop doesn’t sell this here any more.",
+      text: "The shop no longer sells this here.",
     },
     expired: { title: "This link has expired", text: "Ask the shop for a new one." },
     paid: {
       title: "This link has been paid",
-      text: "It was for one payment, which went through. Nothing more is due.",
+      text: "It was for a single payment, which went through. You owe nothing more.",
     },
     tooMany: {
       title: "Too many visits at once",
       text: "Wait a minute, then open the link again.",
     },
-    elsewhere: { title: "Open the link itself", text: "For your safety, a payment starts on the link’s own page." },
+    elsewhere: { title: "Open the link again", text: "For your safety, payments start on the link’s own page." },
   },
   de: {
     opening: "Das Zahlungsformular wird geöffnet …",

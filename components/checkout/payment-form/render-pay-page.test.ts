@@ -211,12 +211,7 @@ test("a receipt has its amounts in the currency's digits and its days in the bus
     "Refunded on Nov 22, 2026",
   ])
     expect(html).toContain(text);
-  for (const text of [
-    "Refund under way since Nov 23, 2026",
-    "Paid, and partly refunded",
-    "Visa •••• 4242",
-    "F9Q3-C7AB",
-  ])
+  for (const text of ["Refund pending since Nov 23, 2026", "Paid, partially refunded", "Visa •••• 4242", "F9Q3-C7AB"])
     expect(html).toContain(text);
   expect(html).toContain("--accent:#7a1fa2");
   expect(html).not.toContain("Test receipt");

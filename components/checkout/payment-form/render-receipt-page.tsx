@@ -24,8 +24,8 @@ export function renderReceiptPage({ receipt, nonce, stylesheet }: PageParts & { 
 /** What stands in its place at any other address. */
 export const renderNoReceipt = (parts: PageParts): string =>
   renderMessagePage({
-    title: "There is no receipt here",
-    text: "Check that the address is whole. A payment has a receipt once its card was charged; ask the shop for it.",
+    title: "Receipt not found",
+    text: "Check that you opened the whole address. A payment has a receipt once the card is charged; ask the shop if you need one.",
     locale: "en",
     ...parts,
   });
@@ -37,7 +37,7 @@ function ReceiptPaper({ receipt }: { receipt: Receipt }) {
   return (
     <div class="receipt-sheet">
       <main aria-labelledby="title">
-        {environment === "sandbox" && <p class="receipt-test">Test receipt: no money was moved</p>}
+        {environment === "sandbox" && <p class="receipt-test">Test receipt: no money moved</p>}
         <header class="receipt-head">
           {logo && <Logo logo={logo} merchant={merchant} />}
           <p class="merchant">{merchant}</p>
@@ -65,7 +65,7 @@ function ReceiptPaper({ receipt }: { receipt: Receipt }) {
           {receipt.refunds.map((refund) => (
             <Row
               key={refund.at}
-              label={`${refund.pending ? "Refund under way since" : "Refunded on"} ${dateText(new Date(refund.at), zone)}`}
+              label={`${refund.pending ? "Refund pending since" : "Refunded on"} ${dateText(new Date(refund.at), zone)}`}
             >
               {refund.pending ? `(${money(-refund.amount)})` : money(-refund.amount)}
             </Row>
@@ -87,7 +87,7 @@ function ReceiptPaper({ receipt }: { receipt: Receipt }) {
 function statusText({ amount_captured: captured, amount_refunded: refunded, card }: Receipt): string {
   const from = card ? ` to ${cardText(card.brand, card.last4)}` : "";
   if (refunded === 0) return "Paid";
-  return refunded < captured ? "Paid, and partly refunded" : `Refunded in full${from}`;
+  return refunded < captured ? "Paid, partially refunded" : `Refunded in full${from}`;
 }
 
 function Contact({ receipt: { merchant_name: merchant, support_email: email, website } }: { receipt: Receipt }) {

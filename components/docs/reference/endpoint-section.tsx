@@ -135,7 +135,7 @@ const successOf = (content: ResponseObject["content"]) =>
 function Answers({ successes, schemas }: { successes: [string, ResponseObject][]; schemas: Schemas }) {
   return (
     <>
-      <Heading>Answer</Heading>
+      <Heading>Response</Heading>
       <ul className="space-y-1 text-[13px]">
         {successes.map(([status, { description, content }]) => (
           <li key={status}>

@@ -31,7 +31,7 @@ export function referenceMarkdown(document: OpenApiDocument, addressOf: AddressO
   const objects = OBJECTS.map((name) => `### ${name}\n\n${memberTable(schemas[name] ?? {}, schemas, "answer")}`);
   return `${[
     "# API reference",
-    `Every endpoint, made from the same definitions that check your requests. The [guide](${addressOf("/docs")}) says what holds for all of them; the same for tools is [OpenAPI 3.1](${addressOf("/v1/openapi.json")}). Each [error code](${addressOf("/docs/errors")}) has a page of its own.`,
+    `Every endpoint, generated from the definitions that validate your requests. The [guide](${addressOf("/docs")}) covers what all of them have in common; for tools there is [OpenAPI 3.1](${addressOf("/v1/openapi.json")}). Each [error code](${addressOf("/docs/errors")}) has its own page.`,
     ...tags,
     "## Objects\n\nThe objects that responses contain. All fields are always present unless stated otherwise.",
     ...objects,
@@ -52,7 +52,7 @@ function endpointMarkdown(method: string, path: string, endpoint: OperationObjec
     endpoint.description,
     parameterTable(endpoint, document),
     bodyTable(endpoint, schemas),
-    `Answers:\n\n${successes.map(([status, answer]) => `- \`${status}\` ${typeIn(answer, schemas)}${answer.description}`).join("\n")}`,
+    `Responses:\n\n${successes.map(([status, answer]) => `- \`${status}\` ${typeIn(answer, schemas)}${answer.description}`).join("\n")}`,
     codes.length > 0 && `Errors: ${codes.map((code) => `\`${code}\``).join(", ")}`,
     requestExample(method, path, endpoint, document),
     answerExample(successes),
@@ -66,7 +66,7 @@ function parameterTable(endpoint: OperationObject, document: OpenApiDocument): s
     const { label } = describeSchema(schema, document.components.schemas);
     return [`\`${name}\``, place, `${label}${required ? ", required" : ""}`, describe({ ...schema, description })];
   });
-  return rows.length > 0 ? tableOf(["Parameter", "In", "Type", "What it is"], rows) : "";
+  return rows.length > 0 ? tableOf(["Parameter", "In", "Type", "Description"], rows) : "";
 }
 
 function bodyTable({ requestBody }: OperationObject, schemas: Schemas): string {
@@ -79,7 +79,7 @@ function bodyTable({ requestBody }: OperationObject, schemas: Schemas): string {
 type Kind = "request" | "answer";
 
 const memberTable = (schema: JsonSchema, schemas: Schemas, kind: Kind) =>
-  tableOf(["Member", "Type", "What it is"], memberRows(schema, schemas, kind));
+  tableOf(["Field", "Type", "Description"], memberRows(schema, schemas, kind));
 
 /** Members of members stand below them, by their whole path. */
 function memberRows(
@@ -145,7 +145,7 @@ export function errorMarkdown({ code, example, endpoints }: ErrorPage, addressOf
     `HTTP ${status}. ${title}. All codes: [Errors](${addressOf("/docs/errors")}).`,
     `## Cause\n\n${cause}`,
     `## What to do\n\n${cure}`,
-    `## Trying again\n\n${retry}`,
+    `## Retrying\n\n${retry}`,
     `## Example\n\n\`\`\`json title="HTTP ${status}, application/problem+json"\n${JSON.stringify(example, null, 2)}\n\`\`\``,
     summaries.length > 0 && `## Endpoints that return it\n\n${summaries.join("\n")}`,
   ]

@@ -145,7 +145,7 @@ export function DocsSearchBox() {
 function sentenceOf(loaded: Loaded, results: readonly SearchResult[]): string {
   if (loaded === "failed") return "The search did not load. Press Enter to search on the server.";
   if (typeof loaded !== "function") return "Loading …";
-  return results.length === 0 ? "Nothing found. Try fewer words, or the beginning of one." : "";
+  return results.length === 0 ? "Nothing found. Try fewer words, or just the start of one." : "";
 }
 
 /** Ctrl-K and a slash go to the box, the slash where nothing is being typed. */

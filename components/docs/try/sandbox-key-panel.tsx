@@ -60,7 +60,9 @@ function ChooseKey({ missing }: { missing: boolean }) {
       const { data } = await callApi("POST /api/dashboard/{mode}/api-keys", { params: { mode: "test" }, body });
       setAttempt(newIdempotencyKey());
       if (data.secret === null) {
-        setFailure("The key was made, but its answer was lost. Revoke it under API keys, and create another one here.");
+        setFailure(
+          "The key was created, but its response was lost. Revoke it under API keys and create another one here.",
+        );
       } else keepSandboxKey({ secret: data.secret, expiresAt: data.api_key.expires_at });
     } catch (error) {
       setFailure(failureText(error));
@@ -85,7 +87,7 @@ function ChooseKey({ missing }: { missing: boolean }) {
           Create a sandbox key
         </Button>
         <p className="min-w-48 flex-1 text-soft text-xs">
-          As an owner who is signed in. It works for 24 hours, stays in this tab, and is listed under{" "}
+          For signed-in owners. The key works for 24 hours, stays in this tab, and is listed under{" "}
           <a href={KEYS_PAGE} className="text-accent underline underline-offset-2">
             API keys
           </a>

@@ -12,12 +12,12 @@ export function TryAnswer({ answer: { status, headers, durationMs, body, isOpen 
   const replayed = headers.some(([name]) => name === "Idempotent-Replayed");
   const requestId = headers.find(([name]) => name === "X-Request-Id")?.[1];
   return (
-    <section aria-label="Answer" className="space-y-2">
+    <section aria-label="Response" className="space-y-2">
       <p role="status" className="text-[13px]">
         <span className={`font-medium font-mono ${status < 300 ? "text-green" : "text-red"}`}>{status}</span>{" "}
         <span className="text-soft">
-          {isOpen ? "More may come." : `${durationMs} ms`}
-          {replayed && ". The stored answer of the first request: nothing happened again."}
+          {isOpen ? "Still open: more may follow." : `${durationMs} ms`}
+          {replayed && ". The stored response to the first request: nothing ran twice."}
         </span>
       </p>
       <dl className="space-y-0.5 font-mono text-xs">

@@ -185,7 +185,7 @@ function ParameterField({ parameter: { name, required, schema }, value, problem,
         label={<span className="font-mono text-xs">{name}</span>}
         optional={!required}
         error={problem}
-        hint={isKey && required && "Send again with the same key, and nothing happens twice."}
+        hint={isKey && required && "Send again with the same key: nothing runs twice."}
         className="flex-1"
       >
         {control}
@@ -219,9 +219,9 @@ function noteIds(answer: TriedAnswer | null): void {
 }
 
 function failureOf(error: Error, method: string, hasKey: boolean): string {
-  const why = `No whole answer came (${error.message}).`;
+  const why = `No complete response arrived (${error.message}).`;
   if (method === "GET") return `${why} Send it again.`;
   return hasKey
-    ? `${why} It may have been carried out: send it again with the same key to find out, and nothing happens twice.`
+    ? `${why} It may have been carried out: send it again with the same key to find out. Nothing runs twice.`
     : `${why} It may have been carried out: check before you send it again.`;
 }

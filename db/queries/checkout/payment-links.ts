@@ -124,14 +124,14 @@ export type ListedLink = LinkWithState & {
 /** `sellingAt`, ISO 8601: only those at which a shopper could pay then. */
 type LinkFilter = { sellingAt: string | null };
 
-/** Whether a visitor can pay. A plan with a free trial takes no payment on the first day. */
+/** Whether a visitor can pay. */
 function matching(sql: Sql, { sellingAt }: LinkFilter) {
   if (sellingAt === null) return sql`true`;
   return sql`l.active and (l.expires_at is null or l.expires_at > ${sellingAt}::timestamptz)
     and not exists (select from client_sessions s
       where s.environment_id = l.environment_id and s.id = l.session_id and s.status = 'COMPLETED')
     and (l.plan_id is null or exists (select from plans p
-      where p.environment_id = l.environment_id and p.id = l.plan_id and p.status = 'ACTIVE' and p.type <> 'SUBSCRIPTION_FREE_TRIAL'))`;
+      where p.environment_id = l.environment_id and p.id = l.plan_id and p.status = 'ACTIVE'))`;
 }
 
 /** `paid`: of a single-use link. */

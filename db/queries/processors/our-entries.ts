@@ -34,15 +34,23 @@ export type Compared = {
   readonly environmentIds: readonly string[];
   /** What changed after it is under way. */
   readonly quietSince: Date;
+  /** Past it what the processor did is not known: so is what money of ours has moved since. Null: it is known up to now. */
+  readonly knownUntil: Date | null;
 };
 
-const paymentColumns = (sql: Sql, { quietSince }: Compared): Fragment => sql`
+const paymentColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragment => sql`
   p.environment_id, 'payment' as kind, p.id, p.id as payment_id, p.charge_id as transaction_id, p.authorization_id as reference,
   p.authorization_id as "authorization", p.amount, p.currency, p.status::text as state, p.amount_captured as captured,
   p.amount_refunded as refunded,
   p.open_operation_id is not null or p.refund_pending > 0 or p.updated_at > ${quietSince}::timestamptz
-    or p.status in ('PENDING', 'REQUIRES_ACTION') as under_way,
+    or p.status in ('PENDING', 'REQUIRES_ACTION') or ${movedSince(sql, knownUntil)} as under_way,
   p.created_at, k.kind as object_kind, k.object_id`;
+/** Whether an operation of the payment ended since; its settlement is no matter of the processor's. */
+const movedSince = (sql: Sql, time: Date | null): Fragment =>
+  time === null
+    ? sql`false`
+    : sql`exists (select from operations m
+        where m.environment_id = p.environment_id and m.payment_id = p.id and m.completed_at > ${time}::timestamptz)`;
 /** The object that was kept first is the payment itself. */
 const keptOf = (sql: Sql, { processor }: Compared, operation: Fragment): Fragment => sql`
   left join lateral (
@@ -50,10 +58,10 @@ const keptOf = (sql: Sql, { processor }: Compared, operation: Fragment): Fragmen
     where environment_id = p.environment_id and payment_id = p.id and processor = ${processor} and operation_id = ${operation}
     order by created_at, object_id limit 1
   ) k on true`;
-const refundColumns = (sql: Sql, { quietSince }: Compared): Fragment => sql`
+const refundColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragment => sql`
   o.environment_id, 'refund' as kind, o.id, o.payment_id, o.transaction_id, o.id as reference,
   p.authorization_id as "authorization", o.amount, o.currency, o.state::text as state, 0::bigint as captured, 0::bigint as refunded,
-  o.state = 'open' or o.completed_at > ${quietSince}::timestamptz as under_way,
+  o.state = 'open' or o.completed_at > ${knownUntil ?? quietSince}::timestamptz as under_way,
   o.created_at, k.kind as object_kind, k.object_id`;
 
 /**

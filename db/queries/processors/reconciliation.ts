@@ -149,7 +149,10 @@ export async function listSupportConnections(sql: Sql, limit: number): Promise<S
     limit ${limit}::int`;
 }
 
-export type LastRun = Pick<ReconciliationRunRow, "connection_id" | "state" | "difference_count" | "unchecked"> & {
+export type LastRun = Pick<
+  ReconciliationRunRow,
+  "connection_id" | "state" | "payments" | "refunds" | "difference_count" | "unchecked"
+> & {
   readonly until: string;
   readonly failure: string | null;
   readonly old: boolean;
@@ -158,7 +161,7 @@ export type LastRun = Pick<ReconciliationRunRow, "connection_id" | "state" | "di
 /** The last comparison that ended of each of some connections; `old`: more than a day and a half ago. */
 export async function listLastRuns(sql: Sql, connectionIds: readonly string[]): Promise<LastRun[]> {
   return sql<LastRun[]>`
-    select r.connection_id, r.state, r.difference_count, r.unchecked, r.until, r.failure,
+    select r.connection_id, r.state, r.payments, r.refunds, r.difference_count, r.unchecked, r.until, r.failure,
       r.finished_at < now() - interval '36 hours' as old
     from unnest(${connectionIds}::uuid[]) c(id)
     cross join lateral (

@@ -23,13 +23,17 @@ const PROCESSOR_RECORDS = `
   from sandbox_processor.operations f
   left join sandbox_processor.reports r on r.reference = f.reference`;
 
-/** What another processor made has an id of its own there, or its payment names the connection: it is in that one's books. */
+/**
+ * What another processor made is in that one's books: its payment names the connection, it has an id of its own there, or it was
+ * noted before it was sent. Some tell no id before a challenge is passed; the sandbox notes nothing.
+ */
 const BY_THE_SANDBOX = `not exists (
         select from processor_objects k
         where k.environment_id = o.environment_id and k.payment_id = o.payment_id and k.processor <> 'sandbox')
         and not exists (
         select from payments n
-        where n.environment_id = o.environment_id and n.id = o.payment_id and n.connection_id is not null)`;
+        where n.environment_id = o.environment_id and n.id = o.payment_id and n.connection_id is not null)
+        and not exists (select from processor_journal j where j.subject = o.id::text)`;
 
 export const PROCESSOR_CHECKS: readonly BookCheck[] = [
   {

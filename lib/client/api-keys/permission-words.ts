@@ -14,7 +14,7 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
         label: "Create payments",
         sentence: "Charges cards, immediately or with a later capture.",
       },
-      { permission: "payment.read", label: "See payments", sentence: "Looks up payments with all their transactions." },
+      { permission: "payment.read", label: "View payments", sentence: "Reads payments with all their transactions." },
     ],
   },
   {
@@ -22,19 +22,19 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     permissions: [
       {
         permission: "transaction.read",
-        label: "See transactions",
-        sentence: "Looks up and lists charges and refunds.",
+        label: "View transactions",
+        sentence: "Reads and lists charges and refunds.",
       },
       {
         permission: "transaction.search",
         label: "Search transactions",
-        sentence: "Searches them by card, customer, amount and more.",
+        sentence: "Searches by card, customer, amount and more.",
       },
       { permission: "transaction.capture", label: "Capture", sentence: "Captures authorized payments." },
       {
         permission: "transaction.void",
         label: "Void",
-        sentence: "Releases authorized payments that were not captured.",
+        sentence: "Voids authorized payments that were not captured.",
       },
       {
         permission: "transaction.refund",
@@ -48,8 +48,8 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     permissions: [
       {
         permission: "subscription_plan.read",
-        label: "See plans",
-        sentence: "Looks up and lists plans with their prices.",
+        label: "View plans",
+        sentence: "Reads and lists plans with their prices.",
       },
       {
         permission: "subscription_plan.write",
@@ -64,7 +64,7 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
       {
         permission: "client_session.create",
         label: "Open checkout sessions",
-        sentence: "Opens, looks up and cancels sessions for the payment form.",
+        sentence: "Opens, reads and cancels sessions for the payment form.",
       },
     ],
   },
@@ -73,8 +73,8 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     permissions: [
       {
         permission: "balance.read",
-        label: "See the balance",
-        sentence: "Looks up the balance, its movements, payouts and settlement batches.",
+        label: "View the balance",
+        sentence: "Reads the balance, its movements, payouts and settlement batches.",
       },
     ],
   },
@@ -83,7 +83,7 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     permissions: [
       {
         permission: "webhook_endpoint.read",
-        label: "See webhook endpoints",
+        label: "View webhook endpoints",
         sentence: "Reads webhook endpoints and their deliveries.",
       },
       {
@@ -93,8 +93,8 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
       },
       {
         permission: "event.read",
-        label: "See events",
-        sentence: "Reads events, with the objects they are about.",
+        label: "View events",
+        sentence: "Reads events with the objects they concern.",
       },
     ],
   },
@@ -124,7 +124,7 @@ export const PERMISSION_PRESETS: readonly PermissionPreset[] = [
   {
     id: "checkout",
     label: "Checkout server",
-    sentence: "Can open checkout sessions, and look up payments and plans.",
+    sentence: "Can open checkout sessions and read payments and plans.",
     permissions: ["payment.read", "subscription_plan.read", "client_session.create"],
   },
   {

@@ -16,7 +16,7 @@ type ColorMember = (typeof COLOR_MEMBERS)[number];
 
 export const PRESET_WORDS: Record<AppearancePreset, { label: string; sentence: string }> = {
   clean: { label: "Clean", sentence: "The Cardlane look." },
-  soft: { label: "Soft", sentence: "Round corners." },
+  soft: { label: "Soft", sentence: "Rounded corners." },
   sharp: { label: "Sharp", sentence: "Square corners." },
   night: { label: "Night", sentence: "Dark blue, always." },
 };

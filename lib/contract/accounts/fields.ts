@@ -16,7 +16,7 @@ export const MAX_GIVEN_PASSWORD_LENGTH = 1_000;
 export const givenPassword = z
   .string()
   .min(1, "Enter your password.")
-  .max(MAX_GIVEN_PASSWORD_LENGTH, "That is not your password.");
+  .max(MAX_GIVEN_PASSWORD_LENGTH, "That isn't your password.");
 
 /** Six digits of the authenticator app, or a recovery code. */
 export const givenCode = z.string().trim().min(6, "Enter the six digits of your authenticator app.").max(40);
@@ -46,7 +46,7 @@ export const emailAddress = z
 
 /** What does not belong into a name: markup, the beginning of a link, and characters that hide or turn others around. */
 const NO_NAME = /[<>\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|:\/\/|www\./iu;
-const PLAIN_NAME = "Use a plain name, without links, angle brackets and line breaks.";
+const PLAIN_NAME = "Use a plain name, without links, angle brackets or line breaks.";
 
 const nameOf = (what: string) =>
   z

@@ -14,22 +14,22 @@ export type ApiKeyAction = (typeof API_KEY_ACTIONS)[number];
 /** A key without its secret. */
 export const apiKey = z
   .object({
-    id: idOf("apiKey").describe("Unique id of the key; it is not its secret."),
+    id: idOf("apiKey").describe("Unique id of the key, not its secret."),
     object: z.literal("api_key").describe("Always `api_key`."),
     name: z.string().describe("Its name in the dashboard."),
-    prefix: z.string().describe("The beginning of the secret: `sk_test_` or `sk_live_`."),
+    prefix: z.string().describe("The start of the secret: `sk_test_` or `sk_live_`."),
     last4: z.string().describe("The last four characters of the secret."),
-    permissions: z.array(permission).describe("What requests with it may do."),
+    permissions: z.array(permission).describe("What requests with this key can do."),
     status: z.enum(API_KEY_STATES).describe("It becomes `EXPIRED` at `expires_at`, without an event."),
     ip_allow_list: z.array(z.string()).describe("Addresses and CIDR blocks it may be used from; empty means anywhere."),
     expires_at: timestamp.nullable().describe("When it stops working; null: never."),
-    last_used_at: timestamp.nullable().describe("When it was last used, to within seconds."),
-    last_used_ip: z.string().nullable().describe("The address that it was last used from."),
-    rotated_from: idOf("apiKey").nullable().describe("The key that it replaced."),
+    last_used_at: timestamp.nullable().describe("When it was last used, accurate to a few seconds."),
+    last_used_ip: z.string().nullable().describe("The address it was last used from."),
+    rotated_from: idOf("apiKey").nullable().describe("The key it replaced."),
     replaced_by: idOf("apiKey").nullable().describe("The key that replaced it."),
     available_actions: z.array(z.enum(API_KEY_ACTIONS)).describe("What you can do with it now, in the dashboard."),
     created_at: timestamp.describe("When it was created."),
-    updated_at: timestamp.describe("When its settings or its status last changed; its use changes neither."),
+    updated_at: timestamp.describe("When its settings or status last changed. Using the key doesn't count."),
   })
   .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof apiKey>;
@@ -45,9 +45,9 @@ const attempt = z
   .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
 const MAX_ADDRESSES = 100;
-export const NOT_AN_ADDRESS = "Write an IP address or a CIDR block such as 203.0.113.0/24.";
+export const NOT_AN_ADDRESS = "Enter an IP address or a CIDR block such as 203.0.113.0/24.";
 const READS_LIKE_A_CARD_NUMBER =
-  "This looks like a card number, which must not be stored. Write a larger network, such as 2001:db8::/32.";
+  "This looks like a card number, which must not be stored. Enter a larger network, such as 2001:db8::/32.";
 /** An address or a CIDR block, as far as its characters tell; the rest is checked before anything is written. */
 const address = z
   .string()

@@ -143,8 +143,8 @@ type SessionProgress = { status: ClientSessionStatus; under_way: boolean; attemp
 
 /** What the status alone does not say; null when there is nothing to add. */
 export function sessionHint({ status, under_way, attempts }: SessionProgress): string | null {
-  if (under_way) return "Payment under way";
-  return status === "OPEN" && attempts >= MAX_ATTEMPTS ? "No tries left" : null;
+  if (under_way) return "Payment in progress";
+  return status === "OPEN" && attempts >= MAX_ATTEMPTS ? "No attempts left" : null;
 }
 
 /** Whom it is for, by what is known best; null when the session names nobody. */

@@ -28,7 +28,7 @@ export const isOrigin = (text: string): boolean =>
 type Addresses = { readonly allowed_origins?: readonly string[] | undefined; readonly return_url: string | null };
 
 const MESSAGE =
-  "In live mode this must begin with https://, so that nobody on the network can change the page around a payment.";
+  "In live mode this must begin with https://, so that nobody on the network can tamper with the payment page.";
 
 /**
  * Throws `invalid_parameter` for a live payment whose shopper would be on, or sent to, a page that travels in the clear. Test
@@ -65,14 +65,14 @@ export const appearance = z
       .optional()
       .describe("The starting point for the other settings; `clean` by default."),
     theme: z.enum(APPEARANCE_THEMES).optional().describe("`system` follows the shopper's device."),
-    accent_color: color.optional().describe("Buttons and focus, as #1a73e8."),
+    accent_color: color.optional().describe("Buttons and focus, such as #1a73e8."),
     background_color: color.optional().describe("Page background."),
     text_color: color.optional().describe("Text."),
     border_radius: z.int().min(0).max(24).optional().meta({ description: "Corner radius in pixels." }),
     font_family: humanText(100)
-      .regex(FONT_FAMILY, "Use names of fonts, separated by commas.")
+      .regex(FONT_FAMILY, "Use font names separated by commas.")
       .optional()
-      .describe("A font family that browsers know."),
+      .describe("A CSS font family."),
   })
   .superRefine((value, context) => {
     // Members that are wrong themselves were told so already.
@@ -103,9 +103,9 @@ export const createClientSessionBody = z
       .max(20)
       .default([])
       .describe(
-        "Origins that may embed the payment form. Without any it works as a payment link alone. In live mode only https.",
+        "Origins that may embed the payment form. Without any, it only works as a payment link. In live mode, https only.",
       ),
-    return_url: webUrl.nullable().default(null).describe("Where the shopper returns to. In live mode only https."),
+    return_url: webUrl.nullable().default(null).describe("Where the shopper returns to. In live mode, https only."),
     appearance: appearance.nullable().default(null).describe("How the payment form looks."),
     metadata: metadata.default({}),
   })
@@ -134,16 +134,16 @@ export const clientSession = z
     client_session_token: z
       .string()
       .nullable()
-      .meta({ description: "Shown once, in the answer that creates the session." }),
+      .meta({ description: "Shown once, in the response that creates the session." }),
     status: clientSessionStatus.describe(
-      "OPEN, also while a payment of it is under way. COMPLETED once a payment was captured or authorized: `payment_id` tells which. EXPIRED when its time or its attempts run out. CANCELLED by you.",
+      "OPEN, also while its payment is in progress. COMPLETED once a payment is captured or authorized: see `payment_id`. EXPIRED when its time or its attempts run out. CANCELLED by you.",
     ),
     amount: amountOut.describe("What the shopper pays, in minor units."),
     currency: z.string().describe("ISO 4217 code, upper case."),
     plan_id: idOf("plan").nullable().describe("The plan it sells."),
     payment_id: idOf("payment").nullable().describe("The payment that completed it."),
     capture_method: captureMethod.describe("Whether the payment is captured immediately or when you call capture."),
-    customer_id: z.string().nullable().describe("Your own id of the customer."),
+    customer_id: z.string().nullable().describe("Your own id for the customer."),
     customer_email: z.string().nullable().describe("The customer's e-mail address."),
     customer_name: z.string().nullable().describe("The customer's name."),
     billing_address: billingAddress.nullable().describe("The card's billing address."),
@@ -151,10 +151,12 @@ export const clientSession = z
     return_url: z.string().nullable().describe("Where the shopper returns to."),
     appearance: appearance.nullable().describe("How the payment form looks."),
     metadata: metadata.describe("Your own keys and values."),
-    attempts_left: z.int().describe("Attempts that the shopper has left."),
+    attempts_left: z.int().describe("Attempts the shopper has left."),
     iframe_url: z.string().nullable().meta({ description: "Contains the token, so it is shown only once." }),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
-    expires_at: timestamp.describe("When it takes no more attempts: 24 hours after it was created, or with its fifth."),
+    expires_at: timestamp.describe(
+      "When it stops taking attempts: 24 hours after it was created, or with the fifth attempt.",
+    ),
     created_at: timestamp.describe("When it was created."),
     updated_at: timestamp.describe("When it last changed."),
   })

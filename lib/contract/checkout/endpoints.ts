@@ -41,7 +41,7 @@ export const getClientSession = endpoint({
   path: "/v1/client-sessions/{id}",
   tag: "Client sessions",
   summary: "Get a client session",
-  description: "The session as it stands; its token is never shown again.",
+  description: "The session's current state. Its token is never shown again.",
   permissions: ["client_session.create"],
   idempotency: "none",
   status: 200,
@@ -56,7 +56,7 @@ export const cancelClientSession = endpoint({
   tag: "Client sessions",
   summary: "Cancel a client session",
   description:
-    "Closes an open session: it takes no more attempts. An unanswered 3-D Secure challenge ends as abandoned; while a payment's outcome is not known the answer is 409.",
+    "Closes an open session: it takes no more attempts. An unfinished 3-D Secure challenge counts as abandoned. While a payment's outcome is unknown, the response is 409.",
   permissions: ["client_session.create"],
   idempotency: "none",
   body: z.strictObject({}),

@@ -8,7 +8,7 @@ import type { Plan } from "@/lib/contract/plans/plan";
 
 /**
  * ACTIVE: whoever opens it can pay. INACTIVE: switched off. COMPLETED: a single-use link that is paid. PLAN_INACTIVE: its plan
- * is not for sale, or takes no payment on the first day.
+ * is not for sale.
  */
 export const PAYMENT_LINK_STATUSES = ["ACTIVE", "INACTIVE", "EXPIRED", "COMPLETED", "PLAN_INACTIVE"] as const;
 export type PaymentLinkStatus = (typeof PAYMENT_LINK_STATUSES)[number];
@@ -27,7 +27,7 @@ export const paymentLink = z.object({
   status: z.enum(PAYMENT_LINK_STATUSES),
   name: z.string().nullable(),
   plan_id: idOf("plan").nullable(),
-  /** Minor units: its own, or what its plan takes on the first day. */
+  /** Minor units: its own, or its plan's first payment. */
   amount: z.int(),
   currency: z.string(),
   description: z.string().nullable(),

@@ -10,12 +10,12 @@ export const customer = z
   .object({
     id: idOf("customer").describe("Unique id of the customer; it never changes."),
     object: z.literal("customer").describe("Always `customer`."),
-    customer_id: z.string().nullable().describe("Your own id; null for a customer that is known by e-mail alone."),
+    customer_id: z.string().nullable().describe("Your own id; null for a customer known only by e-mail."),
     email: z.string().nullable().describe("The latest e-mail, in lower case."),
     name: z.string().nullable().describe("The latest name."),
     first_payment_at: timestamp.describe("When the first payment was created."),
     last_payment_at: timestamp.describe("When the last payment was created; may be seconds late."),
-    payments: z.int().describe("All payments, whatever their outcome."),
+    payments: z.int().describe("Number of payments, whatever their outcome."),
     declined: z.int().describe("How many of them were declined."),
     currencies: z
       .array(
@@ -24,12 +24,10 @@ export const customer = z
           captured: amountOut.describe("Captured, in minor units."),
           refunded: amountOut.describe("Refunded, in minor units."),
           net: minor("Captured less what was refunded"),
-          disputed: amountOut.describe(
-            "What cardholders' banks took back or may keep, in minor units: disputes that are open or lost. It is not taken off `net`.",
-          ),
+          disputed: amountOut.describe("Disputes that are open or lost, in minor units. Not deducted from `net`."),
         }),
       )
-      .describe("What was paid, by currency."),
+      .describe("Totals by currency."),
     cards: z
       .array(
         z.object({
@@ -37,10 +35,10 @@ export const customer = z
           last4: z.string().describe("Its last four digits."),
           exp_month: z.int().nullable().describe("Month in which it expires."),
           exp_year: z.int().nullable().describe("Year in which it expires."),
-          last_used_at: timestamp.describe("When it was last tried."),
+          last_used_at: timestamp.describe("When it was last used for a payment attempt."),
         }),
       )
-      .describe("Cards of the last 1,000 payments, the latest first; at most twenty."),
+      .describe("Cards used in the last 1,000 payments, newest first; at most twenty."),
   })
   .meta({ id: "Customer" });
 export type Customer = z.infer<typeof customer>;

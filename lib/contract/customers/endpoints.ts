@@ -8,7 +8,7 @@ export const listCustomers = endpoint({
   tag: "Customers",
   summary: "List customers",
   description:
-    "Who paid, the last payment first: one for each `customer_id` of your payments, else for each e-mail. Payments with neither belong to no customer. A new payment shows within seconds.",
+    "Your customers, most recent payment first: one for each `customer_id` in your payments or, without one, each e-mail address. Payments with neither belong to no customer. New payments appear within seconds.",
   permissions: ["transaction.read", "transaction.search"],
   idempotency: "none",
   query: listCustomersQuery,
@@ -23,7 +23,7 @@ export const getCustomer = endpoint({
   path: "/v1/customers/{id}",
   tag: "Customers",
   summary: "Get a customer",
-  description: "One customer, with what was paid by currency and the cards that were used.",
+  description: "One customer, with totals by currency and the cards used.",
   permissions: ["transaction.read", "transaction.search"],
   idempotency: "none",
   status: 200,

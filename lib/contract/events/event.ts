@@ -57,7 +57,7 @@ export const EVENTS = {
     example: first(objects.session),
   },
   "client_session.completed": {
-    tells: "A payment of a client session was captured or authorized: `payment_id` tells which.",
+    tells: "A payment of a client session was captured or authorized: see `payment_id`.",
     data: sessionData,
     example: {
       object: {
@@ -72,7 +72,7 @@ export const EVENTS = {
   },
   "client_session.expired": {
     tells:
-      "The time or the attempts of a client session ran out. If a card token was made in it before, a payment with that can still complete it.",
+      "The time or the attempts of a client session ran out. If a card token was created in it before, a payment with that token can still complete it.",
     data: sessionData,
     example: { object: { ...objects.session, status: "EXPIRED" }, previous: { status: "OPEN" } },
   },
@@ -90,7 +90,8 @@ export const EVENTS = {
     example: first({ ...objects.settlementBatch, payout_id: null }),
   },
   "api_key.created": {
-    tells: "An API key was created, or made by rotating the key in `rotated_from`; its secret is not in the event.",
+    tells:
+      "An API key was created, either new or by rotating the key in `rotated_from`. Its secret is not in the event.",
     data: keyData,
     example: first(objects.apiKey),
   },
@@ -132,7 +133,7 @@ export const EVENTS = {
     },
   },
   "api_key.rotated": {
-    tells: "Another API key, in `replaced_by`, took the place of this one, which works until `expires_at`.",
+    tells: "The API key in `replaced_by` replaced this one, which works until `expires_at`.",
     data: keyData,
     example: {
       object: {
@@ -168,12 +169,12 @@ export const EVENTS = {
     },
   },
   "webhook_endpoint.disabled": {
-    tells: "A webhook endpoint was disabled: it answered 410, nothing reached it for five days, or you disabled it.",
+    tells: "A webhook endpoint was disabled: it returned 410, every delivery failed for five days, or you disabled it.",
     data: endpointData,
     example: first({ ...objects.webhookEndpoint, status: "DISABLED" as const, disabled_reason: "failing" as const }),
   },
   "webhook_endpoint.test": {
-    tells: "You asked for a test: it is sent to that webhook endpoint alone, whatever types it takes.",
+    tells: "You requested a test event. It is sent to that webhook endpoint only, whatever types it subscribes to.",
     data: endpointData,
     example: first(objects.webhookEndpoint),
   },
@@ -194,9 +195,9 @@ export const event = z
     id: idOf("event").describe("Unique id of the event."),
     object: z.literal("event").describe("Always `event`."),
     type: z.enum(EVENT_TYPES).describe("What happened."),
-    api_version: z.literal("v1").describe("The version of the API that shows the object."),
+    api_version: z.literal("v1").describe("The API version of the object."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
-    sequence: z.int().min(1).describe("Counts the events of the object, so that late ones can be put in order."),
+    sequence: z.int().min(1).describe("Counts the object's events, so that you can order late ones."),
     created_at: timestamp.describe("When it happened."),
     data: z
       .object({
@@ -211,13 +212,13 @@ export const event = z
             apiKey,
             webhookEndpoint,
           ])
-          .describe("The object as it was then."),
+          .describe("The object as it was at the time."),
         previous: z
           .record(z.string(), z.unknown())
           .nullable()
           .describe("The previous values of the fields that changed; null in an object's first event."),
       })
-      .describe("What happened to what."),
+      .describe("The object and what changed."),
   })
   .meta({ id: "Event" });
 

@@ -79,7 +79,7 @@ export const PAYMENT_EVENTS = {
     example: first(objects.paymentOf({ ...objects.pendingCharge, status: "FAILED" })),
   },
   "payment.capture_failed": {
-    tells: "A capture did not go through; the authorization stands and can be captured again or voided.",
+    tells: "A capture failed. The authorization remains and can be captured again or voided.",
     data: paymentData,
     example: {
       object: stillAuthorized,
@@ -87,7 +87,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.voided": {
-    tells: "The authorization was released without taking money: by you, or because its time ran out.",
+    tells: "The authorization was released without taking money: by you, or because it expired.",
     data: paymentData,
     example: {
       object: objects.paymentOf(objects.voidedCharge, [], "manual"),
@@ -109,7 +109,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.void_failed": {
-    tells: "A void did not go through; the authorization stands and can be voided again or captured.",
+    tells: "A void failed. The authorization remains and can be voided again or captured.",
     data: paymentData,
     example: {
       object: stillAuthorized,
@@ -117,7 +117,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.settled": {
-    tells: "The captured amount went out to you in the settlement batch that its charge names.",
+    tells: "The captured amount settled in the batch that its charge names.",
     data: paymentData,
     example: {
       object: objects.paymentOf({ ...settled, settlement_batch_id: BATCH_ID, updated_at: SETTLED_AT }),
@@ -138,12 +138,12 @@ export const PAYMENT_EVENTS = {
   },
   "payment.disputed": {
     tells:
-      "A cardholder's bank disputes a live payment and may take its money back; answer it at the processor before `respond_before`.",
+      "A cardholder's bank disputes a live payment and may take the money back. Respond at the processor before `respond_before`.",
     data: disputeData,
     example: first(objects.dispute),
   },
   "payment.dispute_updated": {
-    tells: "A dispute changed: evidence went to the bank, the bank decided, or it asks for another amount.",
+    tells: "A dispute changed: evidence went to the bank, the bank decided, or the disputed amount changed.",
     data: disputeData,
     example: {
       object: {
@@ -191,7 +191,7 @@ export const PAYMENT_EVENTS = {
     },
   },
   "transaction.voided": {
-    tells: "The authorization of a charge was released without taking money: by you, or because its time ran out.",
+    tells: "The authorization of a charge was released without taking money: by you, or because it expired.",
     data: transactionData,
     example: {
       object: objects.voidedCharge,

@@ -38,8 +38,8 @@ export const DECLINE_GUIDE: Record<DeclineCode, { meaning: string; say: string; 
     advice: "Ask the customer to check the card number and pay again.",
   },
   authentication_failed: {
-    meaning: "The shopper did not pass 3-D Secure.",
-    say: "Your bank could not confirm that it is you. Try again or use another card.",
+    meaning: "The shopper did not complete 3-D Secure.",
+    say: "Your bank could not confirm that it's you. Try again or use another card.",
     advice: "Let the customer try again, or use another card.",
   },
   fraud_suspected: {

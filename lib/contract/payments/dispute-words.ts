@@ -6,10 +6,10 @@ export type DisputeStatus = (typeof DISPUTE_STATUSES)[number];
 export const DISPUTE_STATUS_WORDS: Record<DisputeStatus, { readonly title: string; readonly meaning: string }> = {
   NEEDS_RESPONSE: {
     title: "Needs a response",
-    meaning: "The cardholder's bank asks for evidence. Answer it in the processor's dashboard.",
+    meaning: "The cardholder's bank asks for evidence. Respond in the processor's dashboard.",
   },
   UNDER_REVIEW: { title: "Under review", meaning: "The evidence is with the cardholder's bank, which decides." },
-  WON: { title: "Won", meaning: "The bank decided for you. The processor gives the amount back." },
-  LOST: { title: "Lost", meaning: "The bank decided for the cardholder. The amount is gone." },
-  CLOSED: { title: "Closed", meaning: "The bank asked, and took no money back." },
+  WON: { title: "Won", meaning: "The bank decided in your favor. The processor returns the amount." },
+  LOST: { title: "Lost", meaning: "The bank decided in the cardholder's favor. The amount is lost." },
+  CLOSED: { title: "Closed", meaning: "The bank made an inquiry and took no money back." },
 };

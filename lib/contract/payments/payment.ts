@@ -34,7 +34,7 @@ const nextAction = z
   .object({
     type: z.literal("redirect_to_url").describe("Always `redirect_to_url`."),
     redirect_to_url: z.object({ url: z.string() }).describe("The card issuer's challenge page."),
-    expires_at: timestamp.describe("When the challenge can no longer be passed."),
+    expires_at: timestamp.describe("When the challenge expires."),
   })
   .meta({ id: "NextAction" });
 export type NextAction = z.infer<typeof nextAction>;
@@ -52,7 +52,7 @@ export const payment = z
     amount_refunded: amountOut.describe("Refunded so far, in minor units."),
     amount_refundable: amountOut.describe("What can still be refunded, in minor units."),
     available_actions: z.array(action).describe("What you can do with it now."),
-    customer_id: z.string().nullable().describe("Your own id of the customer."),
+    customer_id: z.string().nullable().describe("Your own id for the customer."),
     customer_email: z.string().nullable().describe("The customer's e-mail address."),
     customer_name: z.string().nullable().describe("The customer's name."),
     billing_address: billingAddress.nullable().describe("The card's billing address."),
@@ -91,7 +91,7 @@ export const cardInput = z
       .transform((value) => value.replace(/[ -]/g, ""))
       .refine(
         (digits) => /^\d{12,19}$/.test(digits) && passesLuhn(digits),
-        "The card number is not valid. Check it for a typing error.",
+        "The card number is not valid. Check it for typos.",
       )
       .describe("Card number; spaces and dashes are ignored."),
     exp_month: z.int().min(1).max(12).describe("Month the card expires, 1–12."),
@@ -120,21 +120,21 @@ export const createPaymentBody = z
       .max(10_000)
       .optional()
       .describe(
-        "Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, made by its script on your page.",
+        "Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, created by its script on your page.",
       ),
-    card: cardInput.optional().describe("Raw card data; in the sandbox only."),
+    card: cardInput.optional().describe("Raw card data, in the sandbox only."),
     capture_method: captureMethod.default("automatic").describe("`manual` authorizes now; you capture later."),
     ...customerFields,
     plan_id: idInput
       .nullable()
       .default(null)
-      .describe("An active plan that this pays for: amount and currency are its price, or its paid trial's."),
+      .describe("An active plan this pays for. Amount and currency must match its price or its paid trial's price."),
     description: humanText(1000).nullable().default(null).describe("Your own note."),
     metadata: metadata.default({}),
     return_url: webUrl
       .nullable()
       .default(null)
-      .describe("Where the shopper returns to after 3-D Secure. In live mode only https."),
+      .describe("Where the shopper returns to after 3-D Secure. In live mode, https only."),
   })
   .superRefine((body, context) => {
     refuseOwnCard(body, context);
@@ -154,12 +154,12 @@ export const createPaymentBody = z
 export type CreatePaymentBody = z.infer<typeof createPaymentBody>;
 
 export const captureBody = z
-  .strictObject({ amount: amount.optional().describe("Minor units; without it, the whole authorized amount.") })
+  .strictObject({ amount: amount.optional().describe("Minor units. If omitted, the whole authorized amount.") })
   .meta({ id: "CaptureRequest" });
 export type CaptureBody = z.infer<typeof captureBody>;
 
 export const voidBody = z
-  .strictObject({ reason: humanText(255).optional().describe("Why you void it; kept as `void_reason`.") })
+  .strictObject({ reason: humanText(255).optional().describe("Why you void it; stored as `void_reason`.") })
   .meta({ id: "VoidRequest" });
 export type VoidBody = z.infer<typeof voidBody>;
 
@@ -168,8 +168,8 @@ export const MOST_REFUNDS = 500;
 
 export const refundBody = z
   .strictObject({
-    amount: amount.optional().describe("Minor units; without it, all that is left."),
-    reason: refundReason.optional().describe("Why you return the money."),
+    amount: amount.optional().describe("Minor units. If omitted, all that remains."),
+    reason: refundReason.optional().describe("Why you refund."),
     comment: humanText(1000).optional().describe("A note for your own records."),
   })
   .meta({ id: "RefundRequest" });
@@ -179,7 +179,7 @@ export const listPaymentsQuery = z
   .strictObject({
     ...pageParams,
     status: paymentStatus.optional().describe("Only this status."),
-    customer_id: text(255).optional().describe("Only this customer, by your own id."),
+    customer_id: text(255).optional().describe("Only this customer (your own id)."),
     ...createdParams,
   })
   .refine(isPagedOnce, PAGED_TWICE);

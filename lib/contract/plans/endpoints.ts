@@ -53,7 +53,7 @@ export const updatePlan = endpoint({
   path: "/v1/subscription-plans/{id}",
   tag: "Subscription plans",
   summary: "Update a subscription plan",
-  description: "Changes what is sent. The price and timing of a plan that is `ACTIVE` never change.",
+  description: "Changes the fields you send. An `ACTIVE` plan's price and timing never change.",
   permissions: ["subscription_plan.write"],
   idempotency: "none",
   body: updatePlanBody,

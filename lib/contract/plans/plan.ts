@@ -31,19 +31,19 @@ export const createPlanBody = z
     type: planType.describe("One-time, or a subscription with or without a trial."),
     name: humanText(50).describe("Unique among your plans."),
     currency: currency.describe("ISO 4217 code, upper case."),
-    full_price_amount: price.describe("Price in major units, as 19.99."),
+    full_price_amount: price.describe("Price in major units, such as 19.99."),
     status: planStatus.default("DRAFT").describe("Only an `ACTIVE` plan can be sold."),
     description: humanText(1000).nullable().default(null).describe("Your own note."),
     billing_frequency_value: periodValue
       .nullable()
       .default(null)
-      .describe("Bill every so many units; required for subscriptions."),
-    billing_frequency_unit: periodUnit.nullable().default(null).describe("The unit of it."),
+      .describe("Number of units between charges; required for subscriptions."),
+    billing_frequency_unit: periodUnit.nullable().default(null).describe("The unit."),
     trial_period_value: periodValue
       .nullable()
       .default(null)
-      .describe("Length of the trial; required for plans with one."),
-    trial_period_unit: periodUnit.nullable().default(null).describe("The unit of it."),
+      .describe("Length of the trial; required for plans with a trial."),
+    trial_period_unit: periodUnit.nullable().default(null).describe("The unit."),
     trial_price_amount: price.nullable().default(null).describe("Price of a paid trial in major units."),
   })
   .meta({ id: "CreateSubscriptionPlanRequest" });
@@ -55,13 +55,13 @@ export const updatePlanBody = z
     type: planType.optional().describe("One-time, or a subscription with or without a trial."),
     name: humanText(50).optional().describe("Unique among your plans."),
     currency: currency.optional().describe("ISO 4217 code, upper case."),
-    full_price_amount: price.optional().describe("Price in major units, as 19.99."),
+    full_price_amount: price.optional().describe("Price in major units, such as 19.99."),
     status: planStatus.optional().describe("Only an `ACTIVE` plan can be sold."),
     description: humanText(1000).nullable().optional().describe("Your own note."),
-    billing_frequency_value: periodValue.nullable().optional().describe("Bill every so many units."),
-    billing_frequency_unit: periodUnit.nullable().optional().describe("The unit of it."),
+    billing_frequency_value: periodValue.nullable().optional().describe("Number of units between charges."),
+    billing_frequency_unit: periodUnit.nullable().optional().describe("The unit."),
     trial_period_value: periodValue.nullable().optional().describe("Length of the trial."),
-    trial_period_unit: periodUnit.nullable().optional().describe("The unit of it."),
+    trial_period_unit: periodUnit.nullable().optional().describe("The unit."),
     trial_price_amount: price.nullable().optional().describe("Price of a paid trial in major units."),
   })
   .meta({ id: "UpdateSubscriptionPlanRequest" });
@@ -74,13 +74,13 @@ export const plan = z
     type: planType.describe("One-time, or a subscription with or without a trial."),
     name: z.string().describe("Its name."),
     currency: z.string().describe("ISO 4217 code, upper case."),
-    full_price_amount: z.number().describe("Price in major units, as 19.99."),
+    full_price_amount: z.number().describe("Price in major units, such as 19.99."),
     status: planStatus.describe("Only an `ACTIVE` plan can be sold."),
     description: z.string().nullable().describe("Your own note."),
-    billing_frequency_value: z.int().nullable().describe("Billed every so many units."),
-    billing_frequency_unit: periodUnit.nullable().describe("The unit of it."),
+    billing_frequency_value: z.int().nullable().describe("Number of units between charges."),
+    billing_frequency_unit: periodUnit.nullable().describe("The unit."),
     trial_period_value: z.int().nullable().describe("Length of the trial."),
-    trial_period_unit: periodUnit.nullable().describe("The unit of it."),
+    trial_period_unit: periodUnit.nullable().describe("The unit."),
     trial_price_amount: z.number().nullable().describe("Price of a paid trial in major units."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When it was created."),
@@ -175,4 +175,4 @@ function priceErrors(param: string, price: number | null, currency: string): Fie
 }
 
 /** An active plan as a form offers it, with what it takes at once, in minor units. */
-export type PlanOption = { id: string; name: string; amount: number; currency: string };
+export type PlanOption = { id: string; name: string; amount: number; currency: string; free_trial: boolean };

@@ -49,6 +49,9 @@ export function planSchedule(terms: PlanTerms, startOn: string, count = 6): Sche
 export const dueAtOnce = ({ price, trial, trialPrice }: PlanTerms): number =>
   trial === null ? price : (trialPrice ?? 0);
 
+/** What a payment link takes: what falls due at once or, of a free trial, the first full period, without the trial. */
+export const linkPayment = (terms: PlanTerms): number => dueAtOnce(terms) || terms.price;
+
 /** Sum of what falls due within a year of `startOn`, the anniversary left out, and how many charges that is. */
 export function firstYear(terms: PlanTerms, startOn: string): { amount: number; charges: number } {
   const end = addPeriods(startOn, { value: 12, unit: "MONTHS" }, 1);
@@ -96,8 +99,8 @@ export const PLAN_TYPE_SENTENCES: Record<PlanType, string> = {
 
 export const PLAN_STATUS_SENTENCES: Record<PlanStatus, string> = {
   DRAFT: "Not for sale yet. Everything can still be changed.",
-  ACTIVE: "For sale. Its price and timing are fixed.",
-  INACTIVE: "No longer for sale. It can be changed, and activated again.",
+  ACTIVE: "For sale. Its price and timing are locked.",
+  INACTIVE: "No longer for sale. You can change it and activate it again.",
 };
 
 const UNITS: Record<PeriodUnit, string> = { DAYS: "day", WEEKS: "week", MONTHS: "month" };

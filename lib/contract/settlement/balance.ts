@@ -6,8 +6,8 @@ import { idOf } from "@/lib/contract/ids";
 const balanceOfCurrency = z
   .object({
     currency: z.string().describe("ISO 4217 code, upper case."),
-    pending: z.int().describe("Captured and not settled yet, less refunds and fees."),
-    available: z.int().describe("Settled, and in no payout."),
+    pending: z.int().describe("Captured, not yet settled, less refunds and fees."),
+    available: z.int().describe("Settled, not yet in a payout."),
     in_payout: z.int().describe("In payouts that have not reached your bank yet."),
   })
   .meta({ id: "CurrencyBalance" });
@@ -17,7 +17,7 @@ export const balance = z
   .object({
     object: z.literal("balance").describe("Always `balance`."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
-    currencies: z.array(balanceOfCurrency).describe("One for each currency that money has moved in."),
+    currencies: z.array(balanceOfCurrency).describe("One for each currency in which money has moved."),
   })
   .meta({ id: "Balance" });
 export type Balance = z.infer<typeof balance>;
@@ -41,7 +41,7 @@ export const balanceMovement = z
     id: idOf("balanceMovement").describe("Unique id of the movement."),
     object: z.literal("balance_movement").describe("Always `balance_movement`."),
     type: movementType.describe(
-      "`capture`, `fee`, `refund` and `refund_reversal` change `pending`; `settlement` moves from `pending` to `available`; `payout` leaves `available`, and `payout_failure` returns to it. `adjustment` is a correction by hand; none is made.",
+      "`capture`, `fee`, `refund` and `refund_reversal` change `pending`; `settlement` moves from `pending` to `available`; `payout` leaves `available`, and `payout_failure` returns to it. `adjustment` is a manual correction; none is made today.",
     ),
     currency: z.string().describe("ISO 4217 code, upper case."),
     amount: z.int().describe("In minor units; negative when it lowers the balance."),

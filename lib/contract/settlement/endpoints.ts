@@ -50,7 +50,7 @@ export const getBalance = endpoint({
   name: "getBalance",
   path: "/v1/balance",
   summary: "Get the balance",
-  description: "What is pending, available and on its way to your bank, by currency, exact at this moment.",
+  description: "What is pending, available and on its way to your bank, by currency, exact at the time of the request.",
   response: balance,
   errors: [],
 });
@@ -59,7 +59,7 @@ export const listMovements = endpoint({
   ...reading,
   name: "listMovements",
   path: "/v1/balance/movements",
-  summary: "List movements of the balance",
+  summary: "List balance movements",
   description:
     "Everything that changed the balance, newest first, each with its transaction, settlement batch or payout.",
   query: listMovementsQuery,

@@ -29,11 +29,11 @@ export const payout = z
     arrival_date: z.iso.date().describe("The day, UTC, on which it reaches the bank."),
     settlement_batch_ids: z
       .array(idOf("settlementBatch"))
-      .describe("The settlement batches that it pays out, oldest first."),
-    failure_reason: z.string().nullable().describe("Why the bank refused it; null unless it failed."),
+      .describe("The settlement batches it pays out, oldest first."),
+    failure_reason: z.string().nullable().describe("Why the bank rejected it; null unless it failed."),
     bank_account: bankAccount.describe("Where it went."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
-    created_at: timestamp.describe("When it was made."),
+    created_at: timestamp.describe("When it was created."),
     updated_at: timestamp.describe("When its status last changed."),
   })
   .meta({ id: "Payout" });
@@ -82,7 +82,7 @@ const accountNumber = z
   )
   .refine(
     (value) => !IBAN.test(compactAccountNumber(value)) || isValidIban(compactAccountNumber(value)),
-    "This IBAN has a typing mistake: its check digits do not fit.",
+    "This IBAN has a typo: its check digits don't match.",
   )
   .refine((value) => ibanCountry(value) !== null || !holdsCardNumber(value), HOLDS_CARD_NUMBER);
 
@@ -95,6 +95,6 @@ export const updateBankAccountBody = z
   })
   .refine((body) => (ibanCountry(body.account_number) ?? body.country) === body.country, {
     path: ["country"],
-    message: "The IBAN is of another country.",
+    message: "The IBAN belongs to another country.",
   });
 export type UpdateBankAccountBody = z.infer<typeof updateBankAccountBody>;

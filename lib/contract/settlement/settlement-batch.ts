@@ -11,9 +11,9 @@ export const settlementBatch = z
     charge_count: z.int().describe("Charges in it."),
     charge_amount: amountOut.describe("Captured by its charges, in minor units."),
     refund_count: z.int().describe("Refunds in it."),
-    refund_amount: amountOut.describe("Returned by its refunds, in minor units."),
-    reversal_count: z.int().describe("Refunds that failed after an earlier batch had settled them."),
-    reversal_amount: amountOut.describe("Paid back for them, in minor units."),
+    refund_amount: amountOut.describe("Refunded in it, in minor units."),
+    reversal_count: z.int().describe("Refunds that failed after an earlier batch settled them."),
+    reversal_amount: amountOut.describe("Their amount, returned to you, in minor units."),
     fee_amount: amountOut.describe("Fees on its charges, in minor units."),
     net_amount: z
       .int()
@@ -23,9 +23,9 @@ export const settlementBatch = z
     transaction_count: z.int().describe("Charges, refunds and reversals in it."),
     payout_id: idOf("payout")
       .nullable()
-      .describe("The payout that pays it out; null while there is none, and again after one failed."),
+      .describe("The payout it is part of; null until there is one, and again after a payout fails."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
-    created_at: timestamp.describe("When it was made, and its transactions settled."),
+    created_at: timestamp.describe("When the batch was created and its transactions settled."),
   })
   .meta({ id: "SettlementBatch" });
 export type SettlementBatch = z.infer<typeof settlementBatch>;

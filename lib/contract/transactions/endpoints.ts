@@ -9,7 +9,7 @@ export const listTransactions = endpoint({
   tag: "Transactions",
   summary: "List transactions",
   description:
-    "Newest first, with filters that must all match. `total` is exact up to 10,000, and at most two seconds old. `starting_after` pages deeply at a constant cost.",
+    "Newest first, with filters that must all match. `total` is exact up to 10,000, and at most two seconds old. `starting_after` pages through long lists at a constant cost.",
   permissions: ["transaction.read", "transaction.search"],
   idempotency: "none",
   query: listTransactionsQuery,
@@ -54,7 +54,7 @@ export const captureTransaction = endpoint({
   path: "/v1/transactions/{id}/capture",
   tag: "Transactions",
   summary: "Capture a transaction",
-  description: "The same as capturing its payment; answers the transaction.",
+  description: "The same as capturing its payment; returns the transaction.",
   response: transaction,
 });
 
@@ -64,7 +64,7 @@ export const voidTransaction = endpoint({
   path: "/v1/transactions/{id}/void",
   tag: "Transactions",
   summary: "Void a transaction",
-  description: "The same as voiding its payment; answers the transaction.",
+  description: "The same as voiding its payment; returns the transaction.",
   response: transaction,
 });
 
@@ -74,6 +74,6 @@ export const refundTransaction = endpoint({
   path: "/v1/transactions/{id}/refund",
   tag: "Transactions",
   summary: "Refund a transaction",
-  description: "The same as refunding its payment; answers the new transaction of type `REFUND`.",
+  description: "The same as refunding its payment; returns the new transaction of type `REFUND`.",
   response: transaction,
 });

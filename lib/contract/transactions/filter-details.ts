@@ -33,7 +33,7 @@ const DETAILS = {
   q: {
     described: WORDS_DESCRIBED,
     control: "Words",
-    hint: "Beginnings of words: name, e-mail, customer, description, metadata.",
+    hint: "Starts of words: name, e-mail, customer, description, metadata.",
     placeholder: "anna order 1001",
     help: [["q:gold", "a word of customer, description or metadata"]],
   },

@@ -131,7 +131,7 @@ export function wordsText({ values }: WordsRow): string {
 
 /** Why a text is none that can be searched by; null when it can be. */
 export function problemOfText({ max, digits, words }: TextRow, value: string): string | null {
-  if (value === "" || (words && value.trim() === "")) return "It is empty.";
+  if (value === "" || (words && value.trim() === "")) return "This is empty.";
   if (digits && (value.length !== max || /\D/.test(value))) return `Use exactly ${max} digits.`;
   if (value.length > max) return `It is longer than ${max} characters.`;
   if (words && value.trim().split(/\s+/).length > words) return `Use at most ${words} words.`;

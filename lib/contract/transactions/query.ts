@@ -83,7 +83,7 @@ function readFilter(name: string, row: FilterRow, value: string): Partial<Transa
   const times = parseTimes(value);
   return times
     ? { [name]: times }
-    : "Write a day such as 2026-11-20, a range such as 2026-11-01..2026-11-20, or last-week.";
+    : "Use a day such as 2026-11-20, a range such as 2026-11-01..2026-11-20, or last-week.";
 }
 
 /** Reads an address's parameters. What cannot be read is left out and named in `problems`. */
@@ -94,7 +94,7 @@ export function parseQuery(params: Iterable<readonly [string, string]>): {
   const problems: QueryProblem[] = [];
   const all = new Map<string, string>();
   for (const [param, value] of params) {
-    if (all.has(param)) problems.push({ param, value, message: "Given more than once; the first one counts." });
+    if (all.has(param)) problems.push({ param, value, message: "Given more than once. The first one counts." });
     else all.set(param, value);
   }
   const query: { -readonly [Name in keyof TransactionQuery]: TransactionQuery[Name] } = { ...FIRST_QUERY };
@@ -122,7 +122,7 @@ function readAmount(all: ReadonlyMap<string, string>, problems: QueryProblem[]):
     problems.push({
       param: "unit",
       value: unit,
-      message: "Write a currency such as USD, or minor. The amounts cannot be read without it.",
+      message: "Use a currency such as USD, or minor. Amounts can't be read without one.",
     });
     return null;
   }
@@ -130,7 +130,7 @@ function readAmount(all: ReadonlyMap<string, string>, problems: QueryProblem[]):
   const read = (param: string, value: string | undefined) => {
     if (value === undefined) return null;
     const amount = parseAmount(value, unit);
-    if (amount === null) problems.push({ param, value, message: "Write an amount such as 50 or 49.90." });
+    if (amount === null) problems.push({ param, value, message: "Use an amount such as 50 or 49.90." });
     return amount;
   };
   const gte = read("min", min);

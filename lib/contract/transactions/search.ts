@@ -215,9 +215,9 @@ function readWord(word: string): Result | string {
   return FILLERS.has(lower) || /^[,;]+$/.test(word) ? { filler: word } : { words: word };
 }
 
-const missing = (operator: string) => `What follows ${operator} is missing.`;
-const AMOUNT_HELP = "Write an amount such as amount:>50, amount:49.90, amount:20..50 or amount:~20.";
-const TIMES_HELP = "Write created:>2026-11-01, created:2026-11-01..2026-11-20 or created:last-week.";
+const missing = (operator: string) => `Enter a value after ${operator}.`;
+const AMOUNT_HELP = "Enter an amount such as amount:>50, amount:49.90, amount:20..50 or amount:~20.";
+const TIMES_HELP = "Enter created:>2026-11-01, created:2026-11-01..2026-11-20 or created:last-week.";
 
 const OPERATORS: ReadonlyMap<string, (value: string, home: AmountUnit) => Result> = new Map(
   FILTER_ROWS.map(([name, row]) => [

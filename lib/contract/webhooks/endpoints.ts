@@ -31,8 +31,10 @@ const eventTypes = z
   .max(EVENT_TYPES.length)
   .refine((types) => types.length === 1 || !types.includes("*"), 'Send "*" alone: it stands for all types.')
   .describe('The types to send; `["*"]` for all, including future ones.');
-const payload = z.enum(PAYLOADS).describe("`full`: the event. `thin`: its type, ids and sequence, to be looked up.");
-const signature = z.enum(SIGNATURES).describe("`v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature besides.");
+const payload = z
+  .enum(PAYLOADS)
+  .describe("`full`: the whole event. `thin`: its type, ids and sequence; you fetch the rest.");
+const signature = z.enum(SIGNATURES).describe("`v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature as well.");
 const description = humanText(500).nullable();
 
 /** Body of POST /v1/webhook-endpoints. */
@@ -58,7 +60,7 @@ const updateWebhookEndpointBody = z
     status: z
       .enum(ENDPOINT_STATUSES)
       .optional()
-      .describe("While it is `DISABLED`, new events are not sent; deliveries that are pending wait."),
+      .describe("While it is `DISABLED`, new events are not sent and pending deliveries wait."),
   })
   .meta({ id: "UpdateWebhookEndpointRequest" });
 export type UpdateWebhookEndpointBody = z.infer<typeof updateWebhookEndpointBody>;
@@ -78,7 +80,7 @@ export const createWebhookEndpoint = endpoint({
   path: "/v1/webhook-endpoints",
   summary: "Create a webhook endpoint",
   description:
-    "Events are sent there from now on, signed as Standard Webhooks specifies. Only this answer shows the secret. " +
+    "Events are sent there from now on, signed as Standard Webhooks specifies. Only this response shows the secret. " +
     "Each url can have one endpoint; deleting it frees the url.",
   body: createWebhookEndpointBody,
   status: 201,
@@ -118,7 +120,7 @@ export const updateWebhookEndpoint = endpoint({
   path: "/v1/webhook-endpoints/{id}",
   summary: "Update a webhook endpoint",
   description:
-    "Changes what is sent. Deliveries that are pending go to the new address, which no other endpoint can have.",
+    "Changes the fields you send. Pending deliveries go to the new address, which no other endpoint can have.",
   body: updateWebhookEndpointBody,
   response: webhookEndpoint,
   errors: [...BODY_ERRORS, "resource_not_found", "already_exists"],
@@ -138,7 +140,7 @@ export const deleteWebhookEndpoint = endpoint({
   method: "DELETE",
   path: "/v1/webhook-endpoints/{id}",
   summary: "Delete a webhook endpoint",
-  description: "Nothing more is sent there, and its deliveries are removed.",
+  description: "Stops sending there and deletes its deliveries.",
   response: deletedWebhookEndpoint,
   errors: ["resource_not_found"],
 });
@@ -158,7 +160,7 @@ export const rotateWebhookSecret = endpoint({
   path: "/v1/webhook-endpoints/{id}/rotate-secret",
   summary: "Rotate a webhook secret",
   description:
-    "Makes a new secret and shows it, once. Messages carry one signature for each secret until the overlap ends; at most four earlier secrets sign, and the oldest goes first.",
+    "Creates a new secret and shows it once. Messages carry one signature for each secret until the overlap ends; at most four earlier secrets sign, and the oldest is dropped first.",
   body: rotateWebhookSecretBody,
   bodyOptional: true,
   response: webhookEndpoint,
@@ -170,7 +172,7 @@ export const testWebhookEndpoint = endpoint({
   name: "testWebhookEndpoint",
   path: "/v1/webhook-endpoints/{id}/test",
   summary: "Send a test event",
-  description: "Sends a `webhook_endpoint.test` event to this endpoint alone, whatever types it takes.",
+  description: "Sends a `webhook_endpoint.test` event to this endpoint only, whatever types it subscribes to.",
   body: z.strictObject({}),
   bodyOptional: true,
   status: 201,
@@ -181,12 +183,12 @@ export const testWebhookEndpoint = endpoint({
 const replayWebhookEndpointBody = z
   .strictObject({
     since: instant.describe("Events from this ISO 8601 time on; at most 90 days ago."),
-    until: instant.optional().describe("Events before this ISO 8601 time; now when left out."),
+    until: instant.optional().describe("Events before this ISO 8601 time; defaults to now."),
     types: z.array(eventType).min(1).max(EVENT_TYPES.length).optional().describe("Only these types."),
     only_failed: z
       .boolean()
       .default(true)
-      .describe("False: also those that were delivered, which are then delivered again."),
+      .describe("If false, includes delivered events, which are then delivered again."),
   })
   .refine((body) => !body.until || instantOf(body.since) <= instantOf(body.until), {
     path: ["since"],
@@ -199,11 +201,11 @@ const webhookReplay = z
   .object({
     object: z.literal("webhook_replay").describe("Always `webhook_replay`."),
     webhook_endpoint_id: idOf("webhookEndpoint").describe("Where the events go."),
-    delivery_count: z.int().describe("Deliveries that were opened."),
+    delivery_count: z.int().describe("Deliveries created."),
     next_since: z
       .string()
       .nullable()
-      .describe("There are more events: call again with this as `since`. Null when that was all."),
+      .describe("There are more events: call again with this as `since`. Null when there are no more."),
   })
   .meta({ id: "WebhookReplay" });
 export type WebhookReplay = z.infer<typeof webhookReplay>;
@@ -212,9 +214,9 @@ export const replayWebhookEndpoint = endpoint({
   ...once,
   name: "replayWebhookEndpoint",
   path: "/v1/webhook-endpoints/{id}/replay",
-  summary: "Send what was missed",
+  summary: "Send missed events",
   description:
-    "Sends events of a time range that did not arrive, or were never sent, under the same ids: up to 5,000 events a call.",
+    "Sends events of a time range that were not delivered, or never sent, with the same ids: up to 5,000 events per call.",
   body: replayWebhookEndpointBody,
   response: webhookReplay,
   errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS, "resource_not_found", "invalid_state"],
@@ -248,7 +250,7 @@ export const getWebhookDelivery = endpoint({
   name: "getWebhookDelivery",
   path: "/v1/webhook-deliveries/{id}",
   summary: "Get a delivery",
-  description: "One delivery with its attempts: what was sent, and what came back.",
+  description: "One delivery with its attempts: each request and response.",
   response: webhookDeliveryDetail,
   errors: ["resource_not_found"],
 });
@@ -258,7 +260,7 @@ export const resendWebhookDelivery = endpoint({
   name: "resendWebhookDelivery",
   path: "/v1/webhook-deliveries/{id}/resend",
   summary: "Resend a delivery",
-  description: "Sends the event again right away, under the same id. A pending delivery is attempted right away.",
+  description: "Sends the event again right away, with the same id. A pending delivery is attempted right away.",
   body: z.strictObject({}),
   bodyOptional: true,
   response: webhookDelivery,

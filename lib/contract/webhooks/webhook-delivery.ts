@@ -15,11 +15,11 @@ export const webhookDelivery = z
     event_id: idOf("event").describe("The event; also the `webhook-id` of every attempt."),
     event_type: z.string().describe("Type of the event."),
     status: DELIVERY_STATUS.describe(
-      "`PENDING` while attempts are left, `DELIVERED` after an answer 2xx, `FAILED` after the last attempt.",
+      "`PENDING` while attempts are left, `DELIVERED` after a 2xx response, `FAILED` after the last attempt.",
     ),
     attempt_count: z.int().describe("Attempts so far."),
-    next_attempt_at: timestamp.nullable().describe("When it is tried next; null when it is over."),
-    delivered_at: timestamp.nullable().describe("When the endpoint answered 2xx."),
+    next_attempt_at: timestamp.nullable().describe("When it is tried next; null when no attempt remains."),
+    delivered_at: timestamp.nullable().describe("When the endpoint returned 2xx."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When the event happened."),
     updated_at: timestamp.describe("When it last changed."),
@@ -36,7 +36,7 @@ const webhookAttempt = z
       .object({
         url: z.string().describe("Where it was sent."),
         headers: z.record(z.string(), z.string()).describe("The headers it was sent with."),
-        payload: z.enum(PAYLOADS).describe("Whether the body was the event, or its ids alone."),
+        payload: z.enum(PAYLOADS).describe("Whether the body was the whole event or only its ids."),
       })
       .describe("What was sent."),
     response: z
@@ -47,7 +47,7 @@ const webhookAttempt = z
           .describe("The body: its first 4 kB, or 512 bytes where the status is 2xx, with card numbers masked."),
       })
       .nullable()
-      .describe("What came back; null when nothing did."),
+      .describe("The response; null when there was none."),
     error: z.string().nullable().describe("What went wrong; null when it was delivered."),
   })
   .meta({ id: "WebhookAttempt" });

@@ -3,7 +3,7 @@ import { timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
 export const ENDPOINT_STATUSES = ["ENABLED", "DISABLED"] as const;
-/** `manual`: by you. `gone`: it answered 410. `failing`: nothing reached it for five days. */
+/** `manual`: by you. `gone`: it returned 410. `failing`: nothing reached it for five days. */
 export const DISABLED_REASONS = ["manual", "gone", "failing"] as const;
 /** What the owners of an endpoint that does not work are told of, in this order. */
 export const ENDPOINT_NOTICES = ["failing", "disabled"] as const;
@@ -30,18 +30,20 @@ export const webhookEndpoint = z
     object: z.literal("webhook_endpoint").describe("Always `webhook_endpoint`."),
     url: z.string().describe("Where events are sent."),
     description: z.string().nullable().describe("Your own note."),
-    event_types: z.array(z.string()).describe('The types that are sent; `["*"]` for all.'),
-    payload: z.enum(PAYLOADS).describe("`full`: the event. `thin`: its type, ids and sequence, to be looked up."),
-    signature: z.enum(SIGNATURES).describe("`v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature besides."),
-    status: z.enum(ENDPOINT_STATUSES).describe("Only an `ENABLED` endpoint is sent events."),
+    event_types: z.array(z.string()).describe('The types sent; `["*"]` for all.'),
+    payload: z
+      .enum(PAYLOADS)
+      .describe("`full`: the whole event. `thin`: its type, ids and sequence; you fetch the rest."),
+    signature: z.enum(SIGNATURES).describe("`v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature as well."),
+    status: z.enum(ENDPOINT_STATUSES).describe("Only `ENABLED` endpoints receive events."),
     disabled_reason: z
       .enum(DISABLED_REASONS)
       .nullable()
-      .describe("`manual`: by you. `gone`: it answered 410. `failing`: every attempt failed for five days."),
+      .describe("`manual`: by you. `gone`: it returned 410. `failing`: every attempt failed for five days."),
     secret: z
       .string()
       .nullable()
-      .describe("Verifies `v1` signatures. Shown once, in the answer that creates or rotates it."),
+      .describe("Verifies `v1` signatures. Shown once, in the response that creates or rotates it."),
     public_key: z.string().nullable().describe("Verifies `v1a` signatures; null without them."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When it was created."),

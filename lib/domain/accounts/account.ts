@@ -57,7 +57,7 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
   return orm.transaction(async (tx) => {
     if (isNewEmail) {
       if ((await countRecentTokens(tx, before.id, "verify_email")) >= MAX_ADDRESSES_PER_HOUR) {
-        throw new AppError("rate_limited", "You requested several addresses within an hour. Try again later.");
+        throw new AppError("rate_limited", "You've requested several address changes within an hour. Try again later.");
       }
       await mailVerification(tx, ctx.service, before, { proves: input.email });
     }
@@ -75,7 +75,7 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
 }
 
 const outOfDate = () =>
-  new AppError("invalid_state", "Your sign-in was changed a moment ago, elsewhere. Reload the page and try again.");
+  new AppError("invalid_state", "Your sign-in was just changed elsewhere. Reload the page and try again.");
 
 /** Changes the given preferences of the user. Not audited: no other user is affected. */
 export function updatePreferences(ctx: Context, changes: Preferences): Promise<Preferences> {

@@ -138,7 +138,7 @@ export async function updateBusiness(ctx: Context, input: UpdateBusinessInput): 
 
 async function changeTimeZone(tx: Orm, merchantId: string, timeZone: string): Promise<void> {
   if (!(await isTimeZoneKnown(tx, timeZone))) {
-    throw refuseField("time_zone", "We do not know this time zone. Choose a city near you.");
+    throw refuseField("time_zone", "We don't know this time zone. Choose a city near you.");
   }
   for (const mode of MODES) {
     const environmentId = await findEnvironmentId(tx, merchantId, mode);

@@ -79,7 +79,7 @@ export async function changePassword(
   return ctx.service.db.orm.transaction(async (tx) => {
     const user = await setPassword(tx, id, passwordHash, { provenHash });
     if (user === null) {
-      throw refuseField("current_password", "Your password was changed a moment ago, elsewhere. Enter the new one.");
+      throw refuseField("current_password", "Your password was just changed elsewhere. Enter the new one.");
     }
     await voidTokens(tx, id);
     const ended = await revokeSessions(tx, id, input.sessionId);
@@ -118,7 +118,7 @@ async function mailLink(service: Service, email: string): Promise<void> {
       subject: "Choose a new Cardlane password",
       before: [`A new password was requested for ${user.email}. Choose one here:`],
       after: [
-        `The link works once, for ${LINK_HOURS.reset_password} hour. If this wasn't you, ignore this e-mail: your password stays the same.`,
+        `The link works once, for ${LINK_HOURS.reset_password} hour. If this wasn't you, ignore this e-mail. Your password stays the same.`,
       ],
     });
   });

@@ -58,7 +58,7 @@ test("what does not draw the picture is not kept: comments, places, previews, an
 
 test("an SVG is refused by its own words, and whatever else calls itself a picture", () => {
   for (const svg of ["<svg onload='x'/>", '\n <?xml version="1.0"?><svg/>', "<!DOCTYPE svg><svg/>", "<!-- --><svg/>"])
-    expect(refusalOf(text(svg))).toMatch(/^SVG files can hold scripts/);
+    expect(refusalOf(text(svg))).toMatch(/^SVG files can contain scripts/);
   for (const other of ["", "<html>", "GIF89a", "%PDF-1.7", "RIFF\0\0\0\0AVI ", "BM", "\x89PNG", "\xff\xd8", "MZ"])
     expect(refusalOf(text(other)), other).toMatch(/not a PNG, JPEG or WebP/);
   // Begins as one, and is a page.

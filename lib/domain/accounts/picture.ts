@@ -8,12 +8,13 @@ export type Picture = { type: LogoType; width: number; height: number; bytes: Bu
 type Size = { width: number; height: number };
 type Parts = Size & { kept: Buffer[] };
 
-const OTHER = "This file is not a PNG, JPEG or WebP picture. Export the logo as one of these.";
-const SVG = "SVG files can hold scripts, so we don't take them. Export the logo as PNG, JPEG or WebP.";
-const BROKEN = "This picture is damaged or cut off. Export it again, and upload that file.";
-const MOVING = "This picture is animated. Upload a still one.";
+const OTHER = "This file is not a PNG, JPEG or WebP picture. Export the logo in one of these formats.";
+const SVG = "SVG files can contain scripts, so we don't accept them. Export the logo as PNG, JPEG or WebP.";
+const BROKEN = "This picture is damaged or incomplete. Export it again and upload the new file.";
+const MOVING = "This picture is animated. Upload a still picture.";
 const TOO_LARGE = `The logo can be at most ${MAX_LOGO_SIDE} × ${MAX_LOGO_SIDE} pixels. Make it smaller, and upload it again.`;
-const HOLDS_DIGITS = "This picture holds what looks like a card number. Export it again without any text in the file.";
+const HOLDS_DIGITS =
+  "This picture file contains what looks like a card number. Export it again without any text in the file.";
 
 const refused = (sentence: string) => refuseField("image", sentence);
 

@@ -39,7 +39,7 @@ export async function provePassword(ctx: SignedInCall, password: string): Promis
     await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
     return user;
   }
-  throw await failedTry(service, user, refuseField("current_password", "That is not your current password."));
+  throw await failedTry(service, user, refuseField("current_password", "That isn't your current password."));
 }
 
 /** Password and second factor again, for what would weaken the sign-in. Throws at `current_password` or `code`. */
@@ -66,7 +66,7 @@ async function proveCode(ctx: SignedInCall, text: string): Promise<{ user: UserR
   }
   const code = checkCode(service, user, text);
   if (code && (await takeCode(service, user, code))) return { user, code };
-  throw await failedTry(service, user, refuseField("code", "That code is wrong, too old or was used already."));
+  throw await failedTry(service, user, refuseField("code", "That code is wrong, expired or already used."));
 }
 
 const takeCode = (service: Service, user: UserRow, code: GivenCode): Promise<boolean> =>
@@ -115,7 +115,7 @@ const proofKind = ({ mfaEnabled }: Proved): ProofKind => (mfaEnabled ? "code" : 
 export function requireProof(user: Proved): void {
   if (user.provedRecently) return;
   const proof_required = proofKind(user);
-  const what = proof_required === "code" ? "a code of your second factor" : "your password";
+  const what = proof_required === "code" ? "a code from your second factor" : "your password";
   // Only our own pages get here, so the member that they understand is not part of the public contract.
   throw new AppError("permission_denied", `Confirm your identity with ${what}, then try again.`, {
     extra: { proof_required },
@@ -146,7 +146,7 @@ export async function proveAgain(
 ): Promise<{ minutes: number }> {
   const { user, code, password } = input;
   if (user.mfaEnabled) {
-    if (code === undefined) throw refuseField("code", "Enter a code of your second factor.");
+    if (code === undefined) throw refuseField("code", "Enter a code from your second factor.");
     await proveCode(by, code);
   } else {
     if (password === undefined) throw refuseField("current_password", "Enter your password.");
@@ -277,6 +277,6 @@ export async function refuseEasyPassword(param: string, password: string, about:
   if (!(await isEasyPassword(password, about))) return;
   throw refuseField(
     param,
-    "This password is easy to guess. Use several words that nobody would put together, or let a password manager make one.",
+    "This password is easy to guess. Use several words that nobody would put together, or let a password manager create one.",
   );
 }

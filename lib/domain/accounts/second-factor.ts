@@ -49,7 +49,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
     throw await failedTry(
       service,
       user,
-      refuseField("code", "That code is wrong. Check that your phone's clock is right."),
+      refuseField("code", "That code is wrong. Check that your phone's clock is correct."),
     );
   }
   await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
@@ -62,7 +62,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
     await notify(tx, user, {
       subject: "Second factor switched on for Cardlane",
       paragraphs: [
-        `Signing in as ${user.email} now also takes a code from your authenticator app. Other browsers were signed out.`,
+        `Signing in as ${user.email} now also requires a code from your authenticator app. Other browsers were signed out.`,
         "If this wasn't you, choose a new password right away:",
         `${service.baseUrl}/forgot-password`,
       ],
@@ -72,7 +72,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
   });
 }
 
-const outOfDate = () => new AppError("invalid_state", "Start again: this secret is not the latest one.");
+const outOfDate = () => new AppError("invalid_state", "Start again: a newer secret was created since.");
 
 /** Switches the second factor off. The recovery codes go with it. */
 export async function disableSecondFactor(
@@ -86,7 +86,7 @@ export async function disableSecondFactor(
     await notify(tx, user, {
       subject: "Second factor switched off for Cardlane",
       paragraphs: [
-        `Signing in as ${user.email} now takes only your password.`,
+        `Signing in as ${user.email} now requires only your password.`,
         "If this wasn't you, choose a new password right away:",
         `${ctx.service.baseUrl}/forgot-password`,
       ],

@@ -113,7 +113,7 @@ export async function mailVerification(
   await sendLink(tx, service, {
     ...{ userId: user.id, email, purpose: "verify_email", ...(proves !== null && { proves }) },
     subject: "Confirm your e-mail address for Cardlane",
-    before: [`Confirm that ${email} is your address:`],
+    before: [`Confirm that ${email} is your e-mail address:`],
     after: [
       `The link works once, for ${LINK_HOURS.verify_email / 24} days. If you didn't create a Cardlane account or change your address, ignore this e-mail: nobody can use your address without this link.`,
     ],
@@ -154,7 +154,7 @@ export async function resendVerification(ctx: Context, address: string): Promise
     }
     const isEnough = (await countRecentTokens(tx, userId, "verify_email")) >= MAX_PER_PERSON;
     if (isEnough || !takeMail("resend", address, email)) {
-      throw new AppError("rate_limited", "The link was sent too often. Check your mail, or try again in an hour.");
+      throw new AppError("rate_limited", "The link was sent too often. Check your inbox, or try again in an hour.");
     }
     await mailVerification(tx, service, user, { most: Number.POSITIVE_INFINITY });
     return { email };
@@ -198,7 +198,7 @@ async function requirePassword(service: Service, userId: string, password: strin
   const user = await reserveProof(service.db.orm, userId, LOCK_RULE);
   if (user === null) throw locked();
   if (!(await verifyPassword(user.password_hash, password))) {
-    throw await failedTry(service, user, refuseField("password", "That is not the password of this account."));
+    throw await failedTry(service, user, refuseField("password", "That isn't this account's password."));
   }
   await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
 }
@@ -234,7 +234,7 @@ export const linkIsOver = () =>
 export const emailOwned = (email: string) =>
   new AppError(
     "invalid_state",
-    `${email} already signs in to another Cardlane account. Sign in there, or give that account another address first; this link still works then.`,
+    `${email} already signs in to another Cardlane account. Sign in there, or change that account's address first. This link still works afterwards.`,
   );
 
 /** Without a proved address, own data or a recent visit. */

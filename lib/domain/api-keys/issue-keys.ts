@@ -193,7 +193,7 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
     if (!actionsOf(statusAt(row, now), replaced).includes("edit")) {
       const detail = replaced
         ? "The key was rolled and can no longer be edited. Edit the key that replaced it."
-        : "The key has ended and can no longer be edited. Create a new key.";
+        : "The key no longer works and can't be edited. Create a new key.";
       throw invalidKeyState(row, now, replaced, detail);
     }
     const changes = changesOf(row, wanted);

@@ -237,7 +237,7 @@ function refusal(ctx: Context, row: ClientSessionRow): AppError {
   if (row.open_payment_id !== null) {
     return new AppError(
       "outcome_pending",
-      "A payment of this client session is under way. Try again in a moment: it is then paid, or can be cancelled.",
+      "A payment of this client session is in progress. Try again in a moment: the session is then paid or can be cancelled.",
     );
   }
   return new AppError("invalid_state", `The client session is ${current_status}; only an OPEN one can be cancelled.`, {
@@ -307,7 +307,7 @@ export type Checkout = { readonly environment: Environment; readonly row: Checko
 export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppError {
   return new AppError(
     "invalid_state",
-    "This payment session takes no payment now: it is paid, closed, or another payment is under way. Look at its state.",
+    "This payment session can't take a payment now: it is paid or closed, or another payment is in progress. Check its state.",
     { extra: { current_status: status, allowed_actions: [] } },
   );
 }
@@ -339,7 +339,7 @@ export const linkTakes = ({ active, expired }: NonNullable<CheckoutRow["link"]>)
 
 function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
   if (row.suspended) {
-    return new AppError("merchant_suspended", "This shop cannot take payments at the moment. Nothing was charged.");
+    return new AppError("merchant_suspended", "This shop can't take payments right now. Nothing was charged.");
   }
   const open = clientSessionStatus(row, ctx.service.clock.now()) === "OPEN" && row.open_payment_id === null;
   if (!open || row.attempts >= CLIENT_SESSION_ATTEMPTS) return sessionUnusable(row);

@@ -12,7 +12,7 @@ const { db } = await testDatabase({ max: 20 });
 const { contextOf, newPlan, sell } = linkShops(db);
 
 describe("links of a merchant", () => {
-  test("sell what the plan takes on its first day; a free trial takes nothing, and a draft is not for sale", async () => {
+  test("sell a plan's first payment, of a free trial the first full period; a plan that is not active is not for sale", async () => {
     const tenant = await moneyTenant(db);
     const monthly = { billing_frequency_value: 1, billing_frequency_unit: "MONTHS" };
     const trial = { trial_period_value: 14, trial_period_unit: "DAYS" };
@@ -21,8 +21,17 @@ describe("links of a merchant", () => {
     const [first, second] = [await newPlan(tenant, paid), await newPlan(tenant, free)];
     const shop = await sell({ plan_id: first.id }, tenant);
     expect(shop.link.amount).toBe(100);
+    const trialless = await sell({ plan_id: second.id }, tenant);
+    expect(trialless.link).toMatchObject({ amount: 500, status: "ACTIVE" });
+    const active = await listPaymentLinks(contextOf(tenant), { status: "ACTIVE" });
+    expect(active.data.map(({ plan_name }) => plan_name)).toEqual(["Free", "Paid"]);
+    await trialless.pay(await trialless.opened());
+    expect((await trialless.get()).sales).toEqual({
+      payments: 1,
+      capped: false,
+      captured: [{ currency: "USD", amount: 500 }],
+    });
     const create = (body: object) => codeOf(createPaymentLink(contextOf(tenant), createPaymentLinkBody.parse(body)));
-    expect(await create({ plan_id: second.id })).toBe("invalid_parameter");
     await first.stop();
     expect(await create({ plan_id: first.id })).toBe("plan_not_active");
     expect(await create({ plan_id: "plan_none" })).toBe("resource_not_found");

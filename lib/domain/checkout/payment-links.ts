@@ -28,7 +28,7 @@ import { isSupportedCurrency } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { instantOf, TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
-import { dueAtOnce } from "@/lib/contract/plans/schedule";
+import { linkPayment } from "@/lib/contract/plans/schedule";
 import { idTime, newId } from "@/lib/ids";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { recordAct } from "../events/event";
@@ -70,13 +70,6 @@ async function priceOf(ctx: Context, tx: Orm, { plan_id, amount, currency }: Cre
   }
   const id = decodeId("plan", plan_id);
   const plan = requireSellable(id === null ? null : await findPlan(tx, ctx.environment.id, id), plan_id);
-  if (dueAtOnce(planTermsOf(plan)) === 0) {
-    const message =
-      "Nothing is due on the first day of this plan's free trial, so a link has no payment to take. Choose another plan.";
-    throw new AppError("invalid_parameter", message, {
-      errors: [{ param: "plan_id", code: "invalid_parameter", message }],
-    });
-  }
   return { plan_id: plan.id, amount: null, currency: null, plan };
 }
 
@@ -183,9 +176,9 @@ function presentItem(service: Service, row: ListedLink, plan: PlanRow | null | "
 
 type Around = { plan: PlanRow | null; paid: boolean };
 
-/** What a link takes now, in minor units: its own amount, or what its plan takes on the first day. */
+/** What a link takes now, in minor units: its own amount, or its plan's first payment. */
 export const linkPrice = (row: Pick<PaymentLinkRow, "amount" | "currency">, plan: PlanRow | null) => ({
-  amount: plan ? dueAtOnce(planTermsOf(plan)) : (row.amount ?? 0),
+  amount: plan ? linkPayment(planTermsOf(plan)) : (row.amount ?? 0),
   currency: plan ? plan.currency : (row.currency ?? ""),
 });
 
@@ -212,6 +205,5 @@ export function paymentLinkStatus(service: Service, row: PaymentLinkRow, { plan,
   if (paid) return "COMPLETED";
   if (!row.active) return "INACTIVE";
   if (row.expires_at !== null && Date.parse(row.expires_at) <= service.clock.now().getTime()) return "EXPIRED";
-  if (row.plan_id === null) return "ACTIVE";
-  return plan?.status === "ACTIVE" && dueAtOnce(planTermsOf(plan)) > 0 ? "ACTIVE" : "PLAN_INACTIVE";
+  return row.plan_id === null || plan?.status === "ACTIVE" ? "ACTIVE" : "PLAN_INACTIVE";
 }

@@ -80,7 +80,7 @@ export async function listEvents(ctx: Context, query: ListEventsQuery): Promise<
 const tooLong = (limit: number) =>
   new AppError(
     "invalid_parameter",
-    `These ${limit} events hold payments with so many refunds that one page of them would be too long. Ask for fewer at once.`,
+    `These ${limit} events contain payments with so many refunds that the page would be too long. Request fewer at once.`,
     { param: "limit", readBytes: MOST_STORED_BYTES },
   );
 

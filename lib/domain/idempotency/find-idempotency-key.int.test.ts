@@ -38,7 +38,7 @@ test("a finished key tells its first request, its answer, its payment, its repla
     sealed: false,
     effect: { kind: "authorize", state: "succeeded", payment_id: first.body.id },
   });
-  expect(found?.retry).toContain("stored answer again (201)");
+  expect(found?.retry).toContain("stored response again (201)");
   expect(found?.reuse?.differences).toEqual([
     { member: "amount", first: 10_000, other: 5 },
     { member: "metadata.order", first: "7", other: "8" },

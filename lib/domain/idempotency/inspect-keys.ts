@@ -75,13 +75,13 @@ function retryWords(row: InspectedKey): string {
     case "expired":
       return "The key is more than 24 hours old, so it counts as new: the request would run again, as a new operation.";
     case "done":
-      return `The same request gets the stored answer again (${row.status_code}), to the byte, marked Idempotent-Replayed: true. Nothing runs a second time. Another request with this key gets 409 idempotency_key_reused.`;
+      return `The same request gets the stored response again (${row.status_code}), byte for byte, with Idempotent-Replayed: true. Nothing runs twice. A different request with this key gets 409 idempotency_key_reused.`;
     case "waiting":
-      return "The outcome at the processor is not known yet. A retry checks on the same operation and answers 202 until its outcome is known, then the final result. It never starts a second one.";
+      return "The outcome at the processor is not known yet. A retry checks the same operation and gets 202 until the outcome is known, then the final result. It never starts a second operation.";
     case "running":
       return row.lease_over
-        ? "The first request stopped before it had an answer. A retry continues the same operation; it never starts a second one."
-        : "The first request is still running. A retry waits up to 2 seconds for its answer, then gets 409 idempotency_request_in_progress and may be sent again.";
+        ? "The first request stopped before it had a response. A retry continues the same operation and never starts a second one."
+        : "The first request is still running. A retry waits up to 2 seconds for its response, then gets 409 idempotency_request_in_progress and can be sent again.";
     default:
       return state satisfies never;
   }

@@ -66,7 +66,7 @@ async function tokenize(ctx: Context, at: Connected, card: NonNullable<CreatePay
   if (ctx.environment.mode === "live") {
     throw new AppError(
       "invalid_parameter",
-      "Card data is only taken in test mode. Send a payment_token in live mode.",
+      "Card data is only accepted in test mode. Send a payment_token in live mode.",
       { param: "card" },
     );
   }
@@ -128,7 +128,7 @@ async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promi
   if (!session || session.open_payment_id === null) return tokenUnusable();
   return new AppError(
     "outcome_pending",
-    "Another payment of this token's client session is under way. Send the request again in a moment, with the same key.",
+    "Another payment of this token's client session is in progress. Send the request again in a moment, with the same key.",
   );
 }
 
@@ -199,4 +199,4 @@ const currencyNotSupported = (currency: string) =>
   );
 
 const planNotActive = (status: string) =>
-  new AppError("plan_not_active", `The plan is ${status}. Activate it before it is used.`, { param: "plan_id" });
+  new AppError("plan_not_active", `The plan is ${status}. Activate it before you use it.`, { param: "plan_id" });

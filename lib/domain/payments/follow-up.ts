@@ -164,7 +164,11 @@ function refusal(
     if (!isRefundable(payment.status)) return wrongState;
     const remaining = amountRefundable(payment);
     if (transactions.length > MOST_REFUNDS)
-      return invalidState(`A payment takes at most ${MOST_REFUNDS} refunds, and this one has had them.`, status, []);
+      return invalidState(
+        `A payment can have at most ${MOST_REFUNDS} refunds, and this one has reached that number.`,
+        status,
+        [],
+      );
     return remaining > 0 && (amount ?? remaining) <= remaining
       ? null
       : exceeds("amount_exceeds_refundable", "refunded", remaining, payment.currency);
@@ -176,7 +180,7 @@ function refusal(
   }
   const remaining = amountCapturable(payment);
   if (!partialCapture && amount !== null && amount < remaining) {
-    return new AppError("invalid_parameter", "The processor captures the whole amount only. Leave amount out.", {
+    return new AppError("invalid_parameter", "The processor only captures the whole amount. Omit amount.", {
       param: "amount",
     });
   }

@@ -137,7 +137,7 @@ test("an unknown outcome is told as such, without the processor's own words", as
   const open = await detailOf(tenant, body.id);
   expect(open.pending).toBe(true);
   expect(open.timeline).toMatchObject([{ outcome: "pending", title: "Authorization sent, outcome not known yet" }]);
-  expect(open.timeline[0]?.said).toContain("nothing is done twice");
+  expect(open.timeline[0]?.said).toContain("Nothing runs twice");
   await tenant.endLeases();
   await tenant.complete();
   const known = await detailOf(tenant, body.id);

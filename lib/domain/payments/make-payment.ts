@@ -128,7 +128,7 @@ export async function tokenizeCard(processor: Processor, account: string, card: 
   if (!processor.capabilities.rawCards) {
     throw new AppError(
       "invalid_parameter",
-      "The processor takes card numbers only through its own fields. Send a payment_token.",
+      "The processor accepts card numbers only through its own fields. Send a payment_token.",
       { param: "card" },
     );
   }

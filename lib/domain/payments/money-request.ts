@@ -159,14 +159,14 @@ export async function replayStored(ctx: Context): Promise<Reply> {
   const row = await findKey(ctx.service, ctx.environment.id, request.key);
   if (!row || row.expired) {
     const detail =
-      "This key has no stored answer: it is forgotten 24 hours after the first use. Sent again, the request would be a new operation, so nothing was sent.";
+      "This key has no stored response: keys are forgotten 24 hours after first use. The request would run as a new operation, so nothing was sent.";
     throw new AppError("resource_not_found", detail);
   }
   if (!(await request.isSame(row.request_digest))) {
     throw new AppError("idempotency_key_reused", "This key now belongs to another request. Nothing was sent.");
   }
   if (row.state === "done") return replay(ctx, row);
-  throw retryLater("idempotency_request_in_progress", "The first request has no answer yet. Try again in a moment.");
+  throw retryLater("idempotency_request_in_progress", "The first request has no response yet. Try again in a moment.");
 }
 
 /** A stored answer, after checking the caller's permission again: it may have been lost in the wait. */

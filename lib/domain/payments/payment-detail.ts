@@ -237,7 +237,7 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
       kind: "refund_returned",
       outcome: "failed",
       title: "Refund returned",
-      said: "The processor reported that the refund could not be paid out. The money is back on your balance.",
+      said: "The processor reported that the refund could not be paid out. The money is back in your balance.",
       reason: null,
       actor: presentActor({ type: "system", id: null }, rows.actors),
       idempotency_key: null,
@@ -277,22 +277,22 @@ const ENDINGS: Record<OperationRow["state"], string> = {
   succeeded: "%",
   declined: "% declined",
   failed: "% failed",
-  action_required: "% waits for the shopper",
+  action_required: "% waiting for the shopper",
 };
 
 /** The processor's last answer in plain words; its own are for support staff. */
 function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): string | null {
   if (state === "open") {
-    if (answer === null) return "Sent to the processor; it has not answered yet.";
+    if (answer === null) return "Sent to the processor, which hasn't answered yet.";
     return answer.startsWith("pending")
-      ? "The processor has it and is still working on it."
-      : "No clear answer came from the processor. Cardlane keeps checking the status; nothing is done twice.";
+      ? "The processor is still working on it."
+      : "The processor gave no clear answer. Cardlane keeps checking the status. Nothing runs twice.";
   }
   switch (state) {
     case "succeeded":
-      return "The processor approved it.";
+      return "Approved by the processor.";
     case "action_required":
-      return "The card issuer wants the shopper to confirm the payment.";
+      return "The card issuer requires the shopper to confirm the payment.";
     case "declined":
       return declineWords(answer, kind);
     case "failed":

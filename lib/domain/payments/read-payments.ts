@@ -52,7 +52,7 @@ async function cursorOf(ctx: Context, startingAfter: string): Promise<string> {
 const tooLong = (limit: number) =>
   new AppError(
     "invalid_parameter",
-    `These ${limit} payments have so many refunds that one page of them would be too long. Ask for fewer at once.`,
+    `These ${limit} payments have so many refunds that the page would be too long. Request fewer at once.`,
     { param: "limit", readBytes: LONGEST_PAGE / 2 },
   );
 

@@ -130,6 +130,6 @@ test("a payment takes five hundred refunds, so that its answers have an end", as
   expect((await tenant.act("refund", id, { amount: 1 })).status).toBe(201);
   const refused = await tenant.act("refund", id, { amount: 1 });
   expect(refused).toMatchObject({ status: 409, code: "invalid_state" });
-  expect(refused.body.detail).toBe("A payment takes at most 500 refunds, and this one has had them.");
+  expect(refused.body.detail).toBe("A payment can have at most 500 refunds, and this one has reached that number.");
   expect(tenant.script.count("refund")).toBe(2);
 });

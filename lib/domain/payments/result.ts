@@ -29,7 +29,7 @@ const DECLINE_DETAIL: Partial<Record<string, string>> = {
   incorrect_number: "The card number is wrong. Ask the customer to check it and try again.",
   authentication_failed:
     "The customer did not pass the issuer's authentication. Let them try again or use another card.",
-  fraud_suspected: "The payment was refused because of its fraud score. Do not retry it without a check of your own.",
+  fraud_suspected: "The payment was refused because of its fraud score. Review it yourself before you retry.",
   processing_error: "The issuer could not process the card. Try again later with a new idempotency key.",
 };
 

@@ -23,7 +23,7 @@ import {
   planFieldErrors,
   type UpdatePlanBody,
 } from "@/lib/contract/plans/plan";
-import { dueAtOnce, type PlanTerms, periodOf } from "@/lib/contract/plans/schedule";
+import { linkPayment, type PlanTerms, periodOf } from "@/lib/contract/plans/schedule";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { type Context, type Reply, resourceNotFound } from "../context";
@@ -140,15 +140,18 @@ export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<Li
 /** More than anybody scrolls through; the form's address accepts any plan. */
 const MOST_OPTIONS = 500;
 
-/** The active plans that take a payment at once, newest first, each with what it takes; of one type, or of any. */
+/** The active plans, newest first, each with what a link to it takes; of one type, or of any. */
 export async function listPlanOptions(ctx: Context, type: PlanType | null): Promise<PlanOption[]> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const filter = { status: "ACTIVE" as const, type: type ?? undefined };
   const rows = await selectPlans(orm, ctx.environment.id, filter, { limit: MOST_OPTIONS, offset: 0, after: null });
-  return rows
-    .map((row) => ({ row, amount: dueAtOnce(planTermsOf(row)) }))
-    .filter(({ amount }) => amount > 0)
-    .map(({ row, amount }) => ({ id: encodeId("plan", row.id), name: row.name, amount, currency: row.currency }));
+  return rows.map((row) => ({
+    id: encodeId("plan", row.id),
+    name: row.name,
+    amount: linkPayment(planTermsOf(row)),
+    currency: row.currency,
+    free_trial: row.type === "SUBSCRIPTION_FREE_TRIAL",
+  }));
 }
 
 async function startingAfter(ctx: Context, given: string): Promise<string> {

@@ -187,7 +187,7 @@ test("a second payment under one reference is a charge too many", async () => {
   list.push({ ...entryOf(payment), object: { kind: "payment_intent", id: "pi_twice" } });
   const found = await compare();
   expect(found.differences).toMatchObject([{ kind: "only_there", payment_id: payment.id }]);
-  expect(found.differences[0]?.advice).toContain("charged twice");
+  expect(found.differences[0]?.advice).toContain("paid twice");
 });
 
 test("what is open, or was a moment ago, is counted and is no difference; nor are entries that move no money", async () => {

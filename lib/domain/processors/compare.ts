@@ -10,7 +10,7 @@ import {
 import { encodeId } from "@/lib/contract/ids";
 import type { Difference, Findings } from "@/lib/contract/processors/reconciliation";
 import { firstIdAt } from "@/lib/ids";
-import type { Inquiry, Processor, ProcessorObject, StatementEntry } from "@/lib/processor/port";
+import type { FiledStatement, Inquiry, Processor, ProcessorObject, StatementEntry } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { inquireProcessor } from "../payments/processor-calls";
 import { judge, MADE_TWICE, movesMoney, mustBeThere, ONLY_HERE, ONLY_THERE, ourText, theirText } from "./differences";
@@ -24,6 +24,8 @@ export type Comparison = {
   readonly environmentIds: readonly string[];
   readonly since: Date;
   readonly until: Date;
+  /** The processor's list as files of its report have it, where it cannot be asked for one. */
+  readonly filed?: FiledStatement | null;
   /** Stops between two stretches, with an error. */
   readonly signal?: AbortSignal | undefined;
 };
@@ -48,6 +50,7 @@ const MOST_ASKED = 500;
  */
 export async function compareWithProcessor(service: Service, input: Comparison): Promise<Findings> {
   const run = new Walk(service, input);
+  if (input.filed) return run.beside(input.filed);
   if (input.processor.statement === undefined) return run.withoutStatement();
   return run.all(input.processor.statement);
 }
@@ -70,16 +73,17 @@ class Walk {
     this.#service = service;
     this.#input = input;
     const quietSince = new Date(service.clock.now().getTime() - QUIET_MS);
-    const { connectionId, environmentIds } = input;
-    this.#of = { connectionId, environmentIds, processor: input.processor.name, quietSince };
+    const { connectionId, environmentIds, filed } = input;
+    const knownUntil = filed ? new Date(filed.until.getTime() - SLACK_MS) : null;
+    this.#of = { connectionId, environmentIds, processor: input.processor.name, quietSince, knownUntil };
   }
 
   async withoutStatement(): Promise<Findings> {
-    const { since, until, label } = this.#input;
+    const { since, until, label, connectionId } = this.#input;
     for await (const ours of this.#ours({ from: firstIdAt(since), before: firstIdAt(until) })) this.#count(ours);
     const { payments, refunds, under_way } = this.#findings;
     this.#unchecked.push(
-      `${label} has no list of payments that programs can ask for: ${payments + refunds + under_way} payments and refunds of this time were compared with nothing. Compare them with its report of payments.`,
+      `${label} has no list of payments that programs can ask for: ${payments + refunds + under_way} payments and refunds were compared with nothing this time. The operator compares them with its report of payments: npm run reconcile -- --connection ${encodeId("connection", connectionId)} --since DATE --report FILE.csv.`,
     );
     return { ...this.#result(), payments: 0, refunds: 0, under_way: payments + refunds + under_way };
   }
@@ -106,6 +110,40 @@ class Walk {
     return this.#result();
   }
 
+  /**
+   * Beside files, which know nothing of what came before or after them. What they do not have is missing only where they are
+   * certain to have it, an hour from their ends; it is never asked about, as the processor cannot be asked.
+   */
+  async beside({ entries, from, until: end, complete, unchecked }: FiledStatement): Promise<Findings> {
+    const { since, until } = this.#input;
+    await this.#theirs(entries);
+    const certain = { since: new Date(from.getTime() + SLACK_MS), until: new Date(end.getTime() - SLACK_MS) };
+    let beyond = 0;
+    for await (const ours of this.#ours({ from: firstIdAt(since), before: firstIdAt(until) })) {
+      const created = new Date(ours.created_at);
+      const isCertain = complete && created >= certain.since && created < certain.until;
+      const isMissing = !this.#seen.has(keyOf(ours)) && mustBeThere(ours);
+      if (isMissing && !isCertain) {
+        beyond += 1;
+        continue;
+      }
+      this.#count(ours);
+      if (isMissing && !ours.under_way) this.#onlyHere(ours);
+    }
+    if (!complete)
+      this.#unchecked.push("The report does not have every payment and refund of its time, so none is called missing.");
+    if (beyond > 0)
+      this.#unchecked.push(
+        `${beyond} of Cardlane's payments and refunds are not in the report, and were made when it need not have them: ${certain.until > certain.since ? `it is certain to have them from ${certain.since.toISOString()} to ${certain.until.toISOString()}` : "it is about too short a time to be certain of any"}.`,
+      );
+    if (this.#findings.under_way > 0)
+      this.#unchecked.push(
+        `${this.#findings.under_way} payments and refunds changed after ${certain.until.toISOString()}, or still do. Compare them with a later report.`,
+      );
+    this.#unchecked.push(...unchecked);
+    return this.#result();
+  }
+
   /** Where a stretch ends: after a day, or earlier where there are many. */
   async #endOf(from: Date): Promise<Date> {
     const { until } = this.#input;
@@ -122,7 +160,7 @@ class Walk {
     return this.#service.db.sql;
   }
 
-  async #theirs(entries: AsyncIterable<StatementEntry>): Promise<void> {
+  async #theirs(entries: AsyncIterable<StatementEntry> | Iterable<StatementEntry>): Promise<void> {
     let chunk: StatementEntry[] = [];
     for await (const entry of entries) {
       chunk.push(entry);
@@ -158,6 +196,8 @@ class Walk {
     }
     this.#seen.set(key, entry.object.id);
     this.#missing.delete(key);
+    // What only a file names is in no list of ours.
+    if (this.#input.filed && this.#isWithin(entry.created_at) && !this.#isWithin(ours.created_at)) this.#count(ours);
     // Each is judged in the run of its own time, or of its entry's.
     if (ours.under_way || !(this.#isWithin(ours.created_at) || this.#isWithin(entry.created_at))) return;
     const judgement = judge(ours, entry);
@@ -218,19 +258,22 @@ class Walk {
     for (const [index, ours] of [...this.#missing.values()].entries()) {
       const is = index < MOST_ASKED ? await this.#isThere(ours) : "no";
       if (is === "unclear") unclear += 1;
-      if (is !== "no") continue;
-      this.#report({
-        ...{ kind: "only_here", advice: ONLY_HERE[ours.kind], object: ours.kind, at: ours.created_at },
-        ...{ here: ourText(ours), there: null },
-        ...this.#idsOf(ours),
-        ...this.#objectOf(ours.object_id === null ? null : { kind: ours.object_kind ?? ours.kind, id: ours.object_id }),
-      });
+      if (is === "no") this.#onlyHere(ours);
     }
     this.#findings.difference_count += this.#missingBeyond;
     if (unclear > 0)
       this.#unchecked.push(
         `${this.#input.label} does not list ${unclear} of Cardlane's payments and refunds, and gave no clear answer about them.`,
       );
+  }
+
+  #onlyHere(ours: OurEntry): void {
+    this.#report({
+      ...{ kind: "only_here", advice: ONLY_HERE[ours.kind], object: ours.kind, at: ours.created_at },
+      ...{ here: ourText(ours), there: null },
+      ...this.#idsOf(ours),
+      ...this.#objectOf(ours.object_id === null ? null : { kind: ours.object_kind ?? ours.kind, id: ours.object_id }),
+    });
   }
 
   async #isThere(ours: OurEntry): Promise<"yes" | "no" | "unclear"> {

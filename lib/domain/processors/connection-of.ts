@@ -44,7 +44,7 @@ export function connectionMissing(connectionId: string | null): AppError {
     ? processorNotConfigured({ mode: "live" })
     : new AppError(
         "processor_not_configured",
-        "The processor connection that this was made through is not connected any more. Connect the same account again in the dashboard under Settings → Processors, or have the service's operator set it up again.",
+        "The processor connection behind this payment is no longer connected. Connect the same account again in the dashboard under Settings → Processors, or ask the service's operator to set it up again.",
       );
 }
 
@@ -53,6 +53,6 @@ export function processorNotConfigured({ mode }: { mode: Mode }): AppError {
     "processor_not_configured",
     mode === "live"
       ? "No processor is connected for live payments yet. Connect one in the dashboard under Settings → Processors, or use a sandbox key to test."
-      : "No processor takes this payment. Look at the dashboard under Settings → Processors.",
+      : "No connected processor takes this payment. See Settings → Processors in the dashboard.",
   );
 }

@@ -211,7 +211,7 @@ describe("disconnecting", () => {
     const { body: refunded } = await tenant.create();
     await tenant.act("refund", refunded.id, { amount: 100 });
     expect((await refusalOf(disconnect())).message).toBe(
-      "Still open there: 1 authorized payment to capture or void, 1 payment that waits for 3-D Secure, 1 payment with a refund under way. Wait until nothing is open, or end it, then disconnect.",
+      "Still open there: 1 authorized payment to capture or void, 1 payment waiting for 3-D Secure, 1 payment with a pending refund. Finish these or wait until nothing is open, then disconnect.",
     );
   });
 

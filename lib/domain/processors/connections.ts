@@ -58,7 +58,9 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
     const kept = rows.find((one) => one.processor === connector.key && one.account_id === works.id);
     if (kept?.status === "CONNECTED") throw alreadyConnected(kept);
     if (!kept && rows.length >= MOST_CONNECTIONS)
-      throw refuse(`An environment has at most ${MOST_CONNECTIONS} connections, and this one has had them.`);
+      throw refuse(
+        `An environment can have at most ${MOST_CONNECTIONS} connections, and this one has reached that number.`,
+      );
     const settings = {
       ...({
         label: input.label.trim(),
@@ -136,9 +138,9 @@ export async function disconnectProcessor(ctx: Context, input: { id: string }): 
     const others = rows.filter((one) => one.status === "CONNECTED" && one.id !== id);
     if (now.is_default && others.length > 0) throw refuse("Make another connection the default first.");
     if ((await listRoutes(tx, environment.id)).some((route) => route.connection_id === id))
-      throw refuse("Rules send payments to it. Change them first.");
+      throw refuse("Routing rules send payments to it. Change them first.");
     const open = openInWords(await countOpenAt(tx, environment.id, id));
-    if (open) throw refuse(`${open} Wait until nothing is open, or end it, then disconnect.`);
+    if (open) throw refuse(`${open} Finish these or wait until nothing is open, then disconnect.`);
     const gone = await updateConnection(tx, environment.id, id, {
       ...{ status: "DISCONNECTED", credentials: null, takes_webhooks: false, is_default: false, check_problem: null },
       updated_at: service.clock.now().toISOString(),
@@ -200,7 +202,7 @@ async function replacementOf(ctx: Context, row: ConnectionRow, given: Credential
   if (id !== row.account_id) {
     throw refuseField(
       "credentials",
-      `These credentials are of ${account}, and this connection is of ${row.account}. Connect the other account beside it.`,
+      `These credentials belong to ${account}, but this connection is for ${row.account}. Add the other account as a new connection.`,
     );
   }
   return {
@@ -259,11 +261,11 @@ function problemOf(check: ConnectionCheck, of: ConnectionRow | null, live: boole
   if (check.kind !== "works") return check.reason;
   if (check.live !== live) {
     return live
-      ? "These are test credentials. Paste those of live mode here, and test credentials into your sandbox."
+      ? "These are test credentials. Paste live credentials here, and test credentials in your sandbox."
       : "These are live credentials, which move real money. Paste test credentials here.";
   }
   if (of === null || check.id === of.account_id) return null;
-  return `These credentials are of ${check.account} now, and this connection is of ${of.account}. Replace them.`;
+  return `These credentials now belong to ${check.account}, but this connection is for ${of.account}. Replace them.`;
 }
 
 const seal = ({ secret }: Service, credentials: Credentials): string => secret.seal(JSON.stringify(credentials));
@@ -296,9 +298,9 @@ function openInWords({ operations, authorized, challenges, refunds, tokens }: Op
   const kinds: [number, string, string][] = [
     [operations, "payment whose outcome is not known yet", "payments whose outcome is not known yet"],
     [authorized, "authorized payment to capture or void", "authorized payments to capture or void"],
-    [challenges, "payment that waits for 3-D Secure", "payments that wait for 3-D Secure"],
-    [refunds, "payment with a refund under way", "payments with a refund under way"],
-    [tokens, "card token that may still be used", "card tokens that may still be used"],
+    [challenges, "payment waiting for 3-D Secure", "payments waiting for 3-D Secure"],
+    [refunds, "payment with a pending refund", "payments with a pending refund"],
+    [tokens, "card token that can still be used", "card tokens that can still be used"],
   ];
   const open = kinds.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
   return open.length > 0 ? `Still open there: ${open.join(", ")}.` : null;
@@ -328,15 +330,14 @@ const notConnected = () =>
     extra: { current_status: "DISCONNECTED", allowed_actions: [] },
   });
 
-const changedMeanwhile = () =>
-  refuse("Someone changed this connection in the meantime. Reload the page and try again.");
+const changedMeanwhile = () => refuse("Someone else just changed this connection. Reload the page and try again.");
 
 const alreadyConnected = ({ label }: { label: string }) =>
-  new AppError("already_exists", `This account is connected already, as "${label}". Replace its credentials there.`);
+  new AppError("already_exists", `This account is already connected as "${label}". Replace its credentials there.`);
 
 const cardsNotAllowed = () =>
   refuse(
-    "Card numbers reach a live processor only where the service's operator has declared that the installation is PCI DSS compliant (PCI_DSS_COMPLIANT).",
+    "Card numbers can only go to a live processor if the service's operator has declared the installation PCI DSS compliant (PCI_DSS_COMPLIANT).",
   );
 
 const refuseField = (param: string, message: string) =>

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { OurEntry } from "@/db/queries/processors/our-entries";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
-import type { StatementEntry } from "@/lib/processor/port";
-import { judge, mustBeThere, ourText, theirText } from "./differences";
+import type { PaymentPart, StatementEntry } from "@/lib/processor/port";
+import { judge, movesMoney, mustBeThere, ourText, theirText } from "./differences";
 
 const OURS = {
   ...{ environment_id: "e", id: "i", payment_id: "p", transaction_id: "t", reference: "r", authorization: "r" },
@@ -43,12 +43,54 @@ describe("a payment", () => {
     [ours("SETTLED", 5_000), theirs("voided"), "states_differ", "did not take"],
     [ours("CAPTURED", 5_000), theirs("captured", 4_000), "amounts_differ", "Another part"],
     [ours("CAPTURED", 5_000), theirs("captured", 5_000, 100), "amounts_differ", "More was refunded"],
-    [ours("REFUNDED", 5_000, 5_000), theirs("captured", 5_000), "amounts_differ", "came back"],
-    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), amount: 6_000 }, "amounts_differ", "another amount"],
-    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), currency: "EUR" }, "amounts_differ", "another amount"],
+    [ours("REFUNDED", 5_000, 5_000), theirs("captured", 5_000), "amounts_differ", "was returned"],
+    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), amount: 6_000 }, "amounts_differ", "different amount"],
+    [ours("CAPTURED", 5_000), { ...theirs("captured", 5_000), currency: "EUR" }, "amounts_differ", "different amount"],
   ])("%o and %o differ", (here, there, kind, advice) =>
     expect(judge(here, there)).toEqual({ kind, advice: expect.stringContaining(advice) }),
   );
+});
+
+describe("a payment that began before the report", () => {
+  const part = (over: Partial<PaymentPart>): StatementEntry => ({
+    ...{ ...THEIRS, kind: "payment", amount: 1, state: "pending", captured: 0, refunded: 0 },
+    part: { captured: 0, settled: 0, released: false, ...over },
+  });
+
+  test.each([
+    [ours("CAPTURED", 5_000), part({ captured: 5_000 })],
+    [ours("PARTIALLY_REFUNDED", 2_000, 500), part({ captured: 2_000, settled: 2_000, released: true })],
+    // It was captured before, was paid out, or nothing of it is readable.
+    [ours("CAPTURED", 5_000), part({ settled: 5_000 })],
+    [ours("SETTLED", 5_000), part({ settled: 2_000 })],
+    [ours("CAPTURED", 5_000), part({ released: true })],
+    [ours("CAPTURED", 5_000), part({})],
+    [ours("AUTHORIZED"), part({})],
+    [ours("VOIDED"), part({ released: true })],
+    [ours("FAILED"), part({ captured: -5_000 })],
+  ])("%o and %o may be the same money", (here, there) => expect(judge(here, there)).toEqual({ kind: "same" }));
+
+  test.each([
+    [ours("AUTHORIZED"), part({ captured: 5_000 }), "states_differ", "captured in the processor's dashboard"],
+    [ours("VOIDED"), part({ settled: 5_000 }), "states_differ", "took this money"],
+    [ours("AUTHORIZED"), part({ released: true }), "states_differ", "void it here"],
+    [ours("CAPTURED", 5_000), part({ captured: -5_000 }), "states_differ", "did not take"],
+    [ours("CAPTURED", 5_000), part({ captured: -1_000 }), "amounts_differ", "Another part"],
+    [ours("CAPTURED", 5_000), part({ captured: 4_000 }), "amounts_differ", "Another part"],
+    [ours("CAPTURED", 5_000), part({ settled: 5_001 }), "amounts_differ", "Another part"],
+    [ours("CAPTURED", 5_000), { ...part({}), currency: "EUR" }, "amounts_differ", "another currency"],
+  ])("%o and %o differ", (here, there, kind, advice) =>
+    expect(judge(here, there)).toEqual({ kind, advice: expect.stringContaining(advice) }),
+  );
+
+  test("moves money only where something was taken, and is told without an amount that nobody knows", () => {
+    expect(
+      [{ captured: 1 }, { settled: 1 }, { captured: -1 }, { released: true }].map((has) => movesMoney(part(has))),
+    ).toEqual([true, true, false, false]);
+    expect(theirText(part({ captured: -500, settled: 700, released: true }))).toBe(
+      "Since the report begins: capture failed, $5.00 USD; settled, $7.00 USD; released",
+    );
+  });
 });
 
 describe("a refund", () => {

@@ -1,7 +1,7 @@
 import type { OurEntry } from "@/db/queries/processors/our-entries";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import type { DifferenceKind } from "@/lib/contract/processors/reconciliation";
-import type { StatementEntry } from "@/lib/processor/port";
+import type { PaymentPart, StatementEntry } from "@/lib/processor/port";
 
 /*
  * What an entry of the processor's own list says beside ours. Everything is about money: two words for "no money moved" are the
@@ -33,7 +33,8 @@ function ourMoney({ state, captured }: OurPayment): Money {
   return state === "AUTHORIZED" ? "held" : "none";
 }
 
-function theirMoney({ state, captured }: TheirPayment): Money {
+function theirMoney({ state, captured, part }: TheirPayment): Money {
+  if (part) return part.captured > 0 || part.settled > 0 ? "taken" : "none";
   if (captured > 0 || state === "captured") return "taken";
   return state === "authorized" ? "held" : "none";
 }
@@ -47,7 +48,7 @@ const MONEY_ADVICE: Record<Money, Partial<Record<Money, string>>> = {
   held: {
     taken:
       "It was captured in the processor's dashboard. Do not capture it here; if it should not have been, refund it there.",
-    none: "The hold is gone: it ran out, or was released in the processor's dashboard. A capture will be declined, so void it here.",
+    none: "The hold is gone: it expired or was released in the processor's dashboard. A capture will be declined, so void it here.",
   },
   taken: {
     held: "It is not captured at the processor. Capture it in the processor's dashboard before the authorization runs out.",
@@ -55,21 +56,42 @@ const MONEY_ADVICE: Record<Money, Partial<Record<Money, string>>> = {
   },
 };
 
+/** Of a payment that began before the file: a difference is what the file has and ours cannot have been. */
+function judgePart(ours: OurPayment, { currency, part }: TheirPayment & { part: PaymentPart }): Judgement {
+  if (ours.currency !== currency) return amounts("The payment itself is in another currency. Trust the processor's.");
+  const here = ourMoney(ours);
+  const { captured, settled, released } = part;
+  if (captured < 0 && ours.captured > 0) {
+    if (ours.captured + captured <= 0) return { kind: "states_differ", advice: MONEY_ADVICE.taken.none as string };
+    return amounts(OTHER_PART);
+  }
+  if (captured > 0 || settled > 0) {
+    if (here !== "taken") return { kind: "states_differ", advice: MONEY_ADVICE[here].taken as string };
+    // Cardlane captures a payment once: a capture that is there is the whole of it.
+    if ((captured > 0 && captured !== ours.captured) || settled > ours.captured) return amounts(OTHER_PART);
+    return SAME;
+  }
+  if (released && here === "held") return { kind: "states_differ", advice: MONEY_ADVICE.held.none as string };
+  return SAME;
+}
+
+const OTHER_PART = "Another part was captured. Refund the surplus, or charge what is missing with a new payment.";
+
 function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
+  if (theirs.part) return judgePart(ours, { ...theirs, part: theirs.part });
   if (ours.currency !== theirs.currency || ours.amount !== theirs.amount) {
     return amounts(
-      "The payment itself is for another amount. Trust the processor's: that is what the customer sees on the statement.",
+      "The payment itself has a different amount. Trust the processor's: that is what the customer sees on the statement.",
     );
   }
   const [here, there] = [ourMoney(ours), theirMoney(theirs)];
   if (here !== there) return { kind: "states_differ", advice: MONEY_ADVICE[here][there] as string };
-  if (ours.captured !== theirs.captured)
-    return amounts("Another part was captured. Refund the surplus, or charge what is missing with a new payment.");
+  if (ours.captured !== theirs.captured) return amounts(OTHER_PART);
   if (ours.refunded !== theirs.refunded) {
     return amounts(
       theirs.refunded > ours.refunded
         ? "More was refunded than Cardlane knows of, probably in the processor's dashboard. Do not refund that part again here."
-        : "Less was refunded than Cardlane shows: a refund came back. Look at its refunds before you refund again.",
+        : "Less was refunded than Cardlane shows: a refund was returned. Check the refunds before you refund again.",
     );
   }
   return SAME;
@@ -79,13 +101,13 @@ const amounts = (advice: string): Judgement => ({ kind: "amounts_differ", advice
 
 function judgeRefund(ours: OurRefund, theirs: TheirRefund): Judgement {
   if (ours.currency !== theirs.currency || ours.amount !== theirs.amount)
-    return amounts("The refund is of another amount. Trust the processor's: that is what the customer gets.");
+    return amounts("The refund has a different amount. Trust the processor's: that is what the customer gets.");
   const [here, there] = [ours.state === "succeeded", theirs.state !== "failed"];
   if (here === there) return SAME;
   return {
     kind: "states_differ",
     advice: here
-      ? "The refund came back, and the processor's report of it has not arrived. If it still stands here tomorrow, pay the customer in another way."
+      ? "The refund was returned, and the processor's notice hasn't arrived. If this is still listed tomorrow, pay the customer another way."
       : "The customer gets this money, and Cardlane shows the refund as failed. Do not refund it again.",
   };
 }
@@ -103,17 +125,17 @@ export function movesMoney(theirs: StatementEntry): boolean {
 
 export const ONLY_THERE: Record<StatementEntry["kind"], string> = {
   payment:
-    "Cardlane did not make it: it comes from the processor's dashboard, or from another program with the same account. If nobody knows it, refund it there and replace the credentials.",
+    "Cardlane did not make it: it comes from the processor's dashboard, or from another program with the same account. If nobody recognizes it, refund it there and replace the credentials.",
   refund:
     "Cardlane did not make it: it comes from the processor's dashboard. Cardlane still shows this money as refundable, so do not refund it again here.",
 };
 export const MADE_TWICE =
-  "It is a second one under the same reference: the customer was charged twice. Refund this one in the processor's dashboard, and report it as a fault of Cardlane.";
+  "It is a second charge under the same reference: the customer paid twice. Refund this one in the processor's dashboard, and report it as a fault of Cardlane.";
 export const ONLY_HERE: Record<OurEntry["kind"], string> = {
   payment:
-    "The processor does not know it: no money moved. See whether the connection's account is still the one it was made with; else deliver nothing for it.",
+    "The processor does not know it: no money moved. Check that the connection still uses the account it was made with. If it does, deliver nothing for it.",
   refund:
-    "The processor does not know it: the customer gets nothing. See whether the connection's account is still the one it was made with; else pay the customer in another way.",
+    "The processor does not know it: the customer gets nothing. Check that the connection still uses the account it was made with. If it does, pay the customer another way.",
 };
 
 /** "Captured, $49.99 USD, of which $10.00 USD is refunded". */
@@ -128,8 +150,20 @@ export function ourText(ours: OurEntry): string {
 export function theirText(theirs: StatementEntry): string {
   const money = (amount: number) => moneyTextWithCode(amount, theirs.currency);
   if (theirs.kind === "refund") return `Refund ${theirs.state}, ${money(theirs.amount)}`;
+  if (theirs.part) return partText(theirs.part, money);
   const word = theirs.state.charAt(0).toUpperCase() + theirs.state.slice(1).replaceAll("_", " ");
   return payment(word, theirs, money);
+}
+
+/** "Since the report begins: captured, $40.00 USD". */
+function partText({ captured, settled, released }: PaymentPart, money: (amount: number) => string): string {
+  const parts = [
+    ...(captured > 0 ? [`captured, ${money(captured)}`] : []),
+    ...(captured < 0 ? [`capture failed, ${money(-captured)}`] : []),
+    ...(settled > 0 ? [`settled, ${money(settled)}`] : []),
+    ...(released ? ["released"] : []),
+  ];
+  return `Since the report begins: ${parts.join("; ")}`;
 }
 
 function payment(

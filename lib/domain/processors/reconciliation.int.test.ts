@@ -180,6 +180,15 @@ test("what is no connection, and what is too young, is refused with what to do",
   });
 });
 
+test("a report is not read where the processor is asked for its own list", async () => {
+  const { service, connection, id } = await connected();
+  const files = [{ name: "report.csv", bytes: new Uint8Array() }];
+  await expect(reconcile(service, { connectionId: connection, since: yesterday(), files })).rejects.toMatchObject({
+    ...{ code: "invalid_parameter", message: expect.stringContaining("leave the report out") },
+  });
+  expect(await runsOf(id)).toEqual([]);
+});
+
 test("a night ends at midnight, and begins to be compared three hours later", () => {
   expect(lastNight(new Date("2026-11-24T02:59:59.999Z")).toISOString()).toBe("2026-11-23T00:00:00.000Z");
   expect(lastNight(new Date("2026-11-24T03:00:00.000Z")).toISOString()).toBe("2026-11-24T00:00:00.000Z");

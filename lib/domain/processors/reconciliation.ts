@@ -15,8 +15,9 @@ import { moneyTextWithCode } from "@/lib/contract/format";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { Findings } from "@/lib/contract/processors/reconciliation";
 import { newId } from "@/lib/ids";
+import { type FiledStatement, type StatementFile, UnreadableStatementError } from "@/lib/processor/port";
 import type { Service } from "../context";
-import { compareWithProcessor } from "./compare";
+import { type Comparison, compareWithProcessor } from "./compare";
 
 const DAY_MS = 24 * 60 * 60_000;
 const MINUTE_MS = 60_000;
@@ -27,13 +28,20 @@ const NIGHT_DAYS = 3;
 /** What is younger is under way anyway. */
 const YOUNGEST_MS = 5 * MINUTE_MS;
 
-type Asked = { readonly connectionId: string; readonly since: Date; readonly until?: Date };
+type Asked = {
+  readonly connectionId: string;
+  readonly since: Date;
+  readonly until?: Date;
+  /** Of the processor's report of payments, where it cannot be asked for its list. */
+  readonly files?: readonly StatementFile[];
+};
 /** What a comparison came to, and the id under which it is kept. */
 type Made = { readonly id: string; readonly label: string; readonly since: Date; readonly until: Date } & Findings;
 
 /**
- * Compares a connection's payments and refunds with the processor's list, and keeps the result. Throws for a connection that is
- * not there, and whatever the processor throws. `connectionId` as `con_…`.
+ * Compares a connection's payments and refunds with the processor's list, or with files of its report, and keeps the result.
+ * Throws AppError for a connection that is not there and files that cannot be read, and whatever the processor throws.
+ * `connectionId` as `con_…`.
  */
 export async function reconcile(service: Service, input: Asked): Promise<Made> {
   const id = decodeId("connection", input.connectionId);
@@ -47,9 +55,41 @@ export async function reconcile(service: Service, input: Asked): Promise<Made> {
   const until = input.until && input.until < latest ? input.until : latest;
   if (input.since >= until)
     throw new AppError("invalid_parameter", "Begin earlier: what is younger than five minutes is not compared.");
-  const made = await run(service, connection, { since: input.since, until, night: null });
+  const filed = input.files?.length ? await readFiles(service, connection, input.files) : null;
+  requireOverlap(filed, { since: input.since, until });
+  const made = await run(service, connection, { since: input.since, until, night: null, filed });
   if (made === null) throw new Error("a comparison that is not a night's waits for no other");
   return made;
+}
+
+/** Null where nothing is connected, which the comparison itself says. */
+async function readFiles(
+  service: Service,
+  connection: ConnectionToCompare,
+  files: readonly StatementFile[],
+): Promise<FiledStatement | null> {
+  const reporter = await service.processors.reporter(connection.id);
+  if (!reporter) return null;
+  const { readStatement } = reporter.processor;
+  if (!readStatement)
+    throw new AppError(
+      "invalid_parameter",
+      `${labelOf(service, connection)} is asked for its own list of payments: leave the report out.`,
+    );
+  try {
+    return readStatement(files);
+  } catch (error) {
+    if (error instanceof UnreadableStatementError) throw new AppError("invalid_parameter", error.message);
+    throw error;
+  }
+}
+
+function requireOverlap(filed: FiledStatement | null, { since, until }: { since: Date; until: Date }): void {
+  if (filed && (filed.until <= since || filed.from >= until))
+    throw new AppError(
+      "invalid_parameter",
+      `The report is about the time from ${filed.from.toISOString()} to ${filed.until.toISOString()}, and the comparison about another.`,
+    );
 }
 
 /** Makes the comparisons of the last night that nobody has made. One that fails keeps no other waiting. */
@@ -61,6 +101,7 @@ export async function reconcileNightly(service: Service, stopping?: AbortSignal)
     if (stopping?.aborted) break;
     const night = until.toISOString().slice(0, 10);
     try {
+      if (await isComparedByFiles(service, connection)) continue;
       if (await run(service, connection, { since, until, night }, stopping)) made += 1;
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
@@ -73,22 +114,39 @@ export async function reconcileNightly(service: Service, stopping?: AbortSignal)
   return made + (await deleteOldRuns(service.db.sql, 1_000));
 }
 
+/** A night that compares with nothing must not stand in front of what a person found with the processor's report. */
+async function isComparedByFiles({ connectors, db }: Service, connection: ConnectionToCompare): Promise<boolean> {
+  if (!reportOf(connectors, connection)) return false;
+  const [last] = await listLastRuns(db.sql, [connection.id]);
+  return last !== undefined && last.payments + last.refunds + last.difference_count > 0;
+}
+
+const reportOf = (connectors: Service["connectors"], { processor }: ConnectionToCompare) =>
+  connectors.find(({ key }) => key === processor)?.report;
+
 /** The last midnight (UTC) that is three hours past. */
 export function lastNight(now: Date): Date {
   const at = new Date(now.getTime() - NIGHT_HOUR_UTC * 60 * MINUTE_MS);
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()));
 }
 
-type Range = { readonly since: Date; readonly until: Date; readonly night: string | null };
+type Range = {
+  readonly since: Date;
+  readonly until: Date;
+  readonly night: string | null;
+  readonly filed?: FiledStatement | null;
+};
 
 /** Null: another process makes it, or has. */
 async function run(
   service: Service,
   connection: ConnectionToCompare,
-  { since, until, night }: Range,
+  { since, until: asked, night, filed = null }: Range,
   signal?: AbortSignal,
 ): Promise<Made | null> {
   const { sql } = service.db;
+  // It is not compared up to a time that the report does not reach.
+  const until = filed && filed.until < asked ? filed.until : asked;
   const id = await beginRun(sql, {
     ...{ id: newId(), environment_id: connection.environment_id, connection_id: connection.id, night },
     ...{ since: since.toISOString(), until: until.toISOString() },
@@ -96,7 +154,7 @@ async function run(
   if (id === null) return null;
   const label = labelOf(service, connection);
   try {
-    const findings = await findingsOf(service, connection, { label, since, until, signal });
+    const findings = await findingsOf(service, connection, { label, since, until: asked, signal, filed });
     await endRun(sql, id, findings);
     return { ...findings, id: encodeId("reconciliation", id), label, since, until };
   } catch (error) {
@@ -108,7 +166,7 @@ async function run(
 async function findingsOf(
   service: Service,
   connection: ConnectionToCompare,
-  range: { label: string; since: Date; until: Date; signal: AbortSignal | undefined },
+  range: Pick<Comparison, "label" | "since" | "until" | "signal" | "filed">,
 ): Promise<Findings> {
   const reporter = await service.processors.reporter(connection.id);
   if (!reporter) throw new NotConnectedError(range.label);
@@ -160,7 +218,7 @@ export async function listUnchecked(service: Service): Promise<string[]> {
     const id = encodeId("connection", connection.id);
     const name = `${labelOf(service, connection)}, ${id}`;
     const last = runs.get(connection.id);
-    const how = `npm run reconcile -- --connection ${id} --since DATE`;
+    const how = `npm run reconcile -- --connection ${id} --since DATE${reportOf(service.connectors, connection) ? " --report FILE.csv" : ""}`;
     if (!last) return [`${name}: never compared with the processor's own books. Run ${how}.`];
     if (last.state === "failed") return [`${name}: the last comparison failed. ${last.failure}`];
     return [

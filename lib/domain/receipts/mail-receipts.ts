@@ -211,7 +211,7 @@ function textOf(mail: ReceiptMail, { mode, merchant_name: name, support_email, t
     paragraphs: [
       sentence,
       ...(isTest ? ["This was a test: no money moved."] : []),
-      `Your receipt ${receiptNumber(encodeId("payment", mail.payment_id))}, to view and print:`,
+      `View and print your receipt ${receiptNumber(encodeId("payment", mail.payment_id))}:`,
       mail.link,
       ...(support_email === null ? [] : [`Questions? Write to ${name}: ${oneLine(support_email)}`]),
     ],
@@ -253,13 +253,13 @@ export async function sendReceipt(
 const sentTooOften = () =>
   new AppError(
     "rate_limited",
-    `This receipt was sent ${MAX_SENT_A_DAY} times within a day. Give the customer its link instead: open it with “View receipt”.`,
+    `This receipt was sent ${MAX_SENT_A_DAY} times within a day. Send the customer its link instead: open it with “View receipt”.`,
     { retryAfterSeconds: 3600 },
   );
 
 const notInTestMode = () =>
   new AppError(
     "invalid_parameter",
-    "In test mode receipts go to the confirmed addresses of your own team. Use one of these.",
+    "In test mode, receipts only go to your team's confirmed addresses. Use one of those.",
     { param: "email" },
   );

@@ -198,21 +198,21 @@ const KEY_MS = DAY_MS;
 
 function resendOf({ service }: Reader, row: RequestLogRow, may: boolean): Resend {
   const { idempotency_key: key, request_body: body, request_kept: kept, path } = row;
-  if (!may) return { reason: "Your role may not send this request." };
+  if (!may) return { reason: "Your role doesn't allow this request." };
   if (row.code !== null && !isStored(row.code))
-    return { reason: "An answer like this isn't stored under the key, so there is nothing to get again." };
+    return { reason: "A response like this isn't stored under the key, so there is nothing to replay." };
   if (kept !== null && kept !== "whole")
     return {
       reason:
         row.endpoint === "createPayment"
-          ? "The card or token isn't kept, so this request can't be repeated exactly from here. Send it from your server with the same key, or use the command below."
-          : "Part of the body isn't kept, so this request can't be repeated exactly from here.",
+          ? "The card or token isn't stored, so this request can't be repeated exactly from here. Send it from your server with the same key, or use the command below."
+          : "Part of the body isn't stored, so this request can't be repeated exactly from here.",
     };
   if (row.replayed)
-    return { reason: "This was a repeat already. Open the first request with this key to get its answer again." };
+    return { reason: "This was already a retry. Open the first request with this key to get its response again." };
   const [, , , id] = path.split("/");
   if (key === null || key.includes(REDACTED) || id === undefined || decodeAny(id) === null)
-    return { reason: "Its key or path isn't kept as it was sent." };
+    return { reason: "Its key or path isn't stored exactly as sent." };
   if (service.clock.now().getTime() - Date.parse(row.created_at) >= KEY_MS)
     return {
       reason:

@@ -83,7 +83,7 @@ const unauthorized = (error: AppError) =>
   new AppError(
     error.code,
     error.code === "api_key_missing"
-      ? "Send your API key as Authorization: Bearer <key>, or in the X-Api-Key header. Make one in the dashboard, under API keys."
+      ? "Send your API key as Authorization: Bearer <key>, or in the X-Api-Key header. Create one in the dashboard under API keys."
       : "This API key does not work here. Check that it is complete, active and for this environment.",
     {
       headers: {

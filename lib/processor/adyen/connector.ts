@@ -5,6 +5,7 @@ import { createAdyenProcessor } from "./processor";
 export const ADYEN = connector<AdyenCredentials>({
   key: "adyen",
   label: "Adyen",
+  report: "Payment accounting report",
   fields: FIELDS,
   credentials,
   webhook: {

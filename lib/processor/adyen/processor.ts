@@ -12,6 +12,7 @@ import {
   type ProcessorObject,
   UnreadableReportError,
 } from "../port";
+import { readAccountingReport } from "./accounting-report";
 import { toAdyenAmount } from "./amounts";
 import { createCards } from "./cards";
 import { checkConnection, dashboardUrl, disputeOf } from "./connection";
@@ -330,6 +331,7 @@ export function createAdyenProcessor(
       },
     },
     readDispute: async (id) => disputeOf(id, await records.notices(id)),
+    readStatement: (files) => readAccountingReport(files, merchantAccount),
     checkConnection: () => checkConnection(requests, credentials, live),
     dashboardUrl: (object) => dashboardUrl(object, live),
     forgetOldAttempts: () => cards.forgetOld(),

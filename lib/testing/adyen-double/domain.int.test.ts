@@ -2,8 +2,13 @@ import { afterAll, describe, expect, test } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { journalOf } from "@/lib/processor/connections";
+import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "../database";
+import { moneyTenant } from "../money";
+import { startAdyenDouble } from "./api";
 import { type AdyenTenant, adyenTenant } from "./tenant";
+import { connectorOf } from "./under-test";
 
 const { db } = await testDatabase({ max: 10 });
 
@@ -18,7 +23,7 @@ const ledgerOf = async ({ environmentId }: Tenant) =>
   (await db.sql`select count(*)::int as lines from ledger_entries where environment_id = ${environmentId}`)[0]?.lines;
 
 const pspOf = ({ double }: Tenant) => [...double.books.payments.keys()];
-const keptOf = async ({ environmentId }: Tenant) =>
+const keptOf = async ({ environmentId }: Pick<Tenant, "environmentId">) =>
   (
     await db.sql`select object_id from processor_objects where environment_id = ${environmentId} and kind = 'payment'`
   ).map((row) => row.object_id);
@@ -198,4 +203,20 @@ describe("a challenge at the bank's page", () => {
       await expectClean();
     },
   );
+});
+
+test("an authorization that Adyen tells no id of, as for a challenge, is not looked for in the sandbox's books", async () => {
+  const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
+  afterAll(() => double.stop());
+  const sandbox = connectorOf(double, journalOf({ db }, "adyen"));
+  const tenant = await moneyTenant(db, { processors: createRegistry({ sandbox }) });
+  const pay = () => tenant.create({ card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } });
+  const { body: waiting } = await pay();
+  const { body: abandoned } = await pay();
+  expect([waiting, abandoned]).toMatchObject([{ status: "REQUIRES_ACTION" }, { status: "REQUIRES_ACTION" }]);
+  const id = decodeId("payment", abandoned.id) ?? "";
+  await continuePayment(tenant.service, tenant.merchant.test, id, "abandoned");
+  expect(await tenant.get(abandoned.id)).toMatchObject({ status: "DECLINED" });
+  expect(await keptOf(tenant)).toEqual([]);
+  await expectClean();
 });

@@ -7,7 +7,7 @@ import type { StreamOptions } from "./event-stream.ts";
 export interface Problem {
   /** Address of the page about this code. */
   type: string;
-  /** The code in words. */
+  /** The error in words. */
   title: string;
   /** The HTTP status. */
   status: number;
@@ -15,11 +15,11 @@ export interface Problem {
   detail: string;
   /** The path of the request. */
   instance: string;
-  /** What to branch on. */
+  /** The code to branch on. */
   code: ErrorCode;
-  /** The first field at fault, as a path. */
+  /** The first invalid field, as a path. */
   param: string | null;
-  /** Every field at fault. */
+  /** Every invalid field. */
   errors: ({
     param: string;
     code: ErrorCode;
@@ -35,7 +35,7 @@ export interface Problem {
   transaction_id?: string;
   /** `invalid_state`: the status that prevents it. */
   current_status?: string;
-  /** `invalid_state`: what can be done instead. */
+  /** `invalid_state`: what you can do instead. */
   allowed_actions?: string[];
   /** Amount errors: what is left, in minor units. */
   remaining?: number;
@@ -64,7 +64,7 @@ export interface Payment {
   amount_refundable: number;
   /** What you can do with it now. */
   available_actions: ("capture" | "void" | "refund")[];
-  /** Your own id of the customer. */
+  /** Your own id for the customer. */
   customer_id: string | null;
   /** The customer's e-mail address. */
   customer_email: string | null;
@@ -123,7 +123,7 @@ export interface NextAction {
   redirect_to_url: {
     url: string;
   };
-  /** When the challenge can no longer be passed. */
+  /** When the challenge expires. */
   expires_at: string;
 }
 
@@ -132,7 +132,7 @@ export interface Transaction {
   id: string;
   /** Always `transaction`. */
   object: "transaction";
-  /** The payment it is part of. */
+  /** The payment it belongs to. */
   payment_id: string;
   /** `CHARGE` takes money, `REFUND` returns it. */
   type: "CHARGE" | "REFUND";
@@ -150,7 +150,7 @@ export interface Transaction {
   amount_refundable: number;
   /** What you can do with it now. */
   available_actions: ("capture" | "void" | "refund")[];
-  /** Your own id of the customer. */
+  /** Your own id for the customer. */
   customer_id: string | null;
   /** The customer's e-mail address. */
   customer_email: string | null;
@@ -158,7 +158,7 @@ export interface Transaction {
   customer_name: string | null;
   /** The card's billing address. */
   billing_address: BillingAddress | null;
-  /** Network of the card. */
+  /** Card brand. */
   card_brand: CardBrand | null;
   /** Last four digits of the card. */
   card_last4: string | null;
@@ -166,11 +166,11 @@ export interface Transaction {
   card_exp_month: number | null;
   /** Year the card expires, four digits. */
   card_exp_year: number | null;
-  /** First digits of the card: its issuer. */
+  /** First digits of the card, which identify the issuer. */
   card_bin: string | null;
-  /** Address check: the card networks' letter. */
+  /** Address check result: the card networks' code letter. */
   avs_result: "Y" | "X" | "D" | "F" | "M" | "A" | "B" | "Z" | "W" | "P" | "N" | "C" | "I" | "G" | "U" | "R" | "S" | "E" | null;
-  /** Security code check: the card networks' letter. */
+  /** Security code check result: the card networks' code letter. */
   cvv_result: "M" | "N" | "P" | "S" | "U" | null;
   /** Risk from 0 (none) to 100. */
   fraud_score: number | null;
@@ -182,11 +182,11 @@ export interface Transaction {
   plan_id: string | null;
   /** The client session it was paid in. */
   client_session_id: string | null;
-  /** For a refund: the charge that it returns. */
+  /** For a refund: the charge it refunds. */
   refund_of: string | null;
   /** For a refund: the reason you gave. */
   refund_reason: "DUPLICATE" | "FRAUDULENT" | "CUSTOMER_REQUEST" | "RETURN" | "OTHER" | null;
-  /** Why it was voided; `expired` when its time ran out. */
+  /** Why it was voided; `expired` when the authorization expired. */
   void_reason: string | null;
   /** The settlement batch it is in. */
   settlement_batch_id: string | null;
@@ -196,7 +196,7 @@ export interface Transaction {
   metadata: Record<string, string | number | boolean>;
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
-  /** Deadline for the capture; after it the hold is released. */
+  /** Deadline for the capture; afterwards the hold is released. */
   capture_before: string | null;
   /** When the card was authorized. */
   authorized_at: string | null;
@@ -221,13 +221,13 @@ export interface CreatePaymentRequest {
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, made by its script on your page. */
+  /** Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, created by its script on your page. */
   payment_token?: string;
-  /** Raw card data; in the sandbox only. */
+  /** Raw card data, in the sandbox only. */
   card?: CardRequest;
   /** `manual` authorizes now; you capture later. Default: `"automatic"`. */
   capture_method?: "automatic" | "manual";
-  /** Your own id of the customer. */
+  /** Your own id for the customer. */
   customer_id?: string | null;
   /** The customer's e-mail address. */
   customer_email?: string | null;
@@ -235,13 +235,13 @@ export interface CreatePaymentRequest {
   customer_name?: string | null;
   /** The card's billing address. */
   billing_address?: BillingAddressInput | null;
-  /** An active plan that this pays for: amount and currency are its price, or its paid trial's. */
+  /** An active plan this pays for. Amount and currency must match its price or its paid trial's price. */
   plan_id?: string | null;
   /** Your own note. */
   description?: string | null;
-  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. A number that cannot be kept to the last digit is refused: send it as text. Default: `{}`. */
+  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. Numbers that can't be stored exactly are refused: send them as text. Default: `{}`. */
   metadata?: Record<string, string | number | boolean>;
-  /** Where the shopper returns to after 3-D Secure. In live mode only https. */
+  /** Where the shopper returns to after 3-D Secure. In live mode, https only. */
   return_url?: string | null;
 }
 
@@ -279,26 +279,26 @@ export interface PaymentList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
 }
 
 export interface CaptureRequest {
-  /** Minor units; without it, the whole authorized amount. */
+  /** Minor units. If omitted, the whole authorized amount. */
   amount?: number;
 }
 
 export interface VoidRequest {
-  /** Why you void it; kept as `void_reason`. */
+  /** Why you void it; stored as `void_reason`. */
   reason?: string;
 }
 
 export interface RefundRequest {
-  /** Minor units; without it, all that is left. */
+  /** Minor units. If omitted, all that remains. */
   amount?: number;
-  /** Why you return the money. */
+  /** Why you refund. */
   reason?: "DUPLICATE" | "FRAUDULENT" | "CUSTOMER_REQUEST" | "RETURN" | "OTHER";
   /** A note for your own records. */
   comment?: string;
@@ -315,7 +315,7 @@ export interface TransactionList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
@@ -394,7 +394,7 @@ export interface CustomerList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
@@ -405,7 +405,7 @@ export interface Customer {
   id: string;
   /** Always `customer`. */
   object: "customer";
-  /** Your own id; null for a customer that is known by e-mail alone. */
+  /** Your own id; null for a customer known only by e-mail. */
   customer_id: string | null;
   /** The latest e-mail, in lower case. */
   email: string | null;
@@ -415,11 +415,11 @@ export interface Customer {
   first_payment_at: string;
   /** When the last payment was created; may be seconds late. */
   last_payment_at: string;
-  /** All payments, whatever their outcome. */
+  /** Number of payments, whatever their outcome. */
   payments: number;
   /** How many of them were declined. */
   declined: number;
-  /** What was paid, by currency. */
+  /** Totals by currency. */
   currencies: ({
     /** ISO 4217 code, upper case. */
     currency: string;
@@ -429,10 +429,10 @@ export interface Customer {
     refunded: number;
     /** Captured less what was refunded, in minor units. */
     net: number;
-    /** What cardholders' banks took back or may keep, in minor units: disputes that are open or lost. It is not taken off `net`. */
+    /** Disputes that are open or lost, in minor units. Not deducted from `net`. */
     disputed: number;
   })[];
-  /** Cards of the last 1,000 payments, the latest first; at most twenty. */
+  /** Cards used in the last 1,000 payments, newest first; at most twenty. */
   cards: ({
     /** Brand of the card. */
     brand: CardBrand | null;
@@ -442,7 +442,7 @@ export interface Customer {
     exp_month: number | null;
     /** Year in which it expires. */
     exp_year: number | null;
-    /** When it was last tried. */
+    /** When it was last used for a payment attempt. */
     last_used_at: string;
   })[];
 }
@@ -458,19 +458,19 @@ export interface SubscriptionPlan {
   name: string;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Price in major units, as 19.99. */
+  /** Price in major units, such as 19.99. */
   full_price_amount: number;
   /** Only an `ACTIVE` plan can be sold. */
   status: "DRAFT" | "ACTIVE" | "INACTIVE";
   /** Your own note. */
   description: string | null;
-  /** Billed every so many units. */
+  /** Number of units between charges. */
   billing_frequency_value: number | null;
-  /** The unit of it. */
+  /** The unit. */
   billing_frequency_unit: "DAYS" | "WEEKS" | "MONTHS" | null;
   /** Length of the trial. */
   trial_period_value: number | null;
-  /** The unit of it. */
+  /** The unit. */
   trial_period_unit: "DAYS" | "WEEKS" | "MONTHS" | null;
   /** Price of a paid trial in major units. */
   trial_price_amount: number | null;
@@ -489,19 +489,19 @@ export interface CreateSubscriptionPlanRequest {
   name: string;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Price in major units, as 19.99. */
+  /** Price in major units, such as 19.99. */
   full_price_amount: number;
   /** Only an `ACTIVE` plan can be sold. Default: `"DRAFT"`. */
   status?: "DRAFT" | "ACTIVE" | "INACTIVE";
   /** Your own note. */
   description?: string | null;
-  /** Bill every so many units; required for subscriptions. */
+  /** Number of units between charges; required for subscriptions. */
   billing_frequency_value?: number | null;
-  /** The unit of it. */
+  /** The unit. */
   billing_frequency_unit?: "DAYS" | "WEEKS" | "MONTHS" | null;
-  /** Length of the trial; required for plans with one. */
+  /** Length of the trial; required for plans with a trial. */
   trial_period_value?: number | null;
-  /** The unit of it. */
+  /** The unit. */
   trial_period_unit?: "DAYS" | "WEEKS" | "MONTHS" | null;
   /** Price of a paid trial in major units. */
   trial_price_amount?: number | null;
@@ -518,7 +518,7 @@ export interface SubscriptionPlanList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
@@ -531,19 +531,19 @@ export interface UpdateSubscriptionPlanRequest {
   name?: string;
   /** ISO 4217 code, upper case. */
   currency?: string;
-  /** Price in major units, as 19.99. */
+  /** Price in major units, such as 19.99. */
   full_price_amount?: number;
   /** Only an `ACTIVE` plan can be sold. */
   status?: "DRAFT" | "ACTIVE" | "INACTIVE";
   /** Your own note. */
   description?: string | null;
-  /** Bill every so many units. */
+  /** Number of units between charges. */
   billing_frequency_value?: number | null;
-  /** The unit of it. */
+  /** The unit. */
   billing_frequency_unit?: "DAYS" | "WEEKS" | "MONTHS" | null;
   /** Length of the trial. */
   trial_period_value?: number | null;
-  /** The unit of it. */
+  /** The unit. */
   trial_period_unit?: "DAYS" | "WEEKS" | "MONTHS" | null;
   /** Price of a paid trial in major units. */
   trial_price_amount?: number | null;
@@ -554,9 +554,9 @@ export interface ClientSession {
   id: string;
   /** Always `client_session`. */
   object: "client_session";
-  /** Shown once, in the answer that creates the session. */
+  /** Shown once, in the response that creates the session. */
   client_session_token: string | null;
-  /** OPEN, also while a payment of it is under way. COMPLETED once a payment was captured or authorized: `payment_id` tells which. EXPIRED when its time or its attempts run out. CANCELLED by you. */
+  /** OPEN, also while its payment is in progress. COMPLETED once a payment is captured or authorized: see `payment_id`. EXPIRED when its time or its attempts run out. CANCELLED by you. */
   status: "OPEN" | "COMPLETED" | "EXPIRED" | "CANCELLED";
   /** What the shopper pays, in minor units. */
   amount: number;
@@ -568,7 +568,7 @@ export interface ClientSession {
   payment_id: string | null;
   /** Whether the payment is captured immediately or when you call capture. */
   capture_method: "automatic" | "manual";
-  /** Your own id of the customer. */
+  /** Your own id for the customer. */
   customer_id: string | null;
   /** The customer's e-mail address. */
   customer_email: string | null;
@@ -584,13 +584,13 @@ export interface ClientSession {
   appearance: Appearance | null;
   /** Your own keys and values. */
   metadata: Record<string, string | number | boolean>;
-  /** Attempts that the shopper has left. */
+  /** Attempts the shopper has left. */
   attempts_left: number;
   /** Contains the token, so it is shown only once. */
   iframe_url: string | null;
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
-  /** When it takes no more attempts: 24 hours after it was created, or with its fifth. */
+  /** When it stops taking attempts: 24 hours after it was created, or with the fifth attempt. */
   expires_at: string;
   /** When it was created. */
   created_at: string;
@@ -603,7 +603,7 @@ export interface Appearance {
   preset?: "clean" | "soft" | "sharp" | "night";
   /** `system` follows the shopper's device. */
   theme?: "light" | "dark" | "system";
-  /** Buttons and focus, as #1a73e8. */
+  /** Buttons and focus, such as #1a73e8. */
   accent_color?: string;
   /** Page background. */
   background_color?: string;
@@ -611,7 +611,7 @@ export interface Appearance {
   text_color?: string;
   /** Corner radius in pixels. */
   border_radius?: number;
-  /** A font family that browsers know. */
+  /** A CSS font family. */
   font_family?: string;
 }
 
@@ -622,7 +622,7 @@ export interface CreateClientSessionRequest {
   amount?: number | null;
   /** ISO 4217 code, upper case; without a plan. */
   currency?: string | null;
-  /** Your own id of the customer. */
+  /** Your own id for the customer. */
   customer_id?: string | null;
   /** The customer's e-mail address. */
   customer_email?: string | null;
@@ -632,13 +632,13 @@ export interface CreateClientSessionRequest {
   billing_address?: BillingAddressInput | null;
   /** `manual` authorizes now; you capture later. Default: `"automatic"`. */
   capture_method?: "automatic" | "manual";
-  /** Origins that may embed the payment form. Without any it works as a payment link alone. In live mode only https. Default: `[]`. */
+  /** Origins that may embed the payment form. Without any, it only works as a payment link. In live mode, https only. Default: `[]`. */
   allowed_origins?: string[];
-  /** Where the shopper returns to. In live mode only https. */
+  /** Where the shopper returns to. In live mode, https only. */
   return_url?: string | null;
   /** How the payment form looks. */
   appearance?: AppearanceInput | null;
-  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. A number that cannot be kept to the last digit is refused: send it as text. Default: `{}`. */
+  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. Numbers that can't be stored exactly are refused: send them as text. Default: `{}`. */
   metadata?: Record<string, string | number | boolean>;
 }
 
@@ -647,7 +647,7 @@ export interface AppearanceInput {
   preset?: "clean" | "soft" | "sharp" | "night";
   /** `system` follows the shopper's device. */
   theme?: "light" | "dark" | "system";
-  /** Buttons and focus, as #1a73e8. */
+  /** Buttons and focus, such as #1a73e8. */
   accent_color?: string;
   /** Page background. */
   background_color?: string;
@@ -655,7 +655,7 @@ export interface AppearanceInput {
   text_color?: string;
   /** Corner radius in pixels. */
   border_radius?: number;
-  /** A font family that browsers know. */
+  /** A CSS font family. */
   font_family?: string;
 }
 
@@ -670,7 +670,7 @@ export interface EventList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
@@ -689,11 +689,11 @@ export interface SettlementBatch {
   charge_amount: number;
   /** Refunds in it. */
   refund_count: number;
-  /** Returned by its refunds, in minor units. */
+  /** Refunded in it, in minor units. */
   refund_amount: number;
-  /** Refunds that failed after an earlier batch had settled them. */
+  /** Refunds that failed after an earlier batch settled them. */
   reversal_count: number;
-  /** Paid back for them, in minor units. */
+  /** Their amount, returned to you, in minor units. */
   reversal_amount: number;
   /** Fees on its charges, in minor units. */
   fee_amount: number;
@@ -701,11 +701,11 @@ export interface SettlementBatch {
   net_amount: number;
   /** Charges, refunds and reversals in it. */
   transaction_count: number;
-  /** The payout that pays it out; null while there is none, and again after one failed. */
+  /** The payout it is part of; null until there is one, and again after a payout fails. */
   payout_id: string | null;
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
-  /** When it was made, and its transactions settled. */
+  /** When the batch was created and its transactions settled. */
   created_at: string;
 }
 
@@ -714,19 +714,19 @@ export interface Dispute {
   id: string;
   /** Always `dispute`. */
   object: "dispute";
-  /** The payment that is disputed. */
+  /** The disputed payment. */
   payment_id: string;
-  /** The dispute's id at the processor, where it is answered. */
+  /** The dispute's id at the processor, where you respond to it. */
   processor_id: string;
-  /** What the cardholder's bank asks back, in minor units. */
+  /** The disputed amount, in minor units. */
   amount: number;
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Why, in the processor's word, such as `fraudulent`. */
+  /** The processor's reason, such as `fraudulent`. */
   reason: string;
-  /** Where it stands. */
+  /** The current status. */
   status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "CLOSED";
-  /** Until when evidence is taken; null when none is asked for. */
+  /** Deadline for evidence; null when none is needed. */
   respond_before: string | null;
   /** Which of your two environments it belongs to. */
   environment: "sandbox" | "live";
@@ -737,17 +737,17 @@ export interface Dispute {
 }
 
 export interface ApiKey {
-  /** Unique id of the key; it is not its secret. */
+  /** Unique id of the key, not its secret. */
   id: string;
   /** Always `api_key`. */
   object: "api_key";
   /** Its name in the dashboard. */
   name: string;
-  /** The beginning of the secret: `sk_test_` or `sk_live_`. */
+  /** The start of the secret: `sk_test_` or `sk_live_`. */
   prefix: string;
   /** The last four characters of the secret. */
   last4: string;
-  /** What requests with it may do. */
+  /** What requests with this key can do. */
   permissions: ("payment.create" | "payment.read" | "transaction.read" | "transaction.search" | "transaction.capture" | "transaction.void" | "transaction.refund" | "client_session.create" | "subscription_plan.read" | "subscription_plan.write" | "webhook_endpoint.read" | "webhook_endpoint.write" | "event.read" | "balance.read")[];
   /** It becomes `EXPIRED` at `expires_at`, without an event. */
   status: "ACTIVE" | "DISABLED" | "EXPIRED" | "REVOKED";
@@ -755,11 +755,11 @@ export interface ApiKey {
   ip_allow_list: string[];
   /** When it stops working; null: never. */
   expires_at: string | null;
-  /** When it was last used, to within seconds. */
+  /** When it was last used, accurate to a few seconds. */
   last_used_at: string | null;
-  /** The address that it was last used from. */
+  /** The address it was last used from. */
   last_used_ip: string | null;
-  /** The key that it replaced. */
+  /** The key it replaced. */
   rotated_from: string | null;
   /** The key that replaced it. */
   replaced_by: string | null;
@@ -767,7 +767,7 @@ export interface ApiKey {
   available_actions: ("edit" | "rotate" | "disable" | "enable" | "revoke")[];
   /** When it was created. */
   created_at: string;
-  /** When its settings or its status last changed; its use changes neither. */
+  /** When its settings or status last changed. Using the key doesn't count. */
   updated_at: string;
 }
 
@@ -780,17 +780,17 @@ export interface WebhookEndpoint {
   url: string;
   /** Your own note. */
   description: string | null;
-  /** The types that are sent; `["*"]` for all. */
+  /** The types sent; `["*"]` for all. */
   event_types: string[];
-  /** `full`: the event. `thin`: its type, ids and sequence, to be looked up. */
+  /** `full`: the whole event. `thin`: its type, ids and sequence; you fetch the rest. */
   payload: "full" | "thin";
-  /** `v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature besides. */
+  /** `v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature as well. */
   signature: "v1" | "v1+v1a";
-  /** Only an `ENABLED` endpoint is sent events. */
+  /** Only `ENABLED` endpoints receive events. */
   status: "ENABLED" | "DISABLED";
-  /** `manual`: by you. `gone`: it answered 410. `failing`: every attempt failed for five days. */
+  /** `manual`: by you. `gone`: it returned 410. `failing`: every attempt failed for five days. */
   disabled_reason: "manual" | "gone" | "failing" | null;
-  /** Verifies `v1` signatures. Shown once, in the answer that creates or rotates it. */
+  /** Verifies `v1` signatures. Shown once, in the response that creates or rotates it. */
   secret: string | null;
   /** Verifies `v1a` signatures; null without them. */
   public_key: string | null;
@@ -809,9 +809,9 @@ export interface CreateWebhookEndpointRequest {
   description?: string | null;
   /** The types to send; `["*"]` for all, including future ones. Default: `["*"]`. */
   event_types?: ("*" | EventType)[];
-  /** `full`: the event. `thin`: its type, ids and sequence, to be looked up. Default: `"full"`. */
+  /** `full`: the whole event. `thin`: its type, ids and sequence; you fetch the rest. Default: `"full"`. */
   payload?: "full" | "thin";
-  /** `v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature besides. Default: `"v1"`. */
+  /** `v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature as well. Default: `"v1"`. */
   signature?: "v1" | "v1+v1a";
 }
 
@@ -826,7 +826,7 @@ export interface WebhookEndpointList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
@@ -839,11 +839,11 @@ export interface UpdateWebhookEndpointRequest {
   description?: string | null;
   /** The types to send; `["*"]` for all, including future ones. */
   event_types?: ("*" | EventType)[];
-  /** `full`: the event. `thin`: its type, ids and sequence, to be looked up. */
+  /** `full`: the whole event. `thin`: its type, ids and sequence; you fetch the rest. */
   payload?: "full" | "thin";
-  /** `v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature besides. */
+  /** `v1`: HMAC-SHA256. `v1+v1a`: an Ed25519 signature as well. */
   signature?: "v1" | "v1+v1a";
-  /** While it is `DISABLED`, new events are not sent; deliveries that are pending wait. */
+  /** While it is `DISABLED`, new events are not sent and pending deliveries wait. */
   status?: "ENABLED" | "DISABLED";
 }
 
@@ -872,13 +872,13 @@ export interface WebhookDelivery {
   event_id: string;
   /** Type of the event. */
   event_type: string;
-  /** `PENDING` while attempts are left, `DELIVERED` after an answer 2xx, `FAILED` after the last attempt. */
+  /** `PENDING` while attempts are left, `DELIVERED` after a 2xx response, `FAILED` after the last attempt. */
   status: "PENDING" | "DELIVERED" | "FAILED";
   /** Attempts so far. */
   attempt_count: number;
-  /** When it is tried next; null when it is over. */
+  /** When it is tried next; null when no attempt remains. */
   next_attempt_at: string | null;
-  /** When the endpoint answered 2xx. */
+  /** When the endpoint returned 2xx. */
   delivered_at: string | null;
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
@@ -893,20 +893,20 @@ export interface WebhookReplay {
   object: "webhook_replay";
   /** Where the events go. */
   webhook_endpoint_id: string;
-  /** Deliveries that were opened. */
+  /** Deliveries created. */
   delivery_count: number;
-  /** There are more events: call again with this as `since`. Null when that was all. */
+  /** There are more events: call again with this as `since`. Null when there are no more. */
   next_since: string | null;
 }
 
 export interface ReplayWebhookEndpointRequest {
   /** Events from this ISO 8601 time on; at most 90 days ago. */
   since: string;
-  /** Events before this ISO 8601 time; now when left out. */
+  /** Events before this ISO 8601 time; defaults to now. */
   until?: string;
   /** Only these types. */
   types?: (EventType)[];
-  /** False: also those that were delivered, which are then delivered again. Default: `true`. */
+  /** If false, includes delivered events, which are then delivered again. Default: `true`. */
   only_failed?: boolean;
 }
 
@@ -921,7 +921,7 @@ export interface WebhookDeliveryList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
@@ -938,13 +938,13 @@ export interface WebhookDeliveryDetail {
   event_id: string;
   /** Type of the event. */
   event_type: string;
-  /** `PENDING` while attempts are left, `DELIVERED` after an answer 2xx, `FAILED` after the last attempt. */
+  /** `PENDING` while attempts are left, `DELIVERED` after a 2xx response, `FAILED` after the last attempt. */
   status: "PENDING" | "DELIVERED" | "FAILED";
   /** Attempts so far. */
   attempt_count: number;
-  /** When it is tried next; null when it is over. */
+  /** When it is tried next; null when no attempt remains. */
   next_attempt_at: string | null;
-  /** When the endpoint answered 2xx. */
+  /** When the endpoint returned 2xx. */
   delivered_at: string | null;
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
@@ -967,10 +967,10 @@ export interface WebhookAttempt {
     url: string;
     /** The headers it was sent with. */
     headers: Record<string, string>;
-    /** Whether the body was the event, or its ids alone. */
+    /** Whether the body was the whole event or only its ids. */
     payload: "full" | "thin";
   };
-  /** What came back; null when nothing did. */
+  /** The response; null when there was none. */
   response: {
     /** The HTTP status. */
     status: number;
@@ -986,16 +986,16 @@ export interface Balance {
   object: "balance";
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
-  /** One for each currency that money has moved in. */
+  /** One for each currency in which money has moved. */
   currencies: CurrencyBalance[];
 }
 
 export interface CurrencyBalance {
   /** ISO 4217 code, upper case. */
   currency: string;
-  /** Captured and not settled yet, less refunds and fees. */
+  /** Captured, not yet settled, less refunds and fees. */
   pending: number;
-  /** Settled, and in no payout. */
+  /** Settled, not yet in a payout. */
   available: number;
   /** In payouts that have not reached your bank yet. */
   in_payout: number;
@@ -1012,7 +1012,7 @@ export interface BalanceMovementList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
@@ -1023,7 +1023,7 @@ export interface BalanceMovement {
   id: string;
   /** Always `balance_movement`. */
   object: "balance_movement";
-  /** `capture`, `fee`, `refund` and `refund_reversal` change `pending`; `settlement` moves from `pending` to `available`; `payout` leaves `available`, and `payout_failure` returns to it. `adjustment` is a correction by hand; none is made. */
+  /** `capture`, `fee`, `refund` and `refund_reversal` change `pending`; `settlement` moves from `pending` to `available`; `payout` leaves `available`, and `payout_failure` returns to it. `adjustment` is a manual correction; none is made today. */
   type: "capture" | "fee" | "refund" | "refund_reversal" | "settlement" | "payout" | "payout_failure" | "adjustment";
   /** ISO 4217 code, upper case. */
   currency: string;
@@ -1050,7 +1050,7 @@ export interface PayoutList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
@@ -1069,15 +1069,15 @@ export interface Payout {
   currency: string;
   /** The day, UTC, on which it reaches the bank. */
   arrival_date: string;
-  /** The settlement batches that it pays out, oldest first. */
+  /** The settlement batches it pays out, oldest first. */
   settlement_batch_ids: string[];
-  /** Why the bank refused it; null unless it failed. */
+  /** Why the bank rejected it; null unless it failed. */
   failure_reason: string | null;
   /** Where it went. */
   bank_account: BankAccount;
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
-  /** When it was made. */
+  /** When it was created. */
   created_at: string;
   /** When its status last changed. */
   updated_at: string;
@@ -1103,7 +1103,7 @@ export interface SettlementBatchList {
   offset: number;
   /** Whether there is another page. */
   has_more: boolean;
-  /** All results; exact up to 10,000, and at most two seconds old. */
+  /** Number of results: exact up to 10,000, and at most two seconds old. */
   total: number;
   /** True when there are more than 10,000. */
   total_capped: boolean;
@@ -1121,17 +1121,17 @@ export interface EventObjects {
   "payment.declined": Payment;
   /** The processor could not complete the payment and no money moved. */
   "payment.failed": Payment;
-  /** A capture did not go through; the authorization stands and can be captured again or voided. */
+  /** A capture failed. The authorization remains and can be captured again or voided. */
   "payment.capture_failed": Payment;
-  /** The authorization was released without taking money: by you, or because its time ran out. */
+  /** The authorization was released without taking money: by you, or because it expired. */
   "payment.voided": Payment;
-  /** A void did not go through; the authorization stands and can be voided again or captured. */
+  /** A void failed. The authorization remains and can be voided again or captured. */
   "payment.void_failed": Payment;
-  /** The captured amount went out to you in the settlement batch that its charge names. */
+  /** The captured amount settled in the batch that its charge names. */
   "payment.settled": Payment;
-  /** A cardholder's bank disputes a live payment and may take its money back; answer it at the processor before `respond_before`. */
+  /** A cardholder's bank disputes a live payment and may take the money back. Respond at the processor before `respond_before`. */
   "payment.disputed": Dispute;
-  /** A dispute changed: evidence went to the bank, the bank decided, or it asks for another amount. */
+  /** A dispute changed: evidence went to the bank, the bank decided, or the disputed amount changed. */
   "payment.dispute_updated": Dispute;
   /** The outcome of a charge or refund isn't known yet, or the shopper has to confirm it first. Another event follows with the outcome. */
   "transaction.pending": Transaction;
@@ -1141,7 +1141,7 @@ export interface EventObjects {
   "transaction.captured": Transaction;
   /** A charge or refund went into the settlement batch that it names; a refunded charge keeps its status. Also when the only refund of a settled charge failed later. */
   "transaction.settled": Transaction;
-  /** The authorization of a charge was released without taking money: by you, or because its time ran out. */
+  /** The authorization of a charge was released without taking money: by you, or because it expired. */
   "transaction.voided": Transaction;
   /** A charge was refunded in full. */
   "transaction.refunded": Transaction;
@@ -1165,15 +1165,15 @@ export interface EventObjects {
   "subscription_plan.deactivated": SubscriptionPlan;
   /** A client session was opened for one shopper and one amount; its token is not in the event. */
   "client_session.created": ClientSession;
-  /** A payment of a client session was captured or authorized: `payment_id` tells which. */
+  /** A payment of a client session was captured or authorized: see `payment_id`. */
   "client_session.completed": ClientSession;
-  /** The time or the attempts of a client session ran out. If a card token was made in it before, a payment with that can still complete it. */
+  /** The time or the attempts of a client session ran out. If a card token was created in it before, a payment with that token can still complete it. */
   "client_session.expired": ClientSession;
   /** A client session was cancelled: it takes no more attempts. */
   "client_session.cancelled": ClientSession;
   /** Captured charges and accepted refunds of one currency were settled in a batch. */
   "settlement_batch.created": SettlementBatch;
-  /** An API key was created, or made by rotating the key in `rotated_from`; its secret is not in the event. */
+  /** An API key was created, either new or by rotating the key in `rotated_from`. Its secret is not in the event. */
   "api_key.created": ApiKey;
   /** The name, permissions, expiry or allowed addresses of an API key changed. */
   "api_key.updated": ApiKey;
@@ -1181,13 +1181,13 @@ export interface EventObjects {
   "api_key.disabled": ApiKey;
   /** A disabled API key works again. */
   "api_key.enabled": ApiKey;
-  /** Another API key, in `replaced_by`, took the place of this one, which works until `expires_at`. */
+  /** The API key in `replaced_by` replaced this one, which works until `expires_at`. */
   "api_key.rotated": ApiKey;
   /** An API key was revoked: it never works again. */
   "api_key.revoked": ApiKey;
-  /** A webhook endpoint was disabled: it answered 410, nothing reached it for five days, or you disabled it. */
+  /** A webhook endpoint was disabled: it returned 410, every delivery failed for five days, or you disabled it. */
   "webhook_endpoint.disabled": WebhookEndpoint;
-  /** You asked for a test: it is sent to that webhook endpoint alone, whatever types it takes. */
+  /** You requested a test event. It is sent to that webhook endpoint only, whatever types it subscribes to. */
   "webhook_endpoint.test": WebhookEndpoint;
 }
 
@@ -1206,11 +1206,11 @@ export type Event<T extends EventType = EventType> = {
     id: string;
     /** Always `event`. */
     object: "event";
-    /** The version of the API that shows the object. */
+    /** The API version of the object. */
     api_version: "v1";
     /** The environment it belongs to. */
     environment: "sandbox" | "live";
-    /** Counts the events of the object, so that late ones can be put in order. */
+    /** Counts the object's events, so that you can order late ones. */
     sequence: number;
     /** When it happened. */
     created_at: string;
@@ -1279,11 +1279,11 @@ export interface ListPaymentsQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id: deep paging at a constant cost. */
+  /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
   /** Only this status. */
   status?: PaymentStatus;
-  /** Only this customer, by your own id. */
+  /** Only this customer (your own id). */
   customer_id?: string;
   /** Created later than this ISO 8601 time (exclusive). */
   created_after?: string;
@@ -1297,7 +1297,7 @@ export interface ListTransactionsQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id: deep paging at a constant cost. */
+  /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
   /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90`). Case and accents do not matter. Of long texts the first 4,000 characters in all are searched, and at most 100 words. */
   q?: string;
@@ -1339,7 +1339,7 @@ export interface ListCustomersQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id: deep paging at a constant cost. */
+  /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
   /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id. Case and accents do not matter. */
   q?: string;
@@ -1351,7 +1351,7 @@ export interface ListPlansQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id: deep paging at a constant cost. */
+  /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
   /** Only this status. */
   status?: "DRAFT" | "ACTIVE" | "INACTIVE";
@@ -1365,7 +1365,7 @@ export interface ListEventsQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id: deep paging at a constant cost. */
+  /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
   /** Only events of this type. */
   type?: EventType;
@@ -1391,7 +1391,7 @@ export interface ListWebhookDeliveriesQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id: deep paging at a constant cost. */
+  /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
   /** Only this status. */
   status?: "PENDING" | "DELIVERED" | "FAILED";
@@ -1409,7 +1409,7 @@ export interface ListMovementsQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id: deep paging at a constant cost. */
+  /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
   /** Only this currency. */
   currency?: string;
@@ -1427,7 +1427,7 @@ export interface ListPayoutsQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id: deep paging at a constant cost. */
+  /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
   /** Only this currency. */
   currency?: string;
@@ -1445,7 +1445,7 @@ export interface ListSettlementBatchesQuery {
   limit?: number;
   /** Results to skip; default 0. */
   offset?: number;
-  /** Continue after this id: deep paging at a constant cost. */
+  /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
   /** Only this currency. */
   currency?: string;
@@ -1457,7 +1457,7 @@ export interface ListSettlementBatchesQuery {
 
 class PaymentsResource extends Resource {
   /**
-   * Create a payment. Authorizes a card and, unless `capture_method` is `manual`, captures the amount. Answers 201 when the card was approved or 3-D Secure is needed (`REQUIRES_ACTION`), 402 when it was declined, and 202 with status `PENDING` while the outcome is unknown: send the same request with the same key until it is known.
+   * Create a payment. Authorizes a card and, unless `capture_method` is `manual`, captures the amount. Returns 201 when the card is approved or needs 3-D Secure (`REQUIRES_ACTION`), 402 when it is declined, and 202 with status `PENDING` while the outcome is unknown: send the same request with the same key until you know.
    *
    * Needs the permission `payment.create`.
    */
@@ -1466,7 +1466,7 @@ class PaymentsResource extends Resource {
   }
 
   /**
-   * List payments. Newest first. `starting_after` pages deeply at a constant cost.
+   * List payments. Newest first. `starting_after` pages through long lists at a constant cost.
    *
    * Needs the permission `payment.read` or `transaction.read`.
    */
@@ -1484,7 +1484,7 @@ class PaymentsResource extends Resource {
   }
 
   /**
-   * Capture a payment. Captures an authorized payment, all of it or a part; the rest of the hold is released. A payment is captured once.
+   * Capture a payment. Captures all or part of an authorized payment and releases the rest of the hold. A payment can be captured once.
    *
    * Needs the permission `transaction.capture`.
    */
@@ -1502,7 +1502,7 @@ class PaymentsResource extends Resource {
   }
 
   /**
-   * Refund a payment. Returns captured money to the card: the given amount, or all that is left. A payment takes at most 500 refunds.
+   * Refund a payment. Returns captured money to the card: the given amount, or all that remains. A payment can have at most 500 refunds.
    *
    * Needs the permission `transaction.refund`.
    */
@@ -1513,7 +1513,7 @@ class PaymentsResource extends Resource {
 
 class TransactionsResource extends Resource {
   /**
-   * List transactions. Newest first, with filters that must all match. `total` is exact up to 10,000, and at most two seconds old. `starting_after` pages deeply at a constant cost.
+   * List transactions. Newest first, with filters that must all match. `total` is exact up to 10,000, and at most two seconds old. `starting_after` pages through long lists at a constant cost.
    *
    * Needs the permission `transaction.read` or `transaction.search`.
    */
@@ -1540,7 +1540,7 @@ class TransactionsResource extends Resource {
   }
 
   /**
-   * Capture a transaction. The same as capturing its payment; answers the transaction.
+   * Capture a transaction. The same as capturing its payment; returns the transaction.
    *
    * Needs the permission `transaction.capture`.
    */
@@ -1549,7 +1549,7 @@ class TransactionsResource extends Resource {
   }
 
   /**
-   * Void a transaction. The same as voiding its payment; answers the transaction.
+   * Void a transaction. The same as voiding its payment; returns the transaction.
    *
    * Needs the permission `transaction.void`.
    */
@@ -1558,7 +1558,7 @@ class TransactionsResource extends Resource {
   }
 
   /**
-   * Refund a transaction. The same as refunding its payment; answers the new transaction of type `REFUND`.
+   * Refund a transaction. The same as refunding its payment; returns the new transaction of type `REFUND`.
    *
    * Needs the permission `transaction.refund`.
    */
@@ -1569,7 +1569,7 @@ class TransactionsResource extends Resource {
 
 class CustomersResource extends Resource {
   /**
-   * List customers. Who paid, the last payment first: one for each `customer_id` of your payments, else for each e-mail. Payments with neither belong to no customer. A new payment shows within seconds.
+   * List customers. Your customers, most recent payment first: one for each `customer_id` in your payments or, without one, each e-mail address. Payments with neither belong to no customer. New payments appear within seconds.
    *
    * Needs the permission `transaction.read` or `transaction.search`.
    */
@@ -1578,7 +1578,7 @@ class CustomersResource extends Resource {
   }
 
   /**
-   * Get a customer. One customer, with what was paid by currency and the cards that were used.
+   * Get a customer. One customer, with totals by currency and the cards used.
    *
    * Needs the permission `transaction.read` or `transaction.search`.
    */
@@ -1616,7 +1616,7 @@ class SubscriptionPlansResource extends Resource {
   }
 
   /**
-   * Update a subscription plan. Changes what is sent. The price and timing of a plan that is `ACTIVE` never change.
+   * Update a subscription plan. Changes the fields you send. An `ACTIVE` plan's price and timing never change.
    *
    * Needs the permission `subscription_plan.write`.
    */
@@ -1654,7 +1654,7 @@ class ClientSessionsResource extends Resource {
   }
 
   /**
-   * Get a client session. The session as it stands; its token is never shown again.
+   * Get a client session. The session's current state. Its token is never shown again.
    *
    * Needs the permission `client_session.create`.
    */
@@ -1663,7 +1663,7 @@ class ClientSessionsResource extends Resource {
   }
 
   /**
-   * Cancel a client session. Closes an open session: it takes no more attempts. An unanswered 3-D Secure challenge ends as abandoned; while a payment's outcome is not known the answer is 409.
+   * Cancel a client session. Closes an open session: it takes no more attempts. An unfinished 3-D Secure challenge counts as abandoned. While a payment's outcome is unknown, the response is 409.
    *
    * Needs the permission `client_session.create`.
    */
@@ -1692,7 +1692,7 @@ class EventsResource extends Resource {
   }
 
   /**
-   * Stream events. Server-sent events: each event as it happens, oldest first, with its id as `id`, its type as `event` and the event itself as `data`. Send the last `id` you have as `Last-Event-ID` to go on behind it; without it the stream begins now. The first message is an `id` without data, so that a connection lost before the first event misses none. Two events of one object that happen at the same time may arrive in either order: `sequence` says which was first. Use the stream in development, and webhooks in production.
+   * Stream events. Server-sent events: each event as it happens, oldest first, with its id as `id`, its type as `event` and the event itself as `data`. Send the last `id` you received as `Last-Event-ID` to continue after it; without it, the stream begins now. The first message is an `id` without data, so that a connection lost before the first event misses none. Two events of one object that happen at the same time can arrive in either order: `sequence` says which came first. Use the stream in development, and webhooks in production.
    *
    * Needs the permission `event.read`.
    */
@@ -1703,7 +1703,7 @@ class EventsResource extends Resource {
 
 class WebhookEndpointsResource extends Resource {
   /**
-   * Create a webhook endpoint. Events are sent there from now on, signed as Standard Webhooks specifies. Only this answer shows the secret. Each url can have one endpoint; deleting it frees the url.
+   * Create a webhook endpoint. Events are sent there from now on, signed as Standard Webhooks specifies. Only this response shows the secret. Each url can have one endpoint; deleting it frees the url.
    *
    * Needs the permission `webhook_endpoint.write`.
    */
@@ -1730,7 +1730,7 @@ class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Update a webhook endpoint. Changes what is sent. Deliveries that are pending go to the new address, which no other endpoint can have.
+   * Update a webhook endpoint. Changes the fields you send. Pending deliveries go to the new address, which no other endpoint can have.
    *
    * Needs the permission `webhook_endpoint.write`.
    */
@@ -1739,7 +1739,7 @@ class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Delete a webhook endpoint. Nothing more is sent there, and its deliveries are removed.
+   * Delete a webhook endpoint. Stops sending there and deletes its deliveries.
    *
    * Needs the permission `webhook_endpoint.write`.
    */
@@ -1748,7 +1748,7 @@ class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Rotate a webhook secret. Makes a new secret and shows it, once. Messages carry one signature for each secret until the overlap ends; at most four earlier secrets sign, and the oldest goes first.
+   * Rotate a webhook secret. Creates a new secret and shows it once. Messages carry one signature for each secret until the overlap ends; at most four earlier secrets sign, and the oldest is dropped first.
    *
    * Needs the permission `webhook_endpoint.write`.
    */
@@ -1757,7 +1757,7 @@ class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Send a test event. Sends a `webhook_endpoint.test` event to this endpoint alone, whatever types it takes.
+   * Send a test event. Sends a `webhook_endpoint.test` event to this endpoint only, whatever types it subscribes to.
    *
    * Needs the permission `webhook_endpoint.write`.
    */
@@ -1766,7 +1766,7 @@ class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Send what was missed. Sends events of a time range that did not arrive, or were never sent, under the same ids: up to 5,000 events a call.
+   * Send missed events. Sends events of a time range that were not delivered, or never sent, with the same ids: up to 5,000 events per call.
    *
    * Needs the permission `webhook_endpoint.write`.
    */
@@ -1786,7 +1786,7 @@ class WebhookEndpointsResource extends Resource {
 
 class WebhookDeliveriesResource extends Resource {
   /**
-   * Get a delivery. One delivery with its attempts: what was sent, and what came back.
+   * Get a delivery. One delivery with its attempts: each request and response.
    *
    * Needs the permission `webhook_endpoint.read`.
    */
@@ -1795,7 +1795,7 @@ class WebhookDeliveriesResource extends Resource {
   }
 
   /**
-   * Resend a delivery. Sends the event again right away, under the same id. A pending delivery is attempted right away.
+   * Resend a delivery. Sends the event again right away, with the same id. A pending delivery is attempted right away.
    *
    * Needs the permission `webhook_endpoint.write`.
    */
@@ -1806,7 +1806,7 @@ class WebhookDeliveriesResource extends Resource {
 
 class BalanceResource extends Resource {
   /**
-   * Get the balance. What is pending, available and on its way to your bank, by currency, exact at this moment.
+   * Get the balance. What is pending, available and on its way to your bank, by currency, exact at the time of the request.
    *
    * Needs the permission `balance.read`.
    */
@@ -1815,7 +1815,7 @@ class BalanceResource extends Resource {
   }
 
   /**
-   * List movements of the balance. Everything that changed the balance, newest first, each with its transaction, settlement batch or payout.
+   * List balance movements. Everything that changed the balance, newest first, each with its transaction, settlement batch or payout.
    *
    * Needs the permission `balance.read`.
    */
@@ -1865,7 +1865,7 @@ class SettlementBatchesResource extends Resource {
 }
 
 class OpenapiResource extends Resource {
-  /** Get this document. The OpenAPI 3.1 description of this API, made from the same schemas that check requests. */
+  /** Get this document. The OpenAPI 3.1 description of this API, generated from the schemas that validate requests. */
   get(options?: RequestOptions): Result<Record<string, unknown>> {
     return this.send({ method: "GET", path: "/v1/openapi.json" }, options);
   }

@@ -40,7 +40,7 @@ export function isUnknownAfter({ status, code }: Refusal, wasUnknown: boolean): 
 export function unknownOutcome(idempotencyKey: string | null): string {
   const advice = idempotencyKey
     ? `Repeat the call with idempotencyKey ${JSON.stringify(idempotencyKey)}.`
-    : "Look whether the change was made before you repeat the call.";
+    : "Check whether the change was made before you repeat the call.";
   return ` The outcome is unknown. ${advice}`;
 }
 

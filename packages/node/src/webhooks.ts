@@ -37,7 +37,7 @@ export function verify(
   const event = check(body, headers, secret, options) as Event;
   if (event?.object === "event") return event;
   throw new WebhookVerificationError(
-    "The message holds no whole event. Use verifyThin for endpoints with thin payloads.",
+    "The message doesn't contain a whole event. Use verifyThin for endpoints with thin payloads.",
   );
 }
 
@@ -50,7 +50,7 @@ export function verifyThin(
 ): ThinEvent {
   const event = check(body, headers, secret, options) as ThinEvent & { object?: string };
   if (event?.object === undefined && typeof event?.data?.id === "string") return event;
-  throw new WebhookVerificationError("The message is no thin event. Use verify for endpoints with full payloads.");
+  throw new WebhookVerificationError("The message isn't a thin event. Use verify for endpoints with full payloads.");
 }
 
 function check(
@@ -64,7 +64,7 @@ function check(
   const signatures = header(headers, "webhook-signature").split(" ");
   if (!/^\d{1,12}$/.test(timestamp) || !(Math.abs(Date.now() / 1_000 - Number(timestamp)) <= toleranceSeconds)) {
     throw new WebhookVerificationError(
-      `The message is not of the last ${toleranceSeconds} seconds. Check your server's clock.`,
+      `The message is more than ${toleranceSeconds} seconds off. Check your server's clock.`,
     );
   }
   const bytes =
@@ -72,9 +72,7 @@ function check(
   const content = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), bytes]);
   const keys = typeof secret === "string" ? [secret] : secret;
   if (!keys.some((key) => isSignedWith(key, content, signatures))) {
-    throw new WebhookVerificationError(
-      "No signature of the message fits this secret and body. Pass the body as it came.",
-    );
+    throw new WebhookVerificationError("No signature matches this secret and body. Pass the raw body.");
   }
   return JSON.parse(bytes.toString("utf8"));
 }

@@ -16,8 +16,8 @@ export default async function ChoosePasswordPage({ params }: ChoosePasswordPageP
     return (
       <AuthColumn>
         <AuthHeading title="This link no longer works">
-          It was used already, is too old, or a newer one was sent.{" "}
-          <AuthLink href="/forgot-password">Ask for a new one</AuthLink>, or ask the person who invited you.
+          It has been used, has expired, or was replaced by a newer one.{" "}
+          <AuthLink href="/forgot-password">Request a new one</AuthLink>, or ask the person who invited you.
         </AuthHeading>
       </AuthColumn>
     );

@@ -17,8 +17,8 @@ export default async function VerifyEmailPage({ params }: VerifyEmailPageProps) 
     return (
       <AuthColumn>
         <AuthHeading title="This link no longer works">
-          It was used already, is too old, or a newer one was sent. Where you are signed in, every page of your{" "}
-          <AuthLink href="/test">account</AuthLink> offers to send another; elsewhere{" "}
+          It has been used, has expired, or was replaced by a newer one. Where you’re signed in, every page of your{" "}
+          <AuthLink href="/test">account</AuthLink> lets you request another. Otherwise,{" "}
           <AuthLink href="/sign-up">open the account again</AuthLink>.
         </AuthHeading>
       </AuthColumn>

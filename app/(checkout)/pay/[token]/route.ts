@@ -26,11 +26,11 @@ function reportOf(found: NoForm): FailureReport | null {
   }
 }
 
-const NO_SESSION = "There is no payment session with this token. Pass the session's whole client_session_token.";
+const NO_SESSION = "No payment session has this token. Pass the session’s complete client_session_token.";
 const SUSPENDED = "The merchant's account is suspended, so the form takes no payments.";
 
 const NO_CARD_NUMBERS =
-  "No connected processor takes card numbers from the form for this payment. Connect one or allow card numbers in the dashboard under Settings → Processors, or charge a token that the processor's own fields made.";
+  "No connected processor accepts card numbers from the form for this payment. In the dashboard under Settings → Processors, connect one or allow card numbers; or charge a token from the processor’s own fields.";
 
 /** The payment form. No page of Next's: it is a document of its own, with a tenth of the script. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {

@@ -23,7 +23,7 @@ export default async function BalancePage({ params, searchParams }: BalancePageP
   const path = `/${page.mode}/balance`;
   const header = (
     <>
-      <PageHeader title="Balance" description="Your balance, what changed it, and when it reaches your bank." />
+      <PageHeader title="Balance" description="Your balance, what changed it and when it reaches your bank." />
       <SettlementTabs mode={page.mode} current="balance" />
     </>
   );

@@ -91,7 +91,7 @@ function FirstSession({ baseUrl, create }: { baseUrl: string; create: ReactNode 
     <EmptyState
       icon={<ShoppingCart aria-hidden="true" />}
       title="No sessions yet"
-      description="A client session takes one payment of one amount, set by you and never by the browser. Send its link to your customer, or show its form inside your own page."
+      description="A client session takes one payment of an amount that you set, never the browser. Send its link to your customer, or embed its form in your own page."
       curlTitle="Create your first session"
       curl={curl(baseUrl)}
       actions={

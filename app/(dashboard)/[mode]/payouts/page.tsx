@@ -31,7 +31,7 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
         description={
           page.mode === "test"
             ? "Each settled batch is paid out to your bank account and reaches it a day later."
-            : "In live mode your processor pays you out itself."
+            : "In live mode, your processor pays you out directly."
         }
         actions={account && <BankAccountButton account={account} mode={page.mode} />}
       />
@@ -59,7 +59,7 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
           description={
             page.mode === "test"
               ? "Payments captured today settle tonight and are then paid out."
-              : "Your processor’s own account shows what it paid out to your bank."
+              : "Your account at the processor shows what it paid out to your bank."
           }
         />
       </>

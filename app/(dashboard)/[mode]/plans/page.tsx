@@ -40,7 +40,7 @@ export default async function PlansPage({ params, searchParams }: PlansPageProps
   const header = (
     <PageHeader
       title="Plans"
-      description="What your customers can buy, what it costs, and when they pay."
+      description="What your customers can buy, what it costs and when they pay."
       actions={create}
     />
   );

@@ -11,7 +11,7 @@ export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest):
   const order = readOrder(values);
   const { payment_token: token, client_session_id: session } = values;
   if (!isPlaced(order) || typeof token !== "string" || typeof session !== "string") {
-    return { problem: "The order has no number or no card. Start it again.", calls: [] };
+    return { problem: "The order has no number or card. Start again.", calls: [] };
   }
   const { title } = PRINTS[order.print];
   const idempotencyKey = `order-${order.id}-${createHash("sha256").update(token).digest("hex").slice(0, 16)}`;

@@ -8,7 +8,7 @@ import { callAsShop, demoShopRoute, type ShopRequest, sentenceOf } from "@/lib/h
  */
 export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<SessionAnswer> => {
   const order = readOrder(values);
-  if (!isPlaced(order)) return { problem: "The order has no number. Start it again.", calls: [] };
+  if (!isPlaced(order)) return { problem: "The order has no number. Start again.", calls: [] };
   const idempotencyKey = `order-${order.id}`;
   const {
     body: session,

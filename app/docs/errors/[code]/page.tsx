@@ -15,7 +15,7 @@ type ErrorPageProps = { params: Promise<{ code: string }> };
 const SECTIONS: readonly Section[] = [
   { id: "cause", label: "Cause" },
   { id: "cure", label: "What to do" },
-  { id: "retry", label: "Trying again" },
+  { id: "retry", label: "Retrying" },
   { id: "example", label: "Example" },
   { id: "endpoints", label: "Endpoints" },
 ];
@@ -61,7 +61,7 @@ export default async function ErrorCodePage(props: ErrorPageProps) {
             <Link href="/docs/errors#declines">What each decline code means and what to say</Link>
           </p>
         )}
-        <h2 id="retry">Trying again</h2>
+        <h2 id="retry">Retrying</h2>
         <p>
           <RichText text={retry} />
         </p>

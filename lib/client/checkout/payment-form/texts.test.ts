@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
-import { directionOf, termsText, textsOf } from "./texts";
+import { directionOf, termsText, textsOf, withoutTrialText } from "./texts";
 
 type Leaf = [path: string, text: unknown];
 
@@ -83,6 +83,13 @@ describe("a plan's terms", () => {
   it("are said in Arabic with its own plurals, and amounts apart", () => {
     expect(say("ar", trial)).toMatch(/^\u2068.*\u2069 لمدة 14 يومًا، ثم \u2068.*\u2069 كل أسبوعان|أسبوعين$/);
     expect(say("ar", {})).toContain("كل شهر");
+  });
+
+  it("say that a free trial is not included, of no other plan", () => {
+    const say = (terms: object) => withoutTrialText({ terms: { ...plain, ...terms } }, "en");
+    expect(say({ trial: trial.trial })).toBe(textsOf("en").terms.withoutTrial);
+    expect(say(trial)).toBeNull();
+    expect(say({})).toBeNull();
   });
 
   it("are not said of what is paid once", () => {

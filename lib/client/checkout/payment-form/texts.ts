@@ -62,3 +62,8 @@ export function termsText({ terms, currency }: Pick<CheckoutSale, "terms" | "cur
   if (trial === null || trialPrice === null) return regular;
   return texts.afterTrial(texts.trial(moneyText(trialPrice, currency, locale), length(trial)), regular);
 }
+
+/** What a shopper must know who pays for a plan with a free trial: that there is none. Null for other plans. */
+export function withoutTrialText({ terms }: Pick<CheckoutSale, "terms">, locale: CheckoutLocale): string | null {
+  return terms?.trial && terms.trialPrice === null ? textsOf(locale).terms.withoutTrial : null;
+}

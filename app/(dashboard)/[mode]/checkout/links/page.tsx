@@ -76,7 +76,7 @@ function FirstLink({ create }: { create: ReactNode }) {
     <EmptyState
       icon={<Link2 aria-hidden="true" />}
       title="No payment links yet"
-      description="Sell a plan or an amount without a shop: post the link, print its QR code, or send it to one customer."
+      description="Sell a plan or an amount without a shop. Post the link, print its QR code, or send it to one customer."
       actions={
         <>
           {create}

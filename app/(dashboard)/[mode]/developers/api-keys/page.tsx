@@ -38,7 +38,7 @@ export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageP
         title="API keys"
         description={
           page.mode === "live"
-            ? "Live keys move real money. Give each server a key of its own, with only what it needs."
+            ? "Live keys move real money. Give each server its own key, with only the permissions it needs."
             : "Test keys work in the sandbox only: no real money moves."
         }
         actions={keys.total > 0 && create}
@@ -66,8 +66,8 @@ export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageP
           AI assistants
         </h2>
         <p className="mt-1 text-[13px] text-soft">
-          An assistant that speaks MCP can find payments, explain declines and, once you confirm, refund. Give it a key
-          of its own.{" "}
+          An assistant that supports MCP can find payments, explain declines and, once you confirm, refund. Give it its
+          own key.{" "}
           <Link href="/docs/mcp" className="text-accent underline underline-offset-2">
             How to connect one
           </Link>

@@ -89,7 +89,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPag
         <EmptyState
           icon={<ScrollText aria-hidden="true" />}
           title="No requests in the last 30 days"
-          description="Requests by your API keys appear here within seconds, with what was sent and returned."
+          description="Requests from your API keys appear here within seconds, with what was sent and returned."
           curl={`curl ${page.ctx.service.baseUrl}/v1/payments \\\n  -H "X-Api-Key: sk_${page.mode}_…"`}
         />
       </>

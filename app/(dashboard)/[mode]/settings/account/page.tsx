@@ -14,7 +14,7 @@ export default async function AccountPage({ params }: AccountPageProps) {
   const { name, email, pendingEmail } = await getOwnAccount(page.ctx);
   return (
     <>
-      <SectionHeader title="Your account" description="How you sign in, and how your team sees you." />
+      <SectionHeader title="Your account" description="How you sign in and how your team sees you." />
       <div className="flex max-w-xl flex-col gap-4">
         <Card title="Name and address">
           <AccountForm name={name ?? ""} email={email} pendingEmail={pendingEmail} />

@@ -11,7 +11,7 @@ export default async function AppearancePage({ params }: AppearancePageProps) {
   const { user } = await dashboardPage((await params).mode);
   return (
     <>
-      <SectionHeader title="Appearance" description="Theme, times and shortcuts, for you alone." />
+      <SectionHeader title="Appearance" description="Theme, times and shortcuts, just for you." />
       <AppearanceForm times={user.preferences.times ?? "local"} shortcuts={user.preferences.shortcuts ?? true} />
     </>
   );

@@ -39,8 +39,8 @@ export default async function ProcessorsPage({ params }: ProcessorsPageProps) {
         title="Processors"
         description={
           mode === "live"
-            ? "Who takes your live payments."
-            : "Who takes your test payments. The sandbox is always there."
+            ? "The card processors that take your live payments."
+            : "The card processors that take your test payments. The sandbox is always available."
         }
         actions={connections.length > 0 && connect}
       />
@@ -77,17 +77,17 @@ function wordsFor(mode: "test" | "live", operator: string | null): [title: strin
   if (mode === "test") {
     return [
       "Test payments go to the sandbox",
-      "Its cards decline, ask for 3-D Secure or answer late, and no processor is asked. Connect a processor's test mode to try your own account before you go live: then new test payments go there instead.",
+      "Its test cards decline, require 3-D Secure or respond late, without a processor. To try your own account before you go live, connect a processor’s test mode: new test payments then go there instead.",
     ];
   }
   if (operator !== null) {
     return [
       `Live payments go through this service's ${operator} account`,
-      "Its operator has set it up for everybody. Connect an account of your own, and new live payments go there instead.",
+      "The operator set it up for all merchants. If you connect your own account, new live payments go there instead.",
     ];
   }
   return [
     "No live processor is connected",
-    "Live payments are refused until you connect an account of yours at a card processor. You need its API credentials; afterwards you paste an address for webhooks into the processor's dashboard.",
+    "Live payments are refused until you connect your account at a card processor. You need its API credentials. Afterwards, you add a webhook address in the processor’s dashboard.",
   ];
 }

@@ -67,7 +67,7 @@ export default async function BatchPage({ params, searchParams }: BatchPageProps
           items={[
             { term: "Charges", value: counted(batch.charge_amount, batch.charge_count, "charge") },
             { term: "Refunds", value: counted(-batch.refund_amount, batch.refund_count, "refund") },
-            { term: "Returned refunds", value: counted(batch.reversal_amount, batch.reversal_count, "refund") },
+            { term: "Refund reversals", value: counted(batch.reversal_amount, batch.reversal_count, "refund") },
             { term: "Fees", value: money(-batch.fee_amount) },
             { term: "Net", value: <strong className="font-semibold">{money(batch.net_amount)}</strong> },
             {

@@ -24,7 +24,7 @@ export default async function SupportAuditPage({ searchParams }: AuditPageProps)
     <>
       <PageHeader
         title="Audit"
-        description="Everything support staff viewed and did, recorded before it was shown or done. Search results are listed under each merchant, who sees their own. Entries can't be changed."
+        description="Everything support staff viewed and did, recorded beforehand. Search results are listed under each merchant, who can see them. Entries can’t be changed."
       />
       <AuditFilters key={JSON.stringify(filter)} filter={filter} staff={await listStaffMembers(page)} />
       {refusal ? (

@@ -12,7 +12,7 @@ export default async function SupportReconciliationsPage() {
     <>
       <PageHeader
         title="Reconciliation"
-        description="Every processor connection and its last comparison with the processor's own list, those with differences first."
+        description="Every processor connection with its latest comparison, those with differences first."
       />
       <ConnectionList connections={connections} />
     </>

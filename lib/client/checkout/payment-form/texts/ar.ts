@@ -10,6 +10,7 @@ export const AR: Texts = {
     price: (price, every) => `${isolate(price)} ${every}`,
     trial: (price, length) => `${isolate(price)} لمدة ${length}`,
     afterTrial: (trial, price) => `${trial}، ثم ${price}`,
+    withoutTrial: "هذه الدفعة عن فترة الفوترة الأولى. الفترة التجريبية المجانية غير مشمولة.",
   },
   cardDetails: "بيانات البطاقة",
   securedBy: `محمي بواسطة ${isolate("Cardlane")}`,

@@ -10,6 +10,8 @@ export const DE: Texts = {
     price: (price, every) => `${price} ${every}`,
     trial: (price, length) => `${price} für ${length}`,
     afterTrial: (trial, price) => `${trial}, danach ${price}`,
+    withoutTrial:
+      "Diese Zahlung gilt für den ersten Abrechnungszeitraum. Die kostenlose Probezeit ist nicht enthalten.",
   },
   cardDetails: "Kartendaten",
   securedBy: "Gesichert durch Cardlane",

@@ -10,6 +10,7 @@ export const EN: Texts = {
     price: (price, every) => `${price} ${every}`,
     trial: (price, length) => `${price} for ${length}`,
     afterTrial: (trial, price) => `${trial}, then ${price}`,
+    withoutTrial: "This payment is for the first billing period. The free trial isn’t included.",
   },
   cardDetails: "Card details",
   securedBy: "Secured by Cardlane",
@@ -60,14 +61,14 @@ export const EN: Texts = {
   },
   notices: {
     card_declined: "Your bank declined the card. Try another card or contact your bank.",
-    insufficient_funds: "There isn’t enough money available on this card. Try another card.",
+    insufficient_funds: "The card has insufficient funds. Try another card.",
     expired_card: "Your bank says this card has expired. Check the expiry date or try another card.",
     incorrect_cvv: "The security code isn’t correct. Check it and try again.",
     incorrect_number: "The card number isn’t correct. Check it and try again.",
     authentication_failed: "Your bank couldn’t confirm that it’s you. Try again or use another card.",
     processing_error: "Your bank couldn’t process the payment. Try again in a moment or use another card.",
     invalid_card_data: "Some card details aren’t right. Check the marked fields.",
-    connection_lost: "Connection lost. We are checking whether the payment went through \u2014 do not pay again.",
+    connection_lost: "Connection lost. We’re checking whether the payment went through. Don’t pay again.",
     offline: "We can’t reach the payment server. Check your internet connection.",
     rate_limited: "Too many attempts in a short time. Wait a moment, then try again.",
     processor_unavailable: "This shop can’t take card payments right now. You were not charged.",
@@ -79,11 +80,11 @@ export const EN: Texts = {
   },
   processing: {
     title: "Your payment is being processed",
-    text: "This can take a moment. Keep this page open and do not pay again.",
+    text: "This can take a moment. Keep this page open and don’t pay again.",
   },
   challenge: {
     title: "Confirm your payment",
-    text: "Your bank asks you to confirm that it’s you.",
+    text: "Your bank wants to confirm that it’s you.",
     frameTitle: "Your bank’s confirmation page",
     blocked: "Your bank’s page can’t be shown here. Open it in a new window to confirm.",
     openInWindow: "Open in a new window",
@@ -120,12 +121,12 @@ export const EN: Texts = {
     },
   },
   originNotAllowed: {
-    title: "This page may not show the payment form",
+    title: "This page can’t show the payment form",
     text: "For your safety, this payment form only opens on the shop’s own website.",
   },
   unavailable: {
     title: "Payments are paused",
-    text: "This shop cannot take payments at the moment. You were not charged.",
+    text: "This shop can’t take payments right now. You were not charged.",
   },
   backTo: (merchant) => `Back to ${merchant}`,
   sandbox: {

@@ -10,6 +10,7 @@ export const ES: Texts = {
     price: (price, every) => `${price} ${every}`,
     trial: (price, length) => `${price} por ${length}`,
     afterTrial: (trial, price) => `${trial}; después, ${price}`,
+    withoutTrial: "Este pago cubre el primer período de facturación. La prueba gratuita no está incluida.",
   },
   cardDetails: "Datos de la tarjeta",
   securedBy: "Protegido por Cardlane",
@@ -126,7 +127,7 @@ export const ES: Texts = {
   },
   unavailable: {
     title: "Pagos en pausa",
-    text: "Esta tienda no puede aceptar pagos en este momento. No se te ha cobrado nada.",
+    text: "Esta tienda no puede aceptar pagos en este momento. No se le ha cobrado nada.",
   },
   backTo: (merchant) => `Volver a ${merchant}`,
   sandbox: {

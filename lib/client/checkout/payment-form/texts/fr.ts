@@ -10,6 +10,7 @@ export const FR: Texts = {
     price: (price, every) => `${price} ${every}`,
     trial: (price, length) => `${price} pour ${length}`,
     afterTrial: (trial, price) => `${trial}, puis ${price}`,
+    withoutTrial: "Ce paiement couvre la première période de facturation. L’essai gratuit n’est pas inclus.",
   },
   cardDetails: "Informations de la carte",
   securedBy: "Sécurisé par Cardlane",

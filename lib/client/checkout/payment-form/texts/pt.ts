@@ -10,6 +10,7 @@ export const PT: Texts = {
     price: (price, every) => `${price} ${every}`,
     trial: (price, length) => `${price} por ${length}`,
     afterTrial: (trial, price) => `${trial}; depois, ${price}`,
+    withoutTrial: "Este pagamento cobre o primeiro período de cobrança. O teste grátis não está incluído.",
   },
   cardDetails: "Dados do cartão",
   securedBy: "Protegido por Cardlane",

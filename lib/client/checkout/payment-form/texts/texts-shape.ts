@@ -22,6 +22,8 @@ export type Texts = {
     price: (price: string, every: string) => string;
     trial: (price: string, length: string) => string;
     afterTrial: (trial: string, price: string) => string;
+    /** Of a payment link to a plan with a free trial, which the link does not give. */
+    withoutTrial: string;
   };
   cardDetails: string;
   securedBy: string;

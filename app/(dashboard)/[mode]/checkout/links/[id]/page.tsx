@@ -60,7 +60,7 @@ async function Sessions({ page, id, searchParams }: SessionsProps) {
       <SessionStatusTabs path={path} status={status} />
       {sessions.data.length === 0 ? (
         <p className="py-6 text-[13px] text-soft">
-          {status === null ? "No one has opened this link yet." : "No session of the link has this status."}
+          {status === null ? "No one has opened this link yet." : "No session of this link has this status."}
         </p>
       ) : (
         <SessionTable sessions={sessions.data} mode={page.mode} />

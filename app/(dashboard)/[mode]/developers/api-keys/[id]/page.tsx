@@ -56,8 +56,8 @@ export default async function ApiKeyPage({ params }: ApiKeyPageProps) {
           </Link>
         </Banner>
       ) : (
-        <Banner tone="amber" title="This key has ended">
-          It can no longer be edited. Create a new key.
+        <Banner tone="amber" title="This key no longer works">
+          You can’t edit it any more. Create a new key.
         </Banner>
       )}
     </>

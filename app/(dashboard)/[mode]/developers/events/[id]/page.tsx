@@ -67,7 +67,7 @@ export default async function EventPage({ params }: { params: Promise<{ mode: st
               : []),
             { term: "Sequence", value: event.sequence },
             {
-              term: "Made by request",
+              term: "Caused by request",
               value: request && (
                 <Link
                   href={`/${page.mode}/developers/requests/${request}`}

@@ -24,7 +24,7 @@ export default async function RequestPage({ params }: { params: Promise<{ mode: 
       <EmptyState
         page
         title="No such request here"
-        description={`Requests are kept for 30 days, and appear within seconds. This one does not belong to ${page.mode} mode, or was a read by a person, which is not logged.`}
+        description={`Requests are kept for 30 days, and appear within seconds. This one doesn’t belong to ${page.mode} mode, or was a read in the dashboard, which is not logged.`}
         actions={
           <Link href={path} className={buttonStyles()}>
             All requests

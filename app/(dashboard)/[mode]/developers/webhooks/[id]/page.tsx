@@ -79,7 +79,7 @@ async function Deliveries({ page, path, id, query }: DeliveriesProps) {
             options: DELIVERY_STATUSES.map((each) => [each, statusLabel(each)] as const),
           },
           {
-            ...{ name: "event_type", label: "Event", all: "Every event", value: type },
+            ...{ name: "event_type", label: "Event", all: "All events", value: type },
             options: EVENT_TYPES.map((each) => [each, each] as const),
           },
         ]}

@@ -22,7 +22,7 @@ export default async function ReceiptRoute({ params }: ReceiptRouteProps) {
     <EmptyState
       page
       title="No receipt yet"
-      description="This payment has not been captured. It gets a receipt once it is."
+      description="Payments get a receipt once they’re captured. This one isn’t yet."
       actions={
         <Link href={`/${page.mode}/payments/${id}`} className={buttonStyles()}>
           Back to the payment

@@ -25,7 +25,7 @@ export default async function SupportReconciliationPage({ params, searchParams }
       <PageHeader
         crumbs={[{ label: "Reconciliation", href: "/support/reconciliation" }]}
         title={view.label}
-        description="As the merchant sees it: Cardlane's payments and refunds beside the processor's own list."
+        description="As the merchant sees it: Cardlane’s payments and refunds compared with the processor’s own list."
       />
       <Reconciliation
         view={view}

@@ -33,7 +33,8 @@ export default async function ReconciliationPage({ params, searchParams }: Recon
         title={`Reconciliation: ${view.label}`}
         description={
           <>
-            Cardlane&apos;s payments and refunds beside the processor&apos;s own list. Nothing is changed by itself.{" "}
+            Compares Cardlane&apos;s payments and refunds with the processor&apos;s own list. Nothing is changed
+            automatically.{" "}
             <Link href="/docs/processors#reconciliation" className="text-accent underline">
               What it compares
             </Link>

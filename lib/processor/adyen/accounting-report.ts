@@ -1,0 +1,299 @@
+import {
+  type FiledStatement,
+  type PaymentPart,
+  type StatementEntry,
+  type StatementFile,
+  UnreadableStatementError,
+} from "../port";
+import { type ReportRow, readRows } from "./accounting-rows";
+
+/*
+ * Adyen's Payment accounting report as a list of payments and refunds. Each line moves an amount of one payment between Adyen's
+ * registers; `Main Amount` has fees in it once money is paid out, so amounts are those of the payment's own registers.
+ */
+
+/** What a line of a type does to a payment or a refund. */
+type Meaning =
+  | "begins"
+  | "authorises"
+  | "ends"
+  | "releases"
+  | "captures"
+  | "uncaptures"
+  | "settles"
+  | "refunds"
+  | "pays back"
+  | "returns"
+  | "disputes"
+  | "nothing";
+
+/** By record type. One that is not here is counted, and named to whoever compares. */
+const RECORD_TYPES: Readonly<Record<string, Meaning>> = {
+  Received: "begins",
+  Authorised: "authorises",
+  AuthorisedPending: "nothing",
+  Retried: "nothing",
+  Refused: "ends",
+  Error: "ends",
+  Cancelled: "releases",
+  Expired: "releases",
+  SettleScheduled: "nothing",
+  SentForSettle: "captures",
+  CaptureFailed: "uncaptures",
+  Settled: "settles",
+  SettledExternally: "settles",
+  SettledExternallyWithInfo: "settles",
+  SentForRefund: "refunds",
+  Refunded: "pays back",
+  RefundedExternally: "pays back",
+  RefundedExternallyWithInfo: "pays back",
+  RefundFailed: "returns",
+  RefundedReversed: "returns",
+  RequestForInformation: "disputes",
+  NotificationOfChargeback: "disputes",
+  Chargeback: "disputes",
+  ChargebackExternally: "disputes",
+  ChargebackExternallyWithInfo: "disputes",
+  ChargebackReversed: "disputes",
+  ChargebackReversedExternallyWithInfo: "disputes",
+  SecondChargeback: "disputes",
+};
+
+type Payment = {
+  readonly psp: string;
+  readonly reference: string;
+  readonly currency: string;
+  readonly at: Date;
+  received: number | null;
+  authorised: number | null;
+  ended: boolean;
+  released: boolean;
+  /** A capture or its failure is in the report. */
+  moved: boolean;
+  captured: number;
+  settled: number;
+  /** A movement of it has no amount, or nobody can tell of what it is. */
+  unclear: boolean;
+};
+
+type Refund = {
+  readonly psp: string;
+  readonly id: string;
+  readonly reference: string;
+  readonly currency: string;
+  readonly at: Date;
+  amount: number | null;
+  state: "pending" | "succeeded" | "failed";
+};
+
+/** Throws UnreadableStatementError for files that are no report of this merchant account, or leave days out between them. */
+export function readAccountingReport(files: readonly StatementFile[], merchantAccount: string): FiledStatement {
+  const read = files.map((file) => readRows(file, merchantAccount)).filter((rows) => rows.length > 0);
+  if (read.length === 0)
+    throw new UnreadableStatementError("The report has no line below its first: no payment was made or changed then.");
+  requireDaysInARow(read);
+  const rows = onceEach(read).toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  const book = new Book();
+  for (const row of rows) book.take(row);
+  const entries = book.entries();
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!first || !last) throw new Error("files with lines have a first and a last one");
+  return {
+    entries: entries.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime()),
+    from: first.at,
+    until: new Date(last.at.getTime() + 1_000),
+    // A report may be made without some of its record types.
+    complete: rows.some(({ type }) => type === "Authorised") && !book.isUnclear(),
+    unchecked: book.unchecked(),
+  };
+}
+
+/** What happened on a day that is in no file would look as if it had not happened. */
+function requireDaysInARow(files: readonly (readonly ReportRow[])[]): void {
+  const spans = files
+    .map((rows) => rows.map(({ day }) => day).toSorted())
+    .map((days) => ({ first: days[0] ?? "", last: days.at(-1) ?? "" }))
+    .toSorted((a, b) => (a.first < b.first ? -1 : 1));
+  let end = spans[0]?.last ?? "";
+  for (const { first, last } of spans) {
+    if (Date.parse(first) - Date.parse(end) > 24 * 60 * 60_000)
+      throw new UnreadableStatementError(
+        `The files have nothing between ${end} and ${first}. Give those of the days between as well, or one report over the whole time.`,
+      );
+    if (last > end) end = last;
+  }
+}
+
+/** Files may overlap. A line is in one as often as it happened, so of equal lines the most in one file count. */
+function onceEach(files: readonly (readonly ReportRow[])[]): readonly ReportRow[] {
+  if (files.length === 1) return files.flat();
+  const taken = new Map<string, number>();
+  return files.flatMap((rows) => {
+    const here = new Map<string, number>();
+    return rows.filter((row) => {
+      const key = JSON.stringify(row);
+      const count = (here.get(key) ?? 0) + 1;
+      here.set(key, count);
+      if (count <= (taken.get(key) ?? 0)) return false;
+      taken.set(key, count);
+      return true;
+    });
+  });
+}
+
+class Book {
+  readonly #payments = new Map<string, Payment>();
+  readonly #refunds = new Map<string, Refund>();
+  readonly #unknownTypes = new Map<string, number>();
+  #ofNoPayment = 0;
+  #otherCurrencies = 0;
+  #disputes = 0;
+  #withoutAmount = 0;
+  #unnamedRefunds = 0;
+
+  take(row: ReportRow): void {
+    if (row.psp === "") {
+      this.#ofNoPayment += 1;
+      return;
+    }
+    const meaning = Object.hasOwn(RECORD_TYPES, row.type) ? RECORD_TYPES[row.type] : undefined;
+    if (meaning === undefined) {
+      const name = /^[A-Za-z]{1,50}$/.test(row.type) ? row.type : "one without a readable name";
+      this.#unknownTypes.set(name, (this.#unknownTypes.get(name) ?? 0) + 1);
+    } else if (meaning === "disputes") this.#disputes += 1;
+    else if (meaning !== "nothing" && row.currency === null) this.#otherCurrencies += 1;
+    else if (meaning !== "nothing") this.#move(meaning, row, row.currency as string);
+  }
+
+  #move(meaning: Exclude<Meaning, "disputes" | "nothing">, row: ReportRow, currency: string): void {
+    switch (meaning) {
+      case "begins":
+      case "ends":
+      case "authorises": {
+        const payment = this.#payment(row, currency);
+        const amount = sizeOf(row, meaning === "authorises" ? "authorised" : "received");
+        if (meaning === "authorises") payment.authorised ??= amount;
+        else payment.received ??= amount;
+        payment.ended ||= meaning === "ends";
+        return;
+      }
+      case "releases":
+        this.#payment(row, currency).released = true;
+        return;
+      case "captures":
+      case "uncaptures": {
+        const amount = sizeOf(row, "captured");
+        const payment = this.#payment(row, currency);
+        payment.moved = true;
+        if (amount === null) this.#markUnclear(payment);
+        else payment.captured += meaning === "captures" ? amount : -amount;
+        return;
+      }
+      case "settles":
+        this.#payment(row, currency).settled += Math.abs(row.registers.captured ?? 0);
+        return;
+      case "refunds":
+      case "pays back":
+      case "returns":
+        this.#refund(meaning, row, currency);
+        return;
+      default:
+        meaning satisfies never;
+    }
+  }
+
+  #payment({ psp, reference, at }: ReportRow, currency: string): Payment {
+    const known = this.#payments.get(psp);
+    if (known) return known;
+    const payment: Payment = {
+      ...{ psp, reference, currency, at, received: null, authorised: null, ended: false, released: false },
+      ...{ moved: false, captured: 0, settled: 0, unclear: false },
+    };
+    this.#payments.set(psp, payment);
+    return payment;
+  }
+
+  #refund(meaning: "refunds" | "pays back" | "returns", row: ReportRow, currency: string): void {
+    const { psp, at, modification: id, modificationReference: reference } = row;
+    if (!/^[A-Za-z0-9]{1,40}$/.test(id)) {
+      this.#unnamedRefunds += 1;
+      this.#payment(row, currency).unclear = true;
+      return;
+    }
+    const key = `${psp} ${id}`;
+    const refund: Refund = this.#refunds.get(key) ?? {
+      ...{ psp, id, reference, currency, at, amount: null, state: "pending" },
+    };
+    this.#refunds.set(key, refund);
+    refund.amount ??= meaning === "pays back" ? absolute(row.registers.captured) : sizeOf(row, "captured");
+    refund.state = meaning === "refunds" ? "pending" : meaning === "pays back" ? "succeeded" : "failed";
+  }
+
+  #markUnclear(payment: Payment | undefined): void {
+    this.#withoutAmount += 1;
+    if (payment) payment.unclear = true;
+  }
+
+  /** Something of it is in the report and cannot be read, so nothing of ours can be said to be missing. */
+  isUnclear(): boolean {
+    return this.#withoutAmount + this.#unnamedRefunds + this.#ofNoPayment > 0;
+  }
+
+  entries(): StatementEntry[] {
+    const refunded = new Map<string, number>();
+    const refunds = [...this.#refunds.values()].flatMap((refund): StatementEntry[] => {
+      const { psp, id, reference, currency, at, amount, state } = refund;
+      if (amount === null) {
+        this.#markUnclear(this.#payments.get(psp));
+        return [];
+      }
+      if (state !== "failed") refunded.set(psp, (refunded.get(psp) ?? 0) + amount);
+      const object = { kind: "refund", id };
+      return [{ kind: "refund", object, reference, created_at: at, amount, currency, state, payment: psp }];
+    });
+    const payments = [...this.#payments.values()].map((payment) => entryOf(payment, refunded.get(payment.psp) ?? 0));
+    return [...payments, ...refunds];
+  }
+
+  unchecked(): string[] {
+    const types = [...this.#unknownTypes].map(([name, count]) => `${name} (${count})`).toSorted();
+    return [
+      ...(types.length > 0 ? [`The report has record types that Cardlane does not know: ${types.join(", ")}.`] : []),
+      ...lines(this.#disputes, "are about chargebacks, which are on their payments and in no comparison"),
+      ...lines(this.#otherCurrencies, "are in currencies that Cardlane does not know"),
+      ...lines(this.#ofNoPayment, "have no Psp Reference, so nobody can tell which payment is meant"),
+      ...lines(this.#withoutAmount, "have no amount in the payment's own currency"),
+      ...lines(this.#unnamedRefunds, "are about refunds and have no Modification Psp Reference to tell them apart"),
+    ];
+  }
+}
+
+const lines = (count: number, what: string) => (count > 0 ? [`Lines of the report that ${what}: ${count}.`] : []);
+
+function entryOf(payment: Payment, refunded: number): StatementEntry {
+  const { psp, reference, currency, at, moved, settled, released, unclear } = payment;
+  const known = payment.received ?? payment.authorised;
+  // Money that is paid out was captured, whether or not a line says so.
+  const captured = Math.max(0, moved ? payment.captured : settled);
+  const common = { object: { kind: "payment", id: psp }, reference, created_at: at, currency, captured, refunded };
+  const state = stateOf(payment, captured);
+  if (known !== null && !unclear) return { kind: "payment", ...common, amount: known, state };
+  const part: PaymentPart = unclear
+    ? { captured: 0, settled: 0, released: false }
+    : { captured: payment.captured, settled, released };
+  const amount = Math.max(Math.abs(part.captured), part.settled);
+  return { kind: "payment", ...common, amount, state, part };
+}
+
+function stateOf({ authorised, ended, released }: Payment, captured: number) {
+  if (captured > 0) return "captured";
+  if (released) return "voided";
+  if (authorised !== null) return "authorized";
+  return ended ? "declined" : "pending";
+}
+
+const absolute = (amount: number | null) => (amount === null ? null : Math.abs(amount));
+
+/** What a line moves in or out of a register; null where the report does not say. */
+const sizeOf = ({ registers, main }: ReportRow, register: "received" | "authorised" | "captured") =>
+  absolute(registers[register] ?? main);

@@ -1,0 +1,37 @@
+import { readFileSync, statSync } from "node:fs";
+import type { StatementFile } from "@/lib/processor/port";
+import { UsageError } from "./cli";
+
+/** Together: they are in memory at once, with what is read from them. Half a gigabyte in all, for some 180 000 lines. */
+const MAX_STATEMENT_BYTES = 32 * 1024 * 1024;
+
+/** Files of a processor's report that an operator names; throws UsageError for what cannot be read. */
+export function readStatementFiles(paths: readonly string[]): StatementFile[] {
+  let total = 0;
+  for (const path of paths) {
+    total += sizeOf(path);
+    if (total > MAX_STATEMENT_BYTES)
+      throw new UsageError(
+        `${path} is too large: at most ${MAX_STATEMENT_BYTES / 1024 / 1024} MB are read at once. Give a report of fewer days.`,
+      );
+  }
+  return paths.map((name) => ({ name, bytes: asked(name, () => readFileSync(name)) }));
+}
+
+function sizeOf(path: string): number {
+  const stats = asked(path, () => statSync(path));
+  if (!stats.isFile()) throw new UsageError(`${path} is no file.`);
+  return stats.size;
+}
+
+function asked<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new UsageError(
+      code === "ENOENT" ? `There is no file ${path}.` : `The file ${path} cannot be read (${code}).`,
+    );
+  }
+}

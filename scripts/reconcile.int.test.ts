@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { encodeId } from "@/lib/contract/ids";
+import { accountingReport } from "@/lib/testing/adyen-double/accounting-report";
+import { adyenTenant } from "@/lib/testing/adyen-double/tenant";
+import { testDatabase } from "@/lib/testing/database";
+import { TEST_SECRET } from "@/lib/testing/factories";
+
+const { db, url } = await testDatabase();
+const folder = mkdtempSync(join(tmpdir(), "reconcile-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** `npm run reconcile`, as a process of its own. */
+async function reconcile(...options: string[]) {
+  const child = spawn(process.execPath, ["--import", "tsx", "scripts/reconcile.ts", ...options], {
+    env: { ...process.env, DATABASE_URL: url, CARDLANE_SECRET: TEST_SECRET, DATA_DIR: folder },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err]: Buffer[][] = [[], []];
+  child.stdout.on("data", (chunk: Buffer) => out?.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => err?.push(chunk));
+  const [code] = await once(child, "close");
+  return { code, out: Buffer.concat(out ?? []).toString(), err: Buffer.concat(err ?? []).toString() };
+}
+
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+
+test("with files of Adyen's report it ends with 0, 1 or 2: they agree, they differ, or a file cannot be used", async () => {
+  const { double, environmentId } = await adyenTenant(db, afterAll);
+  const [row] = await db.sql<{ id: string }[]>`
+    select id from processor_connections where environment_id = ${environmentId}`;
+  const about = ["--connection", encodeId("connection", row?.id ?? ""), "--since", inHours(-24).toISOString()];
+  const report = (name: string, bytes: Uint8Array | string) => {
+    writeFileSync(join(folder, name), bytes);
+    return ["--report", join(folder, name)];
+  };
+  const made = () =>
+    accountingReport(double, { from: inHours(-4), until: inHours(-1), bookedAt: () => inHours(-2) }).bytes;
+  const good = report("good.csv", made());
+
+  const same = await reconcile(...about, ...good, ...good);
+  expect(same).toMatchObject({ code: 0, out: expect.stringContaining("Cardlane and Adyen agree."), err: "" });
+
+  double.books.payment({
+    ...{ reference: "Order 8", amount: { value: 500, currency: "USD" }, behaviour: "approve", state: "authorised" },
+    ...{ capturesAtOnce: true, returnUrl: "https://shop.example" },
+    card: { number: "4242424242424242", expiryMonth: "12", expiryYear: "2040", cvc: null },
+  });
+  const differs = await reconcile(...about, ...report("more.csv", made()), "--json");
+  expect(differs.code).toBe(1);
+  expect(JSON.parse(differs.out)).toMatchObject({ difference_count: 1, differences: [{ kind: "only_there" }] });
+  expect(differs.out + differs.err).not.toContain("4242");
+
+  const broken = await reconcile(...about, ...good, ...report("broken.csv", "a;b;c\n1;2;3\n"));
+  expect(broken).toMatchObject({ code: 2, out: "" });
+  expect(broken.err).toMatch(
+    /broken\.csv has other signs than commas between its columns\..*\nUsage: npm run reconcile/,
+  );
+  expect(broken.err).not.toMatch(/^\s+at /m);
+  const none = await reconcile(...about, "--report", join(folder, "none.csv"));
+  expect(none).toMatchObject({ code: 2, err: expect.stringMatching(/^There is no file .*none\.csv\.\nUsage:/) });
+}, 120_000);
