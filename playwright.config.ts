@@ -5,15 +5,17 @@ import type { HostOptions } from "./e2e/fixtures";
 const API = { testDir: "e2e/api" };
 
 /**
- * Behind the other processor: what moves money, and by `npm run prove:processor` all of the API but what Next serves, and what
- * is about the service and not about payments.
+ * Behind another processor than the sandbox: what moves money, and by `npm run prove:processor` all of the API but what Next
+ * serves, and what is about the service and not about payments. What is marked `@sandbox` only the sandbox does.
  */
-const BEHIND_OTHER = process.env.EVERY_PROCESSOR
+const BEHIND_ANOTHER = process.env.EVERY_PROCESSOR
   ? {
       testIgnore: /checkout-page|security-headers|service|not-found|hostile|edge|wire|status/,
       grepInvert: /is a page that explains it|past its time, takes nothing|and its form says so|totals are exact/,
     }
   : { testMatch: /(?:captures-voids-refunds|three-d-secure)\.spec/ };
+/** Its cards are its own: their checks of addresses, their scores, and how they answer where the processors' APIs have no such thing. */
+const NOT_THE_SANDBOX = { ...BEHIND_ANOTHER, grepInvert: [BEHIND_ANOTHER.grepInvert ?? [], /@sandbox/].flat() };
 
 /**
  * The window that tests with frames of other sites begin with. In one that a test makes higher, Chromium lets clicks below
@@ -36,7 +38,9 @@ export default defineConfig<HostOptions>({
   projects: [
     { name: "service", ...API, use: { host: "service" } },
     { name: "next", ...API, use: { host: "next" } },
-    { name: "other", ...API, ...BEHIND_OTHER, use: { host: "other" } },
+    { name: "other", ...API, ...BEHIND_ANOTHER, use: { host: "other" } },
+    { name: "stripe", ...API, ...NOT_THE_SANDBOX, use: { host: "stripe" } },
+    { name: "adyen", ...API, ...NOT_THE_SANDBOX, use: { host: "adyen" } },
     { name: "configured", testDir: "e2e/configured", use: { host: "configured" } },
     { name: "checkout", testDir: "e2e/checkout", use: { host: "service", viewport: LARGEST } },
     { name: "docs", testDir: "e2e/docs", use: { host: "service" } },

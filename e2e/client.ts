@@ -41,12 +41,12 @@ export type RawRequest = {
 };
 
 /** Sent again by an integrator until their outcome is known, where the processor decides later. */
-const DECIDED_LATER = /^(?:capture|refund)/;
+const DECIDED_LATER = /^(?:capture|void|refund)/;
 const PAUSE_MS = 50;
 
 /**
  * Speaks the API with one key. Every answer is compared with the contract, whatever a test goes on to look at. `untilDecided`:
- * a capture or refund that is answered 202 is sent again with its key until it is decided, as an integrator would.
+ * a capture, void or refund that is answered 202 is sent again with its key until it is decided, as an integrator would.
  */
 export class Api {
   constructor(

@@ -7,10 +7,11 @@ import { type CreateApiKeyInput, createApiKey } from "@/lib/domain/api-keys/issu
 import type { Context, Service } from "@/lib/domain/context";
 import { createRegistry } from "@/lib/processor/registry";
 import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
-import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
 import { Api } from "./client";
+import { chosenProcessor, OTHER_PROCESSORS } from "./proof/chosen-processor";
+import { answerOf } from "./proof/shopper";
 
-type HostName = "service" | "next" | "configured" | "limited" | "demo" | "other";
+type HostName = "service" | "next" | "configured" | "limited" | "demo" | (typeof OTHER_PROCESSORS)[number];
 export type HostOptions = { host: HostName };
 
 type KeyOptions = { mode?: Mode; permissions?: readonly Permission[] } & Pick<
@@ -38,11 +39,24 @@ export type Tenant = {
   context(overrides?: Partial<Context>): Context;
 };
 
+/** A shopper whose card's issuer asks whether it is them. */
+export type Shopper = {
+  /** Where the issuer asks: at our page, or at the processor's own. */
+  readonly asksAt: string;
+  /** What our service answers the shopper's browser last; null: it was answered before, and the way ends at the processor. */
+  answer(url: string, result: string): Promise<Response | null>;
+};
+
 type WorkerFixtures = HostOptions & {
   baseUrl: string;
   /** The database behind the host: to set the scene and to look behind the API. */
   db: Database;
   service: Service;
+  /** How another processor than the sandbox is reached; null behind the sandbox. */
+  behind: Readonly<Record<string, string>> | null;
+  shopper: Shopper;
+  /** The processor takes captures and refunds on, and decides them later: a request may be answered 202 first. */
+  decidesLater: boolean;
 };
 
 type TestFixtures = {
@@ -61,9 +75,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: "worker" },
   ],
+  behind: [
+    async ({ host }, use) => {
+      await use(isOther(host) ? JSON.parse(required(`E2E_${host.toUpperCase()}_PROCESSOR`)) : null);
+    },
+    { scope: "worker" },
+  ],
   db: [
     async ({ host }, use) => {
-      const url = required(host === "other" ? "E2E_OTHER_DATABASE_URL" : "E2E_DATABASE_URL");
+      const url = required(isOther(host) ? `E2E_${host.toUpperCase()}_DATABASE_URL` : "E2E_DATABASE_URL");
       const db = connect(url, { max: 3, applicationName: "cardlane-e2e" });
       await use(db);
       await db.close();
@@ -71,15 +91,26 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
   service: [
-    async ({ db, host }, use) => {
+    async ({ db, behind }, use) => {
       // What a test makes behind the API, a card's token for one, must be the processor's that the host has.
-      const other = () => createRegistry({ sandbox: createOtherProcessor({ sql: db.sql }) });
-      await use(testService(db, host === "other" ? { processors: other() } : {}));
+      const processor = behind && chosenProcessor(behind, () => db.sql, 8_000);
+      await use(testService(db, processor ? { processors: createRegistry({ sandbox: processor }) } : {}));
     },
     { scope: "worker" },
   ],
-  newTenant: async ({ baseUrl, service, host }, use) => {
-    await use(() => createTenant(service, (secret) => new Api(baseUrl, secret, host === "other")));
+  shopper: [
+    async ({ baseUrl, behind }, use) => {
+      const { PROOF_STRIPE_ENDPOINT: stripe, PROOF_ADYEN: adyen } = behind ?? {};
+      await use({
+        asksAt: stripe ?? (adyen === undefined ? baseUrl : JSON.parse(adyen).url),
+        answer: async (url, result) => (await answerOf(baseUrl, url, result))?.() ?? null,
+      });
+    },
+    { scope: "worker" },
+  ],
+  decidesLater: [async ({ host }, use) => use(host === "adyen" || host === "other"), { scope: "worker" }],
+  newTenant: async ({ baseUrl, service, behind }, use) => {
+    await use(() => createTenant(service, (secret) => new Api(baseUrl, secret, behind !== null)));
   },
   tenant: async ({ newTenant }, use) => {
     await use(await newTenant());
@@ -93,6 +124,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 });
 
 export const expect = playwrightExpect;
+
+const isOther = (host: HostName) => OTHER_PROCESSORS.some((one) => one === host);
 
 async function createTenant(service: Service, apiWith: (secret: string) => Api): Promise<Tenant> {
   const merchant = await createTestMerchant(service.db);

@@ -8,8 +8,9 @@ import { findBrowser } from "@/lib/testing/browser";
 import { createDatabase, dropDatabase, startTestCluster, type TestCluster } from "@/lib/testing/cluster";
 import { createTestMerchant, TEST_METRICS_TOKEN } from "@/lib/testing/factories";
 import { type RunningService, startService } from "@/lib/testing/service";
+import { OTHER_PROCESSORS } from "./proof/chosen-processor";
 import { type ProofHost, startHost } from "./proof/host";
-import { runProcessor } from "./proof/processors";
+import { type ProcessorName, runProcessor } from "./proof/processors";
 
 /** Of every host: whichever takes a delivery sends it, and receivers of tests are on this machine. */
 const TO_RECEIVERS = { WEBHOOK_ALLOW_LOCAL: "true" };
@@ -53,13 +54,13 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
   const running: RunningService[] = [];
   const database = `e2e_${Date.now().toString(36)}`;
   let endDemo: (() => Promise<void>) | null = null;
-  let endOther: (() => Promise<void>) | null = null;
+  const endOthers: (() => Promise<void>)[] = [];
   const teardown = async () => {
     keepLogs(running);
     await Promise.all(running.map((service) => service.stop()));
     await dropDatabase(cluster.adminUrl, database);
     await endDemo?.();
-    await endOther?.();
+    for (const end of endOthers) await end();
     await cluster.stop();
   };
   try {
@@ -77,7 +78,9 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
       running.push(service);
       process.env[`E2E_${name.toUpperCase()}_URL`] = service.baseUrl;
     }
-    if (isChosen(config, "other")) endOther = await startBehindOther(cluster, `${database}_other`);
+    for (const processor of OTHER_PROCESSORS)
+      if (isChosen(config, processor))
+        endOthers.push(await startBehind(processor, cluster, `${database}_${processor}`));
     if (isChosen(config, "demo")) endDemo = await startDemo(cluster, `${database}_demo`, running);
     return teardown;
   } catch (error) {
@@ -120,20 +123,24 @@ async function startDemo(
   };
 }
 
-/** A service whose test payments go to the other processor, on a database of its own: there the sandbox knows nothing of them. */
-async function startBehindOther(cluster: TestCluster, database: string): Promise<() => Promise<void>> {
+/** A service whose test payments go to another processor, on a database of its own: there the sandbox knows nothing of them. */
+async function startBehind(name: ProcessorName, cluster: TestCluster, database: string): Promise<() => Promise<void>> {
   const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
   await seedSomething(databaseUrl);
   const db = connect(databaseUrl, { max: 2 });
   const running: ProofHost[] = [];
-  const processor = await runProcessor(db, () => running[0]?.baseUrl ?? "", "other");
+  const processor = await runProcessor(db, () => running[0]?.baseUrl ?? "", name);
   const env = { ...UNLIMITED, ...processor.env, PROCESSOR_TIMEOUT_MS: "8000" };
   const host = await startHost({ databaseUrl, env });
   running.push(host);
-  Object.assign(process.env, { E2E_OTHER_URL: host.baseUrl, E2E_OTHER_DATABASE_URL: databaseUrl });
+  const own = `E2E_${name.toUpperCase()}`;
+  process.env[`${own}_URL`] = host.baseUrl;
+  process.env[`${own}_DATABASE_URL`] = databaseUrl;
+  process.env[`${own}_PROCESSOR`] = JSON.stringify(processor.env);
   return async () => {
     await processor.stop();
     await host.stop();
+    writeFileSync(`.cache/test-reports/host-${name}.log`, host.output());
     await db.close();
     await dropDatabase(cluster.adminUrl, database);
   };

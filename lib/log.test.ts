@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createLogger, scrub } from "./log";
+import { CREDENTIAL_NAMES } from "./processor/credential-names";
 
 function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
   let text = "";
@@ -21,6 +22,11 @@ test("members that hold secrets are not written, at any depth", () => {
   );
   for (const secret of ["hunter22", "s3c", "k3y"]) expect(line).not.toContain(secret);
   expect(JSON.parse(line)).toMatchObject({ level: "info", msg: "a request", password: "[redacted]" });
+});
+
+test.each(CREDENTIAL_NAMES)("a processor's %s is not written, at any depth", (name) => {
+  const line = logged((log) => log.info({ [name]: "canary", of: { [name]: "canary", at: { [name]: "canary" } } }, "x"));
+  expect(line).not.toContain("canary");
 });
 
 test.each(["4242424242424242", "4242 4242 4242 4242", "3782-822463-10005"])(

@@ -3,14 +3,15 @@ import { env } from "@/lib/env";
 import { maskCardNumbers } from "./contract/card-numbers";
 import { serializeError } from "./log-error";
 import { createLineLimits, shortenLine } from "./log-limits";
+import { CREDENTIAL_NAMES } from "./processor/credential-names";
 
 export type Logger = PinoLogger;
 
 /** Members that are never written, wherever they stand. */
 const SECRET_MEMBERS = [
   ...["card", "number", "cvv", "cvc", "pan", "password", "secret", "token", "payment_token", "client_session_token"],
-  "credentials",
-  ...["authorization", "cookie", '["set-cookie"]', '["x-api-key"]', "api_key"],
+  ...["credentials", ...CREDENTIAL_NAMES],
+  ...["authorization", "cookie", '["set-cookie"]', '["x-api-key"]'],
 ];
 const CENSORED = "[redacted]";
 

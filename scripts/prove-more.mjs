@@ -7,7 +7,7 @@
 // also through Next's own server; a seed that was printed may follow. `webhooks`: 10,000 events, or another number, to receivers
 // of which a third are broken, while processes are killed and their clock is moved on by four days.
 // `processor`: the model and 40 kills, or another number, behind a processor that works the other way round and behind the
-// connectors to Stripe and Adyen with doubles of their APIs; and the API behind the first.
+// connectors to Stripe and Adyen with doubles of their APIs; and the API behind each.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -46,7 +46,10 @@ switch (what) {
       behind("other", "processor") ||
       behind("stripe", "stripe") ||
       behind("adyen", "adyen") ||
-      inPlaywright(["--project", "other"], { EVERY_PROCESSOR: "1" });
+      inPlaywright(
+        ["other", "stripe", "adyen"].flatMap((name) => ["--project", name]),
+        { EVERY_PROCESSOR: "1" },
+      );
     break;
   }
   case "checkout":

@@ -100,12 +100,17 @@ test("two tabs at once, and the same tab again and again: one payment", async ({
 test("a lost answer: the session says that a payment is under way, takes no other, cannot be cancelled, and ends paid", async ({
   api,
   open,
+  behind,
 }) => {
   const opened = await open();
   const { state } = (await opened.form.attempt(CARDS.lostAnswer, { attempt: "a" })).taken();
   expect(state).toMatchObject({ status: "PROCESSING", payment: { status: "PENDING" }, failure: null });
   (await opened.form.attempt()).refused("invalid_state");
-  (await api.call(cancelClientSession, { id: opened.id })).problem("outcome_pending");
+  const cancelled = await api.call(cancelClientSession, { id: opened.id });
+  // Another processor than the sandbox may have told by now that it was paid.
+  const isPaid = behind !== null && (await opened.form.state()).status === "COMPLETED";
+  if (!isPaid || cancelled.text.includes("outcome_pending")) cancelled.problem("outcome_pending");
+  else cancelled.problem("invalid_state");
   await expect.poll(async () => (await opened.form.state()).status, { timeout: 60_000 }).toBe("COMPLETED");
   const again = (await opened.form.attempt(CARDS.lostAnswer, { attempt: "a" })).taken();
   expect(again.state).toMatchObject({ status: "COMPLETED", payment: { id: state.payment?.id, status: "CAPTURED" } });
@@ -120,7 +125,7 @@ test("a payment that never came about leaves the session open, and says so", asy
   expect((await form.attempt()).taken().state.status).toBe("COMPLETED");
 });
 
-test("the issuer's question: the state says where, and the answer decides", async ({ api, open }) => {
+test("the issuer's question: the state says where, and the answer decides", async ({ api, open, baseUrl, shopper }) => {
   const opened = await open({ return_url: "https://shop.example/thanks?order=1" });
   for (const [result, left] of [
     ["failed", 4],
@@ -128,14 +133,15 @@ test("the issuer's question: the state says where, and the answer decides", asyn
   ] as const) {
     const { state } = (await opened.form.attempt(CARDS.challenge)).taken();
     expect(state).toMatchObject({ status: "REQUIRES_ACTION", payment: { status: "REQUIRES_ACTION" } });
-    expect(state.action?.url).toMatch(/^\/challenge\/[^/]+$/);
+    if (shopper.asksAt === baseUrl) expect(state.action?.url).toMatch(/^\/challenge\/[^/]+$/);
+    else expect(state.action?.url).toContain(`${shopper.asksAt}/`);
     (await opened.form.attempt()).refused("invalid_state");
-    await opened.form.answerChallenge(result);
+    await opened.form.answerChallenge(shopper, result);
     expect(await opened.form.state()).toMatchObject({ status: "OPEN", attempts_left: left, action: null });
     expect((await opened.form.state()).failure).toBe("authentication_failed");
   }
   await opened.form.attempt(CARDS.challenge);
-  await opened.form.answerChallenge("passed");
+  await opened.form.answerChallenge(shopper, "passed");
   const paid = await opened.form.state();
   expect(paid).toMatchObject({ status: "COMPLETED", payment: { status: "CAPTURED" } });
   expect(paid.return_url).toBe(

@@ -33,10 +33,16 @@ async function readStream(api: Api, count: number, lastEventId: string | null, o
   return frames;
 }
 
-test("what happens to a payment is told, with the payment as it was then and what changed", async ({ api }) => {
+test("what happens to a payment is told, with the payment as it was then and what changed", async ({
+  api,
+  decidesLater,
+}) => {
   const payment = await captured(api);
   (await api.call(refundPayment, { id: payment.id, body: { amount: 1_500 } })).ok();
-  const { data } = (await api.call(listEvents)).ok();
+  const told = (await api.call(listEvents)).ok().data;
+  const data = told.filter(({ type }) => type !== "transaction.pending");
+  const ofPending = told.filter(({ type }) => type === "transaction.pending");
+  expect(ofPending.length).toBeLessThanOrEqual(decidesLater ? 1 : 0);
   expect(data.map(({ type }) => type)).toEqual([
     ...["transaction.captured", "transaction.partially_refunded", "refund.succeeded"],
     ...["transaction.captured", "payment.captured", "api_key.created"],
@@ -52,7 +58,7 @@ test("what happens to a payment is told, with the payment as it was then and wha
   expect([ofCharge, accepted].map((event) => event?.data.object)).toEqual(transactions);
   expect(taken?.data).toEqual({ object: payment.transactions[0], previous: null });
   expect(ofCharge).toMatchObject({ sequence: 2, data: { previous: { status: "CAPTURED", amount_refunded: 0 } } });
-  for (const event of data) {
+  for (const event of told) {
     expect(eventSchema(event.type as "payment.captured").parse(event)).toEqual(event);
     expect((await api.call(getEvent, { id: event.id })).ok()).toEqual(event);
   }

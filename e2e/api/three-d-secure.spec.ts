@@ -1,3 +1,4 @@
+import { decodeId } from "@/lib/contract/ids";
 import {
   capturePayment,
   createPayment,
@@ -6,23 +7,16 @@ import {
   voidPayment,
 } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
+import { challengeUrl } from "@/lib/domain/payments/processor-calls";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";
 
 const challenged = { card: aCard(CARDS.challenge) };
-const challengeUrl = (payment: Payment) => payment.next_action?.redirect_to_url.url ?? "";
-
-/** What the challenge page's buttons send. */
-const answer = (payment: Payment, result: string) =>
-  fetch(`${challengeUrl(payment)}/result`, {
-    method: "POST",
-    redirect: "manual",
-    body: new URLSearchParams({ result }),
-  });
+const askedAt = (payment: Payment) => payment.next_action?.redirect_to_url.url ?? "";
 
 test("the card asks for 3-D Secure: 201 REQUIRES_ACTION with the address of the challenge", async ({
   api,
-  baseUrl,
+  shopper,
 }) => {
   const payment = await captured(api, challenged);
   expect(payment).toMatchObject({
@@ -33,7 +27,7 @@ test("the card asks for 3-D Secure: 201 REQUIRES_ACTION with the address of the 
     available_actions: [],
     next_action: { type: "redirect_to_url" },
   });
-  expect(challengeUrl(payment)).toContain(baseUrl);
+  expect(new URL(askedAt(payment)).origin).toBe(shopper.asksAt);
   expect(Date.parse(payment.next_action?.expires_at ?? "")).toBeGreaterThan(Date.now());
   expect(chargeOf(payment)).toMatchObject({ status: "PENDING", authorized_at: null });
 });
@@ -52,50 +46,62 @@ for (const [make, status] of [
   [captured, "CAPTURED"],
   [authorized, "AUTHORIZED"],
 ] as const) {
-  test(`a passed challenge goes on to ${status}, once`, async ({ api }) => {
+  test(`a passed challenge goes on to ${status}, once`, async ({ api, shopper }) => {
     const payment = await make(api, { ...challenged, return_url: "https://shop.example/thanks?order=1" });
-    const sentBack = await answer(payment, "passed");
-    expect(sentBack.status).toBe(303);
-    expect(sentBack.headers.get("location")).toBe(`https://shop.example/thanks?order=1&payment_id=${payment.id}`);
+    const sentBack = await shopper.answer(askedAt(payment), "passed");
+    expect(sentBack?.status).toBe(303);
+    expect(sentBack?.headers.get("location")).toBe(`https://shop.example/thanks?order=1&payment_id=${payment.id}`);
     const after = (await api.call(getPayment, { id: payment.id })).ok();
     expect(after).toMatchObject({ status, next_action: null });
     expect(chargeOf(after).status).toBe(status);
-    await answer(payment, "failed");
-    await answer(payment, "passed");
+    await shopper.answer(askedAt(payment), "failed");
+    await shopper.answer(askedAt(payment), "passed");
     expect((await api.call(getPayment, { id: payment.id })).ok()).toEqual(after);
   });
 }
 
-test("a failed challenge is DECLINED: authentication_failed", async ({ api }) => {
+test("a failed challenge is DECLINED: authentication_failed", async ({ api, shopper }) => {
   const payment = await captured(api, challenged);
-  await answer(payment, "failed");
+  await shopper.answer(askedAt(payment), "failed");
   const after = (await api.call(getPayment, { id: payment.id })).ok();
   expect(after).toMatchObject({ status: "DECLINED", amount_captured: 0, next_action: null });
   expect(chargeOf(after).decline_code).toBe("authentication_failed");
-  await answer(payment, "passed");
+  await shopper.answer(askedAt(payment), "passed");
   expect((await api.call(getPayment, { id: payment.id })).ok().status).toBe("DECLINED");
 });
 
-test("the payment's key still replays its first answer", async ({ api }) => {
+test("the payment's key still replays its first answer", async ({ api, shopper }) => {
   const first = await api.call(createPayment, { key: "3ds", body: aPayment(challenged) });
-  await answer(first.ok(), "passed");
+  await shopper.answer(askedAt(first.ok()), "passed");
   const replay = await api.call(createPayment, { key: "3ds", body: aPayment(challenged) });
   expect([replay.replayed, replay.text]).toEqual([true, first.text]);
 });
 
-test("a challenge cannot be answered by guessing its address", async ({ api, newTenant }) => {
-  const payment = await captured(api, challenged);
-  const url = challengeUrl(payment);
-  const other = challengeUrl(await captured((await newTenant()).api, challenged));
-  const mixed = `${url.split(".").slice(0, -1).join(".")}.${other.split(".").at(-1)}`;
+test("a challenge cannot be answered by guessing its address", async ({ newTenant, service, shopper, baseUrl }) => {
+  const challengedAt = async () => {
+    const { api, merchant } = await newTenant();
+    const payment = await captured(api, challenged);
+    const ids = { environmentId: merchant.test.id, paymentId: decodeId("payment", payment.id) ?? "" };
+    return { api, payment, url: challengeUrl({ ...service, baseUrl }, ids) };
+  };
+  const { api, payment, url } = await challengedAt();
+  const other = await challengedAt();
+  const mixed = `${url.split(".").slice(0, -1).join(".")}.${other.url.split(".").at(-1)}`;
+  const answer = (at: string) =>
+    fetch(`${at}/result`, { method: "POST", redirect: "manual", body: new URLSearchParams({ result: "passed" }) });
   for (const forged of [mixed, url.slice(0, -1), `${url}x`, url.replace(/challenge\/.*/, "challenge/x")]) {
-    const sent = await fetch(`${forged}/result`, {
-      method: "POST",
-      redirect: "manual",
-      body: new URLSearchParams({ result: "passed" }),
-    });
-    expect(sent.status).toBe(404);
+    expect((await answer(forged)).status).toBe(404);
     expect((await fetch(forged)).status).toBe(404);
   }
+  // Nor at the right one, where the processor's own page asks.
+  if (shopper.asksAt !== baseUrl) {
+    expect((await answer(url)).status).toBe(404);
+    expect((await fetch(`${url}?passed=true&redirect_status=succeeded`)).status).toBe(200);
+  }
   expect((await api.call(getPayment, { id: payment.id })).ok().status).toBe("REQUIRES_ACTION");
+  // With a made-up proof of having passed it is not paid; the processor may take it for a failed challenge.
+  await fetch(`${url}?redirectResult=madeup&payment_intent=pi_madeup`);
+  const after = (await api.call(getPayment, { id: payment.id })).ok();
+  expect(["REQUIRES_ACTION", "DECLINED"]).toContain(after.status);
+  expect([after.amount_captured, after.amount_capturable]).toEqual([0, 0]);
 });

@@ -12,6 +12,8 @@ export class Client {
   protected pauseMs = 40;
   /** How long one request may take. */
   protected timeoutMs = 15_000;
+  /** How many were sent, answered or not. */
+  requests = 0;
 
   constructor(
     readonly apiKey: string,
@@ -20,6 +22,7 @@ export class Client {
 
   /** One request to one host. */
   async send(path: string, init: RequestInit): Promise<Answer> {
+    this.requests++;
     const response = await fetch(this.baseUrl() + path, { ...init, signal: AbortSignal.timeout(this.timeoutMs) });
     const text = await response.text();
     const replayed = response.headers.get("idempotent-replayed") === "true";
@@ -51,6 +54,7 @@ export class Client {
   }
 
   async get<T = Payment>(path: string): Promise<T> {
+    this.requests++;
     const response = await fetch(this.baseUrl() + path, { headers: { "X-Api-Key": this.apiKey } });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}: ${text}`);

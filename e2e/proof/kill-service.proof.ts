@@ -9,5 +9,4 @@ const { db, url } = await testDatabase();
 test(`after ${KILLS} times kill -9 of a service under load every key has one answer and the books are clean`, async () => {
   const load = await killUnderLoad({ db, url, kills: KILLS });
   expect(load.answered.length).toBeGreaterThan(KILLS);
-  process.stdout.write(`  ${KILLS} kills, ${load.answered.length} keys, each with one answer\n`);
 });

@@ -3,13 +3,40 @@ import type { Database } from "@/db/client";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client } from "./client";
 import { type ProofHost, startHost } from "./host";
-import { expectMoneyOncePerKey, expectStableAnswers, Load } from "./load";
-import { PROCESSOR, type ProcessorName, runProcessor } from "./processors";
+import { expectMoneyOncePerKey, expectStableAnswers, Load, timesMoneyMovedTwice } from "./load";
+import { PROCESSOR, type ProcessorName, type RunningProcessor, runProcessor } from "./processors";
 import { createTenant } from "./tenant";
 
 const LANES = 8;
 
 type Killing = { db: Database; url: string; kills: number; processor?: ProcessorName };
+
+type Tally = { requests: number; received: number | null; keys: number; operations: number; twice: number };
+
+/** What a proof of so many kills has to say for itself: numbers, before anything is judged by them. */
+export async function tallyOf(
+  db: Database,
+  load: Load,
+  environmentId: string,
+  processor: RunningProcessor,
+): Promise<Tally> {
+  const [row] = await db.sql<{ operations: number }[]>`
+    select count(*)::int as operations from operations where environment_id = ${environmentId}`;
+  return {
+    requests: load.client.requests,
+    received: processor.received(),
+    keys: load.answered.length,
+    operations: row?.operations ?? 0,
+    twice: await timesMoneyMovedTwice(db, load, environmentId, processor.name),
+  };
+}
+
+function print({ name }: RunningProcessor, kills: number, tally: Tally): void {
+  const { requests, received, keys, operations, twice } = tally;
+  const atDouble = received === null ? "" : ` ${received} requests that the double received,`;
+  const counted = `${kills} kills, ${requests} requests to the service,${atDouble} ${keys} keys, ${operations} operations`;
+  process.stdout.write(`  ${name}: ${counted}; money moved twice: ${twice} times\n`);
+}
 
 /** Kills one of two services, again and again, under load; every key has one answer then, and the books are clean. */
 export async function killUnderLoad({ db, url, kills, processor = PROCESSOR }: Killing): Promise<Load> {
@@ -31,6 +58,7 @@ export async function killUnderLoad({ db, url, kills, processor = PROCESSOR }: K
     }
     await load.stop();
     await untilNothingIsOpen(db);
+    print(running, kills, await tallyOf(db, load, tenant.environmentId, running));
     await expectStableAnswers(load);
     await expectMoneyOncePerKey(db, load, tenant.environmentId, processor);
     await expectCleanBooks(db);

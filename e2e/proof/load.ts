@@ -240,6 +240,41 @@ export async function expectMoneyOncePerKey(
   await expectSessionsPaidOnce(db, load, environmentId, processor);
 }
 
+/** Keys whose charge the processor has twice or more, and what it did beyond the captures, voids and refunds that were answered well. */
+export async function timesMoneyMovedTwice(
+  db: Database,
+  load: Load,
+  environmentId: string,
+  processor: ProcessorName,
+): Promise<number> {
+  await readBooks(db);
+  const [charged] = await db.sql<{ twice: number }[]>`
+    select count(*)::int as twice from (
+      select t.metadata->>'key' from transactions t
+      join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
+      join ${bookOf(db.sql, processor, "charges")} c on c.reference = p.authorization_id and c.outcome = 'approved'
+      where t.environment_id = ${environmentId} and t.type = 'CHARGE' and t.metadata ? 'key'
+      group by 1 having count(*) > 1) k`;
+  const { answered, stored } = await followUps(db, load, environmentId, processor);
+  return (charged?.twice ?? 0) + stored.reduce((sum, one, index) => sum + Math.max(0, one - (answered[index] ?? 0)), 0);
+}
+
+const FOLLOW_UPS = ["capture", "void", "refund"] as const;
+
+/** How many of each kind were answered well, and how many the processor did. */
+async function followUps(db: Database, load: Load, environmentId: string, processor: ProcessorName) {
+  const answered = FOLLOW_UPS.map(
+    (kind) => load.answered.filter(({ request, answer }) => request.path.endsWith(kind) && answer.status < 300).length,
+  );
+  // A refund that failed later was accepted all the same, unless we heard of its acceptance only when it had failed.
+  const rows = await db.sql<{ kind: string; count: number }[]>`
+    select f.kind, count(*)::int as count from ${bookOf(db.sql, processor, "operations")} f
+    left join operations o on o.environment_id = f.account and o.id = f.reference
+    where f.account = ${environmentId} and (f.outcome = 'approved' or (f.outcome = 'failed' and o.state is distinct from 'declined'))
+    group by f.kind`;
+  return { answered, stored: FOLLOW_UPS.map((kind) => rows.find((row) => row.kind === kind)?.count ?? 0) };
+}
+
 /** As many captures, voids and refunds at the processor, and of as much, as were answered well. */
 async function expectFollowUps(
   db: Database,
@@ -247,18 +282,8 @@ async function expectFollowUps(
   environmentId: string,
   processor: ProcessorName,
 ): Promise<void> {
-  const kinds = ["capture", "void", "refund"] as const;
-  const answered = kinds.map((kind) => {
-    const good = load.answered.filter(({ request, answer }) => request.path.endsWith(kind) && answer.status < 300);
-    return { kind, count: good.length };
-  });
-  // A refund that failed later was accepted all the same, unless we heard of its acceptance only when it had failed.
-  const stored = await db.sql<{ kind: string; count: number }[]>`
-    select f.kind, count(*) as count from ${bookOf(db.sql, processor, "operations")} f
-    left join operations o on o.environment_id = f.account and o.id = f.reference
-    where f.account = ${environmentId} and (f.outcome = 'approved' or (f.outcome = 'failed' and o.state is distinct from 'declined'))
-    group by f.kind`;
-  expect(kinds.map((kind) => ({ kind, count: stored.find((row) => row.kind === kind)?.count ?? 0 }))).toEqual(answered);
+  const { answered, stored } = await followUps(db, load, environmentId, processor);
+  expect(stored, FOLLOW_UPS.join()).toEqual(answered);
 }
 
 async function expectSessionsPaidOnce(

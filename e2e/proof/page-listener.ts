@@ -19,9 +19,10 @@ const ROUTES: readonly Route[] = [
   { path: /^\/challenge\/([^/]+)$/, handlers: { GET: comeBack } },
 ];
 
-/** A shopper who comes back from the processor's page, who here sees no page. */
+/** A shopper who comes back from the processor's page: on to the merchant, or told without a page of ours. */
 async function comeBack(request: Request, { params }: Context): Promise<Response> {
-  const { challenge } = await challengeAfterReturn(request, (await params).token);
+  const { challenge, leaveTo } = await challengeAfterReturn(request, (await params).token);
+  if (leaveTo !== null) return new Response(null, { status: 303, headers: { Location: leaveTo } });
   return new Response(challenge?.status, { status: challenge ? 200 : 404 });
 }
 

@@ -9,9 +9,10 @@ import { faultsOfDoubles, writeBooks } from "@/lib/testing/stripe-double/compare
 import { deliverEvents } from "@/lib/testing/stripe-double/deliveries";
 import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
 import { companyOf } from "@/lib/testing/stripe-double/under-test";
+import { OTHER_PROCESSORS } from "./chosen-processor";
 
 /** Which processor test payments go to in a proof. */
-const NAMES = ["sandbox", "other", "stripe", "adyen"] as const;
+const NAMES = ["sandbox", ...OTHER_PROCESSORS] as const;
 export type ProcessorName = (typeof NAMES)[number];
 /** As the command says: `npm run prove:processor` sets it. */
 export const PROCESSOR: ProcessorName = NAMES.find((name) => name === process.env.PROOF_PROCESSOR) ?? "sandbox";
@@ -25,6 +26,8 @@ export type RunningProcessor = {
   readonly env: Record<string, string>;
   /** The refunds of an environment that are to fail do so now; resolves once that is in our books. */
   failRefunds(environmentId: string): Promise<void>;
+  /** How many requests the double of its API has received; null where it has none. */
+  received(): number | null;
   stop(): Promise<void>;
 };
 
@@ -40,10 +43,11 @@ export async function runProcessor(
   if (name === "stripe") return runDouble(db, address);
   if (name === "adyen") return runAdyen(db, address);
   const failRefunds = (environmentId: string) => failStoredRefunds(db, name, environmentId);
-  if (name === "sandbox") return { name, env: {}, failRefunds, stop: async () => {} };
+  const received = () => null;
+  if (name === "sandbox") return { name, env: {}, failRefunds, received, stop: async () => {} };
   await createOtherStore(db.sql);
   const company = runOtherCompany(db.sql, () => `${address()}/webhooks/other`, RETURNS_AFTER_MS);
-  return { name, env: { PROOF_PROCESSOR: "other" }, failRefunds, stop: company.stop };
+  return { name, env: { PROOF_PROCESSOR: "other" }, failRefunds, received, stop: company.stop };
 }
 
 async function failStoredRefunds(db: Database, name: ProcessorName, environmentId: string): Promise<void> {
@@ -73,6 +77,7 @@ async function runDouble(db: Database, address: () => string): Promise<RunningPr
           and state not in ('failed', 'declined')`;
       await vi.waitFor(async () => expect(await open()).toHaveLength(0), { timeout: 15_000, interval: 50 });
     },
+    received: () => double.requests.length,
     async stop() {
       await deliveries.stop();
       await double.stop();
@@ -88,10 +93,10 @@ async function runAdyen(db: Database, address: () => string): Promise<RunningPro
   const double = await startAdyenDouble();
   adyens.set(db, double);
   const deliveries = deliverWebhooks(double, () => `${address()}/webhooks/adyen`);
-  const { url, apiKey, hmacKey } = double;
+  const { url, apiKey, hmacKey, merchantAccount } = double;
   return {
     name: "adyen",
-    env: { PROOF_PROCESSOR: "adyen", PROOF_ADYEN: JSON.stringify({ url, apiKey, hmacKey }) },
+    env: { PROOF_PROCESSOR: "adyen", PROOF_ADYEN: JSON.stringify({ url, apiKey, hmacKey, merchantAccount }) },
     async failRefunds(environmentId) {
       const failed = double.books.giveBack();
       expect(failed.length).toBeGreaterThan(0);
@@ -100,6 +105,7 @@ async function runAdyen(db: Database, address: () => string): Promise<RunningPro
           and state not in ('failed', 'declined')`;
       await vi.waitFor(async () => expect(await open()).toHaveLength(0), { timeout: 15_000, interval: 50 });
     },
+    received: () => double.requests.length,
     async stop() {
       await deliveries.stop();
       await double.stop();

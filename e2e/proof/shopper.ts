@@ -62,23 +62,35 @@ export class Checkout {
   }
 }
 
-/**
- * What a shopper does at a 3-D Secure challenge; that the service was gone just then is for the caller to find out. A page of the
- * processor's own is answered there, and sends the shopper back to ours.
- */
+/** What a shopper does at a 3-D Secure challenge; that the service was gone just then is for the caller to find out. */
 export async function answerChallenge(client: Client, url: string, result: string): Promise<void> {
-  const at = new URL(url, client.baseUrl());
+  const finish = await answerOf(client.baseUrl(), url, result);
+  await finish?.()
+    .then((response) => response.text())
+    .catch(() => {});
+}
+
+/**
+ * The last request with which a shopper answers: to our page, or from one of the processor's own, which was answered then, back to
+ * ours. Null: it was answered there before, and shows no way back.
+ */
+export async function answerOf(
+  baseUrl: string,
+  url: string,
+  result: string,
+): Promise<(() => Promise<Response>) | null> {
+  const at = new URL(url, baseUrl);
   const page = await answerAtProcessor(at, result === "passed");
-  // It was answered before, and shows no way back: what became of it the processor tells.
-  if (page?.status === 410) return;
+  // What became of it the processor tells.
+  if (page?.status === 410) return null;
   const back = page?.headers.get("location");
   if (page && !back) throw new Error(`${at.href} answered ${page.status} and sends nobody back`);
   const own = back ? new URL(back) : null;
   const body = new URLSearchParams({ result });
-  const answer = own
-    ? fetch(`${client.baseUrl()}${own.pathname}${own.search}`, { redirect: "manual" })
-    : fetch(`${client.baseUrl()}${at.pathname}/result`, { method: "POST", body, redirect: "manual" });
-  await answer.then((response) => response.text()).catch(() => {});
+  return () =>
+    own
+      ? fetch(`${baseUrl}${own.pathname}${own.search}`, { redirect: "manual" })
+      : fetch(`${baseUrl}${at.pathname}/result`, { method: "POST", body, redirect: "manual" });
 }
 
 /** What a processor's own page answers, which sends the shopper back to ours; null for a page of ours. */

@@ -14,6 +14,8 @@ export type Stage = {
   /** Of the second service alone. */
   readonly serviceClock: StepClock | null;
   readonly settle: () => Promise<unknown>;
+  /** A table of the processor's, or of its connector's. */
+  readonly locked: string;
   readonly log: StormLog;
   readonly random: () => number;
   /** Of an environment that nothing else uses, for the question whether a service works. */
@@ -31,7 +33,7 @@ type Act = {
 /** A service has to work again within this, whatever was done to it. */
 const RECOVERY_LIMIT_MS = 60_000;
 const STEPS_S = [-7_200, -3_600, -90, -30, -6, 30, 90, 3_600, 7_200];
-const LOCKED = ["idempotency_keys", "operations", "payments", "sandbox_processor.charges", "ledger_entries"];
+const LOCKED = ["idempotency_keys", "operations", "payments", "ledger_entries"];
 
 /** Breaks one thing after the other, and sometimes two at once, and lets the services recover in between. */
 export class Director {
@@ -122,7 +124,7 @@ export class Director {
   }
 }
 
-function actsOf({ server, pooler, services, serviceClock, settle, log, random }: Stage): Act[] {
+function actsOf({ server, pooler, services, serviceClock, settle, locked, log, random }: Stage): Act[] {
   const between = (low: number, high: number) => low + random() * (high - low);
   const one = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
   const step = (clock: StepClock | null, name: string) => async () => {
@@ -185,7 +187,12 @@ function actsOf({ server, pooler, services, serviceClock, settle, log, random }:
     { name: "read-only phase", part: "database", weight: 2, run: () => server.readOnly(between(500, 7_000)) },
     { name: "demotion and promotion", part: "database", weight: 2, run: () => server.demote(between(500, 5_000)) },
     { name: "silence of PostgreSQL for 8 s", part: "database", weight: 1, run: () => server.fallSilent(8_000) },
-    { name: "a locked table", part: "database", weight: 2, run: () => server.lock(one(LOCKED), between(500, 7_000)) },
+    {
+      name: "a locked table",
+      part: "database",
+      weight: 2,
+      run: () => server.lock(one([...LOCKED, locked]), between(500, 7_000)),
+    },
     { name: "kill -9 of PgBouncer", part: "pooler", weight: pooler ? 2 : 0, run: restartPooler("SIGKILL") },
     { name: "restart of PgBouncer", part: "pooler", weight: pooler ? 1 : 0, run: restartPooler("SIGTERM") },
     { name: "SIGSTOP of PgBouncer", part: "pooler", weight: pooler ? 2 : 0, run: pausePooler },

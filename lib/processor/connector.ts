@@ -24,7 +24,7 @@ export type ConnectorOptions<Credentials> = {
 };
 
 /** One value of the credentials, as it is pasted into the settings or set by an operator. */
-type CredentialField = {
+export type CredentialField = {
   /** Its key in the credentials. */
   readonly name: string;
   readonly label: string;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
+import { CONNECTORS } from "@/lib/processor/connectors";
+import { CREDENTIAL_FIELDS } from "@/lib/processor/credential-names";
 import { keepableBeside, keptBody, keptQuery, MAX_BODY, ownCardOf, REDACTED_MEMBERS } from "./redact";
 
 type Definition = {
@@ -109,6 +111,22 @@ test("a payment keeps what it is about, and marks what is not kept", () => {
   expect(JSON.parse(keptBody(createPayment, sent).body as string)).toEqual({
     ...{ amount: 4_999, currency: "USD", description: "Poster", metadata: { order: "A-17", cvv: "[redacted]" } },
     card: { number: "[redacted]", exp_month: 12, exp_year: 2040, cvv: "[redacted]", name: "Ada" },
+  });
+});
+
+describe.each(CONNECTORS)("credentials of $label", ({ key, fields }) => {
+  test("are those whose names are hidden", () => {
+    expect(CREDENTIAL_FIELDS[key]).toBe(fields);
+  });
+
+  test.each(fields)("$name is not kept under its name, however that is written", ({ name }) => {
+    const camel = name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    for (const given of [name, camel, name.toUpperCase().replaceAll("_", "-")]) {
+      const { body } = keptBody(createPayment, { metadata: { [given]: "a canary", order: "A-17" } });
+      expect(JSON.parse(body as string)).toEqual({ metadata: { [given]: "[redacted]", order: "A-17" } });
+      expect(keptQuery(null, `?${given}=acanary`, ownCardOf({}), MAX_BODY)).not.toContain("acanary");
+    }
+    expect([...REDACTED_MEMBERS]).toContain(name);
   });
 });
 

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { holdsNumber, keepableText } from "@/lib/contract/card-numbers";
 import type { KeptBody } from "@/lib/contract/request-log/requests";
 import { OWN_SECRETS } from "@/lib/contract/secrets";
+import { CREDENTIAL_NAMES, isCredentialName } from "@/lib/processor/credential-names";
 
 /**
  * What the request log keeps of a body: only members that the endpoint's schema names, and of those nothing secret. Whoever adds a
@@ -17,6 +18,8 @@ export const REDACTED_MEMBERS: ReadonlySet<string> = new Set([
   "iframe_url",
   "redirect_to_url",
   "secret",
+  // Of a processor.
+  ...CREDENTIAL_NAMES,
 ]);
 export const REDACTED = "[redacted]";
 /** In place of a value that is not of the schema's kind. */
@@ -25,6 +28,7 @@ const NOT_KEPT = "[not kept]";
 /** Names that merchants choose, in metadata, and headers. */
 const SECRET_NAME =
   /cvv|cvc|cvn|csc|security.?code|card.?(?:number|no)\b|^pan$|secret|token|passw|authorization|api.?key|cookie/i;
+const isSecretName = (name: string) => SECRET_NAME.test(name) || isCredentialName(name);
 
 /** Bytes of one body. */
 export const MAX_BODY = 16_000;
@@ -172,7 +176,7 @@ export function keptQuery(schema: z.ZodType | null, search: string, card: OwnCar
   if (search === "") return null;
   const known = schema === null ? null : shapeOf(schema).members;
   const pairs = [...new URLSearchParams(search)].slice(0, MAX_PAIRS).map(([name, value]) => {
-    const isKnown = known?.has(name) && known.get(name)?.is !== "secret" && !SECRET_NAME.test(name);
+    const isKnown = known?.has(name) && known.get(name)?.is !== "secret" && !isSecretName(name);
     const label = known?.has(name) || PLAIN_NAME.test(name) ? keepableBeside(card, name, MAX_NAME) : "…";
     return `${label}=${isKnown ? encodeURIComponent(keepableBeside(card, value, max)) : NOT_KEPT}`;
   });
@@ -255,7 +259,7 @@ function objectOf(shape: Shape, value: Record<string, unknown>, work: Work): str
     }
     const label = known?.label ?? labelOf(name, work);
     work.left -= label.length + 1;
-    const isSecret = inner === "secret" || (!known && SECRET_NAME.test(name));
+    const isSecret = inner === "secret" || (!known && isSecretName(name));
     const text = isSecret
       ? member === null
         ? take("null", work)

@@ -1,10 +1,13 @@
-import { createHmac } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { memoryJournal } from "@/lib/testing/memory-journal";
+import type { Journal } from "../journal";
 import { UnreadableReportError } from "../port";
 import { fromAdyenAmount, toAdyenAmount } from "./amounts";
 import { disputeOf } from "./connection";
 import { readNotices, signatureOf, signedText } from "./notices";
 import { outcomeOfAnswer } from "./outcomes";
+import { movementOutcome, Records } from "./records";
 import { ownToken, readOwnToken } from "./tokens";
 
 const KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
@@ -124,4 +127,40 @@ test("a dispute is as it was last told, in whatever order", () => {
   ];
   expect(disputeOf("D1", events)).toMatchObject({ status: "won", amount: 1000, created_at: new Date("2026-11-01") });
   expect(disputeOf("D1", [])).toBeNull();
+});
+
+describe("when the service dies while an answer is being kept", () => {
+  const amount = { value: 1000, currency: "EUR" };
+  /** A reference whose answer was kept by `keep`, but for what comes with Adyen's own reference and after it. */
+  async function dyingAt(kind: "authorize" | "refund", keep: (records: Records, reference: string) => Promise<void>) {
+    const journal = memoryJournal();
+    let isDead = false;
+    const note: Journal["note"] = async (subject, name, value) => {
+      if (name === "psp") isDead = true;
+      if (isDead) throw new Error("the database is gone");
+      return journal.note(subject, name, value);
+    };
+    const [reference, account] = [randomUUID(), randomUUID()];
+    const dying = new Records({ ...journal, note });
+    await dying.begin(reference, {
+      ...{ account, by: "call", kind, authorization: randomUUID(), amount, captures: false },
+    });
+    await expect(keep(dying, reference)).rejects.toThrow("gone");
+    return { records: new Records(journal), reference, account };
+  }
+
+  test("a refund is found by its webhook", async () => {
+    const { records, reference, account } = await dyingAt("refund", (dying, one) => dying.received(one, "R1"));
+    const notice = { event: "REFUND", success: true, pspReference: "R1", original: "P1", reference, amount };
+    const report = await records.take({ ...notice, at: "2026-11-03T00:00:00Z", reason: null });
+    expect(report).toMatchObject({ account, reference });
+    const recorded = await records.find(reference);
+    expect(recorded && movementOutcome(recorded)).toMatchObject({ kind: "approved" });
+  });
+
+  test("a payment can be captured by the reference in its answer, before any webhook", async () => {
+    const answer = { resultCode: "Authorised", pspReference: "P1" } as const;
+    const { records, reference } = await dyingAt("authorize", (dying, one) => dying.answered(one, "answer", answer));
+    expect(await records.find(reference)).toMatchObject({ pspReference: "P1" });
+  });
 });

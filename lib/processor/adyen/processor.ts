@@ -125,7 +125,14 @@ export function createAdyenProcessor(
     return { kind: "not_sent", reason: answer.message };
   }
 
+  /** Adyen's reference is kept whatever ended the challenge, and though an earlier call died before it did so. */
   async function continueAuthorization(request: ContinueRequest): Promise<Outcome> {
+    const outcome = await endOfChallenge(request);
+    await keepPayment(request, request.authorization);
+    return outcome;
+  }
+
+  async function endOfChallenge(request: ContinueRequest): Promise<Outcome> {
     const { reference, account, authorization, challenge, returned = {} } = request;
     const recorded = await records.findOf(account, authorization);
     if (!recorded) return REFUSED;
@@ -164,7 +171,6 @@ export function createAdyenProcessor(
       const read = paymentAnswer.safeParse(answer.body);
       if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
       await records.answered(authorization, "continued", keptAnswer(read.data));
-      await keepPayment(request, authorization);
       return (await authorizationOf(authorization)) ?? { kind: "pending" };
     }
     // Nobody looked at it: an earlier call with it may have been executed.

@@ -66,7 +66,10 @@ export class Records {
   async find(reference: string): Promise<Recorded | null> {
     const facts = await this.#journal.of(reference);
     if (!facts.begun) return null;
-    const pspReference = (facts.psp as string | undefined) ?? null;
+    const said = (facts.continued ?? facts.answer) as PaymentAnswer | undefined;
+    // The service may have died between keeping the answer and the reference in it.
+    const answered = said && isFinal(said) ? said.pspReference : undefined;
+    const pspReference = (facts.psp as string | undefined) ?? answered ?? null;
     return {
       begun: facts.begun as Begun,
       closing: "closing" in facts,
@@ -137,8 +140,8 @@ export class Records {
     if (!kind) return null;
     const named = await this.#linked(pspReference);
     if (named) {
-      // The answer that says so after a challenge may never have come.
-      if (event === "AUTHORISATION" && notice.success) await this.#link(named, pspReference, true);
+      // The answer that says so after a challenge may never have come, or half of this was kept when the service died.
+      if (event !== "AUTHORISATION" || notice.success) await this.#link(named, pspReference, true);
       return named;
     }
     if (isUuid(reference) && (await this.find(reference))?.begun.kind === kind) {

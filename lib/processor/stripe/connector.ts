@@ -1,28 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { z } from "zod";
 import { type ConnectorOptions, connector } from "../connector";
 import type { AcceptedCard, Processor, TokenizedCard } from "../port";
 import { checkConnection, dashboardUrl, isMissing, readDispute, statement } from "./account";
 import { Budget, createClient, post, troubleOf } from "./api";
+import { credentials, FIELDS, type StripeCredentials } from "./credentials";
 import { brandOf, knownCard, METADATA } from "./outcomes";
 import { payments, refusedToken, TOKEN } from "./payments";
 import { EVENTS, stripeReports } from "./reports";
-
-const credentials = z.object({
-  secret_key: z
-    .string()
-    .trim()
-    .regex(
-      /^(?:sk|rk)_(?:test|live)_\w+$/,
-      "A secret key of Stripe's begins with sk_test_, sk_live_, rk_test_ or rk_live_.",
-    ),
-  webhook_secret: z
-    .string()
-    .trim()
-    .regex(/^whsec_\S+$/, "A signing secret of Stripe's begins with whsec_.")
-    .optional(),
-});
-export type StripeCredentials = z.infer<typeof credentials>;
 
 /** What was sent may still be executed for a while after nobody waits for it; longer, and only canceling it proves more. */
 const QUIET_AFTER_MS = 2_000;
@@ -88,22 +72,7 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
 export const STRIPE = connector<StripeCredentials>({
   key: "stripe",
   label: "Stripe",
-  fields: [
-    {
-      ...{ name: "secret_key", label: "Secret key", secret: true, webhook: false, setting: "STRIPE_SECRET_KEY" },
-      help: "In Stripe under Developers → API keys. A restricted key needs write access to PaymentIntents, Charges and Refunds and PaymentMethods, and read access to Balance, Disputes and Events.",
-    },
-    {
-      ...{
-        name: "webhook_secret",
-        label: "Webhook signing secret",
-        secret: true,
-        webhook: true,
-        setting: "STRIPE_WEBHOOK_SECRET",
-      },
-      help: "Stripe shows it once the webhook endpoint is made. It begins with whsec_.",
-    },
-  ],
+  fields: FIELDS,
   credentials,
   webhook: {
     where:

@@ -1,0 +1,31 @@
+import type { Sql } from "@/db/client";
+import { journalOf } from "@/lib/processor/connections";
+import type { Processor } from "@/lib/processor/port";
+import { connectorOf } from "@/lib/testing/adyen-double/under-test";
+import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
+import { connectorTo } from "@/lib/testing/stripe-double/under-test";
+
+/** Which ones can stand in the sandbox's place. */
+export const OTHER_PROCESSORS = ["other", "stripe", "adyen"] as const;
+
+/**
+ * The processor that `runProcessor` says in its `env` to have started; null: the sandbox. `sql`: of a pool of its own, on the
+ * database where the other processor's store and Adyen's journal are.
+ */
+export function chosenProcessor(
+  env: Readonly<Record<string, string | undefined>>,
+  sql: () => Sql,
+  timeoutMs: number,
+): Processor | null {
+  const { PROOF_STRIPE_ENDPOINT: endpoint = "", PROOF_STRIPE_KEY: secretKey = "", PROOF_ADYEN: adyen = "{}" } = env;
+  switch (env.PROOF_PROCESSOR) {
+    case "other":
+      return createOtherProcessor({ sql: sql(), decidesAfterMs: 20 });
+    case "stripe":
+      return connectorTo({ endpoint, secretKey }, { name: "stripe", timeoutMs });
+    case "adyen":
+      return connectorOf(JSON.parse(adyen), journalOf({ db: { sql: sql() } }, "adyen"), { timeoutMs });
+    default:
+      return null;
+  }
+}
