@@ -157,7 +157,7 @@ describe("a call that moved money or not, nobody knows", () => {
 
   it("without a key says to look first, and a read says nothing of it", async () => {
     const { cardlane } = clientOf([broken(), broken()], { maxRetries: 0 });
-    await expect(cardlane.subscriptionPlans.activate("plan_1")).rejects.toThrow("Look whether the change was made");
+    await expect(cardlane.subscriptionPlans.activate("plan_1")).rejects.toThrow("Check whether the change was made");
     const read = cardlane.transactions.search({});
     await expect(read).rejects.toMatchObject({
       ...{ message: "No answer came from the service: ECONNRESET.", idempotencyKey: null },
