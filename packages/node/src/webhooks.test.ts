@@ -57,7 +57,7 @@ test("a message of another time is refused, unless the tolerance is wider", () =
     expect(() => verify(body, headers, keys.secret)).toThrow("more than 300 seconds off");
     expect(verify(body, headers, keys.secret, { toleranceSeconds: 500 }).id).toBe(event.id);
     // As a setting that is not there makes it: no reason to take a message of any time.
-    expect(() => verify(body, headers, keys.secret, { toleranceSeconds: Number.NaN })).toThrow("not of the last");
+    expect(() => verify(body, headers, keys.secret, { toleranceSeconds: Number.NaN })).toThrow("seconds off");
   }
 });
 
