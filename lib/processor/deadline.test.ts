@@ -166,6 +166,7 @@ test("a card that is not kept in time is a 504, and one that cannot be is a 502"
       withDeadline({ ...FAKE, capabilities: { rawCards: true }, tokenize } as unknown as Processor, 8_000),
       request.account,
       {} as CardInput,
+      { name: null, address: null },
     ).then(
       () => "kept",
       (error: AppError) => error.code,

@@ -92,7 +92,7 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     name: processor.name,
     capabilities: processor.capabilities,
     notFoundConclusiveAfterMs: processor.notFoundConclusiveAfterMs,
-    tokenize: (account, card) => inTime(processor.tokenize(account, card)),
+    tokenize: (account, card, holder) => inTime(processor.tokenize(account, card, holder)),
     requireReadable: (token) => processor.requireReadable(token),
     authorize: (request) => send(() => processor.authorize(request)),
     continueAuthorization: (request) => send(() => processor.continueAuthorization(request)),

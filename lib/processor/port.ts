@@ -19,8 +19,11 @@ export type Processor = {
    * while the operation is held, and by then no other process may have it.
    */
   readonly notFoundConclusiveAfterMs: number;
-  /** Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. */
-  tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
+  /**
+   * Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. `holder`: what
+   * the bank compares, where the processor takes it with the card and not with the payment.
+   */
+  tokenize(account: string, card: CardInput, holder?: CardHolder): Promise<TokenizedCard>;
   /**
    * A card as a token that the processor's own script made on the merchant's page; null when it made no such token. Moves no
    * money. Left out where `capabilities.ownTokens` is false.
@@ -120,6 +123,9 @@ export type Report = { readonly id: string } & (
   | { readonly object: string; readonly dispute?: string }
 );
 export type PulledReport = Extract<Report, { account: string }>;
+
+/** Who a card was made out to, as far as that was typed or sent beside it. */
+export type CardHolder = { readonly name: string | null; readonly address: BillingAddress | null };
 
 export type TokenizedCard = {
   /** The processor's own token; opaque here. */

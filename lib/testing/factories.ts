@@ -115,7 +115,7 @@ export async function testPaymentToken(ctx: Context, input: { card: CardInput; c
   return createPaymentToken(
     ctx,
     ctx.service.db.within(ctx.environment.id).orm,
-    { ...(await tokenizeCard(at.processor, ctx.environment.id, card)), at },
+    { ...(await tokenizeCard(at.processor, ctx.environment.id, card, { name: null, address: null })), at },
     { name: card.name ?? null, postalCode: null, clientSessionId },
   );
 }

@@ -10,6 +10,7 @@ import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError, type DeclineCode, isRefusal, statusOfError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
+import type { CardHolder } from "@/lib/processor/port";
 import { brandOf } from "@/lib/processor/sandbox/checks";
 import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
@@ -118,6 +119,12 @@ export async function takesCardNumbers(service: Service, { row, environment }: C
   }
 }
 
+/** What the shopper typed beside the card counts where the merchant's server left it out. */
+const holderOf = (row: CheckoutRow, body: CheckoutAttemptBody): CardHolder => ({
+  name: row.customer_name ?? body.card.name ?? null,
+  address: withPostalCode(row.billing_address, body.postal_code ?? null),
+});
+
 type SessionToken = { id: string; expires_at: string };
 
 /**
@@ -137,7 +144,8 @@ export async function tokenizeForSession(
     postalCode: body.postal_code ?? row.billing_address?.postal_code ?? null,
     clientSessionId: row.id,
   };
-  const card = { ...(await tokenizeCard(at.processor, ctx.environment.id, body.card)), at };
+  const holder = holderOf(row, body);
+  const card = { ...(await tokenizeCard(at.processor, ctx.environment.id, body.card, holder)), at };
   const reply = await runOnce(
     ctx,
     async (tx) => {
@@ -164,7 +172,8 @@ export async function payClientSession(
   const { row } = checkout;
   const at = await processorOf(ctx, checkout, body);
   await requireUsable(ctx, checkout);
-  const card = await tokenizeCard(at.processor, ctx.environment.id, body.card);
+  const holder = holderOf(row, body);
+  const card = await tokenizeCard(at.processor, ctx.environment.id, body.card, holder);
   const reply = await makePayment(ctx, {
     terms: {
       amount: row.amount,
@@ -172,8 +181,8 @@ export async function payClientSession(
       capture_method: row.capture_method,
       customer_id: row.customer_id,
       customer_email: row.customer_email,
-      customer_name: row.customer_name ?? body.card.name ?? null,
-      billing_address: withPostalCode(row.billing_address, body.postal_code ?? null),
+      customer_name: holder.name,
+      billing_address: holder.address,
       description: row.plan?.name ?? row.description,
       metadata: row.metadata,
       return_url: row.return_url,

@@ -8,6 +8,7 @@ import { formatMinor, isSupportedCurrency } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeIdOrNull, ID_PREFIX } from "@/lib/contract/ids";
 import type { CreatePaymentBody } from "@/lib/contract/payments/payment";
+import type { CardHolder } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import { brandOf } from "@/lib/processor/sandbox/checks";
 import type { Context, Reply } from "../context";
@@ -37,7 +38,7 @@ export async function createPayment(ctx: Context, body: CreatePaymentBody): Prom
   const known = await replayKnown(ctx);
   if (known) return known;
   const { card, name, postalCode } = body.card
-    ? await tokenize(ctx, at, body.card)
+    ? await tokenize(ctx, at, body.card, { name: body.customer_name, address: body.billing_address })
     : await useToken(ctx, at, body.payment_token ?? "");
   const session = await sessionOf(ctx, card);
   const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
@@ -62,7 +63,12 @@ async function requirePlan(ctx: Context, planId: string | null) {
   return plan;
 }
 
-async function tokenize(ctx: Context, at: Connected, card: NonNullable<CreatePaymentBody["card"]>): Promise<TypedCard> {
+async function tokenize(
+  ctx: Context,
+  at: Connected,
+  card: NonNullable<CreatePaymentBody["card"]>,
+  holder: CardHolder,
+): Promise<TypedCard> {
   if (ctx.environment.mode === "live") {
     throw new AppError(
       "invalid_parameter",
@@ -71,7 +77,7 @@ async function tokenize(ctx: Context, at: Connected, card: NonNullable<CreatePay
     );
   }
   const kept = {
-    ...(await tokenizeCard(at.processor, ctx.environment.id, card)),
+    ...(await tokenizeCard(at.processor, ctx.environment.id, card, holder)),
     at,
     paymentTokenId: null,
     clientSessionId: null,

@@ -4,7 +4,7 @@ import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput, CreatePaymentBody } from "@/lib/contract/payments/payment";
 import { idTime, newId } from "@/lib/ids";
 import { ProcessorTimeoutError } from "@/lib/processor/deadline";
-import type { Processor, TokenizedCard } from "@/lib/processor/port";
+import type { CardHolder, Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Context, Reply } from "../context";
 import { whyDisconnected } from "../processors/connection-of";
 import type { PayingCard } from "./execute";
@@ -124,7 +124,12 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
  * Gives a card to the processor, which keeps it for an account (the environment's id). Number and CVV go there and nowhere
  * else. Throws `processor_error`, `processor_timeout`, or `invalid_parameter` where it takes none from us.
  */
-export async function tokenizeCard(processor: Processor, account: string, card: CardInput): Promise<TokenizedCard> {
+export async function tokenizeCard(
+  processor: Processor,
+  account: string,
+  card: CardInput,
+  holder: CardHolder,
+): Promise<TokenizedCard> {
   if (!processor.capabilities.rawCards) {
     throw new AppError(
       "invalid_parameter",
@@ -132,7 +137,7 @@ export async function tokenizeCard(processor: Processor, account: string, card: 
       { param: "card" },
     );
   }
-  return beforeMoney(() => processor.tokenize(account, card));
+  return beforeMoney(() => processor.tokenize(account, card, holder));
 }
 
 /** What a processor is asked before money can move: it may fail, and then nothing was charged. */

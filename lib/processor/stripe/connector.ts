@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type Stripe from "stripe";
 import { type ConnectorOptions, connector } from "../connector";
-import type { AcceptedCard, Processor, TokenizedCard } from "../port";
+import type { AcceptedCard, CardHolder, Processor, TokenizedCard } from "../port";
 import { checkConnection, dashboardUrl, isMissing, readDispute, statement } from "./account";
 import { Budget, createClient, post, troubleOf } from "./api";
 import { credentials, FIELDS, type StripeCredentials } from "./credentials";
@@ -18,14 +19,18 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
   const stripe = createClient(secretKey, timeoutMs, endpoint);
   const budget = () => new Budget(timeoutMs);
 
-  const tokenize: Processor["tokenize"] = async (account, card): Promise<TokenizedCard> => {
+  const tokenize: Processor["tokenize"] = async (account, card, holder): Promise<TokenizedCard> => {
     if (!rawCards) throw new Error("this connection takes no card numbers");
     const { number, exp_month, exp_year, cvv } = card;
     const shown = { bin: number.slice(0, 6), last4: number.slice(-4), exp_month, exp_year };
     try {
       const { id, card: known } = await post(budget(), randomUUID(), (request) =>
         stripe.paymentMethods.create(
-          { type: "card", card: { number, exp_month, exp_year, cvc: cvv }, metadata: { [METADATA.account]: account } },
+          {
+            ...{ type: "card", card: { number, exp_month, exp_year, cvc: cvv } },
+            ...(holder && { billing_details: billingDetails(holder) }),
+            metadata: { [METADATA.account]: account },
+          },
           request,
         ),
       );
@@ -67,6 +72,12 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
     // It keeps none.
     forgetOldAttempts: async () => 0,
   };
+}
+
+/** What the bank compares: Stripe takes it with the card alone. */
+function billingDetails({ name, address }: CardHolder): Stripe.PaymentMethodCreateParams.BillingDetails {
+  const given = Object.entries(address ?? {}).filter((part): part is [string, string] => part[1] !== null);
+  return { ...(name !== null && { name }), ...(given.length > 0 && { address: Object.fromEntries(given) }) };
 }
 
 export const STRIPE = connector<StripeCredentials>({

@@ -24,6 +24,14 @@ const missing = (what: string, id: string) =>
   new ApiError(404, { type: "invalid_request_error", code: "resource_missing", message: `No such ${what}: '${id}'` });
 
 type Method = { object: Stripe.PaymentMethod; behaviour: Behaviour; expired: boolean };
+type NewMethod = {
+  number: string;
+  exp_month: number;
+  exp_year: number;
+  metadata: Record<string, string>;
+  /** Of the card's holder; empty for none. */
+  address: Record<string, string>;
+};
 type Kept = { id: string };
 export type Terms = {
   livemode: boolean;
@@ -53,7 +61,7 @@ export class Books {
   constructor(terms: Terms) {
     this.#terms = terms;
     for (const [id, number] of TEST_TOKENS)
-      this.#keepMethod(id, { number, exp_month: 12, exp_year: 2099, metadata: {} });
+      this.#keepMethod(id, { number, exp_month: 12, exp_year: 2099, metadata: {}, address: {} });
   }
 
   get accountId(): string {
@@ -66,19 +74,16 @@ export class Books {
     livemode: this.#terms.livemode,
   });
 
-  #keepMethod(
-    id: string,
-    card: { number: string; exp_month: number; exp_year: number; metadata: Record<string, string> },
-  ) {
-    const { number, exp_month, exp_year, metadata } = card;
+  #keepMethod(id: string, card: NewMethod) {
+    const { number, exp_month, exp_year, metadata, address } = card;
     const shown = { brand: brandOf(number) ?? "unknown", last4: number.slice(-4), exp_month, exp_year };
-    const object = shapes.paymentMethod({ ...this.#new("pm"), id }, shown, metadata);
+    const object = shapes.paymentMethod({ ...this.#new("pm"), id }, shown, { metadata, address });
     const expired = Date.UTC(exp_year, exp_month, 1) <= this.#terms.now() * 1_000;
     this.#methods.set(id, { object, behaviour: behaviourOf(number), expired });
     return object;
   }
 
-  createMethod(card: { number: string; exp_month: number; exp_year: number; metadata: Record<string, string> }) {
+  createMethod(card: NewMethod) {
     return this.#keepMethod(this.#new("pm").id, card);
   }
 
@@ -153,7 +158,12 @@ export class Books {
     if (!object.card) throw new Error("every method is a card");
     const { brand, last4, exp_month, exp_year } = object.card;
     const card = { brand, last4, exp_month, exp_year };
-    const charge = shapes.charge(this.#new("ch"), intent, { id: object.id, card, behaviour }, how);
+    const charge = shapes.charge(
+      this.#new("ch"),
+      intent,
+      { id: object.id, card, behaviour, address: object.billing_details.address },
+      how,
+    );
     this.charges.set(charge.id, charge);
     intent.latest_charge = charge.id;
     return charge;

@@ -2,6 +2,7 @@ import type Stripe from "stripe";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "@/lib/clock";
 import { newId } from "@/lib/ids";
+import type { CardHolder } from "@/lib/processor/port";
 import { type StatementEntry, UnreadableReportError } from "@/lib/processor/port";
 import { createStripeProcessor, STRIPE } from "@/lib/processor/stripe/connector";
 import { memoryJournal } from "@/lib/testing/memory-journal";
@@ -15,9 +16,9 @@ const processor = connectorTo(double);
 const card = (number: string) => ({ number, exp_month: 12, exp_year: 2099, cvv: "123" });
 
 /** Charges a card; the payment's account and what was kept of it. */
-async function charged(number: string, money = { amount: 10_000, currency: "USD" }) {
+async function charged(number: string, money = { amount: 10_000, currency: "USD" }, holder?: CardHolder) {
   const [account, reference] = [newId(), newId()];
-  const { token } = await processor.tokenize(account, card(number));
+  const { token } = await processor.tokenize(account, card(number), holder);
   const objects: { kind: string; id: string }[] = [];
   const called = {
     ...{ account, objects, challengePage: "https://cardlane.example/challenge/x" },
@@ -27,6 +28,25 @@ async function charged(number: string, money = { amount: 10_000, currency: "USD"
   const request = { ...called, reference, token, ...money, capture: true, customerEmail: null, billingAddress: null };
   return { account, reference, objects, called, outcome: await processor.authorize(request) };
 }
+
+test("the bank compares the address that came with a card's number, as far as there is one", async () => {
+  const address = {
+    line1: "1 Main Street",
+    line2: null,
+    city: "Springfield",
+    state: "IL",
+    postal_code: "62701",
+    country: "US",
+  };
+  const checked = async (holder?: CardHolder) => {
+    const { outcome } = await charged("4242424242424242", undefined, holder);
+    return outcome.kind === "approved" && outcome.checks?.avs_result;
+  };
+  expect(await checked({ name: "Ada Park", address })).toBe("Y");
+  expect(await checked({ name: null, address: { ...address, line1: null } })).toBe("Z");
+  expect(await checked({ name: "Ada Park", address: null })).toBeNull();
+  expect(await checked()).toBeNull();
+});
 
 describe("credentials", () => {
   const check = (secretKey: string, live: boolean) =>

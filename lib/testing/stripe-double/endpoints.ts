@@ -70,6 +70,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.oneOf("type", ["card"]);
       const { number = "", exp_month = "", exp_year = "" } = parameters.texts("card");
       const metadata = parameters.texts("metadata");
+      const address = parameters.branch("billing_details", "address") ?? {};
       parameters.end();
       return () => {
         if (!/^\d{12,19}$/.test(number))
@@ -78,7 +79,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
             code: "incorrect_number",
             message: "Your card number is incorrect.",
           });
-        return books.createMethod({ number, exp_month: Number(exp_month), exp_year: Number(exp_year), metadata });
+        return books.createMethod({
+          number,
+          exp_month: Number(exp_month),
+          exp_year: Number(exp_year),
+          metadata,
+          address,
+        });
       };
     },
   },

@@ -71,6 +71,17 @@ export class Parameters {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, String(one)]));
   }
 
+  /** Both levels of a tree with one branch, such as `billing_details[address][city]`: the branch. */
+  branch(name: string, branch: string): Record<string, string> | null {
+    this.#known.add(name);
+    const tree = this.#form[name] ?? {};
+    if (typeof tree === "string") throw invalid(`Invalid hash: ${name}`, name);
+    const value = tree[branch];
+    if (value === undefined) return null;
+    if (typeof value === "string") throw invalid(`Invalid hash: ${name}[${branch}]`, name);
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, String(one)]));
+  }
+
   expands(path: string): boolean {
     const value = this.#form.expand ?? {};
     return typeof value !== "string" && Object.values(value).includes(path);

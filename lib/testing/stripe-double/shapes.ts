@@ -64,12 +64,12 @@ const BILLING = { address: ADDRESS, email: null, name: null, phone: null, tax_id
 export function paymentMethod(
   { id, created, livemode }: Made,
   card: CardData,
-  metadata: Record<string, string>,
+  { metadata, address }: { metadata: Record<string, string>; address: Record<string, string> },
 ): Stripe.PaymentMethod {
   return {
     id,
     object: "payment_method",
-    billing_details: BILLING,
+    billing_details: { ...BILLING, address: { ...ADDRESS, ...address } },
     card: {
       ...card,
       checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: "unchecked" },
@@ -95,7 +95,7 @@ export function paymentMethod(
 export function charge(
   { id, created, livemode }: Made,
   intent: Stripe.PaymentIntent,
-  method: { id: string; card: CardData; behaviour: Behaviour },
+  method: { id: string; card: CardData; behaviour: Behaviour; address: Stripe.Address | null },
   how: { captured: boolean; decline: Decline | null; challenged: boolean },
 ): Stripe.Charge {
   const { amount, currency } = intent;
@@ -163,18 +163,19 @@ export function charge(
 
 function chargedCard(
   amount: number,
-  { card, behaviour }: { card: CardData; behaviour: Behaviour },
+  { card, behaviour, address }: { card: CardData; behaviour: Behaviour; address: Stripe.Address | null },
   challenged: boolean,
 ): Stripe.Charge.PaymentMethodDetails.Card {
   const cvcFails = behaviour === "cvv_no_match" || behaviour === "decline:incorrect_cvv";
-  const address = behaviour === "avs_no_match" ? "fail" : null;
+  const check = (given: string | null | undefined) =>
+    behaviour === "avs_no_match" ? "fail" : given == null ? null : "pass";
   return {
     amount_authorized: declineOf(behaviour) === null ? amount : null,
     authorization_code: declineOf(behaviour) === null ? "123456" : null,
     ...card,
     checks: {
-      address_line1_check: address,
-      address_postal_code_check: address,
+      address_line1_check: check(address?.line1),
+      address_postal_code_check: check(address?.postal_code),
       cvc_check: cvcFails ? "fail" : "pass",
     },
     country: "US",
