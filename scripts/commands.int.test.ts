@@ -184,7 +184,9 @@ describe("reconcile", () => {
   ])("refuses %j with a sentence and its usage", async (args, sentence) => {
     const { code, out, err } = await run("reconcile", args);
     expect([code, out]).toEqual([2, ""]);
-    expect(err).toBe(`${sentence}\nUsage: npm run reconcile -- --connection ID --since DATE [--until DATE] [--json]\n`);
+    expect(err).toBe(
+      `${sentence}\nUsage: npm run reconcile -- --connection ID --since DATE [--until DATE] [--report FILE.csv]... [--json]\n`,
+    );
   });
 });
 
