@@ -4,6 +4,7 @@ import { endReadiness } from "@/lib/http/health";
 import { startJobs } from "@/lib/jobs/jobs";
 import { log } from "@/lib/log";
 import { maskProcessOutput } from "@/lib/log-output";
+import { ADYEN } from "@/lib/processor/adyen/connector";
 import type { Connector } from "@/lib/processor/connector";
 import { STRIPE } from "@/lib/processor/stripe/connector";
 import { listen } from "@/lib/server/address";
@@ -17,7 +18,7 @@ import { claimHost } from "@/lib/server/under-next";
 
 /**
  * The service with its built pages, in one process, to which merchants connect doubles of Stripe: STRIPE_DOUBLES has where each
- * secret key is known. An unknown key is asked about at the first.
+ * secret key is known. An unknown key is asked about at the first. With ADYEN_DOUBLE they can connect that one of Adyen, too.
  */
 maskProcessOutput();
 configure({ NODE_ENV: "production" });
@@ -33,9 +34,15 @@ const toDoubles: Connector = {
   },
 };
 
+const adyen = process.env.ADYEN_DOUBLE;
+const toAdyen = (endpoint: string): Connector => ({
+  ...ADYEN,
+  create: (options) => ADYEN.create({ ...options, endpoint }),
+});
+
 claimHost();
 const opened = await openService({
-  connectors: [toDoubles],
+  connectors: adyen ? [toDoubles, toAdyen(adyen)] : [toDoubles],
   onRecovery: (problem) => problem && log.warn({ err: problem }, "the database is down"),
 });
 provideService(opened.service);

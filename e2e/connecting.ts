@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Locator, Page } from "@playwright/test";
 import { connect, type Database } from "@/db/client";
+import { type AdyenDouble, startAdyenDouble } from "@/lib/testing/adyen-double/api";
 import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
 import { createTestMerchant } from "@/lib/testing/factories";
 import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
@@ -9,12 +10,15 @@ import { expect } from "./fixtures";
 import { type ProofHost, startHost } from "./proof/host";
 
 /** Two accounts that a merchant can connect, and the service that asks the doubles in the place of Stripe. */
-type Connecting = { host: ProofHost; databaseUrl: string; main: Double; second: Double };
+type Connecting = { host: ProofHost; databaseUrl: string; main: Double; second: Double; adyen: AdyenDouble | null };
 
 /** Tests of a service of the worker's own, on a database of its own: other hosts' jobs would ask Stripe about the doubles' payments. */
-export const test = base.extend<object, { connecting: Connecting; db: Database }>({
+export const test = base.extend<object, { withAdyen: boolean; connecting: Connecting; db: Database }>({
+  withAdyen: [false, { option: true, scope: "worker" }],
   connecting: [
-    async ({ host: _ }, use) => {
+    async ({ host: _, withAdyen }, use) => {
+      // As Adyen's keys look, so that everything that hides them knows it.
+      const adyen = withAdyen ? await startAdyenDouble({ apiKey: `AQEyofthe${randomUUID()}` }) : null;
       const main = await startDouble({ secretKey: "sk_test_ofthemainshop000000m4i1" });
       const second = await startDouble({
         secretKey: "sk_test_oftheothershop00000s2d2",
@@ -28,14 +32,15 @@ export const test = base.extend<object, { connecting: Connecting; db: Database }
       await seeded.close();
       const env = {
         STRIPE_DOUBLES: JSON.stringify(doubles),
+        ...(adyen && { ADYEN_DOUBLE: adyen.url, WEBHOOK_ALLOW_LOCAL: "true" }),
         PROCESSOR_TIMEOUT_MS: "8000",
         LOG_LEVEL: "info",
         MAIL_OUTBOX: "1",
       };
       const host = await startHost({ entry: "e2e/connecting-host.ts", databaseUrl, env });
-      await use({ host, databaseUrl, main, second });
+      await use({ host, databaseUrl, main, second, adyen });
       await host.stop();
-      await Promise.all([main.stop(), second.stop()]);
+      await Promise.all([main.stop(), second.stop(), adyen?.stop()]);
       await dropDatabase(adminUrl, name);
     },
     { scope: "worker", timeout: 180_000 },
