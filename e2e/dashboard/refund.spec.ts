@@ -260,7 +260,7 @@ test("a large refund asks who it is, then goes on by itself under the same key, 
   await proofDialog(page).getByRole("button", { name: "Confirm" }).click();
   await proofDialog(page).getByLabel("Your password").fill("not it at all");
   await proofDialog(page).getByRole("button", { name: "Confirm" }).click();
-  await expect(proofDialog(page)).toContainText("That isn’t your current password.");
+  await expect(proofDialog(page)).toContainText("That isn't your current password.");
   await proofDialog(page).getByLabel("Your password").fill(person.password);
   const refunded = page.waitForResponse((response) => response.url().endsWith("/refund") && response.status() === 201);
   await proofDialog(page).getByRole("button", { name: "Confirm" }).click();

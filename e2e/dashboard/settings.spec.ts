@@ -68,7 +68,7 @@ test("a new password signs the other browsers out and keeps this one", async ({
   await page.getByLabel("Current password").fill("not it at all");
   await page.getByLabel("New password").fill("a new and long password");
   await page.getByRole("button", { name: "Change password" }).click();
-  await expect(page.getByText("That isn’t your current password.")).toBeVisible();
+  await expect(page.getByText("That isn't your current password.")).toBeVisible();
   await expect(page.getByLabel("New password")).toHaveValue("a new and long password");
   await page.getByLabel("Current password").fill(person.password);
   await page.getByRole("button", { name: "Change password" }).click();

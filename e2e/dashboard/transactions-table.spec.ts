@@ -207,7 +207,7 @@ test("an outage keeps the rows, says so with the request's id, and can be tried 
   await expect(rows(page)).toHaveCount(count);
   await page.unroute("**/v1/transactions/search");
   await page.route("**/v1/transactions/search", (route) => route.abort());
-  await expect(notice).toContainText("No answer came");
+  await expect(notice).toContainText("No response arrived");
   await page.unroute("**/v1/transactions/search");
   await notice.getByRole("button", { name: "Try again" }).click();
   await expect(notice).toBeHidden();
