@@ -147,7 +147,7 @@ test("a rule sends a payment to its account, where buttons capture and refund it
   expect(left.detail).toContain("Settings → Processors");
   const dialog = await openDialog(owner, payment, "Refund");
   await submitOf(dialog).click();
-  await expect(dialogOf(owner).getByRole("alert")).toContainText("is not connected any more");
+  await expect(dialogOf(owner).getByRole("alert")).toContainText("is no longer connected");
   await expect(dialogOf(owner).getByRole("link", { name: "Go to processors" })).toHaveAttribute(
     "href",
     "/test/settings/processors",
