@@ -138,7 +138,7 @@ test("a plan goes from draft to active, where price and timing are locked, to in
   await page.getByRole("button", { name: "Activate" }).click();
   await expect(page.getByRole("dialog")).toContainText("price and timing are locked");
   await page.getByRole("button", { name: "Activate plan" }).click();
-  await expect(page.getByText("Price and timing are locked")).toBeVisible();
+  await expect(page.getByText("Price and timing are locked", { exact: true })).toBeVisible();
   await expect(page.getByLabel("Price", { exact: true })).toBeDisabled();
   expect(await status()).toBe("ACTIVE");
 
@@ -253,6 +253,6 @@ test("a plan is made and activated by keyboard alone", async ({ owner: page, api
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "Activate plan" })).toBeFocused();
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Price and timing are locked")).toBeVisible();
+  await expect(page.getByText("Price and timing are locked", { exact: true })).toBeVisible();
   expect((await api.call(listPlans)).ok().data[0]).toMatchObject({ name: "Typed", status: "ACTIVE" });
 });
