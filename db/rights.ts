@@ -60,7 +60,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   processor_objects: { app: APPENDED, jobs: APPENDED },
   disputes: { app: KEPT, jobs: ["select"] },
   // Those of the operator's accounts have no environment, and are the support staff's alone.
-  reconciliation_runs: { app: ["select"], owned: `environment_id = ${CURRENT}`, jobs: ALL },
+  reconciliation_runs: { app: KEPT, owned: `environment_id = ${CURRENT}`, jobs: ALL },
   processor_connections: { app: KEPT, jobs: KEPT },
   processor_routes: { app: ALL, jobs: ["select"] },
   operator_connections: { jobs: KEPT },

@@ -10,12 +10,13 @@ import { CopyId } from "@/components/ui/copy";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ColumnHeads } from "@/components/ui/page-links";
 import { cn } from "@/components/ui/styles";
-import { Time } from "@/components/ui/time";
+import { RefreshEvery, Time } from "@/components/ui/time";
 import { shortId } from "@/lib/contract/format";
 import {
   DIFFERENCE_WORDS,
   type Difference,
   type DifferenceKind,
+  hasEnded,
   type ReconciliationSummary,
   type ReconciliationView,
 } from "@/lib/contract/processors/reconciliation";
@@ -35,12 +36,13 @@ export function Reconciliation({ view, path, paymentHref }: ReconciliationProps)
       <EmptyState
         icon={<Scale aria-hidden="true" />}
         title="Not compared yet"
-        description="Each night after 3:00 UTC, Cardlane compares its payments and refunds with the processor's own list. The first result appears here tomorrow."
+        description="Each night after 3:00 UTC, Cardlane compares its payments and refunds with the processor's own list. The results appear here."
       />
     );
   }
   return (
     <div className="flex flex-col gap-4">
+      {runs.some((run) => !hasEnded(run)) && <RefreshEvery ms={3_000} />}
       {shown && <Shown run={shown} paymentHref={paymentHref} />}
       <Card title="Comparisons" description="Newest first." flush>
         <RunTable runs={runs} shown={shown?.id ?? null} path={path} />
@@ -101,6 +103,7 @@ function Verdict({ run }: { run: ShownRun }) {
       </Banner>
     );
   }
+  if (state === "requested") return <Banner title="The comparison will start in a moment">{range}</Banner>;
   if (state === "running") return <Banner title="The comparison is running">{range}</Banner>;
   const compared = `${numbers(payments, "payment")} and ${numbers(refunds, "refund")} compared.`;
   const tone = count > 0 ? "red" : unchecked.length > 0 ? "neutral" : "green";
@@ -221,7 +224,7 @@ function RunTable({
             <td className="py-2 pr-4 text-right align-middle tabular-nums max-sm:hidden">
               {run.state === "done" ? (run.payments + run.refunds).toLocaleString("en-US") : "–"}
             </td>
-            <td className="py-2 pr-4 align-middle text-soft max-md:hidden">{run.nightly ? "Nightly" : "Manually"}</td>
+            <td className="py-2 pr-4 align-middle text-soft max-md:hidden">{REASON_WORDS[run.reason]}</td>
           </tr>
         ))}
       </tbody>
@@ -229,10 +232,17 @@ function RunTable({
   );
 }
 
+const REASON_WORDS: Record<ReconciliationSummary["reason"], string> = {
+  night: "Nightly",
+  request: "Manually",
+  command: "By the operator",
+};
+
 type Result = { state: ReconciliationSummary["state"]; difference_count: number; unchecked: { length: number } };
 
 /** What a comparison came to, in a word. */
 export function ResultBadge({ run: { state, difference_count: count, unchecked } }: { run: Result }) {
+  if (state === "requested") return <Badge icon={<Clock aria-hidden="true" />}>Queued</Badge>;
   if (state === "running") return <Badge icon={<Clock aria-hidden="true" />}>Running</Badge>;
   if (state === "failed")
     return (

@@ -13,6 +13,8 @@ export const reconciliationRuns = pgTable(
     connection_id: uuid("connection_id").notNull(),
     /** The night that it is for: one process makes it; null when somebody asked for it. */
     night: date("night", { mode: "string" }),
+    /** When it was requested in the dashboard; null for a night's and for one of the command. */
+    requested_at: instant("requested_at"),
     state: oneOf("reconciliation_state", RECONCILIATION_STATES)("state").notNull(),
     since: instant("since").notNull(),
     until: instant("until").notNull(),
@@ -35,9 +37,15 @@ export const reconciliationRuns = pgTable(
     index("reconciliation_runs_connection").on(table.connection_id, table.id),
     /** One process makes a night's. */
     uniqueIndex("reconciliation_runs_night").on(table.connection_id, table.night).where(sql`night is not null`),
+    /** One waits for each connection; serves the look for it, and for one whose process died. */
+    uniqueIndex("reconciliation_runs_requested").on(table.connection_id).where(sql`state = 'requested'`),
+    index("reconciliation_runs_taken").on(table.started_at).where(sql`state = 'running' and requested_at is not null`),
     /** Serves the removal of old ones. */
     index("reconciliation_runs_started").on(table.started_at),
-    check("reconciliation_runs_finished", sql`(${table.state} = 'running') = (${table.finished_at} is null)`),
+    check(
+      "reconciliation_runs_finished",
+      sql`(${table.state} in ('requested', 'running')) = (${table.finished_at} is null)`,
+    ),
   ],
 );
 export type ReconciliationRunRow = typeof reconciliationRuns.$inferSelect;

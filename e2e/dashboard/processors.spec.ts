@@ -155,6 +155,24 @@ test("a rule sends a payment to its account, where buttons capture and refund it
   expect((await api.call(getPayment, { id: payment.id })).ok().amount_refunded).toBe(4_000);
 });
 
+test("Compare now asks the processor for its list, and the page shows what came of it without a reload", async ({
+  owner,
+  connecting: { main },
+}) => {
+  await openProcessors(owner);
+  const card = await connectAccount(owner, main, "Main shop");
+  await card.getByRole("link", { name: "Reconciliation" }).click();
+  await expect(owner.getByText("Not compared yet")).toBeVisible();
+  await expectWellInEveryLook(owner);
+  await owner.getByRole("button", { name: "Compare now" }).click();
+  await owner.getByRole("menuitem", { name: "The last 7 days" }).click();
+  await expect(owner.getByText("Comparison requested")).toBeVisible();
+  // Payments of other tests are in the same account, and in no books of this merchant.
+  await expect(owner.getByText(/^The books (agree|differ)$/)).toBeVisible();
+  await expect(owner.getByRole("row").filter({ hasText: "Manually" })).toHaveCount(1);
+  await expectWellInEveryLook(owner);
+});
+
 test("who may not manage settings sees why, and live mode says that payments are refused until something is connected", async ({
   page,
   newPerson,

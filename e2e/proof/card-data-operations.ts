@@ -71,6 +71,7 @@ const SAMPLES: Record<string, object> = {
   connectProcessor: { processor: "stripe", label: "Shop", credentials: { secret_key: "no key of theirs" } },
   changeConnection: { label: "Shop" },
   checkConnection: {},
+  compareProcessor: { days: 3 },
   disconnectProcessor: {},
   replaceRules: { rules: [{ currency: null, brand: null, connection_id: "none" }] },
   updateBankAccount: { holder: "Ada Park", bank_name: "First", country: "US", account_number: "000123456789" },

@@ -30,6 +30,7 @@ import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/paym
 import { getIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import * as connections from "@/lib/domain/processors/connections";
+import { requestComparison } from "@/lib/domain/processors/reconciliation";
 import { sendReceipt, updateReceipts } from "@/lib/domain/receipts/mail-receipts";
 import { retryPayout, updateBankAccount } from "@/lib/domain/settlement/payouts";
 import { getMerchantKey } from "@/lib/domain/support/merchants";
@@ -146,6 +147,7 @@ const BUSINESS = [
     connections.changeConnection(ctx, { id, ...body }),
   ),
   forUsers(processors.checkConnection, ({ ctx, params: { id } }) => connections.checkConnection(ctx, { id })),
+  forUsers(processors.compareProcessor, ({ ctx, params: { id } }, { days }) => requestComparison(ctx, { id, days })),
   forUsers(processors.disconnectProcessor, ({ ctx, params: { id } }) => connections.disconnectProcessor(ctx, { id })),
   forUsers(checkout.updateCheckoutAppearance, async ({ ctx }, { appearance }) => ({
     appearance: await updateCheckoutAppearance(ctx, { appearance }),

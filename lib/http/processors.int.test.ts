@@ -4,6 +4,7 @@ import type { MerchantRole } from "@/lib/contract/permissions";
 import {
   changeConnection,
   checkConnection,
+  compareProcessor,
   connectProcessor,
   disconnectProcessor,
   replaceRules,
@@ -72,7 +73,7 @@ const CHANGES: readonly [DashboardEndpoint, object][] = [
 
 test.each<MerchantRole>(["viewer", "operator"])("%s changes and asks nothing", async (role) => {
   const person = await users.newUser(role);
-  for (const [endpoint, body] of [...CHANGES, [checkConnection, {}] as const]) {
+  for (const [endpoint, body] of [...CHANGES, [checkConnection, {}], [compareProcessor, { days: 3 }]] as const) {
     const { status, body: refusal } = await ask(person, endpoint, { mode: "test", id: "conn_x" }, body);
     expect([endpoint.name, status, refusal.code]).toEqual([endpoint.name, 403, "permission_denied"]);
   }
@@ -89,6 +90,8 @@ test("in live mode every change takes a fresh proof, a test of the connection no
     expect(sandbox.status).not.toBe(403);
   }
   expect((await ask(owner, checkConnection, { mode: "live", id: "conn_x" })).status).toBe(404);
+  expect((await ask(owner, compareProcessor, { mode: "live", id: "conn_x" }, { days: 3 })).status).toBe(404);
+  expect((await ask(owner, compareProcessor, { mode: "test", id: "conn_x" }, { days: 4 })).status).toBe(400);
 });
 
 test("another merchant's connection does not exist, whatever is asked of it", async () => {

@@ -14,7 +14,7 @@ import { noteCustomers } from "@/lib/domain/customers/customers";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
-import { reconcileNightly } from "@/lib/domain/processors/reconciliation";
+import { compareRequested, reconcileNightly } from "@/lib/domain/processors/reconciliation";
 import { catchUpReports } from "@/lib/domain/processors/reports";
 import { type MailPosition, mailReceipts } from "@/lib/domain/receipts/mail-receipts";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
@@ -62,6 +62,10 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "tell of expired sessions", 10 * SECOND, (stopping) => tellExpiredSessions(service, stopping)),
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
     repeat(service, "compare with processors", 10 * MINUTE, (stopping) => reconcileNightly(service, stopping)),
+    // Several, so that one of many payments does not keep the others waiting.
+    ...Array.from({ length: 3 }, () =>
+      repeat(service, "comparisons requested", 3 * SECOND, (stopping) => compareRequested(service, stopping)),
+    ),
     repeat(service, "payouts", MINUTE, (stopping) => runPayouts(service, stopping)),
     repeat(service, "remove expired keys", 10 * MINUTE, () => removeExpiredKeys(service.db.sql, 10_000)),
     repeat(service, "forget old cards", MINUTE, () => forgetOldCards(service)),

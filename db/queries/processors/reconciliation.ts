@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from "@/db/client";
 import type { ReconciliationRunRow } from "@/db/schema/reconciliation";
+import type { ConnectionStatus } from "@/lib/contract/processors/connection";
 import type { Findings, ReconciliationState } from "@/lib/contract/processors/reconciliation";
 import type { Mode } from "@/lib/contract/transactions/words";
 
@@ -42,9 +43,9 @@ export async function findOwnConnection(
   sql: Sql,
   environmentId: string,
   id: string,
-): Promise<ConnectionToCompare | null> {
-  const [row] = await sql<ConnectionToCompare[]>`
-    select id, environment_id, processor, label from processor_connections
+): Promise<(ConnectionToCompare & { status: ConnectionStatus }) | null> {
+  const [row] = await sql<(ConnectionToCompare & { status: ConnectionStatus })[]>`
+    select id, environment_id, processor, label, status from processor_connections
     where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
   return row ?? null;
 }
@@ -78,6 +79,51 @@ export async function beginRun(sql: Sql, run: NewRun): Promise<string | null> {
   return row?.id ?? null;
 }
 
+/** Requests a comparison, or changes the one that waits already. Answers its id. */
+export async function requestRun(sql: Sql, run: Omit<NewRun, "night">): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, requested_at, started_at)
+    values (${run.environment_id}::uuid, ${run.id}::uuid, ${run.connection_id}::uuid, 'requested',
+      ${run.since}::timestamptz, ${run.until}::timestamptz, now(), now())
+    on conflict (connection_id) where state = 'requested' do update set since = excluded.since, until = excluded.until
+    returning id`;
+  return (row as { id: string }).id;
+}
+
+/** A comparison that was requested, for the process that makes it. */
+export type RequestedRun = {
+  readonly id: string;
+  readonly connection_id: string;
+  readonly since: Date;
+  readonly until: Date;
+};
+
+/**
+ * Takes one that waits, or one that was begun two hours ago and did not end; null when there is none. No two processes take the
+ * same. Indexes: `reconciliation_runs_requested`, `reconciliation_runs_taken`.
+ */
+export async function takeRequestedRun(sql: Sql): Promise<RequestedRun | null> {
+  const [row] = await sql<{ id: string; connection_id: string; since: string; until: string }[]>`
+    update reconciliation_runs set state = 'running', started_at = now()
+    where id = (
+      select id from reconciliation_runs
+      where state = 'requested'
+        or (state = 'running' and requested_at is not null and started_at < now() - interval '2 hours')
+      order by started_at limit 1 for update skip locked)
+    returning id, connection_id, since, until`;
+  return row ? { ...row, since: new Date(row.since), until: new Date(row.until) } : null;
+}
+
+/** Leaves one that was taken to another process, unless another waits for its connection by now. */
+export async function releaseRun(sql: Sql, id: string): Promise<boolean> {
+  const rows = await sql`
+    update reconciliation_runs r set state = 'requested'
+    where id = ${id}::uuid and state = 'running' and requested_at is not null and not exists (
+      select from reconciliation_runs w where w.connection_id = r.connection_id and w.state = 'requested')
+    returning 1`;
+  return rows.length > 0;
+}
+
 /** How a comparison ended; of one that another process has begun again meanwhile, nothing. */
 export async function endRun(sql: Sql, id: string, end: Findings | { readonly failure: string }): Promise<void> {
   if ("failure" in end) {
@@ -103,7 +149,7 @@ export async function listRuns(
   limit: number,
 ): Promise<ListedRunRow[]> {
   return sql<ListedRunRow[]>`
-    select id, environment_id, connection_id, night, state, since, until, payments, refunds, under_way, difference_count,
+    select id, environment_id, connection_id, night, requested_at, state, since, until, payments, refunds, under_way, difference_count,
       unchecked, failure, started_at, finished_at
     from reconciliation_runs
     where connection_id = ${connectionId}::uuid and environment_id is not distinct from ${environmentId}::uuid
@@ -143,7 +189,7 @@ export async function listSupportConnections(sql: Sql, limit: number): Promise<S
     left join environments e on e.id = c.environment_id
     left join merchants m on m.id = e.merchant_id
     left join lateral (
-      select * from reconciliation_runs where connection_id = c.id and state <> 'running' order by id desc limit 1
+      select * from reconciliation_runs where connection_id = c.id and state in ('done', 'failed') order by id desc limit 1
     ) r on true
     order by coalesce(r.difference_count, 0) > 0 desc, r.state = 'failed' desc nulls last, m.name, c.id
     limit ${limit}::int`;
@@ -165,7 +211,7 @@ export async function listLastRuns(sql: Sql, connectionIds: readonly string[]): 
       r.finished_at < now() - interval '36 hours' as old
     from unnest(${connectionIds}::uuid[]) c(id)
     cross join lateral (
-      select * from reconciliation_runs where connection_id = c.id and state <> 'running' order by id desc limit 1
+      select * from reconciliation_runs where connection_id = c.id and state in ('done', 'failed') order by id desc limit 1
     ) r`;
 }
 

@@ -4,6 +4,7 @@ import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { humanText, timestamp } from "@/lib/contract/fields";
 import { idInput } from "@/lib/contract/ids";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
+import { DAYS_TO_COMPARE } from "./reconciliation";
 
 export const CONNECTION_STATUSES = ["CONNECTED", "DISCONNECTED"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
@@ -91,6 +92,17 @@ export const checkConnection = dashboardEndpoint({
   path: `${BASE}/{id}/check`,
   body: z.strictObject({}),
   response: connection,
+  costly: true,
+});
+
+/** Requests a comparison with the processor's own list. It changes no payment, so it takes no proof. */
+export const compareProcessor = dashboardEndpoint({
+  ...{ ...base, proof: undefined, verified: undefined, status: 201 },
+  name: "compareProcessor",
+  method: "POST",
+  path: `${BASE}/{id}/compare`,
+  body: z.strictObject({ days: z.literal(DAYS_TO_COMPARE) }),
+  response: z.object({ id: z.string() }),
   costly: true,
 });
 

@@ -1,6 +1,13 @@
 /** A comparison with a processor's own list, as the dashboard, support and `npm run reconcile` show it. */
-export const RECONCILIATION_STATES = ["running", "done", "failed"] as const;
+export const RECONCILIATION_STATES = ["requested", "running", "done", "failed"] as const;
 export type ReconciliationState = (typeof RECONCILIATION_STATES)[number];
+
+/** Whether there is a result, or the reason why there is none. */
+export const hasEnded = ({ state }: { readonly state: ReconciliationState }): boolean =>
+  state === "done" || state === "failed";
+
+/** How many days back a comparison may begin that is requested in the dashboard. */
+export const DAYS_TO_COMPARE = [3, 7, 30, 90] as const;
 
 export type DifferenceKind = "only_there" | "only_here" | "amounts_differ" | "states_differ";
 
@@ -49,7 +56,8 @@ export type ReconciliationSummary = Omit<Findings, "differences"> & {
   /** `rec_…`. */
   readonly id: string;
   readonly state: ReconciliationState;
-  readonly nightly: boolean;
+  /** Who began it: the nightly job, somebody in the dashboard, or the operator with `npm run reconcile`. */
+  readonly reason: "night" | "request" | "command";
   readonly since: string;
   readonly until: string;
   /** Why it failed, in a sentence. */
@@ -67,6 +75,9 @@ export type ReconciliationView = {
   readonly runs: readonly ReconciliationSummary[];
   readonly shown: (ReconciliationSummary & { readonly differences: readonly Difference[] }) | null;
 };
+
+/** `comparable`: it is connected, and its processor can be asked for its list. */
+export type OwnReconciliationView = ReconciliationView & { readonly comparable: boolean };
 
 export const RUNS_SHOWN = 30;
 

@@ -60,7 +60,7 @@ test("both books agree after charges, captures in part, voids, declines, and ref
   expect(await compare()).toMatchObject({ label: "Adyen", payments: 8, refunds: 2, ...clean });
   // It is kept as any other, up to where the report goes, and holds nothing of a card.
   const { shown } = await getReconciliation(owner(), { connection });
-  expect(shown).toMatchObject({ state: "done", nightly: false, payments: 8, refunds: 2, ...clean });
+  expect(shown).toMatchObject({ state: "done", reason: "command", payments: 8, refunds: 2, ...clean });
   expect(Math.abs(Date.parse(shown?.until ?? "") - inHours(2).getTime())).toBeLessThan(60_000);
   const kept = await db.sql`select * from reconciliation_runs where environment_id = ${environmentId}`;
   expect(JSON.stringify(kept)).not.toMatch(/4242|5126/);
@@ -190,11 +190,11 @@ test("a night, which has nothing to compare with, does not hide what the report 
   await pay();
   expect(await said()).toEqual([expect.stringMatching(/never compared.*--since DATE --report FILE\.csv\.$/)]);
   await reconcileNightly(service);
-  expect(await runs()).toMatchObject([{ nightly: true, payments: 0 }]);
+  expect(await runs()).toMatchObject([{ reason: "night", payments: 0 }]);
   books.payments.clear();
   await compare();
   await db.sql`update reconciliation_runs set night = null`;
   await reconcileNightly(service);
-  expect(await runs()).toMatchObject([{ nightly: false, difference_count: 1 }, { payments: 0 }]);
+  expect(await runs()).toMatchObject([{ reason: "command", difference_count: 1 }, { payments: 0 }]);
   expect(await said()).toEqual([expect.stringContaining("found 1 differences")]);
 });

@@ -52,7 +52,7 @@ export function processorNotConfigured({ mode }: { mode: Mode }): AppError {
   return new AppError(
     "processor_not_configured",
     mode === "live"
-      ? "No processor is connected for live payments yet. Connect one in the dashboard under Settings → Processors, or use a sandbox key to test."
+      ? "No processor is connected for live payments yet. Connect one in the dashboard under Settings → Processors, or use a test key."
       : "No connected processor takes this payment. See Settings → Processors in the dashboard.",
   );
 }

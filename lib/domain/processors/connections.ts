@@ -261,7 +261,7 @@ function problemOf(check: ConnectionCheck, of: ConnectionRow | null, live: boole
   if (check.kind !== "works") return check.reason;
   if (check.live !== live) {
     return live
-      ? "These are test credentials. Paste live credentials here, and test credentials in your sandbox."
+      ? "These are test credentials. Paste live credentials here, and test credentials in test mode."
       : "These are live credentials, which move real money. Paste test credentials here.";
   }
   if (of === null || check.id === of.account_id) return null;

@@ -8,24 +8,27 @@ import {
 } from "@/db/queries/processors/reconciliation";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import {
+  hasEnded,
+  type OwnReconciliationView,
   type ReconciliationSummary,
   type ReconciliationView,
   RUNS_SHOWN,
 } from "@/lib/contract/processors/reconciliation";
 import { type Context, resourceNotFound, type Service } from "../context";
-import { labelOf } from "./reconciliation";
+import { isComparable, labelOf } from "./reconciliation";
 
 /** `con_…` and `rec_…`, as they stand in an address; without a run the newest that ended is looked at. */
 export type AskedReconciliation = { readonly connection: string; readonly run?: string | undefined };
 
 /** A connection's comparisons. Throws `resource_not_found` for unknown and foreign ids alike. */
-export async function getReconciliation(ctx: Context, input: AskedReconciliation): Promise<ReconciliationView> {
+export async function getReconciliation(ctx: Context, input: AskedReconciliation): Promise<OwnReconciliationView> {
   const { service, environment } = ctx;
   const { sql } = service.db.within(environment.id);
   const id = decodeId("connection", input.connection);
   const connection = id && (await findOwnConnection(sql, environment.id, id));
   if (!connection) throw resourceNotFound("connection", input.connection);
-  return reconciliationView(service, sql, connection, input);
+  const view = await reconciliationView(service, sql, connection, input);
+  return { ...view, comparable: isComparable(service, connection) };
 }
 
 /** Of a connection that the caller may see, with statements that may see it. */
@@ -37,8 +40,7 @@ export async function reconciliationView(
 ): Promise<ReconciliationView> {
   const { id, environment_id: environmentId } = connection;
   const runs = await listRuns(sql, environmentId, id, RUNS_SHOWN);
-  const chosen =
-    run === undefined ? runs.find(({ state }) => state !== "running")?.id : decodeId("reconciliation", run);
+  const chosen = run === undefined ? runs.find(hasEnded)?.id : decodeId("reconciliation", run);
   const shown = chosen == null ? null : await findRun(sql, environmentId, id, chosen);
   if (run !== undefined && !shown) throw resourceNotFound("comparison", run);
   return {
@@ -50,9 +52,11 @@ export async function reconciliationView(
 }
 
 function summaryOf(row: ListedRunRow): ReconciliationSummary {
-  const { state, since, until, payments, refunds, under_way, difference_count, unchecked, failure } = row;
+  const { since, until, payments, refunds, under_way, difference_count, unchecked, failure } = row;
+  const { night, requested_at, state } = row;
   return {
-    ...{ id: encodeId("reconciliation", row.id), state, nightly: row.night !== null, since, until },
+    ...{ id: encodeId("reconciliation", row.id), state, since, until },
+    reason: night !== null ? "night" : requested_at !== null ? "request" : "command",
     ...{ payments, refunds, under_way, difference_count, unchecked, failure },
     ...{ started_at: row.started_at, finished_at: row.finished_at },
   };

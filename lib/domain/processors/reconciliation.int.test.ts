@@ -12,12 +12,19 @@ import type { Service } from "../context";
 import { getSupportReconciliation, listSupportReconciliations } from "../support/reconciliation";
 import { createStaff } from "../support/staff";
 import { getReconciliation } from "./read-reconciliation";
-import { lastNight, listUnchecked, reconcile, reconcileNightly } from "./reconciliation";
+import {
+  compareRequested,
+  lastNight,
+  listUnchecked,
+  reconcile,
+  reconcileNightly,
+  requestComparison,
+} from "./reconciliation";
 
 const { db } = await testDatabase({ max: 10 });
 const HOUR_MS = 3_600_000;
 
-type List = { entries: StatementEntry[]; fails: boolean; asked: number };
+type List = { entries: StatementEntry[]; fails: boolean; asked: number; until?: Promise<unknown> };
 const lists = new Map<string, List>();
 
 const EXAMPLE = connector<{ list?: string | undefined }>({
@@ -33,6 +40,7 @@ const EXAMPLE = connector<{ list?: string | undefined }>({
           const list = lists.get(name);
           if (!list || list.fails) throw new Error("the list cannot be had");
           list.asked += 1;
+          await list.until;
           yield* list.entries.filter(({ created_at }) => created_at >= since && created_at < until);
         },
       }),
@@ -85,6 +93,16 @@ const runsOf = async (id: string) => [
   ...(await db.sql<{ state: string; night: string | null; difference_count: number; failure: string | null }[]>`
     select state, night::text as night, difference_count, failure from reconciliation_runs where connection_id = ${id} order by id`),
 ];
+
+/** The processor's list comes once the result is called. */
+function heldUp(list: List): () => void {
+  let resolve = () => {};
+  list.until = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return () => resolve();
+}
+
 const yesterday = () => new Date(Date.now() - 24 * HOUR_MS);
 
 test("a comparison by hand is kept, and its merchant and support see it, and nobody else", async () => {
@@ -95,7 +113,7 @@ test("a comparison by hand is kept, and its merchant and support see it, and nob
   expect(await runsOf(id)).toEqual([{ state: "done", night: null, difference_count: 1, failure: null }]);
   const view = await getReconciliation(ctx, { connection });
   expect(view).toMatchObject({
-    ...{ label: "Example (Main)", connection_id: connection, runs: [{ id: made.id, nightly: false }] },
+    ...{ label: "Example (Main)", connection_id: connection, runs: [{ id: made.id, reason: "command" }] },
     shown: { id: made.id, differences: [{ kind: "only_there", there: "Captured, $5.00 USD" }] },
   });
   expect(view.runs[0]).not.toHaveProperty("differences");
@@ -103,7 +121,9 @@ test("a comparison by hand is kept, and its merchant and support see it, and nob
   const { staff_id } = await createStaff(service, { email: `${newId()}@cardlane.example` });
   const staffId = decodeId("user", staff_id) as string;
   const call = { service, staff: { userId: staffId }, request: { id: newId(), path: "/support" } };
-  expect(await getSupportReconciliation(call, { connection })).toEqual(view);
+  const { comparable, ...seen } = view;
+  expect(comparable).toBe(true);
+  expect(await getSupportReconciliation(call, { connection })).toEqual(seen);
   const listed = (await listSupportReconciliations(call)).find((one) => one.id === connection);
   expect(listed).toMatchObject({ mode: "test", last: { state: "done", difference_count: 1, unchecked: 0 } });
   const acts = await db.sql`select object_id from support_audit_log where staff_id = ${staffId} order by id`;
@@ -150,6 +170,72 @@ test("one that failed, or whose process died, is made again after a while, and i
   await age("401 days", "");
   await reconcileNightly(service);
   expect((await runsOf(id)).length).toBe(0);
+});
+
+test("one that is requested waits until a job makes it; asked for again meanwhile, it is the same, over the days asked for last", async () => {
+  const { ctx, service, connection, id, list, foreign } = await connected();
+  list.entries.push(foreign(5 * 24 * HOUR_MS));
+  const one = await requestComparison(ctx, { id: connection, days: 3 });
+  const again = await Promise.all(Array.from({ length: 4 }, () => requestComparison(ctx, { id: connection, days: 7 })));
+  expect(again).toEqual(Array(4).fill(one));
+  expect(await runsOf(id)).toMatchObject([{ state: "requested", night: null }]);
+  expect(await getReconciliation(ctx, { connection })).toMatchObject({
+    ...{ shown: null, comparable: true, runs: [{ id: one.id, state: "requested", reason: "request" }] },
+  });
+  expect((await Promise.all(Array.from({ length: 3 }, () => compareRequested(service)))).toSorted()).toEqual([0, 0, 1]);
+  expect(await runsOf(id)).toMatchObject([{ state: "done", difference_count: 1 }]);
+  expect((await getReconciliation(ctx, { connection })).shown?.id).toBe(one.id);
+  const next = await requestComparison(ctx, { id: connection, days: 3 });
+  expect(next.id).not.toBe(one.id);
+  list.fails = true;
+  expect(await compareRequested(service)).toBe(1);
+  expect(await runsOf(id)).toMatchObject([{ state: "done" }, { state: "failed", difference_count: 0 }]);
+});
+
+test("one that is stopped, or whose process died, is made by another process", async () => {
+  const { ctx, service, connection, id, list } = await connected();
+  await requestComparison(ctx, { id: connection, days: 3 });
+  const resolve = heldUp(list);
+  const stopping = new AbortController();
+  const stopped = compareRequested(service, stopping.signal);
+  await expect.poll(() => list.asked).toBe(1);
+  expect(await runsOf(id)).toMatchObject([{ state: "running" }]);
+  stopping.abort();
+  resolve();
+  await stopped;
+  expect(await runsOf(id)).toMatchObject([{ state: "requested", failure: null }]);
+
+  await db.sql`update reconciliation_runs set state = 'running', started_at = now() - interval '119 minutes'
+    where connection_id = ${id}`;
+  expect(await compareRequested(service)).toBe(0);
+  await db.sql`update reconciliation_runs set started_at = now() - interval '121 minutes' where connection_id = ${id}`;
+  expect(await compareRequested(service)).toBe(1);
+  expect(await runsOf(id)).toMatchObject([{ state: "done" }]);
+});
+
+test("a merchant requests no comparison of another's connection, nor of one that is disconnected", async () => {
+  const { ctx, service, connection, id } = await connected();
+  const stranger = testContext(service, (await createTestMerchant(db)).test);
+  for (const asked of [connection, encodeId("connection", newId()), "con_x"])
+    await expect(requestComparison(stranger, { id: asked, days: 3 })).rejects.toMatchObject({
+      code: "resource_not_found",
+    });
+  await db.sql`update processor_connections set status = 'DISCONNECTED', credentials = null, is_default = false where id = ${id}`;
+  await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({ code: "invalid_state" });
+  expect((await getReconciliation(ctx, { connection })).comparable).toBe(false);
+  expect(await runsOf(id)).toEqual([]);
+});
+
+test("a processor that does not answer keeps no other connection's night waiting", async () => {
+  const slow = await connected();
+  const other = await connected();
+  const resolve = heldUp(slow.list);
+  const night = reconcileNightly(slow.service);
+  await expect.poll(() => runsOf(other.id)).toMatchObject([{ state: "done" }]);
+  expect(await runsOf(slow.id)).toMatchObject([{ state: "running" }]);
+  resolve();
+  await night;
+  expect(await runsOf(slow.id)).toMatchObject([{ state: "done" }]);
 });
 
 test("what could not be checked is said in sentences: never compared, too long ago, without a list, differences", async () => {

@@ -5,18 +5,23 @@ import {
   deleteOldRuns,
   endRun,
   findConnectionToCompare,
+  findOwnConnection,
   listConnectionsToCompare,
   listEnvironmentsOfConnection,
   listLastRuns,
+  releaseRun,
+  requestRun,
+  takeRequestedRun,
 } from "@/db/queries/processors/reconciliation";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import { decodeId, encodeId } from "@/lib/contract/ids";
+import type { ConnectionStatus } from "@/lib/contract/processors/connection";
 import type { Findings } from "@/lib/contract/processors/reconciliation";
 import { newId } from "@/lib/ids";
 import { type FiledStatement, type StatementFile, UnreadableStatementError } from "@/lib/processor/port";
-import type { Service } from "../context";
+import { type Context, resourceNotFound, type Service } from "../context";
 import { type Comparison, compareWithProcessor } from "./compare";
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -27,6 +32,10 @@ const NIGHT_HOUR_UTC = 3;
 const NIGHT_DAYS = 3;
 /** What is younger is under way anyway. */
 const YOUNGEST_MS = 5 * MINUTE_MS;
+/** A processor that answers slowly keeps the others waiting no longer than this; half of what a dead process is given. */
+const LONGEST_MS = 60 * MINUTE_MS;
+/** Each may hold some thousands of payments in memory. */
+const NIGHTLY_AT_ONCE = 3;
 
 type Asked = {
   readonly connectionId: string;
@@ -62,6 +71,57 @@ export async function reconcile(service: Service, input: Asked): Promise<Made> {
   return made;
 }
 
+/**
+ * Requests a comparison of a merchant's connection over the last `days` days. A job makes it; one that waits already becomes this one.
+ * Throws AppError for a connection that is not there, or whose processor has no list to ask for.
+ */
+export async function requestComparison(
+  ctx: Context,
+  { id: asked, days }: { id: string; days: number },
+): Promise<{ id: string }> {
+  const { service, environment } = ctx;
+  const { sql } = service.db.within(environment.id);
+  const id = decodeId("connection", asked);
+  const connection = id && (await findOwnConnection(sql, environment.id, id));
+  if (!connection) throw resourceNotFound("connection", asked);
+  if (!isComparable(service, connection))
+    throw new AppError(
+      "invalid_state",
+      `${labelOf(service, connection)} cannot be compared from here: ${connection.status === "CONNECTED" ? "it has no list of payments to ask for" : "it is disconnected"}.`,
+    );
+  const now = service.clock.now().getTime();
+  const run = {
+    ...{ id: newId(), environment_id: environment.id, connection_id: id },
+    ...{ since: new Date(now - days * DAY_MS).toISOString(), until: new Date(now - YOUNGEST_MS).toISOString() },
+  };
+  return { id: encodeId("reconciliation", await requestRun(sql, run)) };
+}
+
+/** Whether its processor can be asked for its list of payments now. */
+export const isComparable = (
+  { connectors }: Pick<Service, "connectors">,
+  connection: ConnectionToCompare & { status: ConnectionStatus },
+): boolean => connection.status === "CONNECTED" && !reportOf(connectors, connection);
+
+/** Makes one comparison that was requested; answers how many. One that is stopped waits for another process. */
+export async function compareRequested(service: Service, stopping?: AbortSignal): Promise<number> {
+  const { sql } = service.db;
+  const taken = await takeRequestedRun(sql);
+  if (!taken) return 0;
+  const connection = await findConnectionToCompare(sql, taken.connection_id);
+  if (!connection) throw new Error(`connection ${taken.connection_id} is not there any more`);
+  try {
+    await finish(service, connection, taken, { signal: stopping });
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    service.log.error(
+      { err: error, connection: encodeId("connection", connection.id) },
+      "a connection could not be compared with its processor",
+    );
+  }
+  return 1;
+}
+
 /** Null where nothing is connected, which the comparison itself says. */
 async function readFiles(
   service: Service,
@@ -92,25 +152,33 @@ function requireOverlap(filed: FiledStatement | null, { since, until }: { since:
     );
 }
 
-/** Makes the comparisons of the last night that nobody has made. One that fails keeps no other waiting. */
+/** Makes the comparisons of the last night that nobody has made, a few at once. One that fails or takes long keeps no other waiting. */
 export async function reconcileNightly(service: Service, stopping?: AbortSignal): Promise<number> {
   const until = lastNight(service.clock.now());
-  const since = new Date(until.getTime() - NIGHT_DAYS * DAY_MS);
+  const night = {
+    since: new Date(until.getTime() - NIGHT_DAYS * DAY_MS),
+    until,
+    night: until.toISOString().slice(0, 10),
+  };
+  const connections = (await listConnectionsToCompare(service.db.sql)).values();
   let made = 0;
-  for (const connection of await listConnectionsToCompare(service.db.sql)) {
-    if (stopping?.aborted) break;
-    const night = until.toISOString().slice(0, 10);
-    try {
-      if (await isComparedByFiles(service, connection)) continue;
-      if (await run(service, connection, { since, until, night }, stopping)) made += 1;
-    } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
-      service.log.error(
-        { err: error, connection: encodeId("connection", connection.id) },
-        "a connection could not be compared with its processor and will be again",
-      );
+  const work = async () => {
+    for (const connection of connections) {
+      if (stopping?.aborted) break;
+      try {
+        if (await isComparedByFiles(service, connection)) continue;
+        if (await run(service, connection, night, stopping)) made += 1;
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        service.log.error(
+          { err: error, connection: encodeId("connection", connection.id) },
+          "a connection could not be compared with its processor and will be again",
+        );
+      }
     }
-  }
+  };
+  const workers = await Promise.allSettled(Array.from({ length: NIGHTLY_AT_ONCE }, work));
+  for (const worker of workers) if (worker.status === "rejected") throw worker.reason;
   return made + (await deleteOldRuns(service.db.sql, 1_000));
 }
 
@@ -152,13 +220,28 @@ async function run(
     ...{ since: since.toISOString(), until: until.toISOString() },
   });
   if (id === null) return null;
+  const { label, findings } = await finish(service, connection, { id, since, until: asked }, { filed, signal });
+  return { ...findings, id: encodeId("reconciliation", id), label, since, until };
+}
+
+/** Makes a comparison that has begun, and keeps what it found, or why it found nothing. */
+async function finish(
+  service: Service,
+  connection: ConnectionToCompare,
+  { id, since, until }: { id: string; since: Date; until: Date },
+  { filed = null, signal: stopping }: { filed?: FiledStatement | null; signal?: AbortSignal | undefined },
+): Promise<{ label: string; findings: Findings }> {
+  const { sql } = service.db;
   const label = labelOf(service, connection);
+  const late = AbortSignal.timeout(LONGEST_MS);
+  const signal = stopping ? AbortSignal.any([stopping, late]) : late;
   try {
-    const findings = await findingsOf(service, connection, { label, since, until: asked, signal, filed });
+    const findings = await findingsOf(service, connection, { label, since, until, signal, filed });
     await endRun(sql, id, findings);
-    return { ...findings, id: encodeId("reconciliation", id), label, since, until };
+    return { label, findings };
   } catch (error) {
-    if (!isDatabaseUnavailable(error)) await endRun(sql, id, { failure: sentenceOf(error, label) });
+    const isDone = isDatabaseUnavailable(error) || (stopping?.aborted && (await releaseRun(sql, id)));
+    if (!isDone) await endRun(sql, id, { failure: sentenceOf(error, label) });
     throw error;
   }
 }
@@ -188,6 +271,8 @@ class NotConnectedError extends Error {
 function sentenceOf(error: unknown, label: string): string {
   if (error instanceof NotConnectedError) return error.message;
   if (error instanceof DOMException && error.name === "AbortError") return "The service was stopped meanwhile.";
+  if (error instanceof DOMException && error.name === "TimeoutError")
+    return "It took longer than an hour and was stopped. Compare a shorter period.";
   return `${label} did not give its list of payments. Check the connection, then compare again.`;
 }
 

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import Link from "next/link";
 import { notFound } from "next/navigation";
+import { CompareNow } from "@/components/processors/compare-now";
 import { Reconciliation } from "@/components/processors/reconciliation";
 import { NoPermission } from "@/components/ui/empty-state";
 import { SectionHeader } from "@/components/ui/page-header";
@@ -39,6 +40,10 @@ export default async function ReconciliationPage({ params, searchParams }: Recon
               What it compares
             </Link>
           </>
+        }
+        actions={
+          view.comparable &&
+          page.can("settings.manage") && <CompareNow mode={page.mode} connectionId={view.connection_id} />
         }
       />
       <Reconciliation
