@@ -79,6 +79,23 @@ describe("pages of one address", () => {
     expect(limit(ask("/docs"), answer())).toBeNull();
   });
 
+  test("of a processor are counted for each connection, and what is refused for its address", () => {
+    const limit = createPageLimit(1_200);
+    const write = (connection: string, status: number) => {
+      const response = answer();
+      const refused = limit(ask(`/webhooks/stripe/con_${connection.repeat(26)}`), response)?.status;
+      response.statusCode = refused ?? status;
+      response.emit("finish");
+      return refused ?? status;
+    };
+    const busy = Array.from({ length: 1_000 }, () => write("1", 200));
+    expect(busy.filter((status) => status === 200)).toHaveLength(900);
+    expect(write("2", 200)).toBe(200);
+    const madeUp = Array.from({ length: 1_000 }, (_, index) => write(String(3 + (index % 7)), 404));
+    expect(madeUp.filter((status) => status === 404)).toHaveLength(900);
+    expect(write("2", 200)).toBe(429);
+  });
+
   test("of a processor that writes to a connection that is gone do not use up what it has for the others", () => {
     const limit = createPageLimit(1_200);
     const write = (status: number) => {

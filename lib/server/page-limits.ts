@@ -17,12 +17,17 @@ import type { Listener } from "./http-server";
  */
 const PAYMENT_FORM =
   /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?|webhooks\/\w+\/con_\w{26})(?:\?|$)/;
-/** Answered without drawing a page; and one address of a processor's writes to all its merchants, of whom one may have gone. */
-const MESSAGE = /^\/webhooks\//;
+/**
+ * Answered without drawing a page. One address of a processor's writes to all its merchants: each connection has a budget of its
+ * own there, so that a busy merchant holds up no other. What is refused counts together, as anybody can make up connections.
+ */
+const MESSAGE = /^\/webhooks\/\w+\/(con_\w{26})/;
 /** A form that waits for a payment polls every two seconds. */
 const FORMS_PER_PAGE = 3;
 /** An unknown token is a guess and costs this many: two guesses a second per address on average. */
 const FORMS_PER_GUESS = 30;
+/** A message for nobody, or one that no processor can have sent. */
+const REFUSED = new Set([400, 404]);
 
 export const isPaymentForm = ({ url = "" }: IncomingMessage): boolean => PAYMENT_FORM.test(url);
 
@@ -32,22 +37,30 @@ const networkBehind = (request: IncomingMessage) => networkOf(String(request.hea
 export type PageLimit = (request: IncomingMessage, response: ServerResponse) => ServerRefusal | null;
 
 /**
- * Counts the pages of each address, and separately its requests for payment forms, which may be more; returns the refusal when
- * there were too many. `perMinute` is the average, a quarter of it may come at once.
+ * Counts the pages of each address, and separately its requests for payment forms and its messages for each connection, which may
+ * be more; returns the refusal when there were too many. `perMinute` is the average, a quarter of it may come at once.
  */
 export function createPageLimit(perMinute = env.pageLimitPerMinute): PageLimit {
   const bucketsOf = (times: number) =>
     createTokenBuckets({ perSecond: (times * perMinute) / 60, burst: Math.max(1, (times * perMinute) / 4) });
-  const [pages, forms] = [bucketsOf(1), bucketsOf(FORMS_PER_PAGE)];
-  return (request, response) => {
-    const isForm = isPaymentForm(request);
+  const [pages, forms, messages] = [bucketsOf(1), bucketsOf(FORMS_PER_PAGE), bucketsOf(FORMS_PER_PAGE)];
+
+  /** How long to wait, in milliseconds; 0: it was counted. */
+  function count(request: IncomingMessage, response: ServerResponse): number {
     const network = networkBehind(request);
-    const seconds = secondsToWait((isForm ? forms : pages).take(network));
-    if (seconds === 0) {
-      const count = () => response.statusCode === 404 && forms.charge(network, FORMS_PER_GUESS - 1);
-      if (isForm && !MESSAGE.test(request.url ?? "")) response.once("finish", count);
-      return null;
+    if (!isPaymentForm(request)) return pages.take(network).waitMs;
+    const connection = MESSAGE.exec(request.url ?? "")?.[1];
+    if (connection === undefined) {
+      response.once("finish", () => response.statusCode === 404 && forms.charge(network, FORMS_PER_GUESS - 1));
+      return forms.take(network).waitMs;
     }
+    response.once("finish", () => REFUSED.has(response.statusCode) && forms.charge(network, 1));
+    return forms.waitMs(network) || messages.take(`${network} ${connection}`).waitMs;
+  }
+
+  return (request, response) => {
+    const seconds = secondsToWait({ waitMs: count(request, response) });
+    if (seconds === 0) return null;
     return {
       status: 429,
       sentence: `Too many pages were asked for from your address. Wait ${seconds} s, and load the page again.`,
