@@ -187,6 +187,26 @@ test("a token is for the merchant's server: it pays this session once, and not a
   (await opened.form.attempt({ mode: "tokenize" })).refused("invalid_state");
 });
 
+test("what the session says of the customer counts before what is typed beside the card, paid by form or by token", async ({
+  api,
+  open,
+}) => {
+  const address = { line1: "1 Main St", line2: null, city: null, state: null, postal_code: "62701", country: "US" };
+  const known = { customer_name: "Jane Doe", billing_address: address };
+  const typed = { card: aCard(CARDS.approved, { name: "J Doe" }), postal_code: "94110" };
+  const paid = { customer_name: "Jane Doe", billing_address: { ...address, postal_code: "94110" } };
+
+  const byForm = await open(known);
+  const { state } = (await byForm.form.attempt(typed)).taken();
+  expect((await api.call(getPayment, { id: state.payment?.id ?? "" })).ok()).toMatchObject(paid);
+
+  const byToken = await open(known);
+  const { payment_token } = (await byToken.form.attempt({ ...typed, mode: "tokenize" })).taken();
+  const body = { amount: 2_500, currency: "EUR", payment_token: payment_token?.id };
+  const alone = (await api.call(createPayment, { body })).ok();
+  expect(alone).toMatchObject({ customer_name: "Jane Doe", billing_address: { postal_code: "94110" } });
+});
+
 test("a session that is cancelled, or past its time, takes nothing and says which", async ({ api, db, open }) => {
   const cancelled = await open();
   await api.call(cancelClientSession, { id: cancelled.id });

@@ -139,12 +139,12 @@ export async function tokenizeForSession(
   const { row } = checkout;
   const at = await processorOf(ctx, checkout, body);
   await requireUsable(ctx, checkout);
+  const holder = holderOf(row, body);
   const details = {
-    name: body.card.name ?? null,
-    postalCode: body.postal_code ?? row.billing_address?.postal_code ?? null,
+    name: holder.name,
+    postalCode: holder.address?.postal_code ?? null,
     clientSessionId: row.id,
   };
-  const holder = holderOf(row, body);
   const card = { ...(await tokenizeCard(at.processor, ctx.environment.id, body.card, holder)), at };
   const reply = await runOnce(
     ctx,
