@@ -91,7 +91,7 @@ export default async function HomePage() {
             <h2 className="mt-12 font-medium">Your first payment</h2>
             <ol className="mt-3 list-decimal space-y-2 pl-5 text-soft marker:text-soft">
               <li>
-                Start the service with <code className="tick text-ink">npm start</code>. It prints a sandbox key.
+                Start the service with <code className="tick text-ink">npm start</code>. It prints a test key.
               </li>
               <li>
                 Store the key: <code className="tick text-ink">export CARDLANE_KEY=sk_test_…</code>

@@ -285,8 +285,8 @@ function checkProduction(): void {
     (!set("CARDLANE_SECRET") &&
       !set("CARDLANE_SECRET_FILE") &&
       "Production needs CARDLANE_SECRET, 32 or more random characters, or CARDLANE_SECRET_FILE.") ||
-    (!set("SMTP_URL") && "Production needs SMTP_URL: links for accounts and passwords travel by mail.") ||
+    (!set("SMTP_URL") && "Production needs SMTP_URL: links for accounts and passwords travel by e-mail.") ||
     (env.webhookAllowLocal && "Production sends webhooks to public addresses alone: remove WEBHOOK_ALLOW_LOCAL.") ||
-    (env.mailOutbox === "yes" && "Production has no outbox: remove MAIL_OUTBOX, mail goes to SMTP_URL.");
+    (env.mailOutbox === "yes" && "Production has no outbox: remove MAIL_OUTBOX, e-mail goes to SMTP_URL.");
   if (problem) throw new ConfigurationError(problem);
 }

@@ -17,7 +17,7 @@ await runCommand({
     if (values.unlock) {
       if (values.name !== undefined) throw new UsageError("--unlock takes no --name.");
       const unlocked = await unlockStaff(service, { email });
-      const sentence = `${unlocked.email} can sign in again, with the same password and second factor.`;
+      const sentence = `${unlocked.email} can sign in again, with the same password and authenticator app.`;
       process.stdout.write(`${values.json ? JSON.stringify(unlocked) : sentence}\n`);
       return;
     }

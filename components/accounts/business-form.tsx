@@ -72,7 +72,7 @@ export function RefundLimitForm({ limit }: { limit: number }) {
       <Field
         label="Confirm refunds over"
         error={error}
-        hint="Members who refund more than this per day in the dashboard must confirm with their second factor or password. Other currencies are converted approximately. Enter 0 to confirm every refund. API keys are exempt."
+        hint="Members who refund more than this per day in the dashboard must confirm with an authentication code or their password. Other currencies are converted approximately. Enter 0 to confirm every refund. API keys are exempt."
       >
         {(props) => (
           <span className="flex items-center gap-2">
@@ -128,7 +128,7 @@ export function ReceiptsForm(saved: { on_capture: boolean; on_refund: boolean })
         />
       </fieldset>
       <p className="text-soft text-xs">
-        Replies go to your support e-mail. In test mode, only your team’s own addresses receive mail.
+        Replies go to your support e-mail. In test mode, only your team’s own addresses receive e-mail.
       </p>
       <SaveButton pending={form.pending} disabled={!form.dirty}>
         Save receipts

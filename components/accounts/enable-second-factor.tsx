@@ -58,8 +58,8 @@ function ScanStep({ begun, onClose, onEnabled }: EnableSecondFactorProps & { beg
       form={form}
       size="sm"
       title="Set up an authenticator app"
-      description="Scan this code with your app, then enter the six digits it shows. Every other browser will be signed out."
-      submitLabel="Switch on"
+      description="Scan this QR code with your app, then enter the six-digit code it shows. Every other browser will be signed out."
+      submitLabel="Turn on"
       onSubmit={confirm}
       onClose={onClose}
     >

@@ -80,14 +80,14 @@ export function SecondFactor({ since, codesLeft }: SecondFactorProps) {
       {dialog === "disable" && (
         <ProofDialog
           onClose={close}
-          title="Switch off the second factor"
+          title="Turn off two-factor authentication"
           description="You will sign in with your password alone. Your recovery codes stop working."
-          submitLabel="Switch off"
+          submitLabel="Turn off"
           danger
           onProved={async (body) => {
             await callApi("POST /api/dashboard/account/second-factor/disable", { body });
             close();
-            toast.success("Second factor switched off");
+            toast.success("Two-factor authentication turned off");
             router.refresh();
           }}
         />
@@ -129,7 +129,7 @@ function On({ since, onDisable }: { since: string; onDisable: () => void }) {
             Since <Time at={since} style="date" />
           </span>
         </p>
-        <Button onClick={onDisable}>Switch off</Button>
+        <Button onClick={onDisable}>Turn off</Button>
       </div>
     </Card>
   );

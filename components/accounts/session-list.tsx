@@ -80,7 +80,7 @@ function Session({ session, pending, onEnd }: SessionProps) {
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
           {device}
           {current && <Badge tone="accent">This browser</Badge>}
-          {secondFactor && <Badge>Second factor used</Badge>}
+          {secondFactor && <Badge>Two-factor authentication used</Badge>}
         </p>
         <p className="flex flex-wrap gap-x-3 text-soft text-xs leading-5">
           <span>

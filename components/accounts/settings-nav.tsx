@@ -26,7 +26,7 @@ export function SettingsNav({ mode }: { mode: string }) {
                     href={`/${mode}/settings/${path}`}
                     ref={pathname === `/${mode}/settings/${path}` ? bringIntoView : undefined}
                     aria-current={pathname === `/${mode}/settings/${path}` ? "page" : undefined}
-                    className="block whitespace-nowrap text-[13px] text-soft hover:text-ink aria-[current]:font-medium aria-[current]:text-ink max-md:flex max-md:h-9 max-md:items-center max-md:aria-[current]:shadow-[inset_0_-2px_var(--accent)] md:rounded-md md:px-2 md:py-1 md:aria-[current]:bg-raised md:hover:bg-raised"
+                    className="block text-[13px] text-soft hover:text-ink aria-[current]:font-medium aria-[current]:text-ink max-md:flex max-md:h-9 max-md:items-center max-md:whitespace-nowrap max-md:aria-[current]:shadow-[inset_0_-2px_var(--accent)] md:rounded-md md:px-2 md:py-1 md:aria-[current]:bg-raised md:hover:bg-raised"
                   >
                     {label}
                   </Link>
@@ -43,7 +43,7 @@ export function SettingsNav({ mode }: { mode: string }) {
 /** The pages below `/{mode}/settings`. */
 const SETTINGS_PAGES = [
   { path: "account", label: "Your account", group: "You" },
-  { path: "second-factor", label: "Second factor", group: "You" },
+  { path: "second-factor", label: "Two-factor authentication", group: "You" },
   { path: "sessions", label: "Sessions", group: "You" },
   { path: "appearance", label: "Appearance", group: "You" },
   { path: "business", label: "Business profile", group: "Business" },

@@ -48,7 +48,7 @@ export function SignInForm({ next, email: known = "", notice }: SignInFormProps)
           <>Signing in as {values.email}</>
         ) : (
           <>
-            New here? <AuthLink href="/sign-up">Open an account</AuthLink>
+            New here? <AuthLink href="/sign-up">Create an account</AuthLink>
           </>
         )}
       </AuthHeading>
@@ -96,7 +96,7 @@ export function SignInForm({ next, email: known = "", notice }: SignInFormProps)
   );
 }
 
-const CODE_HINT = "Six digits from your authenticator app, or one of your recovery codes.";
+const CODE_HINT = "The six-digit code from your authenticator app, or a recovery code.";
 
 /** What is typed first. */
 const takeFocus = (input: HTMLInputElement | null) => input?.focus();
@@ -172,7 +172,7 @@ function Sent({ to, mail }: { to: string; mail: MailRoute }) {
     );
   }
   return (
-    <Banner tone="green" title={mail === "sent" ? "Check your mail" : "Check the outbox"}>
+    <Banner tone="green" title={mail === "sent" ? "Check your e-mail" : "Check the outbox"}>
       If {to} has an account, a link to choose a new password is on its way. It works for an hour, and only the latest
       one works.
       {mail === "outbox" && (

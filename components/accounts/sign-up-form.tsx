@@ -39,7 +39,7 @@ export function SignUpForm() {
         autoComplete="new-password"
         maxLength={200}
       />
-      <AuthSubmit pending={form.pending}>Open account</AuthSubmit>
+      <AuthSubmit pending={form.pending}>Create account</AuthSubmit>
     </Form>
   );
 }

@@ -31,24 +31,24 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
   const hours = Number(form.values.overlap) as OverlapHours;
   const end = endOf(apiKey, hours, useNow());
 
-  async function roll() {
+  async function rotate() {
     try {
       const params = { mode, id: apiKey.id };
       const body = { attempt, overlap_hours: hours };
       onIssued((await callApi("POST /api/dashboard/{mode}/api-keys/{id}/rotate", { params, body })).data);
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "idempotency_key_reused")) throw error;
-      throw new FormRefusal("An earlier attempt already rolled the key. Close this and check the list of keys.");
+      throw new FormRefusal("An earlier attempt already rotated the key. Close this and check the list of keys.");
     }
   }
 
   return (
     <FormDialog
       form={form}
-      title="Roll this key"
+      title="Rotate this key"
       description="Creates a new key with the same name, permissions, expiry and allow list."
-      submitLabel="Roll key"
-      onSubmit={roll}
+      submitLabel="Rotate key"
+      onSubmit={rotate}
       onClose={onClose}
     >
       <KeySummary apiKey={apiKey} />

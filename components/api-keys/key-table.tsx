@@ -149,7 +149,7 @@ function NarrowLabel({ children }: { children: string }) {
 
 const ITEMS: Record<ApiKeyAction, { label: string; icon: LucideIcon }> = {
   edit: { label: "Edit", icon: Pencil },
-  rotate: { label: "Roll …", icon: RefreshCw },
+  rotate: { label: "Rotate …", icon: RefreshCw },
   disable: { label: "Disable …", icon: Ban },
   enable: { label: "Enable …", icon: CircleCheck },
   revoke: { label: "Revoke …", icon: Trash2 },

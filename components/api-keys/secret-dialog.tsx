@@ -34,7 +34,7 @@ type SecretWords = {
 const KEY_WORDS: SecretWords = {
   what: "key",
   kept: "Cardlane stores only a hash of it and cannot show it again.",
-  loss: "If you lose it, roll the key.",
+  loss: "If you lose it, rotate the key.",
 };
 
 type ShownSecretDialogProps = { name: string; secret: string; words: SecretWords; onDone: () => void };
@@ -136,7 +136,7 @@ function LostSecretDialog({ name, onDone }: { name: string; onDone: () => void }
     >
       <p>
         An earlier attempt already created <span className="font-medium">{name}</span>, but the response with its secret
-        did not arrive. Roll the key to get a new secret, or revoke it.
+        did not arrive. Rotate the key to get a new secret, or revoke it.
       </p>
     </Dialog>
   );

@@ -66,7 +66,7 @@ export function LinkCard({ title, description, link, mode, live = true, onKept }
           {mode === "test" && live && (
             <p className="mt-3 text-soft text-xs leading-5">
               Try it: card <span className="whitespace-nowrap font-mono">4242 4242 4242 4242</span>, any future expiry,
-              any CVV.{" "}
+              any security code.{" "}
               <Link href="/docs/testing" className="text-accent underline">
                 More test cards
               </Link>

@@ -73,7 +73,7 @@ function StatusNote({ link }: { link: PaymentLinkItem }) {
       return null;
     case "INACTIVE":
       return (
-        <Banner tone="neutral" title="Switched off" className="mb-4">
+        <Banner tone="neutral" title="This link is inactive" className="mb-4">
           Visitors see that this is no longer available. A payment already in progress can still finish.
         </Banner>
       );
@@ -172,13 +172,13 @@ function EditCard({ link, mode }: { link: PaymentLinkItem; mode: Mode }) {
   );
 }
 
-/** Switches a link off, once it is clear what that means, or on again. */
+/** Deactivates a link, once it is clear what that means, or activates it again. */
 function SwitchLink({ link, mode }: { link: PaymentLink; mode: Mode }) {
   const [open, setOpen] = useState(false);
   if (link.status === "COMPLETED") return null;
   return (
     <>
-      <Button onClick={() => setOpen(true)}>{link.active ? "Switch off" : "Switch on"}</Button>
+      <Button onClick={() => setOpen(true)}>{link.active ? "Deactivate" : "Activate"}</Button>
       {open && <SwitchDialog link={link} mode={mode} onClose={() => setOpen(false)} />}
     </>
   );
@@ -193,15 +193,15 @@ function SwitchDialog({ link, mode, onClose }: { link: PaymentLink; mode: Mode; 
       ...{ params: { mode, id: link.id }, body: { active: !link.active } },
     });
     onClose();
-    toast.success(link.active ? "Payment link switched off" : "Payment link switched on");
+    toast.success(link.active ? "Payment link deactivated" : "Payment link activated");
     router.refresh();
   }
 
   return (
     <FormDialog
       form={form}
-      title={link.active ? "Switch this link off?" : "Switch this link on?"}
-      submitLabel={link.active ? "Switch off" : "Switch on"}
+      title={link.active ? "Deactivate this link?" : "Activate this link?"}
+      submitLabel={link.active ? "Deactivate link" : "Activate link"}
       danger={link.active}
       focus="submit"
       onSubmit={change}
@@ -219,6 +219,6 @@ function SwitchDialog({ link, mode, onClose }: { link: PaymentLink; mode: Mode; 
 const OFF = [
   "Visitors see that this is no longer available.",
   "Payment forms that are already open take no more attempts; a payment in progress can still finish.",
-  "You can switch it on again.",
+  "You can activate it again.",
 ];
 const ON = ["Visitors can pay again.", "Its address and QR code are the same as before."];

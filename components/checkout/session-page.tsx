@@ -74,7 +74,7 @@ function Actions({ detail, mode, canWrite }: Pick<SessionPageProps, "detail" | "
   if (session.payment_id !== null) {
     return (
       <Link href={`/${mode}/payments/${session.payment_id}`} className={buttonStyles({ variant: "primary" })}>
-        See payment
+        View payment
       </Link>
     );
   }

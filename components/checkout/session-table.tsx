@@ -83,7 +83,7 @@ function Outcome({ session, mode }: { session: SessionListItem; mode: Mode }) {
   if (payment_id !== null) {
     return (
       <Link href={`/${mode}/payments/${payment_id}`} className="text-accent hover:underline">
-        See payment
+        View payment
       </Link>
     );
   }

@@ -87,7 +87,7 @@ export function CodeTab({ language, children }: { language: CodeLanguage; childr
   );
 }
 
-/** Puts the reader's own sandbox key into the samples that the server rendered, and takes it out again. */
+/** Puts the reader's own test key into the samples that the server rendered, and takes it out again. */
 export function KeyInSamples() {
   const secret = useSandboxKey()?.secret ?? null;
   useEffect(() => {

@@ -45,7 +45,7 @@ export function CodeBlock({ code, language, title, tall = false }: CodeBlockProp
 const highlight = (code: string, language: CodeLanguage) =>
   hljs.highlight(code, { language }).value.replaceAll(/<span class="hljs-punctuation">([^<]+)<\/span>/g, "$1");
 
-/** Where a reader's own sandbox key is filled in: in commands. Files read it from where a command puts it. */
+/** Where a reader's own test key is filled in: in commands. Files read it from where a command puts it. */
 const withKeyPlaces = (html: string, language: CodeLanguage) =>
   language === "sh" ? html.replace(/\$CARDLANE_KEY\b|sk_test_…/g, "<span data-sandbox-key>$&</span>") : html;
 

@@ -85,8 +85,8 @@ type Urls = { baseUrl: string; sandboxBaseUrl: string | null; liveBaseUrl: strin
 
 /** What the guide shows of this very service. */
 export function guideParts({ baseUrl, sandboxBaseUrl, liveBaseUrl }: Urls, problem: object) {
-  const both = `Both environments are at \`${baseUrl}\`; the key decides.`;
-  const each = `The sandbox is at \`${sandboxBaseUrl ?? baseUrl}\`, live at \`${liveBaseUrl ?? baseUrl}\`.`;
+  const both = `Both modes are at \`${baseUrl}\`; the key decides.`;
+  const each = `Test mode is at \`${sandboxBaseUrl ?? baseUrl}\`, live mode at \`${liveBaseUrl ?? baseUrl}\`.`;
   const Addresses = () => (
     <p>
       <RichText text={sandboxBaseUrl === null && liveBaseUrl === null ? both : each} />

@@ -96,7 +96,7 @@ function FirstRequest({ detail, mode }: { detail: Detail; mode: Mode }) {
         ) : (
           <JsonView
             open
-            title="Body, without card number and CVV"
+            title="Body, without card number and security code"
             value={detail.body}
             label="Body of the first request"
           />

@@ -142,7 +142,7 @@ function CustomerFacts({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
         {
           term: "Name",
           value: linked.customer ? (
-            <CustomerLink href={`/${mode}/customers/${linked.customer}`}>{name ?? "See customer"}</CustomerLink>
+            <CustomerLink href={`/${mode}/customers/${linked.customer}`}>{name ?? "View customer"}</CustomerLink>
           ) : (
             name
           ),

@@ -55,7 +55,7 @@ function SendDialog({ payment, onClose }: { payment: ShownPayment; onClose: () =
       body: form.values,
     });
     const description = NOTICES[data.mail];
-    toast.success(`Receipt mailed to ${data.email}`, description === undefined ? {} : { description });
+    toast.success(`Receipt sent to ${data.email}`, description === undefined ? {} : { description });
     onClose();
   }
 

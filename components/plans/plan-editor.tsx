@@ -158,11 +158,11 @@ function PlanStatusDialog({ plan, mode, onClose, onChanged }: PlanStatusDialogPr
 }
 
 const ACTIVATE = [
-  "New payments and checkout sessions can use the plan from now on.",
+  "New payments and client sessions can use the plan from now on.",
   "Its price and timing are locked while it’s active.",
 ];
 const DEACTIVATE = [
-  "New payments and checkout sessions with this plan are refused from now on.",
+  "New payments and client sessions with this plan are refused from now on.",
   "Existing payments are not affected.",
   "Its price and timing can be changed again, and it can be activated again.",
 ];

@@ -100,7 +100,7 @@ function Item({ mode, item }: { mode: Mode; item: AttentionItem }) {
       {item.rows.length > 0 && <Rows {...{ mode, rows: item.rows, rowText }} />}
       {item.rows.length > 0 && item.count > item.rows.length && (
         <Link href={href} className="mt-1 ml-6 inline-block text-accent text-xs hover:underline">
-          See all {countText(item.count)}
+          View all {countText(item.count)}
         </Link>
       )}
     </section>

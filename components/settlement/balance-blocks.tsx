@@ -178,8 +178,8 @@ export function MovementTable({ movements, mode }: { movements: readonly Balance
 
 /** What a movement was booked for: each has exactly one. */
 function subjectOf({ transaction_id, settlement_batch_id, payout_id }: BalanceMovement, mode: Mode) {
-  if (transaction_id !== null) return { href: `/${mode}/transactions/${transaction_id}`, label: "See transaction" };
+  if (transaction_id !== null) return { href: `/${mode}/transactions/${transaction_id}`, label: "View transaction" };
   return settlement_batch_id === null
-    ? { href: `/${mode}/payouts/${payout_id}`, label: "See payout" }
-    : { href: `/${mode}/settlement-batches/${settlement_batch_id}`, label: "See settlement batch" };
+    ? { href: `/${mode}/payouts/${payout_id}`, label: "View payout" }
+    : { href: `/${mode}/settlement-batches/${settlement_batch_id}`, label: "View settlement batch" };
 }

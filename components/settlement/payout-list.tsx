@@ -100,7 +100,7 @@ export function BatchTable({ batches, mode, ofOnePayout = false }: BatchTablePro
                   "None yet"
                 ) : (
                   <Link href={`/${mode}/payouts/${batch.payout_id}`} className="text-accent hover:underline">
-                    See payout
+                    View payout
                   </Link>
                 )}
               </td>

@@ -16,8 +16,7 @@ export function TestBanner() {
   return (
     <section aria-label="Test mode" className="test-banner">
       <p>
-        <strong className="font-semibold">Test mode.</strong>{" "}
-        <span className="max-sm:sr-only">Sandbox cards only. </span>
+        <strong className="font-semibold">Test mode.</strong> <span className="max-sm:sr-only">Test cards only. </span>
         No real money moves.
       </p>
       <Link href={otherModePath(pathname, search, "live")} prefetch={false}>

@@ -73,7 +73,7 @@ function Profile({ profile, environmentId }: { profile: MerchantProfile; environ
         { term: "Website", value: profile.website },
         { term: "Support e-mail", value: profile.supportEmail },
         { term: "Time zone", value: profile.timeZone },
-        { term: "Joined", value: <Time at={profile.createdAt} style="date" /> },
+        { term: "Created", value: <Time at={profile.createdAt} style="date" /> },
       ]}
     />
   );
@@ -139,9 +139,9 @@ function MemberList({ merchantId, members }: { merchantId: string; members: read
           <p className="flex flex-wrap items-center gap-1.5">
             <Badge>{ROLE_NAMES[user.role]}</Badge>
             {user.secondFactor ? (
-              <Badge tone="green">Second factor on</Badge>
+              <Badge tone="green">Two-factor authentication on</Badge>
             ) : (
-              <Badge tone="amber">No second factor</Badge>
+              <Badge tone="amber">No two-factor authentication</Badge>
             )}
           </p>
           <p className="text-soft text-xs">
@@ -164,7 +164,7 @@ function MemberList({ merchantId, members }: { merchantId: string; members: read
                 label="Unlock"
                 size="sm"
                 title={`Unlock ${user.email}?`}
-                text="They can sign in again immediately with the same password and second factor. Verify their identity first."
+                text="They can sign in again immediately with the same password and authenticator app. Verify their identity first."
                 confirmLabel="Unlock sign-in"
                 address="POST /api/support/merchants/{id}/members/{user}/unlock"
                 params={{ id: merchantId, user: user.id }}

@@ -46,7 +46,7 @@ export function TeamTable({ members }: { members: Member[] }) {
               Role
             </th>
             <th scope="col" className={HEAD}>
-              Second factor
+              Two-factor authentication
             </th>
             <th scope="col" className={HEAD}>
               Last sign-in
@@ -85,7 +85,7 @@ function MemberRow({ member, onDialog }: MemberRowProps) {
       </td>
       <td className={CELL}>{ROLE_LABELS[member.role]}</td>
       <td className={`${CELL} text-soft`}>
-        <span className="sm:hidden">Second factor </span>
+        <span className="sm:hidden">Two-factor authentication </span>
         {member.secondFactor ? <span className="text-green">On</span> : "Off"}
       </td>
       <td className={`${CELL} text-soft`}>

@@ -176,7 +176,7 @@ test("single permissions, an expiry and addresses are kept, and all of them can 
   }
 });
 
-test("a rolled key and its successor both work for the overlap; at once means at once", async ({
+test("a rotated key and its successor both work for the overlap; at once means at once", async ({
   owner: page,
   tenant,
   baseUrl,
@@ -187,9 +187,9 @@ test("a rolled key and its successor both work for the overlap; at once means at
     .locator(`[data-key="${old.id}"]`)
     .getByRole("button", { name: /^Actions/ })
     .click();
-  await page.getByRole("menuitem", { name: "Roll" }).click();
+  await page.getByRole("menuitem", { name: "Rotate" }).click();
   await expect(page.getByRole("dialog")).toContainText("Both keys work until");
-  await page.getByRole("button", { name: "Roll key" }).click();
+  await page.getByRole("button", { name: "Rotate key" }).click();
   const second = new Api(baseUrl, await secretIn(page));
   expect(await statusOf(second)).toBe(200);
   expect(await statusOf(old.api)).toBe(200);
@@ -197,10 +197,10 @@ test("a rolled key and its successor both work for the overlap; at once means at
   await expect(page.locator(`[data-key="${old.id}"]`)).toContainText("Replaced");
 
   await page.getByRole("button", { name: `ending in ${second.apiKey?.slice(-4)}` }).click();
-  await page.getByRole("menuitem", { name: "Roll" }).click();
+  await page.getByRole("menuitem", { name: "Rotate" }).click();
   await page.getByRole("radio", { name: "Immediately" }).check();
   await expect(page.getByRole("dialog")).toContainText("stops working within a second");
-  await page.getByRole("button", { name: "Roll key" }).click();
+  await page.getByRole("button", { name: "Rotate key" }).click();
   const third = new Api(baseUrl, await secretIn(page));
   await expect.poll(() => statusOf(second), KNOWN).toBe(401);
   expect(await statusOf(third)).toBe(200);
@@ -313,7 +313,7 @@ test("the pages of keys are accessible and fit a phone", async ({ owner: page, t
   await page.goto(KEYS);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await expectWellInEveryLook(page);
-  await act(page, "Test key", "Roll");
+  await act(page, "Test key", "Rotate");
   await expectWellInEveryLook(page);
   await openForm(page, "Accessible");
   await expectWellInEveryLook(page);
@@ -322,7 +322,7 @@ test("the pages of keys are accessible and fit a phone", async ({ owner: page, t
   await expectWellInEveryLook(page);
 });
 
-test("a key is made and rolled by keyboard alone", async ({ owner: page }) => {
+test("a key is made and rotated by keyboard alone", async ({ owner: page }) => {
   await openForm(page, "");
   await page.getByLabel("Name").focus();
   await page.keyboard.type("By hand");
@@ -342,7 +342,7 @@ test("a key is made and rolled by keyboard alone", async ({ owner: page }) => {
   await page.keyboard.press("Enter");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("dialog", { name: "Roll this key" })).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Rotate this key" })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: /^Actions for By hand/ })).toBeFocused();
 });

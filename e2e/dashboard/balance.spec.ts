@@ -21,7 +21,7 @@ test("money is followed from the balance through its payout to the transactions 
   const statement = page.getByRole("table", { name: /closing balance in USD/ });
   await expect(statement.getByRole("row", { name: /Closing balance/ })).toContainText("$200.00");
   await expectWellInEveryLook(page);
-  await page.getByRole("link", { name: "See payout" }).filter({ visible: true }).click();
+  await page.getByRole("link", { name: "View payout" }).filter({ visible: true }).click();
 
   await expect(page.getByRole("heading", { level: 1 })).toContainText("$200.00");
   await expectWellInEveryLook(page);

@@ -98,7 +98,7 @@ test("a session shows its attempts in plain words, and its payment leads back to
 
   await page.goto("/test/checkout?status=COMPLETED");
   await expect(page.getByRole("row", { name: /€25\.00 EUR Completed/ })).toContainText("2 of 5");
-  await page.getByRole("link", { name: "See payment" }).click();
+  await page.getByRole("link", { name: "View payment" }).click();
   await page.waitForURL(`**/test/payments/${payment_id}`);
   await page.getByTitle(session.id, { exact: true }).click();
   await page.waitForURL(`**/test/checkout/${session.id}`);

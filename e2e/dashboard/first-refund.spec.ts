@@ -11,7 +11,7 @@ test("from a sign-up to the first refund, by what the pages say alone", async ({
   await page.getByLabel("Your name").fill("Nora Lind");
   await page.getByLabel("E-mail address").fill(`${newId()}@new.example`);
   await page.getByLabel("Password", { exact: true }).fill("a long enough password");
-  await page.getByRole("button", { name: "Open account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.waitForURL("**/test");
 
   await page.goto("/test/developers/api-keys/new");

@@ -55,7 +55,7 @@ test("a link for a plan is made, opened on a phone and paid, and its sale is fou
   await row.getByRole("link", { name: "1 payment of Shop window" }).click();
   await page.waitForURL("**/checkout/links/plink_*?status=COMPLETED");
   await expect(page.getByText("1 session", { exact: true })).toBeVisible();
-  await page.getByRole("link", { name: "See payment" }).click();
+  await page.getByRole("link", { name: "View payment" }).click();
   await page.waitForURL("**/payments/pay_*");
   await page.getByRole("link", { name: "Shop window" }).click();
   await page.waitForURL("**/checkout/links/plink_*");
@@ -110,7 +110,7 @@ async function openHeld(page: Page, address: string): Promise<void> {
   await page.goto(address);
 }
 
-test("a link's pages are accessible in both schemes and fit a phone; it is changed and switched off", async ({
+test("a link's pages are accessible in both schemes and fit a phone; it is changed and deactivated", async ({
   owner: page,
   tenant,
   context,
@@ -137,10 +137,10 @@ test("a link's pages are accessible in both schemes and fit a phone; it is chang
   await expectAccessibleInBothSchemes(shopper);
   await expectNoSidewaysScroll(shopper);
 
-  await page.getByRole("button", { name: "Switch off" }).click();
-  const dialog = page.getByRole("dialog", { name: "Switch this link off?" });
-  await dialog.getByRole("button", { name: "Switch off" }).click();
-  await expect(page.getByRole("button", { name: "Switch on" })).toBeVisible();
+  await page.getByRole("button", { name: "Deactivate" }).click();
+  const dialog = page.getByRole("dialog", { name: "Deactivate this link?" });
+  await dialog.getByRole("button", { name: "Deactivate link" }).click();
+  await expect(page.getByRole("button", { name: "Activate", exact: true })).toBeVisible();
   const answer = await shopper.reload();
   expect(answer?.status()).toBe(410);
   await expect(shopper.getByRole("heading", { name: "This is no longer available" })).toBeVisible();
@@ -202,7 +202,7 @@ test("who has paid at a link finds the payment there again, also once the link i
 
   await page.goto(link.url);
   await expect(page.getByText("You’ve already paid here in this browser.")).toBeVisible();
-  await page.getByRole("link", { name: "See your payment" }).click();
+  await page.getByRole("link", { name: "View your payment" }).click();
   await page.waitForURL(paid);
   await expectPaid(page);
 

@@ -38,16 +38,16 @@ test("a sign-up leads into the test environment of a new merchant, signed in", a
   await page.getByLabel("Your name").fill("Ada Lovelace");
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password", { exact: true }).fill("short");
-  await page.getByRole("button", { name: "Open account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await expect(page.getByText("Choose a password of at least 12 characters.")).toBeVisible();
   // What was typed is still there.
   await expect(page.getByLabel("Business name")).toHaveValue("Lovelace Ltd");
   await expect(page.getByLabel("E-mail address")).toHaveValue(email);
   await page.getByLabel("Password", { exact: true }).fill("qwertyuiop123");
-  await page.getByRole("button", { name: "Open account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await expect(page.getByText("This password is easy to guess.")).toBeVisible();
   await page.getByLabel("Password", { exact: true }).fill(NEW);
-  await page.getByRole("button", { name: "Open account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.waitForURL("**/test");
   await expect(page.getByText("Lovelace Ltd").first()).toBeVisible();
   const keys = await db.sql`select 1 from api_keys k join environments e on e.id = k.environment_id
@@ -82,7 +82,7 @@ test("an address that is taken gets the same answer, and its mailbox is told", a
   await page.getByLabel("Your name").fill("Eve");
   await page.getByLabel("E-mail address").fill(email.toUpperCase());
   await page.getByLabel("Password", { exact: true }).fill(NEW);
-  await page.getByRole("button", { name: "Open account" }).click();
+  await page.getByRole("button", { name: "Create account" }).click();
   await page.waitForURL("**/test");
   await expect(page.getByText("Confirm your e-mail address")).toBeVisible();
   await page.goto(outboxLink({ ...service, baseUrl }));
@@ -181,7 +181,7 @@ test("a second factor is set up, asked for, and replaced by a recovery code once
   const codeAt = (ms: number) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + ms });
   await page.getByLabel("Code").fill(codeAt(0));
-  await page.getByRole("button", { name: "Switch on" }).click();
+  await page.getByRole("button", { name: "Turn on" }).click();
   const dialog = page.getByRole("dialog", { name: "Save your recovery codes" });
   const codes = ((await dialog.locator("code").textContent()) ?? "").split("\n");
   expect(codes).toHaveLength(10);

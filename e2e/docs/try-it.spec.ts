@@ -17,21 +17,21 @@ test("an owner makes a key for these pages, and pays, repeats and refunds from t
   await openAlive(page, "/docs/reference");
   await page.getByRole("button", { name: "Try it: create a payment" }).click();
   const form = page.getByRole("form", { name: "Try it: create a payment" });
-  await form.getByRole("button", { name: "Send to the sandbox" }).click();
-  await expect(page.getByText("Create or paste a sandbox key first.")).toBeVisible();
+  await form.getByRole("button", { name: "Send in test mode" }).click();
+  await expect(page.getByText("Create or paste a test key first.")).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole("button", { name: "Create a sandbox key" }).click();
+  await page.getByRole("button", { name: "Create a test key" }).click();
   await expect(page.getByText("is filled in on these pages")).toBeVisible();
   const kept = JSON.parse((await page.evaluate(KEPT)) ?? "{}") as { secret: string; expiresAt: string };
   expect(kept.secret).toMatch(/^sk_test_/);
   expect(Date.parse(kept.expiresAt) - Date.now()).toBeLessThan(86_400_000);
 
-  await form.getByRole("button", { name: "Send to the sandbox" }).click();
+  await form.getByRole("button", { name: "Send in test mode" }).click();
   const answer = page.getByRole("region", { name: "Response" });
   await expect(answer).toContainText("201");
   await expect(answer).toContainText('"status": "CAPTURED"');
   await expect(answer).toContainText("X-Request-Id");
-  await form.getByRole("button", { name: "Send to the sandbox" }).click();
+  await form.getByRole("button", { name: "Send in test mode" }).click();
   await expect(answer).toContainText("The stored response to the first request: nothing ran twice.");
   const { data } = (await tenant.api.call(listPayments)).ok();
   expect(data).toHaveLength(1);
@@ -41,10 +41,10 @@ test("an owner makes a key for these pages, and pays, repeats and refunds from t
   const refund = page.getByRole("form", { name: "Try it: refund a payment" });
   await expect(refund.getByLabel("id", { exact: true })).toHaveValue(data[0]?.id ?? "");
   await refund.getByLabel("Body").fill('{ "amount": 999999 }');
-  await refund.getByRole("button", { name: "Send to the sandbox" }).click();
+  await refund.getByRole("button", { name: "Send in test mode" }).click();
   await expect(page.getByText('"code": "amount_exceeds_refundable"')).toBeVisible();
   await refund.getByLabel("Body").fill('{ "amount": ');
-  await refund.getByRole("button", { name: "Send to the sandbox" }).click();
+  await refund.getByRole("button", { name: "Send in test mode" }).click();
   await expect(refund.getByText("This is not valid JSON:")).toBeVisible();
 
   // Samples are filled in and copied with it, here and on the next page; the key is in no address.
@@ -64,12 +64,12 @@ test("a pasted key is used in this tab alone and forgotten on request; a live ke
   tenant,
 }) => {
   await openAlive(page, "/docs/quickstart");
-  await page.getByRole("button", { name: "Fill in your sandbox key" }).click();
+  await page.getByRole("button", { name: "Fill in your test key" }).click();
   const field = page.getByLabel("Or paste one");
   await expect(field).toHaveAttribute("type", "password");
   await field.fill(tenant.live.apiKey ?? "");
   await page.getByRole("button", { name: "Use", exact: true }).click();
-  await expect(page.getByText("This is a live key. Only sandbox keys")).toBeVisible();
+  await expect(page.getByText("This is a live key. Only test keys")).toBeVisible();
   await expect(field).toHaveValue("");
   expect(await page.evaluate(KEPT)).toBeNull();
   const secret = tenant.api.apiKey ?? "";
@@ -92,7 +92,7 @@ test("who may not manage keys is told so, and the key of a stranger is an answer
   await signInAs(page.context(), await newPerson("viewer"));
   await openAlive(page, "/docs/reference");
   await page.getByRole("button", { name: "Try it: list payments" }).click();
-  await page.getByRole("button", { name: "Create a sandbox key" }).click();
+  await page.getByRole("button", { name: "Create a test key" }).click();
   await expect(page.getByText("Your role lacks the permission api_key.manage")).toBeVisible();
   await page.getByLabel("Or paste one").fill(`sk_test_${"a".repeat(38)}`);
   await page.getByRole("button", { name: "Use", exact: true }).click();
@@ -103,7 +103,7 @@ test("who may not manage keys is told so, and the key of a stranger is an answer
 test("whoever is not signed in is taken to the sign-in and back", async ({ page }) => {
   await openAlive(page, "/docs/reference");
   await page.getByRole("button", { name: "Try it: list payments" }).click();
-  await page.getByRole("button", { name: "Create a sandbox key" }).click();
+  await page.getByRole("button", { name: "Create a test key" }).click();
   await page.waitForURL(/\/sign-in\?next=%2Fdocs%2Freference/);
 });
 

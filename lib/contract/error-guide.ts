@@ -95,7 +95,7 @@ const REQUEST_ERRORS = {
   api_key_invalid: {
     cause:
       "The key is unknown, mistyped, disabled, revoked or expired, or it belongs to a different environment than the address you called. The response is the same in all of these cases, so that guessing reveals nothing.",
-    cure: "Compare the start and last four characters with your key, and use `sk_test_…` for the sandbox and `sk_live_…` for live.",
+    cure: "Compare the start and last four characters with your key, and use `sk_test_…` in test mode and `sk_live_…` in live mode.",
     retry: "Yes, with a valid key.",
     example: {
       detail: "The API key is not valid here. Check that it is complete, active and for this environment.",
@@ -286,11 +286,11 @@ const OUTCOME_ERRORS = {
   },
   processor_not_configured: {
     cause: "No connected card processor can take the payment, or the one that holds it is no longer connected.",
-    cure: "Connect one in the dashboard under Settings → Processors, or use the sandbox with a test key.",
+    cure: "Connect one in the dashboard under Settings → Processors, or use a test key.",
     retry: "With a new idempotency key, once a processor is connected.",
     example: {
       detail:
-        "No processor is connected for live payments yet. Connect one in the dashboard under Settings → Processors, or use a sandbox key to test.",
+        "No processor is connected for live payments yet. Connect one in the dashboard under Settings → Processors, or use a test key.",
       instance: PAYMENTS,
     },
   },

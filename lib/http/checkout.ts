@@ -58,7 +58,7 @@ function takeSandboxAttempt({ environment, row }: Checkout): void {
 
 async function requireCheckout(service: Service, token: string): Promise<Checkout> {
   const checkout = await findCheckout(service, token);
-  if (checkout === null) throw new AppError("resource_not_found", "There is no such payment session.");
+  if (checkout === null) throw new AppError("resource_not_found", "There is no such client session.");
   return checkout;
 }
 

@@ -13,7 +13,7 @@ import { requireSameOrigin } from "./session-caller";
 
 /** The sample shop at /demo is the demo merchant's: what its server side needs to call the API as any merchant would. */
 export type DemoShop = {
-  /** The demo merchant's sandbox key. It stays on the server. */
+  /** The demo merchant's test key. It stays on the server. */
   readonly key: string;
   /** Where the API answers, without a slash at the end. */
   readonly apiUrl: string;

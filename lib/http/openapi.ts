@@ -107,7 +107,7 @@ export function buildOpenApi({ baseUrl, sandboxBaseUrl, liveBaseUrl }: BaseUrls)
           type: "apiKey",
           in: "header",
           name: "X-Api-Key",
-          description: "`sk_test_…` for the sandbox, `sk_live_…` for live. Keep it on your server.",
+          description: "`sk_test_…` in test mode, `sk_live_…` in live mode. Keep it on your server.",
         },
       },
     },
@@ -116,11 +116,11 @@ export function buildOpenApi({ baseUrl, sandboxBaseUrl, liveBaseUrl }: BaseUrls)
 
 function servers({ baseUrl, sandboxBaseUrl, liveBaseUrl }: BaseUrls): OpenApiDocument["servers"] {
   if (!sandboxBaseUrl && !liveBaseUrl) {
-    return [{ url: baseUrl, description: "Sandbox and live: the API key decides." }];
+    return [{ url: baseUrl, description: "Test and live mode: the API key decides." }];
   }
   return [
-    { url: sandboxBaseUrl ?? baseUrl, description: "Sandbox, for keys that start with `sk_test_`." },
-    { url: liveBaseUrl ?? baseUrl, description: "Live, for keys that start with `sk_live_`." },
+    { url: sandboxBaseUrl ?? baseUrl, description: "Test mode, for keys that start with `sk_test_`." },
+    { url: liveBaseUrl ?? baseUrl, description: "Live mode, for keys that start with `sk_live_`." },
   ];
 }
 

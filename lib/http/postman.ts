@@ -35,7 +35,7 @@ export type PostmanCollection = {
 
 const SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 const DESCRIPTION =
-  "Every endpoint of the Cardlane API with an example. Set the variable `apiKey` to your sandbox key. Requests that move money get a new `X-Idempotency-Key` each time you send them. To send the same request again, enter a key of your own.";
+  "Every endpoint of the Cardlane API with an example. Set the variable `apiKey` to your test key. Requests that move money get a new `X-Idempotency-Key` each time you send them. To send the same request again, enter a key of your own.";
 
 /** Every endpoint as a request for Postman, in a folder for each feature. */
 export function buildPostmanCollection(baseUrl: string): PostmanCollection {

@@ -89,7 +89,7 @@ export function summarize(console: Console, { demo, outbox, webhooks }: Summary)
   }
   if (demo && env.isOneMachine) summarizeDemo(console, demo);
   else summarizePlain(console, demo);
-  if (outbox !== null) console.line(`  Outbox, where mail waits:  ${outbox}\n`);
+  if (outbox !== null) console.line(`  Outbox, where e-mail waits:  ${outbox}\n`);
   console.line("  Ctrl-C stops everything.\n");
 }
 
@@ -97,14 +97,14 @@ function summarizeDemo(console: Console, demo: Demo): void {
   console.fact("Dashboard", `${env.baseUrl}/sign-in`);
   console.fact("Sample shop", `${env.baseUrl}/demo`);
   console.fact("Demo sign-in", `${demo.email}  password ${demo.password}`);
-  console.fact("Sandbox key", demo.test_key);
+  console.fact("Test key", demo.test_key);
   console.line("\n  Try it:\n");
   console.line(`  ${exampleRequest(env.baseUrl, demo.test_key)}\n`);
 }
 
 /** Consoles end up in journals and log collectors: a service that others can reach prints no secrets. */
 function summarizePlain(console: Console, demo: Demo | null): void {
-  if (demo) console.fact("Demo sign-in", `in ${demoFile(env.dataDir)}, with its sandbox key`);
+  if (demo) console.fact("Demo sign-in", `in ${demoFile(env.dataDir)}, with its test key`);
   console.line();
   console.line(`  Sign in, or sign up:      ${env.baseUrl}/sign-in`);
   console.line("  A merchant and its keys:  npm run create-merchant -- --name NAME --email EMAIL");

@@ -46,7 +46,7 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
     if (!dev) logConsole(log, ["warn", "error"]);
     provideService(service);
     mendRequests({ onServer: (server) => guard(server, dev), onProxy: () => void noteProxy(service) });
-    if ((await mailRoute(service)) === "outbox") log.info({ link: outboxLink(service) }, "mail waits in the outbox");
+    if ((await mailRoute(service)) === "outbox") log.info({ link: outboxLink(service) }, "e-mail waits in the outbox");
     const webhooks = await operatorWebhooks(service);
     if (webhooks !== null) log.info(webhooks);
     startJobs(service);

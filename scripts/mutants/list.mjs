@@ -240,7 +240,7 @@ export const MUTANTS = [
         "and (select count(*) from token) = 1",
       ],
     ],
-    tests: ["int", "lib/domain/checkout/payment-links.int.test.ts", "begins no attempt once it is switched off"],
+    tests: ["int", "lib/domain/checkout/open-link.int.test.ts", "begins no attempt once it is switched off"],
   },
   {
     name: "a single-use link leaves the session that it replaces open",

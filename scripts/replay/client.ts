@@ -133,7 +133,7 @@ function givenUp({ last }: Attempts, afterMs: number): Error {
 const refusal = (error: CardlaneError) =>
   new ReplayStopped(
     error instanceof AuthenticationError
-      ? `The service rejects this API key (${error.message}). Pass a sandbox key of this service with --key.`
+      ? `The service rejects this API key (${error.message}). Pass a test key of this service with --key.`
       : `The API key doesn't allow this: ${error.message}`,
   );
 

@@ -55,9 +55,9 @@ export function sandboxKey(given: string | undefined): string {
   const key = given ?? demoKey();
   if (key.startsWith("sk_live_"))
     throw new UsageError(
-      "This is a live key, and this command is for the sandbox: pass a key that starts with sk_test_.",
+      "This is a live key, and this command works in test mode only: pass a key that starts with sk_test_.",
     );
-  if (!key.startsWith("sk_test_")) throw new UsageError("--key is a sandbox key: it starts with sk_test_.");
+  if (!key.startsWith("sk_test_")) throw new UsageError("--key is a test key: it starts with sk_test_.");
   return key;
 }
 
@@ -68,10 +68,10 @@ function demoKey(): string {
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    throw new UsageError(`There is no demo key in ${file}. Run npm start once, or pass a sandbox key with --key.`);
+    throw new UsageError(`There is no demo key in ${file}. Run npm start once, or pass a test key with --key.`);
   }
   const { test_key } = JSON.parse(text) as { test_key?: unknown };
-  if (typeof test_key !== "string") throw new UsageError(`${file} has no test_key. Pass a sandbox key with --key.`);
+  if (typeof test_key !== "string") throw new UsageError(`${file} has no test_key. Pass a test key with --key.`);
   return test_key;
 }
 

@@ -13,13 +13,13 @@ export default async function OutboxPage() {
   return (
     <div className="w-full max-w-2xl">
       <AuthHeading title="Outbox">
-        No mail server is set up, so mail is shown here instead of being sent. Only browsers that opened the link from
-        the console can see it. Set <code className="tick">SMTP_URL</code> to send mail from then on.
+        No mail server is set up, so e-mail is shown here instead of being sent. Only browsers that opened the link from
+        the console can see it. Set <code className="tick">SMTP_URL</code> to send e-mail from then on.
       </AuthHeading>
       {mails.length === 0 ? (
         <EmptyState
           icon={<Inbox aria-hidden="true" />}
-          title="No mail yet"
+          title="No e-mail yet"
           description="Password links, invitations, sign-in notices and receipts appear here."
           className="rounded-lg border"
         />

@@ -3,13 +3,13 @@ import { AuthColumn, AuthHeading, AuthLink } from "@/components/accounts/auth-pa
 import { SignUpForm } from "@/components/accounts/sign-up-form";
 import { signedOutPage } from "@/lib/http/page";
 
-export const metadata: Metadata = { title: "Open an account" };
+export const metadata: Metadata = { title: "Create an account" };
 
 export default async function SignUpPage() {
   await signedOutPage("/test");
   return (
     <AuthColumn>
-      <AuthHeading title="Open an account">
+      <AuthHeading title="Create an account">
         Have one already? <AuthLink href="/sign-in">Sign in</AuthLink>
       </AuthHeading>
       <SignUpForm />

@@ -28,7 +28,7 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
     opening: "Opening the payment form…",
     proceed: "Continue to payment",
     paidBefore: "You’ve already paid here in this browser. Continue only if you want to pay again.",
-    seePayment: "See your payment",
+    seePayment: "View your payment",
     over: {
       title: "This is no longer available",
       text: "The shop no longer sells this here.",

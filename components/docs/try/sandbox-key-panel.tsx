@@ -24,7 +24,7 @@ function ChosenKey({ secret, expiresAt }: { secret: string; expiresAt: string | 
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px]">
       <p className="min-w-0 flex-1">
-        Your sandbox key <code className="tick">sk_test_…{secret.slice(-4)}</code>{" "}
+        Your test key <code className="tick">sk_test_…{secret.slice(-4)}</code>{" "}
         <span className="text-soft">
           is filled in on these pages, in this tab{expiresAt && ` until ${time.format(new Date(expiresAt))}`}. Revoke it
           under{" "}
@@ -84,7 +84,7 @@ function ChooseKey({ missing }: { missing: boolean }) {
     <div className="space-y-3 text-[13px]">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <Button size="sm" pending={pending} onClick={create}>
-          Create a sandbox key
+          Create a test key
         </Button>
         <p className="min-w-48 flex-1 text-soft text-xs">
           For signed-in owners. The key works for 24 hours, stays in this tab, and is listed under{" "}
@@ -109,7 +109,7 @@ function ChooseKey({ missing }: { missing: boolean }) {
         <Field
           label="Or paste one"
           className="flex-1"
-          error={problem || (missing ? "Create or paste a sandbox key first." : undefined)}
+          error={problem || (missing ? "Create or paste a test key first." : undefined)}
         >
           {(control) => (
             <Input

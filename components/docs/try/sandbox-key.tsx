@@ -4,7 +4,7 @@ import { type ComponentType, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { useHydrated } from "@/components/ui/hooks";
 
-/** Fills the reader's own sandbox key into a page's samples. What that takes is loaded at the first press. */
+/** Fills the reader's own test key into a page's samples. What that takes is loaded at the first press. */
 export function SandboxKey() {
   const hydrated = useHydrated();
   const [state, setState] = useState<"idle" | "loading" | "failed">("idle");
@@ -31,7 +31,7 @@ export function SandboxKey() {
   return (
     <div className="space-y-2">
       <Button size="sm" pending={state === "loading"} disabled={!hydrated} onClick={load}>
-        Fill in your sandbox key
+        Fill in your test key
       </Button>
       {state === "failed" && (
         <p role="alert" className="text-red text-xs">

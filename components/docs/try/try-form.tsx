@@ -29,12 +29,12 @@ export function TryForm({ endpoint, document }: TryFormProps) {
   if (elsewhere === null) return <SandboxForm endpoint={endpoint} />;
   return (
     <p className="text-[13px]">
-      This address is for live keys. Try it on the{" "}
+      This address is for live keys. Try it at the{" "}
       <a
         className="text-accent underline underline-offset-2"
         href={`${elsewhere}/docs/reference#${endpoint.operation.operationId}`}
       >
-        sandbox’s own address
+        address for test keys
       </a>
       .
     </p>
@@ -134,7 +134,7 @@ function SandboxForm({ endpoint }: { endpoint: TriedEndpoint }) {
         )}
         <div className="flex items-center gap-2">
           <Button type="submit" variant="primary" size="sm" pending={running !== null}>
-            Send to the sandbox
+            Send in test mode
           </Button>
           {running && (
             <Button size="sm" onClick={() => running.abort()}>

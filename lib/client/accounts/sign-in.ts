@@ -21,7 +21,7 @@ export async function signIn(input: SignInInput): Promise<{ ok: true } | { ok: f
 /** Why a sign-in was refused, in words. An unknown address gets the same ones. */
 export const SIGN_IN_ERROR_TEXTS: Record<Exclude<SignInError, "code_required">, string> = {
   wrong:
-    "The e-mail address or the password is wrong. If you’ve just opened the account, confirm the address first: the link is in your inbox.",
+    "The e-mail address or the password is wrong. If you’ve just created the account, confirm the address first: the link is in your inbox.",
   locked:
     "Too many failed sign-ins: this account is locked for up to 30 minutes. Try again later, or choose a new password to unlock it now.",
   code_wrong: "That code is wrong, expired or already used. Enter the one your app shows now.",

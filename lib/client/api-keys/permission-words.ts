@@ -59,12 +59,12 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
     ],
   },
   {
-    name: "Checkout sessions",
+    name: "Client sessions",
     permissions: [
       {
         permission: "client_session.create",
-        label: "Open checkout sessions",
-        sentence: "Opens, reads and cancels sessions for the payment form.",
+        label: "Create client sessions",
+        sentence: "Creates, reads and cancels sessions for the payment form.",
       },
     ],
   },
@@ -89,7 +89,7 @@ export const PERMISSION_GROUPS: readonly PermissionGroup[] = [
       {
         permission: "webhook_endpoint.write",
         label: "Change webhook endpoints",
-        sentence: "Creates, edits and removes endpoints.",
+        sentence: "Creates, edits and deletes endpoints.",
       },
       {
         permission: "event.read",
@@ -124,7 +124,7 @@ export const PERMISSION_PRESETS: readonly PermissionPreset[] = [
   {
     id: "checkout",
     label: "Checkout server",
-    sentence: "Can open checkout sessions and read payments and plans.",
+    sentence: "Can create client sessions and read payments and plans.",
     permissions: ["payment.read", "subscription_plan.read", "client_session.create"],
   },
   {

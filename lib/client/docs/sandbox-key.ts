@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * The sandbox key that the documentation's samples are sent with and shown with. It is kept for this tab alone, and never put
+ * The test key that the documentation's samples are sent with and shown with. It is kept for this tab alone, and never put
  * into an address, a log or a cookie.
  */
 export type SandboxKey = { readonly secret: string; readonly expiresAt: string | null };
@@ -10,19 +10,18 @@ const NAME = "cardlane.docs.sandbox-key";
 const listeners = new Set<() => void>();
 let current: SandboxKey | null | undefined;
 
-/** Why a text cannot be a sandbox key; null when it can. */
+/** Why a text cannot be a test key; null when it can. */
 export function sandboxKeyProblem(text: string): string | null {
   if (text === "") return "Paste a key that starts with sk_test_.";
-  if (text.startsWith("sk_live_"))
-    return "This is a live key. Only sandbox keys, which start with sk_test_, are used here.";
-  if (!text.startsWith("sk_test_")) return "This is not a sandbox key: it must start with sk_test_.";
+  if (text.startsWith("sk_live_")) return "This is a live key. Only test keys, which start with sk_test_, work here.";
+  if (!text.startsWith("sk_test_")) return "This is not a test key: it must start with sk_test_.";
   if (!/^sk_test_[\dA-Za-z]{38}$/.test(text)) return "This key is incomplete. Copy all of it.";
   return null;
 }
 
-/** Throws when it is not a sandbox key; null forgets the current one. */
+/** Throws when it is not a test key; null forgets the current one. */
 export function keepSandboxKey(key: SandboxKey | null): void {
-  if (key !== null && sandboxKeyProblem(key.secret) !== null) throw new TypeError("Not a sandbox key.");
+  if (key !== null && sandboxKeyProblem(key.secret) !== null) throw new TypeError("Not a test key.");
   current = key;
   try {
     if (key === null) sessionStorage.removeItem(NAME);

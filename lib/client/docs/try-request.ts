@@ -47,7 +47,7 @@ export const permissionsIn = (document: OpenApiDocument): string[] => [
   ),
 ];
 
-/** Where sandbox keys are taken, when that is not the address that the page came from; null when they are taken there. */
+/** Where test keys are taken, when that is not the address that the page came from; null when they are taken there. */
 export function sandboxElsewhere(document: OpenApiDocument, host: string): string | null {
   const [sandbox, live] = document.servers;
   if (!sandbox || !live || new URL(live.url).host !== host || new URL(sandbox.url).host === host) return null;

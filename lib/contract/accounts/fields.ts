@@ -19,7 +19,7 @@ export const givenPassword = z
   .max(MAX_GIVEN_PASSWORD_LENGTH, "That isn't your password.");
 
 /** Six digits of the authenticator app, or a recovery code. */
-export const givenCode = z.string().trim().min(6, "Enter the six digits of your authenticator app.").max(40);
+export const givenCode = z.string().trim().min(6, "Enter the six-digit code from your authenticator app.").max(40);
 
 const NO_EMAIL = "This is not an e-mail address.";
 /** A label of a host name. */

@@ -77,7 +77,7 @@ export const isCharged = ({ status, payment }: CheckoutState): boolean =>
   status === "COMPLETED" && payment !== null && CHARGED.has(payment.status);
 
 /**
- * Why there is no payment form behind a link. `over`: switched off, or its plan is not for sale. `elsewhere`: another site sent
+ * Why there is no payment form behind a link. `over`: inactive, or its plan is not for sale. `elsewhere`: another site sent
  * the shopper past the link's own page.
  */
 export type LinkProblem = "not_found" | "over" | "expired" | "paid" | "too_many" | "elsewhere" | "suspended";

@@ -7,7 +7,7 @@ import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import type { Plan } from "@/lib/contract/plans/plan";
 
 /**
- * ACTIVE: whoever opens it can pay. INACTIVE: switched off. COMPLETED: a single-use link that is paid. PLAN_INACTIVE: its plan
+ * ACTIVE: whoever opens it can pay. INACTIVE: deactivated. COMPLETED: a single-use link that is paid. PLAN_INACTIVE: its plan
  * is not for sale.
  */
 export const PAYMENT_LINK_STATUSES = ["ACTIVE", "INACTIVE", "EXPIRED", "COMPLETED", "PLAN_INACTIVE"] as const;
@@ -120,7 +120,7 @@ export const createPaymentLink = dashboardEndpoint({
   response: paymentLink,
 });
 
-/** Changes what is sent; a link that is switched off takes no new attempt to pay from then on. */
+/** Changes what is sent; a deactivated link takes no new attempt to pay from then on. */
 export const updatePaymentLink = dashboardEndpoint({
   name: "updatePaymentLink",
   method: "PATCH",

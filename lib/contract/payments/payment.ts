@@ -122,7 +122,7 @@ export const createPaymentBody = z
       .describe(
         "Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, created by its script on your page.",
       ),
-    card: cardInput.optional().describe("Raw card data, in the sandbox only."),
+    card: cardInput.optional().describe("Raw card data, in test mode only."),
     capture_method: captureMethod.default("automatic").describe("`manual` authorizes now; you capture later."),
     ...customerFields,
     plan_id: idInput

@@ -99,7 +99,7 @@ export const PLAN_TYPE_SENTENCES: Record<PlanType, string> = {
 
 export const PLAN_STATUS_SENTENCES: Record<PlanStatus, string> = {
   DRAFT: "Not for sale yet. Everything can still be changed.",
-  ACTIVE: "For sale by link, in checkout sessions, and through the API.",
+  ACTIVE: "For sale through payment links, client sessions and the API.",
   INACTIVE: "No longer for sale. You can change it and activate it again.",
 };
 

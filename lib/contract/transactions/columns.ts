@@ -26,7 +26,7 @@ export const TRANSACTION_COLUMNS = {
   customer_name: { label: "Name", members: ["customer_name"] },
   card_expiry: { label: "Card expiry", members: ["card_exp_month", "card_exp_year"] },
   avs_result: { label: "Address check", members: ["avs_result"] },
-  cvv_result: { label: "CVV check", members: ["cvv_result"] },
+  cvv_result: { label: "Security code check", members: ["cvv_result"] },
   fraud_score: { label: "Fraud score", members: ["fraud_score"] },
   decline_code: { label: "Decline reason", members: ["decline_code"] },
   refund_reason: { label: "Refund reason", members: ["refund_reason"] },

@@ -58,7 +58,7 @@ async function proveCode(ctx: SignedInCall, text: string): Promise<{ user: UserR
   const user = await reserveTry(ctx);
   if (user.totp_enabled_at === null) {
     await releaseAttempt(orm, user.id, LOCK_RULE, "proof");
-    throw new AppError("invalid_state", "The second factor is off. Reload the page.");
+    throw new AppError("invalid_state", "Two-factor authentication is off. Reload the page.");
   }
   if ((await reserveCode(orm, user.id, LOCK_RULE)) === null) {
     await releaseAttempt(orm, user.id, LOCK_RULE, "proof");
@@ -115,7 +115,7 @@ const proofKind = ({ mfaEnabled }: Proved): ProofKind => (mfaEnabled ? "code" : 
 export function requireProof(user: Proved): void {
   if (user.provedRecently) return;
   const proof_required = proofKind(user);
-  const what = proof_required === "code" ? "a code from your second factor" : "your password";
+  const what = proof_required === "code" ? "a code from your authenticator app" : "your password";
   // Only our own pages get here, so the member that they understand is not part of the public contract.
   throw new AppError("permission_denied", `Confirm your identity with ${what}, then try again.`, {
     extra: { proof_required },
@@ -146,7 +146,7 @@ export async function proveAgain(
 ): Promise<{ minutes: number }> {
   const { user, code, password } = input;
   if (user.mfaEnabled) {
-    if (code === undefined) throw refuseField("code", "Enter a code from your second factor.");
+    if (code === undefined) throw refuseField("code", "Enter a code from your authenticator app.");
     await proveCode(by, code);
   } else {
     if (password === undefined) throw refuseField("current_password", "Enter your password.");

@@ -53,7 +53,7 @@ test("the second factor counts from its first code on; the secret is sealed and 
   expect(await trySignIn(code)).toBe("code_wrong");
   expect(await trySignIn(codes[3] ?? "")).toBe("ok");
   expect(await getOwnAccount(owner.ctx)).toMatchObject({ recoveryCodesLeft: 9 });
-  expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/switched on/);
+  expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/turned on/);
   expect((await actsOf(db, merchant.live.id)).map(({ action }) => action)).toEqual([
     "settings.signed_in",
     "settings.proof_failed",
@@ -105,7 +105,7 @@ test("switching off takes password and code, and the recovery codes go with it",
   await expect(disable(TEST_PASSWORD, "000000")).rejects.toMatchObject({ param: "code" });
   await disable(TEST_PASSWORD, codeOf(secret, 1));
   expect(await trySignIn(null)).toBe("ok");
-  expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/switched off/);
+  expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/turned off/);
   expect(await getOwnAccount(owner.ctx)).toMatchObject({ secondFactorSince: null, recoveryCodesLeft: 0 });
 });
 

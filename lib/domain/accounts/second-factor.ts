@@ -29,7 +29,7 @@ export async function beginSecondFactor(ctx: Context, input: { currentPassword: 
   const user = await provePassword(ctx, input.currentPassword);
   const secret = newTotpSecret();
   if (!(await keepTotpSecret(service.db.orm, user.id, service.secret.seal(secret)))) {
-    throw new AppError("invalid_state", "The second factor is already on. Switch it off first.");
+    throw new AppError("invalid_state", "Two-factor authentication is already on. Turn it off first.");
   }
   const uri = totpUri(secret, user.email);
   return { secret, uri, qrSvg: renderSVG(uri, { border: 2 }) };
@@ -60,7 +60,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
     await markProved(tx, input.sessionId, { mfa: true });
     await revokeSessions(tx, user.id, input.sessionId);
     await notify(tx, user, {
-      subject: "Second factor switched on for Cardlane",
+      subject: "Two-factor authentication turned on for Cardlane",
       paragraphs: [
         `Signing in as ${user.email} now also requires a code from your authenticator app. Other browsers were signed out.`,
         "If this wasn't you, choose a new password right away:",
@@ -74,17 +74,18 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
 
 const outOfDate = () => new AppError("invalid_state", "Start again: a newer secret was created since.");
 
-/** Switches the second factor off. The recovery codes go with it. */
+/** Turns the second factor off. The recovery codes go with it. */
 export async function disableSecondFactor(
   ctx: Context,
   input: { current_password: string; code: string },
 ): Promise<void> {
   const { user } = await proveSecondFactor(ctx, input);
   await ctx.service.db.orm.transaction(async (tx) => {
-    if (!(await disableTotp(tx, user.id))) throw new AppError("invalid_state", "The second factor is already off.");
+    if (!(await disableTotp(tx, user.id)))
+      throw new AppError("invalid_state", "Two-factor authentication is already off.");
     await writeRecoveryCodes(tx, user.id, []);
     await notify(tx, user, {
-      subject: "Second factor switched off for Cardlane",
+      subject: "Two-factor authentication turned off for Cardlane",
       paragraphs: [
         `Signing in as ${user.email} now requires only your password.`,
         "If this wasn't you, choose a new password right away:",

@@ -105,7 +105,7 @@ test("the secret is nowhere in the database, neither with the key nor with the a
   expect(kept?.text).not.toContain(secret?.slice(8, 30));
 });
 
-test("a roll is one attempt, too; both keys know of each other and cannot be rolled twice", async () => {
+test("a rotation is one attempt, too; both keys know of each other and cannot be rotated twice", async () => {
   const { call, list, works } = await setup();
   const old = await issueApiKey(call(), shop);
   const roll = (attempt: string) =>

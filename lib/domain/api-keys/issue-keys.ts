@@ -192,7 +192,7 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
     const replaced = await isRotated(tx, environment.id, row.id);
     if (!actionsOf(statusAt(row, now), replaced).includes("edit")) {
       const detail = replaced
-        ? "The key was rolled and can no longer be edited. Edit the key that replaced it."
+        ? "The key was rotated and can no longer be edited. Edit the key that replaced it."
         : "The key no longer works and can't be edited. Create a new key.";
       throw invalidKeyState(row, now, replaced, detail);
     }

@@ -307,7 +307,7 @@ export type Checkout = { readonly environment: Environment; readonly row: Checko
 export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppError {
   return new AppError(
     "invalid_state",
-    "This payment session can't take a payment now: it is paid or closed, or another payment is in progress. Check its state.",
+    "This client session can't take a payment now: it is paid or closed, or another payment is in progress. Check its state.",
     { extra: { current_status: status, allowed_actions: [] } },
   );
 }

@@ -74,7 +74,7 @@ const WORDS: Record<EndpointNotice, { subject: string; paragraphs: readonly [fir
   disabled: {
     subject: "A webhook endpoint was disabled",
     paragraphs: [
-      "One of your webhook endpoints stopped accepting events, so we disabled it. See what it answered:",
+      "One of your webhook endpoints stopped accepting events, so we disabled it. View its responses:",
       "Once it works again, enable it and use “Send missed events”. We keep events for 90 days.",
     ],
   },

@@ -102,7 +102,7 @@ function refuseRawCard({ caller }: Call, { body }: EndpointInput): void {
   if (caller.environment.mode === "test" && SANDBOX_CARDS.some((known) => known.number === digits)) return;
   throw invalid(
     "card",
-    "Never give a card number to an assistant. Pay with a payment_token of the payment form; in test mode a sandbox test card works, too.",
+    "Never give a card number to an assistant. Pay with a payment_token of the payment form; in test mode a test card works, too.",
   );
 }
 

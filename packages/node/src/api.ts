@@ -223,7 +223,7 @@ export interface CreatePaymentRequest {
   currency: string;
   /** Card token from the payment form: valid once, for 15 minutes, and for its client session's amount, currency and plan. Or the connected processor's own token, created by its script on your page. */
   payment_token?: string;
-  /** Raw card data, in the sandbox only. */
+  /** Raw card data, in test mode only. */
   card?: CardRequest;
   /** `manual` authorizes now; you capture later. Default: `"automatic"`. */
   capture_method?: "automatic" | "manual";

@@ -117,7 +117,7 @@ export class Transport {
     ...rest
   }: ClientOptions) {
     if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new TypeError("Pass your API key as apiKey: sk_test_… for the sandbox, sk_live_… for live.");
+      throw new TypeError("Pass your API key as apiKey: sk_test_… in test mode, sk_live_… in live mode.");
     }
     const { protocol } = new URL(baseUrl);
     if (protocol !== "http:" && protocol !== "https:") throw new TypeError("baseUrl must be an http or https address.");

@@ -19,7 +19,7 @@ export default async function VerifyEmailPage({ params }: VerifyEmailPageProps) 
         <AuthHeading title="This link no longer works">
           It has been used, has expired, or was replaced by a newer one. Where you’re signed in, every page of your{" "}
           <AuthLink href="/test">account</AuthLink> lets you request another. Otherwise,{" "}
-          <AuthLink href="/sign-up">open the account again</AuthLink>.
+          <AuthLink href="/sign-up">create the account again</AuthLink>.
         </AuthHeading>
       </AuthColumn>
     );
@@ -30,7 +30,7 @@ export default async function VerifyEmailPage({ params }: VerifyEmailPageProps) 
       <AuthHeading title="Confirm your e-mail address">
         {isSignedIn
           ? `You will sign in as ${link.email}.`
-          : `Enter the password of the account that should use ${link.email}. If you did not open one, close this page.`}
+          : `Enter the password of the account that should use ${link.email}. If you didn’t create one, close this page.`}
       </AuthHeading>
       <VerifyEmailForm token={token} email={link.email} asksPassword={!isSignedIn} />
     </AuthColumn>

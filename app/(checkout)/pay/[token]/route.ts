@@ -26,7 +26,7 @@ function reportOf(found: NoForm): FailureReport | null {
   }
 }
 
-const NO_SESSION = "No payment session has this token. Pass the session’s complete client_session_token.";
+const NO_SESSION = "No client session has this token. Pass the session’s complete client_session_token.";
 const SUSPENDED = "The merchant's account is suspended, so the form takes no payments.";
 
 const NO_CARD_NUMBERS =

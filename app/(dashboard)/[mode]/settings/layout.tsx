@@ -10,7 +10,7 @@ export default async function SettingsLayout({ children, params }: SettingsLayou
   return (
     <div className="max-w-5xl">
       <PageHeader title="Settings" />
-      <div className="grid gap-x-10 gap-y-6 md:grid-cols-[10rem_minmax(0,1fr)]">
+      <div className="grid gap-x-10 gap-y-6 md:grid-cols-[10rem_minmax(0,1fr)] lg:grid-cols-[12rem_minmax(0,1fr)]">
         <SettingsNav mode={mode} />
         <div className="min-w-0">{children}</div>
       </div>

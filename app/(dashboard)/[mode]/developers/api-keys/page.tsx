@@ -39,7 +39,7 @@ export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageP
         description={
           page.mode === "live"
             ? "Live keys move real money. Give each server its own key, with only the permissions it needs."
-            : "Test keys work in the sandbox only: no real money moves."
+            : "Test keys work in test mode only: no real money moves."
         }
         actions={keys.total > 0 && create}
       />

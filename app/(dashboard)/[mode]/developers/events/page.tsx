@@ -46,7 +46,7 @@ export default async function EventsPage({ params, searchParams }: EventsPagePro
         <EmptyState
           icon={<Zap aria-hidden="true" />}
           title="Nothing has happened yet"
-          description="Every change to a payment, transaction, plan, checkout session, API key or endpoint is an event."
+          description="Every change to a payment, transaction, plan, client session, API key or endpoint is an event."
         />
       </>
     );

@@ -45,7 +45,7 @@ export default async function BusinessPage({ params }: BusinessPageProps) {
           <Facts
             items={[
               { term: "Merchant id", value: <CopyId id={encodeId("merchant", id)} /> },
-              { term: "Opened", value: <Time at={created_at} style="date" /> },
+              { term: "Created", value: <Time at={created_at} style="date" /> },
             ]}
           />
         </Card>

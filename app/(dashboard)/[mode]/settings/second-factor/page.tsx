@@ -4,7 +4,7 @@ import { SectionHeader } from "@/components/ui/page-header";
 import { getOwnAccount } from "@/lib/domain/accounts/account";
 import { dashboardPage } from "@/lib/http/page";
 
-export const metadata: Metadata = { title: "Second factor" };
+export const metadata: Metadata = { title: "Two-factor authentication" };
 
 type SecondFactorPageProps = { params: Promise<{ mode: string }> };
 
@@ -14,7 +14,7 @@ export default async function SecondFactorPage({ params }: SecondFactorPageProps
   return (
     <>
       <SectionHeader
-        title="Second factor"
+        title="Two-factor authentication"
         description="A code from an app on your phone, in addition to your password. A stolen password alone is not enough to sign in."
       />
       <SecondFactor since={secondFactorSince} codesLeft={recoveryCodesLeft} />

@@ -74,7 +74,7 @@ export default async function BatchPage({ params, searchParams }: BatchPageProps
               term: "Payout",
               value: batch.payout_id && (
                 <Link href={`/${page.mode}/payouts/${batch.payout_id}`} className="text-accent hover:underline">
-                  See payout
+                  View payout
                 </Link>
               ),
             },

@@ -49,8 +49,8 @@ export default async function ApiKeyPage({ params }: ApiKeyPageProps) {
           tomorrow={addPeriods(today, { value: 1, unit: "DAYS" }, 1)}
         />
       ) : key.replaced_by ? (
-        <Banner tone="amber" title="This key was rolled">
-          A rolled key can no longer be edited.{" "}
+        <Banner tone="amber" title="This key was rotated">
+          A rotated key can no longer be edited.{" "}
           <Link href={`/${page.mode}/developers/api-keys/${key.replaced_by}`} className="underline underline-offset-2">
             Edit the key that replaced it
           </Link>
