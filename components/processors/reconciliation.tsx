@@ -30,7 +30,7 @@ type ReconciliationProps = {
 };
 
 export function Reconciliation({ view, path, paymentHref }: ReconciliationProps) {
-  const { runs, shown } = view;
+  const { runs, shown, standing } = view;
   if (runs.length === 0) {
     return (
       <EmptyState
@@ -43,6 +43,12 @@ export function Reconciliation({ view, path, paymentHref }: ReconciliationProps)
   return (
     <div className="flex flex-col gap-4">
       {runs.some((run) => !hasEnded(run)) && <RefreshEvery ms={3_000} />}
+      {standing > (shown?.difference_count ?? 0) && (
+        <Banner tone="red" title="Earlier differences remain">
+          {numbers(standing, "difference")} found so far {standing === 1 ? "has" : "have"} not been compared again. Open
+          the earlier comparisons below, or compare a longer period.
+        </Banner>
+      )}
       {shown && <Shown run={shown} paymentHref={paymentHref} />}
       <Card title="Comparisons" description="Newest first." flush>
         <RunTable runs={runs} shown={shown?.id ?? null} path={path} />

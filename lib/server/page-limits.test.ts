@@ -79,7 +79,7 @@ describe("pages of one address", () => {
     expect(limit(ask("/docs"), answer())).toBeNull();
   });
 
-  test("of a processor are counted for each connection, and what is refused for its address", () => {
+  test("of a processor are counted for each connection, and those for no connection for its address", () => {
     const limit = createPageLimit(1_200);
     const write = (connection: string, status: number) => {
       const response = answer();
@@ -90,6 +90,7 @@ describe("pages of one address", () => {
     };
     const busy = Array.from({ length: 1_000 }, () => write("1", 200));
     expect(busy.filter((status) => status === 200)).toHaveLength(900);
+    expect(Array.from({ length: 1_000 }, () => write("a", 400)).filter((status) => status === 400)).toHaveLength(900);
     expect(write("2", 200)).toBe(200);
     const madeUp = Array.from({ length: 1_000 }, (_, index) => write(String(3 + (index % 7)), 404));
     expect(madeUp.filter((status) => status === 404)).toHaveLength(900);

@@ -19,15 +19,13 @@ const PAYMENT_FORM =
   /^\/(?:pay\/cst_[\w-]{43}(?:\/(?:attempts|state|receipt))?|receipt\/rcp_[\w-]{43}|logo\/[\da-f]{64}|link\/[\w-]{22}(?:\/open)?|challenge\/env_\w+\.pay_\w+\.[\w-]{22,40}(?:\/result)?|webhooks\/\w+\/con_\w{26})(?:\?|$)/;
 /**
  * Answered without drawing a page. One address of a processor's writes to all its merchants: each connection has a budget of its
- * own there, so that a busy merchant holds up no other. What is refused counts together, as anybody can make up connections.
+ * own there, so that a busy merchant holds up no other. What finds no connection counts together: anybody can make them up.
  */
 const MESSAGE = /^\/webhooks\/\w+\/(con_\w{26})/;
 /** A form that waits for a payment polls every two seconds. */
 const FORMS_PER_PAGE = 3;
 /** An unknown token is a guess and costs this many: two guesses a second per address on average. */
 const FORMS_PER_GUESS = 30;
-/** A message for nobody, or one that no processor can have sent. */
-const REFUSED = new Set([400, 404]);
 
 export const isPaymentForm = ({ url = "" }: IncomingMessage): boolean => PAYMENT_FORM.test(url);
 
@@ -54,7 +52,7 @@ export function createPageLimit(perMinute = env.pageLimitPerMinute): PageLimit {
       response.once("finish", () => response.statusCode === 404 && forms.charge(network, FORMS_PER_GUESS - 1));
       return forms.take(network).waitMs;
     }
-    response.once("finish", () => REFUSED.has(response.statusCode) && forms.charge(network, 1));
+    response.once("finish", () => response.statusCode === 404 && forms.charge(network, 1));
     return forms.waitMs(network) || messages.take(`${network} ${connection}`).waitMs;
   }
 

@@ -90,6 +90,14 @@ export async function requestRun(sql: Sql, run: Omit<NewRun, "night">): Promise<
   return (row as { id: string }).id;
 }
 
+/** How many were requested within the last hour. Index: `reconciliation_runs_connection`. */
+export async function countRecentRequests(sql: Sql, connectionId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from reconciliation_runs
+    where connection_id = ${connectionId}::uuid and requested_at > now() - interval '1 hour'`;
+  return row?.count ?? 0;
+}
+
 /** A comparison that was requested, for the process that makes it. */
 export type RequestedRun = {
   readonly id: string;
@@ -169,6 +177,23 @@ export async function findRun(
   return row ?? null;
 }
 
+/** Whether a comparison after `r` looked again at a time: one that had nothing to compare with looked at nothing. */
+const looksAgain = (since: string, until: string) => `exists (
+  select from reconciliation_runs later
+  where later.connection_id = r.connection_id and later.state = 'done' and later.id > r.id
+    and later.since <= ${since} and later.until > ${until}
+    and (later.payments + later.refunds + later.difference_count > 0 or later.unchecked = '[]'))`;
+
+/** Of a connection `c`: up to when it was ever compared, and how many differences no later comparison has looked at again. */
+const STANDING = `
+  select max(r.until) as until, coalesce(sum(
+    (select count(*) from jsonb_array_elements(r.differences) d
+      where not ${looksAgain("(d->>'at')::timestamptz", "(d->>'at')::timestamptz")})
+    + case when ${looksAgain("r.since", "r.until - interval '1 ms'")} then 0
+      else r.difference_count - jsonb_array_length(r.differences) end
+  ), 0)::int as standing
+  from reconciliation_runs r where r.connection_id = c.id and r.state = 'done'`;
+
 /** A connection with its merchant, for support staff; the operator's has none. */
 export type SupportConnectionRow = ConnectionToCompare & {
   readonly mode: Mode;
@@ -184,35 +209,42 @@ export type SupportConnectionRow = ConnectionToCompare & {
 export async function listSupportConnections(sql: Sql, limit: number): Promise<SupportConnectionRow[]> {
   return sql<SupportConnectionRow[]>`
     select c.id, c.environment_id, c.processor, c.label, coalesce(e.mode, 'live') as mode, m.id as merchant_id,
-      m.name as merchant_name, r.state as last_state, r.until as last_until, r.difference_count, r.unchecked
+      m.name as merchant_name, r.state as last_state, r.until as last_until,
+      coalesce(s.standing, 0) as difference_count, r.unchecked
     from (${sql.unsafe(CONNECTIONS)}) c
     left join environments e on e.id = c.environment_id
     left join merchants m on m.id = e.merchant_id
     left join lateral (
       select * from reconciliation_runs where connection_id = c.id and state in ('done', 'failed') order by id desc limit 1
     ) r on true
-    order by coalesce(r.difference_count, 0) > 0 desc, r.state = 'failed' desc nulls last, m.name, c.id
+    left join lateral (${sql.unsafe(STANDING)}) s on true
+    order by coalesce(s.standing, 0) > 0 desc, r.state = 'failed' desc nulls last, m.name, c.id
     limit ${limit}::int`;
 }
 
+/**
+ * Up to when a connection was ever compared, `old`: more than a day and a half ago, how many differences stand, and the last
+ * comparison that ended.
+ */
 export type LastRun = Pick<
   ReconciliationRunRow,
   "connection_id" | "state" | "payments" | "refunds" | "difference_count" | "unchecked"
 > & {
-  readonly until: string;
+  readonly until: string | null;
   readonly failure: string | null;
   readonly old: boolean;
 };
 
-/** The last comparison that ended of each of some connections; `old`: more than a day and a half ago. */
+/** Of each of some connections that were compared. */
 export async function listLastRuns(sql: Sql, connectionIds: readonly string[]): Promise<LastRun[]> {
   return sql<LastRun[]>`
-    select r.connection_id, r.state, r.payments, r.refunds, r.difference_count, r.unchecked, r.until, r.failure,
-      r.finished_at < now() - interval '36 hours' as old
+    select r.connection_id, r.state, r.payments, r.refunds, s.standing as difference_count, r.unchecked, s.until, r.failure,
+      coalesce(s.until < now() - interval '36 hours', false) as old
     from unnest(${connectionIds}::uuid[]) c(id)
     cross join lateral (
       select * from reconciliation_runs where connection_id = c.id and state in ('done', 'failed') order by id desc limit 1
-    ) r`;
+    ) r
+    cross join lateral (${sql.unsafe(STANDING)}) s`;
 }
 
 /** So many at most; answers how many. Index: `reconciliation_runs_started`. */

@@ -72,6 +72,8 @@ export type ReconciliationView = {
   readonly label: string;
   /** `con_…`. */
   readonly connection_id: string;
+  /** How many differences no later comparison has looked at again. */
+  readonly standing: number;
   readonly runs: readonly ReconciliationSummary[];
   readonly shown: (ReconciliationSummary & { readonly differences: readonly Difference[] }) | null;
 };

@@ -26,7 +26,7 @@ export type Comparison = {
   readonly until: Date;
   /** The processor's list as files of its report have it, where it cannot be asked for one. */
   readonly filed?: FiledStatement | null;
-  /** Stops between two stretches, with an error. */
+  /** Stops before the next of their entries, or of those that are asked about, with an error. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -163,6 +163,7 @@ class Walk {
   async #theirs(entries: AsyncIterable<StatementEntry> | Iterable<StatementEntry>): Promise<void> {
     let chunk: StatementEntry[] = [];
     for await (const entry of entries) {
+      this.#input.signal?.throwIfAborted();
       chunk.push(entry);
       if (chunk.length < CHUNK) continue;
       await this.#match(chunk);
@@ -256,6 +257,7 @@ class Walk {
   async #askAboutMissing(): Promise<void> {
     let unclear = 0;
     for (const [index, ours] of [...this.#missing.values()].entries()) {
+      this.#input.signal?.throwIfAborted();
       const is = index < MOST_ASKED ? await this.#isThere(ours) : "no";
       if (is === "unclear") unclear += 1;
       if (is === "no") this.#onlyHere(ours);

@@ -125,5 +125,6 @@ test("both sides are told in words, with every amount that matters", () => {
     "Partially refunded, $50.00 USD, $40.00 USD captured, $10.00 USD refunded",
   );
   expect(theirText(theirs("captured", 5_000))).toBe("Captured, $50.00 USD");
+  expect(theirText({ ...theirs("captured", 5_000), currency: "STD" })).toBe("Captured, 5000 STD (smallest units)");
   expect(theirText({ ...THEIRS, kind: "refund", payment: "pi_1", state: "failed" })).toBe("Refund failed, $50.00 USD");
 });

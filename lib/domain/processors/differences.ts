@@ -1,4 +1,5 @@
 import type { OurEntry } from "@/db/queries/processors/our-entries";
+import { isSupportedCurrency } from "@/lib/contract/currencies";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import type { DifferenceKind } from "@/lib/contract/processors/reconciliation";
 import type { PaymentPart, StatementEntry } from "@/lib/processor/port";
@@ -148,7 +149,10 @@ export function ourText(ours: OurEntry): string {
 }
 
 export function theirText(theirs: StatementEntry): string {
-  const money = (amount: number) => moneyTextWithCode(amount, theirs.currency);
+  const { currency } = theirs;
+  // Their account may have payments of other programs, in a currency whose digits Cardlane does not know.
+  const money = (amount: number) =>
+    isSupportedCurrency(currency) ? moneyTextWithCode(amount, currency) : `${amount} ${currency} (smallest units)`;
   if (theirs.kind === "refund") return `Refund ${theirs.state}, ${money(theirs.amount)}`;
   if (theirs.part) return partText(theirs.part, money);
   const word = theirs.state.charAt(0).toUpperCase() + theirs.state.slice(1).replaceAll("_", " ");

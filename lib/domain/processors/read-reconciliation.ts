@@ -4,6 +4,7 @@ import {
   findOwnConnection,
   findRun,
   type ListedRunRow,
+  listLastRuns,
   listRuns,
 } from "@/db/queries/processors/reconciliation";
 import { decodeId, encodeId } from "@/lib/contract/ids";
@@ -41,11 +42,13 @@ export async function reconciliationView(
   const { id, environment_id: environmentId } = connection;
   const runs = await listRuns(sql, environmentId, id, RUNS_SHOWN);
   const chosen = run === undefined ? runs.find(hasEnded)?.id : decodeId("reconciliation", run);
+  const [last] = await listLastRuns(sql, [id]);
   const shown = chosen == null ? null : await findRun(sql, environmentId, id, chosen);
   if (run !== undefined && !shown) throw resourceNotFound("comparison", run);
   return {
     label: labelOf(service, connection),
     connection_id: encodeId("connection", id),
+    standing: last?.difference_count ?? 0,
     runs: runs.map(summaryOf),
     shown: shown && { ...summaryOf(shown), differences: shown.differences },
   };

@@ -244,15 +244,63 @@ test("what could not be checked is said in sentences: never compared, too long a
   expect(await said()).toEqual([expect.stringContaining("never compared with the processor's own books")]);
   await reconcile(service, { connectionId: connection, since: yesterday() });
   expect(await said()).toEqual([]);
-  await db.sql`update reconciliation_runs set finished_at = now() - interval '37 hours' where connection_id = ${id}`;
+  await db.sql`update reconciliation_runs set until = now() - interval '37 hours' where connection_id = ${id}`;
   expect(await said()).toEqual([expect.stringContaining("more than a day ago")]);
   list.entries.push(foreign());
   await reconcile(service, { connectionId: connection, since: yesterday() });
-  expect(await said()).toEqual([expect.stringContaining("found 1 differences")]);
+  expect(await said()).toEqual([expect.stringContaining("1 difference found")]);
   const without = await connected({ hasList: false });
   await reconcile(without.service, { connectionId: without.connection, since: yesterday() });
   const sentences = (await listUnchecked(service)).filter((sentence) => sentence.includes(without.connection));
   expect(sentences).toEqual([expect.stringContaining("has no list of payments that programs can ask for")]);
+});
+
+test("a difference stands until a comparison over its time finds none, whatever is compared besides", async () => {
+  const { ctx, service, connection, list, foreign } = await connected();
+  const ago = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
+  const standing = async () => (await getReconciliation(ctx, { connection })).standing;
+  list.entries.push(foreign(5 * 24 * HOUR_MS), foreign(3 * 24 * HOUR_MS));
+  await reconcile(service, { connectionId: connection, since: ago(6) });
+  expect(await standing()).toBe(2);
+  await reconcile(service, { connectionId: connection, since: ago(2) });
+  expect((await getReconciliation(ctx, { connection })).shown).toMatchObject({ difference_count: 0 });
+  expect(await standing()).toBe(2);
+  expect((await listUnchecked(service)).filter((sentence) => sentence.includes(connection))).toEqual([
+    expect.stringContaining("2 differences found"),
+  ]);
+  list.fails = true;
+  await expect(reconcile(service, { connectionId: connection, since: ago(6) })).rejects.toThrow();
+  expect(await standing()).toBe(2);
+  list.fails = false;
+  await reconcile(service, { connectionId: connection, since: ago(4) });
+  expect(await standing()).toBe(2);
+  list.entries.length = 0;
+  await reconcile(service, { connectionId: connection, since: ago(4) });
+  expect(await standing()).toBe(1);
+  await reconcile(service, { connectionId: connection, since: ago(6) });
+  expect(await standing()).toBe(0);
+});
+
+test("a comparison that is stopped, or takes too long, ends between two of the processor's entries", async () => {
+  const { service, id, list, foreign } = await connected();
+  list.entries.push(foreign(30 * HOUR_MS), foreign(30 * HOUR_MS));
+  const resolve = heldUp(list);
+  const stopping = new AbortController();
+  const night = reconcileNightly(service, stopping.signal);
+  await expect.poll(() => list.asked).toBe(1);
+  stopping.abort();
+  resolve();
+  await night;
+  expect(await runsOf(id)).toMatchObject([{ state: "failed", failure: "The service was stopped meanwhile." }]);
+});
+
+test("a connection is not compared on request without end", async () => {
+  const { ctx, service, connection } = await connected();
+  for (let made = 0; made < 20; made++) {
+    await requestComparison(ctx, { id: connection, days: 3 });
+    expect(await compareRequested(service)).toBe(1);
+  }
+  await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({ code: "rate_limited" });
 });
 
 test("what is no connection, and what is too young, is refused with what to do", async () => {

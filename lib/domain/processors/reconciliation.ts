@@ -2,6 +2,7 @@ import { sumLostDisputes } from "@/db/queries/processors/disputes";
 import {
   beginRun,
   type ConnectionToCompare,
+  countRecentRequests,
   deleteOldRuns,
   endRun,
   findConnectionToCompare,
@@ -14,6 +15,7 @@ import {
   takeRequestedRun,
 } from "@/db/queries/processors/reconciliation";
 import { isDatabaseUnavailable } from "@/db/unavailable";
+import { abortAfter } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
 import { moneyTextWithCode } from "@/lib/contract/format";
 import { decodeId, encodeId } from "@/lib/contract/ids";
@@ -34,6 +36,8 @@ const NIGHT_DAYS = 3;
 const YOUNGEST_MS = 5 * MINUTE_MS;
 /** A processor that answers slowly keeps the others waiting no longer than this; half of what a dead process is given. */
 const LONGEST_MS = 60 * MINUTE_MS;
+/** Requests of one connection: each reads the processor's list and keeps what it found. */
+const MOST_AN_HOUR = 20;
 /** Each may hold some thousands of payments in memory. */
 const NIGHTLY_AT_ONCE = 3;
 
@@ -73,7 +77,7 @@ export async function reconcile(service: Service, input: Asked): Promise<Made> {
 
 /**
  * Requests a comparison of a merchant's connection over the last `days` days. A job makes it; one that waits already becomes this one.
- * Throws AppError for a connection that is not there, or whose processor has no list to ask for.
+ * Throws AppError for a connection that is not there, whose processor has no list to ask for, or that was compared too often.
  */
 export async function requestComparison(
   ctx: Context,
@@ -88,6 +92,11 @@ export async function requestComparison(
     throw new AppError(
       "invalid_state",
       `${labelOf(service, connection)} cannot be compared from here: ${connection.status === "CONNECTED" ? "it has no list of payments to ask for" : "it is disconnected"}.`,
+    );
+  if ((await countRecentRequests(sql, id)) >= MOST_AN_HOUR)
+    throw new AppError(
+      "rate_limited",
+      `${labelOf(service, connection)} was compared ${MOST_AN_HOUR} times within the last hour. Try again later.`,
     );
   const now = service.clock.now().getTime();
   const run = {
@@ -233,8 +242,7 @@ async function finish(
 ): Promise<{ label: string; findings: Findings }> {
   const { sql } = service.db;
   const label = labelOf(service, connection);
-  const late = AbortSignal.timeout(LONGEST_MS);
-  const signal = stopping ? AbortSignal.any([stopping, late]) : late;
+  const { signal, release } = abortAfter(LONGEST_MS, stopping);
   try {
     const findings = await findingsOf(service, connection, { label, since, until, signal, filed });
     await endRun(sql, id, findings);
@@ -243,6 +251,8 @@ async function finish(
     const isDone = isDatabaseUnavailable(error) || (stopping?.aborted && (await releaseRun(sql, id)));
     if (!isDone) await endRun(sql, id, { failure: sentenceOf(error, label) });
     throw error;
+  } finally {
+    release();
   }
 }
 
@@ -260,6 +270,8 @@ async function findingsOf(
   const { processor } = reporter;
   return compareWithProcessor(service, { ...range, connectionId: connection.id, processor, environmentIds });
 }
+
+const differencesText = (count: number) => (count === 1 ? "1 difference" : `${count} differences`);
 
 class NotConnectedError extends Error {
   constructor(label: string) {
@@ -307,9 +319,11 @@ export async function listUnchecked(service: Service): Promise<string[]> {
     if (!last) return [`${name}: never compared with the processor's own books. Run ${how}.`];
     if (last.state === "failed") return [`${name}: the last comparison failed. ${last.failure}`];
     return [
-      ...(last.old ? [`${name}: last compared up to ${last.until}, more than a day ago. Run ${how}.`] : []),
+      ...(last.old && last.until
+        ? [`${name}: last compared up to ${last.until}, more than a day ago. Run ${how}.`]
+        : []),
       ...(last.difference_count > 0
-        ? [`${name}: the last comparison found ${last.difference_count} differences. They are in its settings.`]
+        ? [`${name}: ${differencesText(last.difference_count)} found. Details are in its settings.`]
         : []),
       ...last.unchecked.map((sentence) => `${name}: ${sentence}`),
     ];
