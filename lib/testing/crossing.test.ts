@@ -22,6 +22,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/processors/compare.ts#Walk": "an operator's connection takes payments of many environments",
   "lib/domain/processors/reconciliation.ts": "a job and a command of the operator, of all environments",
   "lib/domain/processors/disputes.ts#findDisputed": "a processor's own id tells the environment",
+  "lib/domain/processors/connections.ts#disconnectProcessor": "a connector's notes name its connection",
   "lib/domain/processors/reports.ts":
     "processors' messages name a connection, which tells the environment; a job of all",
   "lib/processor/connections.ts#createConnections":

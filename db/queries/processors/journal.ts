@@ -38,6 +38,17 @@ export async function listOlderSubjects(
   return rows.map(({ subject }) => subject);
 }
 
+/**
+ * Cards that a processor stores and was not asked to forget yet: facts of the name `card`. One that it has not forgotten an
+ * hour after its time is not counted: credentials may be refused for ever. Index: `processor_journal_age`.
+ */
+export async function countKeptCards(sql: Sql, owner: Owner): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from processor_journal
+    where connection = ${owner} and name = 'card' and created_at > now() - interval '2 hours'`;
+  return row?.count ?? 0;
+}
+
 export async function forgetSubject(sql: Sql, owner: Owner, subject: string): Promise<void> {
   await sql`delete from processor_journal where connection = ${owner} and subject = ${subject}`;
 }

@@ -196,5 +196,5 @@ test("a night, which has nothing to compare with, does not hide what the report 
   await db.sql`update reconciliation_runs set night = null`;
   await reconcileNightly(service);
   expect(await runs()).toMatchObject([{ reason: "command", difference_count: 1 }, { payments: 0 }]);
-  expect(await said()).toEqual([expect.stringContaining("found 1 differences")]);
+  expect(await said()).toEqual([expect.stringContaining("1 difference found")]);
 });

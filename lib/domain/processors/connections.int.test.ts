@@ -1,9 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { systemTimer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
+import { adyenTenant } from "@/lib/testing/adyen-double/tenant";
 import { connectingService, connectingTenant } from "@/lib/testing/connections";
 import { testDatabase } from "@/lib/testing/database";
 import { createOtherStore } from "@/lib/testing/other-processor/store";
@@ -213,6 +214,30 @@ describe("disconnecting", () => {
     expect((await refusalOf(disconnect())).message).toBe(
       "Still open there: 1 authorized payment to capture or void, 1 payment waiting for 3-D Secure, 1 payment with a pending refund. Finish these or wait until nothing is open, then disconnect.",
     );
+  });
+
+  test("is refused while the processor stores a card, until that is forgotten or could not be for an hour", async () => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    const [{ id } = { id: "" }] = (await listProcessors(tenant.owner())).connections;
+    await changeConnection(tenant.owner(), { id, raw_cards: true });
+    const connection = decodeId("connection", id) ?? "";
+    const disconnect = () => disconnectProcessor(tenant.owner(), { id });
+    const pass = (time: string) =>
+      db.sql`update processor_journal set created_at = created_at - ${time}::interval where connection = ${connection}`;
+    await tenant.create();
+    await tenant.decide();
+    expect(tenant.double.stored.size).toBe(1);
+    await pass("61 minutes");
+    expect((await refusalOf(disconnect())).message).toBe(
+      "Still open there: 1 card that the processor still stores, for up to an hour. Finish these or wait until nothing is open, then disconnect.",
+    );
+    expect(await (await tenant.service.processors.reporter(connection))?.processor.forgetOldAttempts()).toBe(1);
+    expect(tenant.double.stored.size).toBe(0);
+    await tenant.create();
+    await tenant.decide();
+    expect((await refusalOf(disconnect())).message).toContain("1 card that the processor still stores");
+    await pass("2 hours");
+    expect(await disconnect()).toMatchObject({ status: "DISCONNECTED" });
   });
 
   test("is refused while rules or a choice of default depend on it", async () => {

@@ -12,6 +12,7 @@ import {
   replaceRoutes,
   updateConnection,
 } from "@/db/queries/processors/connections";
+import { countKeptCards } from "@/db/queries/processors/journal";
 import type { ConnectionRow, RouteRow } from "@/db/schema/processors";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
@@ -132,6 +133,8 @@ export async function checkConnection(ctx: Context, input: { id: string }): Prom
 export async function disconnectProcessor(ctx: Context, input: { id: string }): Promise<Connection> {
   const { service, environment } = ctx;
   const { id } = await getRow(ctx, input.id);
+  // Without the credentials nobody could forget them.
+  const cards = await countKeptCards(service.db.sql, id);
   const row = await change(ctx, async (tx, rows) => {
     const now = rows.find((one) => one.id === id);
     if (!now || now.status === "DISCONNECTED") return now ?? null;
@@ -139,7 +142,7 @@ export async function disconnectProcessor(ctx: Context, input: { id: string }): 
     if (now.is_default && others.length > 0) throw refuse("Make another connection the default first.");
     if ((await listRoutes(tx, environment.id)).some((route) => route.connection_id === id))
       throw refuse("Routing rules send payments to it. Change them first.");
-    const open = openInWords(await countOpenAt(tx, environment.id, id));
+    const open = openInWords({ ...(await countOpenAt(tx, environment.id, id)), cards });
     if (open) throw refuse(`${open} Finish these or wait until nothing is open, then disconnect.`);
     const gone = await updateConnection(tx, environment.id, id, {
       ...{ status: "DISCONNECTED", credentials: null, takes_webhooks: false, is_default: false, check_problem: null },
@@ -294,16 +297,18 @@ function connecting({ processors }: Service): Connecting {
 const about = ({ processor, account, label, hint }: ConnectionRow) => ({ processor, account, label, hint });
 
 /** What is open at a connection, as a sentence; null: nothing. */
-function openInWords({ operations, authorized, challenges, refunds, tokens }: OpenAtConnection): string | null {
+function openInWords(open: OpenAtConnection & { cards: number }): string | null {
+  const { operations, authorized, challenges, refunds, tokens, cards } = open;
   const kinds: [number, string, string][] = [
     [operations, "payment whose outcome is not known yet", "payments whose outcome is not known yet"],
     [authorized, "authorized payment to capture or void", "authorized payments to capture or void"],
     [challenges, "payment waiting for 3-D Secure", "payments waiting for 3-D Secure"],
     [refunds, "payment with a pending refund", "payments with a pending refund"],
     [tokens, "card token that can still be used", "card tokens that can still be used"],
+    [cards, "card that the processor still stores, for up to an hour", "cards that the processor still stores, for up to an hour"],
   ];
-  const open = kinds.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
-  return open.length > 0 ? `Still open there: ${open.join(", ")}.` : null;
+  const said = kinds.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
+  return said.length > 0 ? `Still open there: ${said.join(", ")}.` : null;
 }
 
 function present({ baseUrl }: Pick<Service, "baseUrl">, row: ConnectionRow): Connection {

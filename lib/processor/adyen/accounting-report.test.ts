@@ -248,13 +248,55 @@ describe("several files", () => {
     ]);
   });
 
-  test("with a day without payments between them are told apart from files that leave one out", () => {
-    const days = [20, 22].map((day) => fileOf([received("1.00", onDay(day))], `${day}.csv`));
-    expect(() => readAccountingReport(days, ACCOUNT)).toThrow(
-      "The files have nothing between 2026-11-20 and 2026-11-22. Give those of the days between as well, or one report over the whole time.",
-    );
-    const whole = [20, 22].map((day) => received("1.00", onDay(day)));
-    expect(readAccountingReport([fileOf(whole), fileOf([], "empty.csv")], ACCOUNT).entries).toHaveLength(1);
+  test("of two time zones have each line once, and two captures of the same amount at the same moment stay two", () => {
+    const lines = (cells: Cells) => [
+      received("100.00", cells),
+      authorised("100.00", cells),
+      captured("50.00", cells),
+      captured("50.00", { ...cells, "Modification Psp Reference": "CAPTURE000000002" }),
+    ];
+    const utc = lines({ "Booking Date": "2026-11-20 23:30:00", TimeZone: "UTC" });
+    const cet = lines({ "Booking Date": "2026-11-21 00:30:00", TimeZone: "CET" });
+    const { entries } = readAccountingReport([fileOf(utc, "utc.csv"), fileOf(cet, "cet.csv")], ACCOUNT);
+    expect(entries).toMatchObject([{ amount: 10_000, captured: 10_000, state: "captured" }]);
+  });
+
+  describe("with a day without payments between them", () => {
+    const gap = (from: number, to: number) =>
+      `The files have nothing between 2026-11-${from} and 2026-11-${to}. Give those of the days between as well, or one report over the whole time.`;
+    const nameOf = (day: number) => `reports/payments_accounting_report_2026_11_${day}.csv`;
+    const day = (number: number) => fileOf([received("1.00", onDay(number))], nameOf(number));
+    const empty = (number: number, name = nameOf(number)) => fileOf([], name);
+    const reading =
+      (...files: ReturnType<typeof fileOf>[]) =>
+      () =>
+        readAccountingReport(files, ACCOUNT);
+
+    test("are told apart from files that leave one out", () => {
+      expect(reading(day(20), day(22))).toThrow(gap(20, 22));
+      const whole = [20, 22].map((number) => received("1.00", onDay(number)));
+      expect(reading(fileOf(whole), empty(0, "empty.csv"))().entries).toHaveLength(1);
+    });
+
+    test("are whole where that day's own file has nothing below its first line", () => {
+      const weekend = reading(day(23), empty(22), day(20), empty(21, nameOf(21).replace(".csv", " (1).csv")));
+      expect(weekend().entries).toMatchObject([{ amount: 100 }]);
+      expect(reading(empty(19), day(20), empty(24))().entries).toHaveLength(1);
+    });
+
+    test("leave out every other day, whatever empty files there are", () => {
+      expect(reading(day(20), empty(21), day(23))).toThrow(gap(21, 23));
+      expect(reading(day(20), empty(22), day(23))).toThrow(gap(20, 23));
+      expect(reading(day(20), empty(19), empty(24), empty(20), day(22))).toThrow(gap(20, 22));
+      const filtered = "payments_accounting_report_filtered_2026_11_21_2026_11_22_1.csv";
+      expect(reading(day(20), empty(21, filtered), day(22))).toThrow(gap(20, 22));
+    });
+
+    test("are told how to say which day an empty file is of", () => {
+      expect(reading(day(20), empty(21, "saturday.csv"), day(22))).toThrow(
+        `${gap(20, 22)} saturday.csv has no line below its first, and counts for a day only under Adyen's own name of it, such as payments_accounting_report_2026_11_20.csv.`,
+      );
+    });
   });
 });
 

@@ -88,10 +88,14 @@ type Refund = {
 
 /** Throws UnreadableStatementError for files that are no report of this merchant account, or leave days out between them. */
 export function readAccountingReport(files: readonly StatementFile[], merchantAccount: string): FiledStatement {
-  const read = files.map((file) => readRows(file, merchantAccount)).filter((rows) => rows.length > 0);
+  const all = files.map((file) => ({ name: file.name, rows: readRows(file, merchantAccount) }));
+  const read = all.map(({ rows }) => rows).filter((rows) => rows.length > 0);
   if (read.length === 0)
     throw new UnreadableStatementError("The report has no line below its first: no payment was made or changed then.");
-  requireDaysInARow(read);
+  requireDaysInARow(
+    read,
+    all.filter(({ rows }) => rows.length === 0).map(({ name }) => name),
+  );
   const rows = onceEach(read).toSorted((a, b) => a.at.getTime() - b.at.getTime());
   const book = new Book();
   for (const row of rows) book.take(row);
@@ -108,29 +112,48 @@ export function readAccountingReport(files: readonly StatementFile[], merchantAc
   };
 }
 
-/** What happened on a day that is in no file would look as if it had not happened. */
-function requireDaysInARow(files: readonly (readonly ReportRow[])[]): void {
+/** Adyen's name of a day's report, whatever a browser put after it. A report over a chosen time has two days in its name. */
+const DAILY_NAME = /payments_accounting_report_(\d{4})_(\d{2})_(\d{2})(?![\d_])/;
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * What happened on a day that is in no file would look as if it had not happened. A file without lines stands for the day in
+ * its name alone: counted, it could stand for another one, which is missing.
+ */
+function requireDaysInARow(files: readonly (readonly ReportRow[])[], empty: readonly string[]): void {
+  const named = empty.map((name) => DAILY_NAME.exec(name)?.slice(1).join("-"));
+  const dayAfter = (day: string) => new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
   const spans = files
     .map((rows) => rows.map(({ day }) => day).toSorted())
     .map((days) => ({ first: days[0] ?? "", last: days.at(-1) ?? "" }))
     .toSorted((a, b) => (a.first < b.first ? -1 : 1));
   let end = spans[0]?.last ?? "";
   for (const { first, last } of spans) {
-    if (Date.parse(first) - Date.parse(end) > 24 * 60 * 60_000)
+    while (named.includes(dayAfter(end))) end = dayAfter(end);
+    if (Date.parse(first) - Date.parse(end) > DAY_MS) {
+      const nameless = empty.find((_, at) => named[at] === undefined);
       throw new UnreadableStatementError(
-        `The files have nothing between ${end} and ${first}. Give those of the days between as well, or one report over the whole time.`,
+        `The files have nothing between ${end} and ${first}. Give those of the days between as well, or one report over the whole time.${
+          nameless === undefined
+            ? ""
+            : ` ${nameless} has no line below its first, and counts for a day only under Adyen's own name of it, such as payments_accounting_report_2026_11_20.csv.`
+        }`,
       );
+    }
     if (last > end) end = last;
   }
 }
 
-/** Files may overlap. A line is in one as often as it happened, so of equal lines the most in one file count. */
+/**
+ * Files may overlap. A line is in one as often as it happened, so of equal lines the most in one file count: equal at the same
+ * moment, which reports of two time zones may have on two days.
+ */
 function onceEach(files: readonly (readonly ReportRow[])[]): readonly ReportRow[] {
   if (files.length === 1) return files.flat();
   const taken = new Map<string, number>();
   return files.flatMap((rows) => {
     const here = new Map<string, number>();
-    return rows.filter((row) => {
+    return rows.filter(({ day: _, ...row }) => {
       const key = JSON.stringify(row);
       const count = (here.get(key) ?? 0) + 1;
       here.set(key, count);

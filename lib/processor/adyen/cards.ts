@@ -5,21 +5,28 @@ import type { CardInput } from "@/lib/contract/payments/payment";
 import type { Journal } from "../journal";
 import type { AcceptedCard, TokenizedCard } from "../port";
 import { declineCodeOfError } from "./outcomes";
-import type { Requests } from "./requests";
+import type { Answer, Requests } from "./requests";
 import { brandOf, readOwnToken, storedToken, subjectOfStored } from "./tokens";
 
 /** What `/payments` is told of a card. */
 export type PayableCard = { readonly paymentMethod: object; readonly shopper: object };
 
-type Kept = { readonly account: string; readonly id: string | null };
+/** `id`: Adyen's, which is null where Adyen did not take the card, and not there while its answer is not known. */
+type Kept = { readonly account: string; readonly id?: string | null };
 
 const stored = z.object({ id: z.string().min(1), brand: z.string().optional() });
+const listed = z.object({ storedPaymentMethods: z.array(stored).optional() });
 
 /** An unused card stays at Adyen for an hour; its security code in this process for as long as a payment takes, at most. */
 const KEPT_MS = 3_600_000;
 const CODE_KEPT_MS = 120_000;
 const FORGOTTEN_AT_ONCE = 100;
+/** Of cards that Adyen does not forget so many are asked for in one turn: its key may be wrong for all of them. */
+const FAILED_AT_ONCE = 10;
+/** Adyen has no such card. Any other refusal is about the request. */
+const GONE: ReadonlySet<number> = new Set([404, 422]);
 const CARD = "card";
+const STORED = "stored";
 
 type CardsOptions = {
   readonly requests: Requests;
@@ -35,9 +42,19 @@ type CardsOptions = {
 export function createCards({ requests, journal, merchantAccount, clock }: CardsOptions) {
   /** Security codes may not be stored, so they wait here; a payment by another process goes without. */
   const codes = new Map<string, { code: string; untilMs: number }>();
+  /** Until when cards that Adyen did not forget are left alone. */
+  const postponed = new Map<string, number>();
+
+  async function find(subject: string): Promise<Partial<Kept>> {
+    const facts = await journal.of(subject);
+    return { ...(facts[CARD] as Kept | undefined), ...(facts[STORED] as Pick<Kept, "id"> | undefined) };
+  }
 
   async function store(account: string, card: CardInput): Promise<TokenizedCard> {
     const shopper = randomUUID();
+    const subject = `${CARD}:${shopper}`;
+    // Before the call: a card that was stored by it is found by its shopper, though no answer came.
+    await journal.note<Kept>(subject, CARD, { account });
     const answer = await requests.post("/storedPaymentMethods", {
       merchantAccount,
       shopperReference: shopper,
@@ -51,11 +68,12 @@ export function createCards({ requests, journal, merchantAccount, clock }: Cards
       },
     });
     const refused = answer.kind === "refused" && declineCodeOfError(answer.code) !== null;
-    if (answer.kind !== "answered" && !refused)
+    if (answer.kind !== "answered" && !refused) {
+      if (answer.kind === "refused" || answer.kind === "not_executed") await journal.forget(subject);
       throw new Error(`Adyen did not take a card: ${"reason" in answer ? answer.reason : answer.kind}`);
+    }
     const made = answer.kind === "answered" ? stored.parse(answer.body) : null;
-    const subject = `${CARD}:${shopper}`;
-    await journal.note<Kept>(subject, CARD, { account, id: made?.id ?? null });
+    await journal.note<Pick<Kept, "id">>(subject, STORED, { id: made?.id ?? null });
     dropOldCodes();
     codes.set(subject, { code: card.cvv, untilMs: nowMs() + CODE_KEPT_MS });
     return {
@@ -80,8 +98,8 @@ export function createCards({ requests, journal, merchantAccount, clock }: Cards
       return { paymentMethod, shopper: { ...(browserInfo && { browserInfo }) } };
     }
     const subject = subjectOfStored(token);
-    const kept = subject && ((await journal.of(subject))[CARD] as Kept | undefined);
-    if (!kept || kept.account !== account || kept.id === null) return null;
+    const kept = subject && (await find(subject));
+    if (!kept || kept.account !== account || !kept.id) return null;
     dropOldCodes();
     const code = codes.get(subject)?.code;
     return {
@@ -96,28 +114,61 @@ export function createCards({ requests, journal, merchantAccount, clock }: Cards
     return { token, brand: brandOf(own.brand), bin: null, last4: null, exp_month: null, exp_year: null };
   }
 
+  /** Throws once it is through, if Adyen did not forget some: those come again in an hour, behind all others. */
   async function forgetOld(): Promise<number> {
     dropOldCodes();
+    const now = clock.now().getTime();
+    for (const [subject, untilMs] of postponed) if (untilMs <= now) postponed.delete(subject);
+    const failures: string[] = [];
     let forgotten = 0;
     for (;;) {
-      const subjects = await journal.older(CARD, new Date(clock.now().getTime() - KEPT_MS), FORGOTTEN_AT_ONCE);
+      const limit = FORGOTTEN_AT_ONCE + postponed.size;
+      const oldest = await journal.older(CARD, new Date(now - KEPT_MS), limit);
+      const subjects = oldest.filter((subject) => !postponed.has(subject));
       for (const subject of subjects) {
-        const { id } = (await journal.of(subject))[CARD] as Kept;
-        if (id !== null) await remove(id, subject.slice(CARD.length + 1));
-        await journal.forget(subject);
-        forgotten++;
+        const { id } = await find(subject);
+        const failure = await remove(subject.slice(CARD.length + 1), id);
+        if (failure === null) {
+          await journal.forget(subject);
+          forgotten++;
+          continue;
+        }
+        postponed.set(subject, now + KEPT_MS);
+        failures.push(failure);
+        if (failures.length >= FAILED_AT_ONCE) break;
       }
-      if (subjects.length < FORGOTTEN_AT_ONCE) return forgotten;
+      if (failures.length >= FAILED_AT_ONCE || oldest.length < limit) break;
     }
+    const cards = failures.length === 1 ? "1 card" : `${failures.length} cards`;
+    if (failures.length > 0) throw new Error(`Adyen did not forget ${cards}: ${failures[0]}`);
+    return forgotten;
   }
 
-  async function remove(id: string, shopper: string): Promise<void> {
+  /** Null: Adyen has no card of this shopper's any more; else what it said instead. */
+  async function remove(shopper: string, id: Kept["id"]): Promise<string | null> {
     const query = new URLSearchParams({ merchantAccount, shopperReference: shopper });
-    const answer = await requests.delete(`/storedPaymentMethods/${encodeURIComponent(id)}?${query}`);
-    // Refused: it is gone already.
-    if (answer.kind !== "answered" && answer.kind !== "refused")
-      throw new Error(`Adyen did not forget a card: ${"reason" in answer ? answer.reason : answer.kind}`);
+    const ids = id === undefined ? await idsOf(query) : id === null ? [] : [id];
+    if (typeof ids === "string") return ids;
+    for (const one of ids) {
+      const answer = await requests.delete(`/storedPaymentMethods/${encodeURIComponent(one)}?${query}`);
+      const isGone = answer.kind === "answered" || (answer.kind === "refused" && GONE.has(answer.status));
+      if (!isGone) return reasonOf(answer);
+    }
+    return null;
+  }
+
+  /** What Adyen stores of a shopper, or what it said instead. */
+  async function idsOf(query: URLSearchParams): Promise<string[] | string> {
+    const answer = await requests.get(`/storedPaymentMethods?${query}`);
+    if (answer.kind !== "answered") return reasonOf(answer);
+    const read = listed.safeParse(answer.body);
+    return read.success ? (read.data.storedPaymentMethods ?? []).map(({ id }) => id) : "its list cannot be read";
   }
 
   return { store, read, accept, forgetOld };
+}
+
+function reasonOf(answer: Exclude<Answer, { kind: "answered" }>): string {
+  if (answer.kind === "refused") return answer.message;
+  return "reason" in answer ? answer.reason : answer.kind;
 }

@@ -31,6 +31,7 @@ export type RequestOptions = {
 
 export type Requests = {
   post(path: string, body: object, idempotencyKey?: string): Promise<Answer>;
+  get(path: string): Promise<Answer>;
   delete(path: string): Promise<Answer>;
 };
 
@@ -48,7 +49,7 @@ const NOT_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ER
 
 export function createRequests(options: RequestOptions): Requests {
   const address = addressOf(options);
-  async function send(method: "POST" | "DELETE", path: string, body?: object, key?: string): Promise<Answer> {
+  async function send(method: "GET" | "POST" | "DELETE", path: string, body?: object, key?: string): Promise<Answer> {
     const { signal, release } = abortAfter(options.timeoutMs);
     try {
       const response = await fetch(address + path, {
@@ -72,6 +73,7 @@ export function createRequests(options: RequestOptions): Requests {
   }
   return {
     post: (path, body, key) => send("POST", path, body, key),
+    get: (path) => send("GET", path),
     delete: (path) => send("DELETE", path),
   };
 }

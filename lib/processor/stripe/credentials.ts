@@ -13,7 +13,7 @@ export const credentials = z.object({
   webhook_secret: z
     .string()
     .trim()
-    .regex(/^whsec_\S+$/, "A signing secret of Stripe's begins with whsec_.")
+    .regex(/^whsec_[\x21-\x7e]+$/, "A signing secret of Stripe's begins with whsec_.")
     .optional(),
 });
 export type StripeCredentials = z.infer<typeof credentials>;

@@ -46,7 +46,7 @@ type Stored = { card: Card; shopper: string };
  */
 export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   const {
-    apiKey = "an API key of the double's",
+    apiKey = "an-API-key-of-the-double's",
     merchantAccount = "ExampleShopECOM",
     otherBody = "as before",
   } = options;
@@ -64,6 +64,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
       return error(401, "000", "HTTP Status Response - Unauthorized", "security");
     const path = request.path.replace(/^\/v72/, "");
     if (request.method === "DELETE") return forget(path, request);
+    if (request.method === "GET") return list(request);
     const body = parsed(request.body);
     if (!body) return error(400, "702", "Unexpected input");
     if (path !== "/payments/details" && body.merchantAccount !== merchantAccount)
@@ -226,6 +227,13 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
       ...{ expiryMonth, expiryYear: expiryYear.slice(-2), shopperReference },
       supportedRecurringProcessingModels: ["CardOnFile"],
     });
+  }
+
+  function list({ query }: DoubleRequest): DoubleAnswer {
+    const shopperReference = query.get("shopperReference") ?? "";
+    const all = [...stored].filter(([, { shopper }]) => shopper === shopperReference);
+    const storedPaymentMethods = all.map(([id, { card }]) => ({ id, type: "scheme", brand: methodOf(card.number) }));
+    return json(200, { merchantAccount, shopperReference, storedPaymentMethods });
   }
 
   function forget(path: string, { query }: DoubleRequest): DoubleAnswer {
