@@ -36,7 +36,7 @@ export const FIELDS: readonly CredentialField[] = [
   {
     name: "api_key",
     label: "API key",
-    help: "Customer Area → Developers → API credentials. Its user needs the role Checkout webservice role.",
+    help: "Customer Area → Developers → API credentials. Its user needs the role Checkout webservice role and, to take card numbers here, Merchant Recurring role.",
     secret: true,
     webhook: false,
     setting: "ADYEN_API_KEY",
