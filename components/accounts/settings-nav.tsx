@@ -12,7 +12,7 @@ const bringIntoView = (link: HTMLElement | null) => link?.scrollIntoView({ block
 export function SettingsNav({ mode }: { mode: string }) {
   const pathname = usePathname();
   return (
-    <nav aria-label="Settings" className="max-md:-mx-4 max-md:overflow-x-auto max-md:border-b max-md:px-4">
+    <nav aria-label="Settings" className="relative max-md:-mx-4 max-md:overflow-x-auto max-md:border-b max-md:px-4">
       <div className="flex gap-4 md:flex-col md:gap-5">
         {GROUPS.map((group) => (
           <div key={group}>

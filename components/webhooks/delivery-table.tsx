@@ -89,21 +89,33 @@ export function DeliveryFacts({ delivery, eventHref }: DeliveryFactsProps) {
 export function AttemptList({ attempts, bodies }: { attempts: readonly WebhookAttempt[]; bodies: SentBodies }) {
   return (
     <ol className="flex flex-col gap-4">
-      {attempts.map((attempt) => (
+      {attempts.map((attempt, index) => (
         <li key={attempt.created_at}>
-          <Attempt attempt={attempt} bodies={bodies} />
+          <Attempt
+            name={`Attempt ${attempts.length - index} of ${attempts.length}`}
+            attempt={attempt}
+            bodies={bodies}
+          />
         </li>
       ))}
     </ol>
   );
 }
 
-function Attempt({ attempt, bodies }: { attempt: WebhookAttempt; bodies: SentBodies }) {
+type AttemptProps = {
+  /** For screen readers: two may have the same status, minute and duration. */
+  name: string;
+  attempt: WebhookAttempt;
+  bodies: SentBodies;
+};
+
+function Attempt({ name, attempt, bodies }: AttemptProps) {
   const { created_at, duration_ms, request, response, error } = attempt;
   return (
     <Card
       title={
-        <span className="flex flex-wrap items-center gap-2">
+        <span className="relative flex flex-wrap items-center gap-2">
+          <span className="sr-only">{name}</span>
           {response ? <HttpStatus status={response.status} /> : <StatusBadge status="FAILED" />}
           <Time at={created_at} className="font-normal text-soft" />
           <span className="font-normal text-soft tabular-nums">{duration_ms.toLocaleString("en-US")} ms</span>
