@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { connect, type Sql } from "@/db/client";
-import { listAbandonedChallenges, listExpiredAuthorizations } from "@/db/queries/payments/due-payments";
+import {
+  listAbandonedChallenges,
+  listExpiredAuthorizations,
+  listUnreturnedApprovals,
+} from "@/db/queries/payments/due-payments";
 import { type Turns, takeDueOperations } from "@/db/queries/payments/operations";
 import { failDueSandboxRefunds, listSandboxReports } from "@/db/queries/sandbox/reports";
 import { BEFORE_ALL } from "@/lib/ids";
@@ -49,7 +53,7 @@ async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> 
   recording.sql.options.debug = (_connection, text, parameters) => void sent.push({ text, parameters });
   await work(recording.sql);
   await recording.close();
-  const found = sent.find(({ text }) => text.includes("with recursive"));
+  const found = sent.find(({ text }) => text.includes("with recursive") || text.includes("lateral"));
   if (!found) throw new Error("nothing was looked for");
   return found;
 }
@@ -99,6 +103,15 @@ describe.each([
       "payments_waiting: environment_id =, updated_at <=",
       "payments_waiting: environment_id >",
       "payments_waiting: environment_id >",
+    ],
+  ],
+  [
+    "late approvals",
+    (sql: Sql) => listUnreturnedApprovals(sql, TURN),
+    [
+      "environments_pkey: id =",
+      "operations_late_approvals: environment_id >",
+      "payments_environment_id_id_pk: environment_id =, id =",
     ],
   ],
   [

@@ -12,6 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from "drizzle-orm/pg-core";
+import { LATE_APPROVAL } from "@/lib/contract/payments/words";
 import { bytea, environmentId, instant, money, oneOf } from "../columns";
 
 export const OPERATION_KINDS = ["authorize", "continue", "capture", "void", "refund"] as const;
@@ -90,6 +91,10 @@ export const operations = pgTable(
     index("operations_unknown")
       .on(table.environment_id, table.unknown_at)
       .where(sql`state = 'open' and unknown_at is not null`),
+    /** Serves the job that tries again to give back what was approved too late. There is hardly any. */
+    index("operations_late_approvals")
+      .on(table.environment_id, table.payment_id)
+      .where(sql.raw(`kind = 'void' and detail = '${LATE_APPROVAL}' and state <> 'open'`)),
     check("operations_amount", sql`${table.amount} > 0`),
   ],
 );

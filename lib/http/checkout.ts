@@ -152,8 +152,6 @@ const tooMany = (seconds: number) =>
   });
 
 const MAX_FORM_BYTES = 1_024;
-/** Values that a processor sends along with a shopper who comes back. */
-const MAX_RETURNED = 20;
 
 /**
  * The challenge of a shopper who came back from the processor's page, once the payment has gone on. `leaveTo`: the merchant's
@@ -166,8 +164,7 @@ export async function challengeAfterReturn(
   const { service } = currentService();
   const before = await findChallenge(service, token);
   if (before?.status !== "REQUIRES_ACTION" || before.askedAt === null) return { challenge: before, leaveTo: null };
-  const query = [...new URL(request.url).searchParams].filter(([name]) => name !== "framed").slice(0, MAX_RETURNED);
-  await comeBackFromChallenge(service, before, Object.fromEntries(query));
+  await comeBackFromChallenge(service, before, new URL(request.url).searchParams);
   const challenge = await findChallenge(service, token);
   const hasGoneOn = challenge?.status !== "REQUIRES_ACTION" && challenge?.allowedOrigins === null;
   return { challenge, leaveTo: hasGoneOn ? challenge.returnUrl : null };

@@ -74,13 +74,18 @@ describe("a report that a processor sends", () => {
     expect((await refusalOf(send(large))).status).toBe(413);
   });
 
-  test("before the outcome is known has to come again, and is then taken in", async () => {
+  test("while another works on what it is about has to come again, and is then taken in", async () => {
     const { id, object } = await acceptedRefund();
     const message = reportMessage([
       { id: "1", object: "of_nobody" },
       { id: "2", object },
     ]);
+    await db.sql`update operations set lease_until = now() + interval '1 minute'
+      where environment_id = ${tenant.environmentId} and state = 'open'`;
     expect(await refusalOf(send(message))).toEqual({ status: 409, code: "outcome_pending" });
+    await tenant.endLeases();
+    // What the processor decides later it reports then, too.
+    expect((await send(message)).status).toBe(204);
     expect(await tenant.get(id)).toMatchObject({ amount_refunded: 0 });
     await company.decide(tenant.environmentId);
     for (const _ of [1, 2]) {

@@ -1,7 +1,7 @@
 import { AppError } from "@/lib/contract/errors";
 import { takeInReport } from "@/lib/domain/payments/process-reports";
 import { noteMessageOf, reporterAt } from "@/lib/domain/processors/reports";
-import { UnreadableReportError } from "@/lib/processor/port";
+import { type PushedReports, type Report, type ReportMessage, UnreadableReportError } from "@/lib/processor/port";
 import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { readBody } from "./parse";
@@ -25,18 +25,32 @@ export async function receiveReports(
     if (from?.processor.reports.kind !== "pushed") {
       throw new AppError("resource_not_found", "No processor reports to this address.");
     }
-    const body = await readBody(request, MAX_MESSAGE_BYTES);
-    const reports = await from.processor.reports.read({ headers: request.headers, body });
-    await noteMessageOf(service, from);
-    for (const report of reports) {
+    const { reports } = from.processor;
+    const message = { headers: request.headers, body: await readBody(request, MAX_MESSAGE_BYTES) };
+    const { told, refused } = await readMessage(reports, message);
+    if (!refused && (reports.proves?.(message) ?? true)) await noteMessageOf(service, from);
+    for (const report of told) {
       if (await takeInReport(service, from, report)) continue;
       throw new AppError("outcome_pending", "The outcome is not known yet. Send the report again later.");
     }
+    if (refused) throw unreadable(refused);
     if (from.accepted === null) return new Response(null, { status: 204 });
     return new Response(from.accepted, { headers: { "Content-Type": "text/plain; charset=utf-8" } });
-  } catch (thrown) {
-    const error = thrown instanceof UnreadableReportError ? unreadable(thrown) : thrown;
+  } catch (error) {
     return toResponse(answerFailure(error, infoOf(request)));
+  }
+}
+
+/** A message that is refused may have reports beside what cannot be read. */
+async function readMessage(
+  reports: PushedReports,
+  message: ReportMessage,
+): Promise<{ told: readonly Report[]; refused: UnreadableReportError | null }> {
+  try {
+    return { told: await reports.read(message), refused: null };
+  } catch (error) {
+    if (!(error instanceof UnreadableReportError)) throw error;
+    return { told: error.reports, refused: error };
   }
 }
 

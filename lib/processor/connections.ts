@@ -292,7 +292,7 @@ function createOperator(options: ConnectionsOptions, operator: OperatorConnectio
 const notKnown = (label: string) =>
   new AppError(
     "processor_error",
-    `${label} could not be reached. Nothing was charged; send the request again with the same key.`,
+    `${label} could not be reached. Send the request again with the same key: nothing is charged twice.`,
   );
 
 /** The same for the same account, whatever its credentials. */

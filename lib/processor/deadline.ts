@@ -95,6 +95,7 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     tokenize: (account, card, holder) => inTime(processor.tokenize(account, card, holder)),
     requireReadable: (token) => processor.requireReadable(token),
     authorize: (request) => send(() => processor.authorize(request)),
+    ...(processor.returnParameter !== undefined && { returnParameter: processor.returnParameter }),
     continueAuthorization: (request) => send(() => processor.continueAuthorization(request)),
     capture: (request) => send(() => processor.capture(request)),
     void: (request) => send(() => processor.void(request)),

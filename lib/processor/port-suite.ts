@@ -107,7 +107,7 @@ function onceByReference(under: ProcessorUnderTest): void {
 
 function limits(under: ProcessorUnderTest): void {
   const { processor, money } = under;
-  const { authorization, followUp, end, endsOf, charged } = callsTo(under);
+  const { authorization, followUp, inquiry, end, endsOf, charged } = callsTo(under);
 
   describe("never more than there is", () => {
     test("refunds of one charge, many at once", async () => {
@@ -146,6 +146,23 @@ function limits(under: ProcessorUnderTest): void {
         expect(held?.voided).toBe(held?.captured === 0);
       }
     });
+
+    test.each([true, false])(
+      "a void that gives back even what was captured, which is whole; captured: %s",
+      async (capture) => {
+        const charge = await charged(capture);
+        const request = { ...followUp(charge, AMOUNT), evenCaptured: true } as const;
+        for (const _ of times(3, () => null)) expect(await end("void", request)).toEqual({ kind: "approved" });
+        const known = await processor.inquire(inquiry(charge, "void", request.reference));
+        expect(known).toEqual({ kind: "approved" });
+        const returned = { captured: AMOUNT, refunded: AMOUNT, voided: false };
+        const released = { captured: 0, refunded: 0, voided: true };
+        expect(await money(charge.reference)).toEqual(capture ? returned : released);
+        const again = { ...followUp(charge, AMOUNT), evenCaptured: true } as const;
+        expect(await end("void", again)).toMatchObject(refused);
+        expect(await money(charge.reference)).toEqual(capture ? returned : released);
+      },
+    );
 
     test("nothing of what was voided, declined, or is in another currency", async () => {
       const voided = await charged(false);

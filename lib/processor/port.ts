@@ -32,10 +32,15 @@ export type Processor = {
   /** Throws when another of our processes could use a token and this one cannot: checked before the token is used up. */
   requireReadable(token: string): void;
   authorize(request: AuthorizeRequest): Promise<Outcome>;
+  /**
+   * The query parameter with which shoppers come back from its own page, and without which `continueAuthorization` finds out
+   * nothing. Left out where it needs none.
+   */
+  readonly returnParameter?: string;
   /** Continues an authorization that answered `action_required`, once the shopper passed or failed the challenge. */
   continueAuthorization(request: ContinueRequest): Promise<Outcome>;
   capture(request: FollowUpRequest): Promise<Outcome>;
-  void(request: FollowUpRequest): Promise<Outcome>;
+  void(request: VoidRequest): Promise<Outcome>;
   refund(request: FollowUpRequest): Promise<Outcome>;
   /** The status of a reference. Never moves money. */
   inquire(request: InquireRequest): Promise<Inquiry>;
@@ -95,7 +100,9 @@ export type PushedReports = {
    * What a message to our address reports. Throws UnreadableReportError when the processor cannot have sent it. Whoever cannot
    * ask the processor later keeps what it says before this resolves; only then is the message answered.
    */
-  read(message: { readonly headers: Headers; readonly body: string }): Report[] | Promise<Report[]>;
+  read(message: ReportMessage): Report[] | Promise<Report[]>;
+  /** Whether the processor has sent what was read, rather than anybody. Left out where nothing else is read. */
+  readonly proves?: (message: ReportMessage) => boolean;
   /**
    * What was reported after a place in its list of reports, for messages that never arrived; null = since an hour ago. Left out
    * where it keeps no such list. At most 100, oldest first; `place` is where to go on.
@@ -103,9 +110,18 @@ export type PushedReports = {
   readonly catchUp?: (place: string | null) => Promise<{ reports: Report[]; place: string | null; more: boolean }>;
 };
 
+export type ReportMessage = { readonly headers: Headers; readonly body: string };
+
 /** A message that is not the processor's, or is no report. */
 export class UnreadableReportError extends Error {
   override readonly name = "UnreadableReportError";
+  /** What the rest of it reports, which is taken in all the same. */
+  readonly reports: readonly Report[];
+
+  constructor(message: string, { reports = [], ...options }: ErrorOptions & { reports?: readonly Report[] } = {}) {
+    super(message, options);
+    this.reports = reports;
+  }
 
   /** Next bundles this module once more: the connector's copy throws it, and a route's looks for it. */
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -291,6 +307,11 @@ export type FollowUpRequest = MoneyReference & {
   reason: RefundReason | null;
 };
 
+export type VoidRequest = FollowUpRequest & {
+  /** The payment had ended here before it was approved: what was captured with it is given back, too. */
+  readonly evenCaptured?: true;
+};
+
 export type Checks = {
   avs_result: AvsResult | null;
   cvv_result: CvvResult | null;
@@ -309,7 +330,7 @@ type Told = {
 };
 
 export type Outcome =
-  /** `captured: false`: authorized, but the capture requested with it failed. */
+  /** `captured: false`: authorized, but its capture failed: that which was requested with it, or, days later, any. */
   | ({ kind: "approved"; checks?: Checks; captured?: false } & Told)
   /** `decline_code` for authorizations; a capture, void or refund that is refused has none. */
   | ({ kind: "declined"; decline_code: DeclineCode | null; checks?: Checks } & Told)

@@ -22,7 +22,7 @@ import { type Clock, systemClock, systemTimer, type Timer } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
 import { type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
 import type { Secret } from "@/lib/secret";
-import type { AuthorizeRequest, Checks, FollowUpRequest, Inquiry, Outcome, Processor } from "./port";
+import type { AuthorizeRequest, Checks, Inquiry, Outcome, Processor, VoidRequest } from "./port";
 import { assessFraud, isExpired, verifyAddress, verifySecurityCode } from "./sandbox/checks";
 import { createVault, type SandboxToken, type SandboxVault } from "./sandbox/token";
 
@@ -78,7 +78,7 @@ export function createSandboxProcessor({
     return outcomeOf(record, request);
   }
 
-  async function follow(kind: "capture" | "void" | "refund", request: FollowUpRequest) {
+  async function follow(kind: "capture" | "void" | "refund", request: VoidRequest) {
     const followUp = { ...request, kind, charge: request.authorization };
     return outcomeOf(await insertSandboxFollowUp(sqlFor(request.account), followUp), request);
   }

@@ -105,6 +105,14 @@ export const bookCorruptions = (db: Database, sql = db.sql): Corruption[] => [
       sql`update operations set kind = 'void' where environment_id = ${env} and id = ${ids.authorize}`,
   },
   {
+    check: "late_approvals_are_undone",
+    how: "a declined payment that was approved later, and could not be given back",
+    corrupt: async (env, ids) => {
+      await sql`update payments set status = 'DECLINED' where environment_id = ${env} and id = ${ids.payment}`;
+      await sql`update operations set kind = 'void', state = 'declined' where environment_id = ${env} and id = ${ids.capture}`;
+    },
+  },
+  {
     check: "refund_status_follows_from_operation",
     how: "a refund that failed while its operation succeeded",
     corrupt: (env, ids) =>

@@ -45,7 +45,9 @@ export const CONNECTOR_MUTANTS = [
   },
   {
     name: "Adyen: messages that nobody signed",
-    edits: [[adyen("notices"), "if (!isSigned(item, hmacKey))", "if (!isSigned(item, hmacKey) && hmacKey === '')"]],
+    edits: [
+      [adyen("notices"), "data !== undefined && isSigned(data, hmacKey)", "data !== undefined && hmacKey !== ''"],
+    ],
     tests: [
       "unit",
       `${ADYEN}/port.test.ts`,

@@ -36,7 +36,7 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/execute.ts",
-        /case "unknown":\s*return \{ kind: \(await leaveOpen\([^;]*;/,
+        /case "unknown":\s*return leaveOpen\([^;]*;/,
         'case "unknown":\n      return finishOperation(service, operation, { kind: "failed", reason: outcome.reason }, known);',
       ],
     ],
@@ -621,9 +621,9 @@ export const MUTANTS = [
     name: "whoever lost an operation says that it is pending",
     edits: [
       [
-        "lib/domain/payments/execute.ts",
-        'unknown(outcome.reason), call, known)) ? "pending" : "lost"',
-        'unknown(outcome.reason), call, known)) ? "pending" : "pending"',
+        "lib/domain/payments/finish-operation.ts",
+        'return released ? { kind: "pending", accepted: answer.accepted } : { kind: "lost" };',
+        'void released;\n  return { kind: "pending", accepted: answer.accepted };',
       ],
     ],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "stopped before the charge's id was kept"],
@@ -638,6 +638,51 @@ export const MUTANTS = [
       ],
     ],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "or at another processor, is done with"],
+  },
+  {
+    name: "what is approved after the payment has ended is kept",
+    edits: [
+      ["lib/domain/payments/process-reports.ts", 'if (outcome.kind !== "approved") return true;', "return true;"],
+    ],
+    tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "is undone, once, of a payment that was declined"],
+  },
+  {
+    name: "a late approval is given back twice",
+    edits: [["db/queries/payments/intents.ts", " and version = ${followUp.endedVersion}::int", ""]],
+    tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "read the payment before another undid it"],
+  },
+  {
+    name: "a late approval that was captured is only released",
+    edits: [
+      [
+        "lib/domain/payments/processor-calls.ts",
+        "...(hasEndedUnpaid(payment.status) && { evenCaptured: true })",
+        "evenCaptured: false as never",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "is undone, once, of a payment that was declined"],
+  },
+  {
+    name: "a challenge that is being given up counts as given up",
+    edits: [
+      [
+        "lib/domain/payments/process-reports.ts",
+        "if (!(await resolveUnderWay(service, payment))) return false;",
+        "if (!(await resolveUnderWay(service, payment))) return true;",
+      ],
+    ],
+    tests: [
+      "int",
+      "lib/domain/payments/late-approvals.int.test.ts",
+      "in the very moment in which the challenge is given up",
+    ],
+  },
+  {
+    name: "nothing was charged, says who did not look",
+    edits: [
+      ["lib/domain/payments/make-payment.ts", "isAway ? await answerFromKey(ctx) : null", "isAway ? null : null"],
+    ],
+    tests: ["int", "lib/domain/payments/money-request.int.test.ts", "is answered by its key"],
   },
   ...CONNECTOR_MUTANTS,
 ];

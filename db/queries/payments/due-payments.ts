@@ -1,7 +1,11 @@
 import type { Sql } from "@/db/client";
+import { LATE_APPROVAL } from "@/lib/contract/payments/words";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 export type DuePayment = { environment_id: string; id: string; mode: Mode };
+
+/** `version`: at which it is due. */
+type DueVersion = DuePayment & { version: number };
 
 /** Some of the payments that are due: of the environments after one, in the order of their ids, each its share. */
 export type Turn = { readonly after: string; readonly share: number; readonly most: number };
@@ -58,4 +62,26 @@ export async function listAbandonedChallenges(
       order by updated_at limit ${share}::int
     ) own
     limit ${most}::int`;
+}
+
+/**
+ * Payments that a processor approved after they had ended, whose money it refused to give back: tried again after an hour, then
+ * after two, and so on. Indexes: `operations_late_approvals`, the primary key of payments.
+ */
+export async function listUnreturnedApprovals(sql: Sql, { after, most }: Turn): Promise<DueVersion[]> {
+  return sql<DueVersion[]>`
+    select p.environment_id, p.id, p.version, (select mode from environments where id = p.environment_id) as mode
+    from (
+      select environment_id, payment_id from operations
+      where kind = 'void' and detail = ${sql.unsafe(`'${LATE_APPROVAL}'`)} and state <> 'open' and environment_id > ${after}::uuid
+      group by environment_id, payment_id
+      having not bool_or(state = 'succeeded') and max(completed_at) <= now() - count(*) * interval '1 hour'
+    ) refused
+    cross join lateral (
+      select environment_id, id, version from payments
+      where environment_id = refused.environment_id and id = refused.payment_id
+        and status in ('DECLINED', 'FAILED') and open_operation_id is null
+      limit 1
+    ) p
+    order by p.environment_id, p.id limit ${most}::int`;
 }

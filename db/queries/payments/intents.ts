@@ -174,6 +174,8 @@ export type FollowUp = {
   detail: string | null;
   /** False when the caller named a refund, on which nothing can be done: the key is claimed, nothing reserved. */
   allowed: boolean;
+  /** A void gives back what was approved after the payment had ended, which is still at this version; null for all else. */
+  endedVersion: number | null;
   actor: ActorRecord;
   requestId: string | null;
   lease: Lease;
@@ -214,7 +216,10 @@ function reserve(sql: Sql, environmentId: string, followUp: FollowUp) {
       return {
         amount: sql`amount`,
         change: exclusive,
-        guard: sql`status = 'AUTHORIZED' and open_operation_id is null`,
+        guard:
+          followUp.endedVersion === null
+            ? sql`status = 'AUTHORIZED' and open_operation_id is null`
+            : sql`status in ('DECLINED', 'FAILED') and open_operation_id is null and version = ${followUp.endedVersion}::int`,
       };
     case "continue":
       return {

@@ -61,6 +61,14 @@ export async function findChallengedOperation(
   return row ?? null;
 }
 
+/** Whether a void of the payment was ever begun. Index: `operations_payment`. */
+export async function hasVoid(sql: Sql, environmentId: string, paymentId: string): Promise<boolean> {
+  const rows = await sql`
+    select from operations
+    where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and kind = 'void' limit 1`;
+  return rows.length > 0;
+}
+
 /** By whoever took it up under this epoch: another epoch is another holder. */
 export type HeldOperation = { environmentId: string; id: string; epoch: number };
 

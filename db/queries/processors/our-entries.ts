@@ -15,6 +15,8 @@ export type OurEntry = {
   readonly authorization: string;
   readonly amount: number;
   readonly currency: string;
+  /** Of a payment that ended unpaid: the processor approved it later, and that was given back. */
+  readonly given_back: boolean;
   /** Something is happening to it, or has a moment ago. */
   readonly under_way: boolean;
   readonly created_at: string;
@@ -42,6 +44,8 @@ const paymentColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragmen
   p.environment_id, 'payment' as kind, p.id, p.id as payment_id, p.charge_id as transaction_id, p.authorization_id as reference,
   p.authorization_id as "authorization", p.amount, p.currency, p.status::text as state, p.amount_captured as captured,
   p.amount_refunded as refunded,
+  p.status in ('DECLINED', 'FAILED') and exists (select from operations v where v.environment_id = p.environment_id
+    and v.payment_id = p.id and v.kind = 'void' and v.state = 'succeeded') as given_back,
   p.open_operation_id is not null or p.refund_pending > 0 or p.updated_at > ${quietSince}::timestamptz
     or p.status in ('PENDING', 'REQUIRES_ACTION') or ${movedSince(sql, knownUntil)} as under_way,
   p.created_at, k.kind as object_kind, k.object_id`;
@@ -60,7 +64,7 @@ const keptOf = (sql: Sql, { processor }: Compared, operation: Fragment): Fragmen
   ) k on true`;
 const refundColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragment => sql`
   o.environment_id, 'refund' as kind, o.id, o.payment_id, o.transaction_id, o.id as reference,
-  p.authorization_id as "authorization", o.amount, o.currency, o.state::text as state, 0::bigint as captured, 0::bigint as refunded,
+  p.authorization_id as "authorization", o.amount, o.currency, o.state::text as state, 0::bigint as captured, 0::bigint as refunded, false as given_back,
   o.state = 'open' or o.completed_at > ${knownUntil ?? quietSince}::timestamptz as under_way,
   o.created_at, k.kind as object_kind, k.object_id`;
 
@@ -95,7 +99,9 @@ export async function findOurEntries(
     from found join operations o on o.environment_id = found.environment_id and o.id = found.id
     join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
     ${keptOf(sql, of, sql`o.id`)}
-    where found.kind = 'refund' and p.connection_id = ${of.connectionId}::uuid`;
+    -- What was approved after the payment had ended here may be given back by a refund.
+    where (found.kind = 'refund' or (found.kind = 'void' and p.status in ('DECLINED', 'FAILED')))
+      and p.connection_id = ${of.connectionId}::uuid`;
 }
 
 /** A stretch of ids, which are in the order of their times: from the first to before the last. */

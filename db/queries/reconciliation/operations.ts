@@ -43,6 +43,20 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
       where p.id is null`,
   },
   {
+    check: "late_approvals_are_undone",
+    proves: "What a processor approved after the payment had ended here was given back, or is being given back.",
+    sql: `
+      select distinct on (o.environment_id, o.payment_id) o.environment_id, o.payment_id, p.status, o.id as operation_id, o.state,
+        o.amount, o.currency, o.last_answer
+      from operations o
+      join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
+      where o.kind = 'void' and o.state in ('declined', 'failed') and p.status in ('DECLINED', 'FAILED')
+        and p.open_operation_id is null and not exists (
+          select from operations d where d.environment_id = o.environment_id and d.payment_id = o.payment_id
+            and d.kind = 'void' and d.state = 'succeeded')
+      order by o.environment_id, o.payment_id, o.created_at desc`,
+  },
+  {
     check: "refund_status_follows_from_operation",
     proves: "A refund is PENDING, accepted or FAILED exactly as the operation that made it.",
     sql: `

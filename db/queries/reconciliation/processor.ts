@@ -61,15 +61,17 @@ export const PROCESSOR_CHECKS: readonly BookCheck[] = [
   },
   {
     check: "processor_moved_the_same_money",
-    proves: "For payments with nothing under way, the sandbox processor holds, returned and released what we say.",
+    proves:
+      "For payments with nothing under way, the sandbox processor holds, returned and released what we say, and has nothing of those that ended unpaid.",
     sql: `
       select p.environment_id, p.id as payment_id, p.status, p.amount_captured, c.amount_captured as processor_captured,
         p.amount_refunded, c.amount_refunded as processor_refunded, c.voided as processor_voided
       from payments p
       join sandbox_processor.charges c on c.account = p.environment_id and c.reference = p.authorization_id
       where p.open_operation_id is null and p.refund_pending = 0
-        and (p.amount_captured <> c.amount_captured or p.amount_refunded <> c.amount_refunded
-          or (p.status = 'VOIDED') <> c.voided)
+        and case when p.status in ('DECLINED', 'FAILED') then c.amount_captured <> c.amount_refunded
+          else p.amount_captured <> c.amount_captured or p.amount_refunded <> c.amount_refunded
+            or (p.status = 'VOIDED') <> c.voided end
         and not exists (
           select from sandbox_processor.operations f
           join sandbox_processor.reports r on r.reference = f.reference

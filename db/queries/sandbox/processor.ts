@@ -140,11 +140,13 @@ type NewSandboxFollowUp = {
   /** Minor units. */
   amount: number;
   currency: string;
+  /** A void gives back what was captured, too. */
+  evenCaptured?: true;
 };
 
 /**
  * Moves money of a charge once per reference: a capture once and up to the authorized amount, a void of what was never
- * captured, refunds up to what was captured. On the card whose refunds fail it also schedules the failure.
+ * captured, unless it gives that back, refunds up to what was captured. On the card whose refunds fail it also schedules the failure.
  * The order matters: the charge is locked first, so all after it sees its latest counters; the operation is inserted with
  * the verdict; only the call whose insert succeeded moves money. Guarding by the counters alone would let concurrent
  * duplicates of a part refund each move it.
@@ -153,7 +155,7 @@ export async function insertSandboxFollowUp(
   sql: Sql,
   request: NewSandboxFollowUp,
 ): Promise<SandboxRecord | SandboxRefusal> {
-  const { kind, reference, account, amount, currency } = request;
+  const { kind, reference, account, amount, currency, evenCaptured = false } = request;
   const [record] = await sql<SandboxRecord[]>`
     with charge as (
       select * from sandbox_processor.charges
@@ -163,7 +165,7 @@ export async function insertSandboxFollowUp(
       select ${reference}::uuid, account, ${kind}, reference, ${amount}::bigint, ${currency},
         case when outcome = 'approved' and not voided and currency = ${currency} and case ${kind}::text
             when 'capture' then amount_captured = 0 and ${amount}::bigint <= amount and behaviour <> 'capture_fails'
-            when 'void' then amount_captured = 0
+            when 'void' then amount_captured = 0 or (${evenCaptured}::boolean and amount_refunded < amount_captured)
             when 'refund' then amount_refunded + ${amount}::bigint <= amount_captured end
           then 'approved' else 'declined' end
       from charge where now() <= ${request.notAfter}::timestamptz
@@ -172,8 +174,9 @@ export async function insertSandboxFollowUp(
     ), moved as (
       update sandbox_processor.charges c set
         amount_captured = c.amount_captured + case added.kind when 'capture' then added.amount else 0 end,
-        amount_refunded = c.amount_refunded + case added.kind when 'refund' then added.amount else 0 end,
-        voided = c.voided or added.kind = 'void'
+        amount_refunded = c.amount_refunded + case added.kind when 'refund' then added.amount
+          when 'void' then c.amount_captured - c.amount_refunded else 0 end,
+        voided = c.voided or (added.kind = 'void' and c.amount_captured = 0)
       from added where c.reference = added.charge and added.outcome = 'approved'
     ), failing as (
       insert into sandbox_processor.reports (reference, account, due_at)

@@ -87,7 +87,8 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.voided": {
-    tells: "The authorization was released without taking money: by you, or because it expired.",
+    tells:
+      "The authorization was released without taking money: by you, or because it expired. If the payment is DECLINED or FAILED, the processor approved it later, and Cardlane gave the money back.",
     data: paymentData,
     example: {
       object: objects.paymentOf(objects.voidedCharge, [], "manual"),
@@ -109,7 +110,8 @@ export const PAYMENT_EVENTS = {
     },
   },
   "payment.void_failed": {
-    tells: "A void failed. The authorization remains and can be voided again or captured.",
+    tells:
+      "A void failed. The authorization remains and can be voided again or captured. If the payment is DECLINED or FAILED, the processor approved it later; Cardlane tries again to give the money back.",
     data: paymentData,
     example: {
       object: stillAuthorized,

@@ -78,3 +78,6 @@ export function passesLuhn(digits: string): boolean {
   }
   return sum % 10 === 0;
 }
+
+/** The detail of a void that gives back what a processor approved after the payment had ended here. */
+export const LATE_APPROVAL = "approved after the payment had ended";

@@ -10,12 +10,12 @@ import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError, type DeclineCode, isRefusal, statusOfError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
-import type { CardHolder } from "@/lib/processor/port";
+import type { CardHolder, TokenizedCard } from "@/lib/processor/port";
 import { brandOf } from "@/lib/processor/sandbox/checks";
 import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { runOnce } from "../idempotency/run-once";
-import { makePayment, tokenizeCard, withPostalCode } from "../payments/make-payment";
+import { answerWithoutCard, makePayment, tokenizeCard, withPostalCode } from "../payments/make-payment";
 import { processorNotConfigured } from "../processors/connection-of";
 import { receiptPathOf } from "../receipts/receipts";
 import { type Checkout, linkTakes, requireUsable, sessionUnusable } from "./client-sessions";
@@ -173,25 +173,29 @@ export async function payClientSession(
   const at = await processorOf(ctx, checkout, body);
   await requireUsable(ctx, checkout);
   const holder = holderOf(row, body);
-  const card = await tokenizeCard(at.processor, ctx.environment.id, body.card, holder);
-  const reply = await makePayment(ctx, {
-    terms: {
-      amount: row.amount,
-      currency: row.currency,
-      capture_method: row.capture_method,
-      customer_id: row.customer_id,
-      customer_email: row.customer_email,
-      customer_name: holder.name,
-      billing_address: holder.address,
-      description: row.plan?.name ?? row.description,
-      metadata: row.metadata,
-      return_url: row.return_url,
-    },
-    card: { ...card, at, paymentTokenId: null, clientSessionId: row.id },
-    planId: row.plan_id,
-    isOver: row.suspended,
-    unusable: () => sessionUnusable(row),
-  });
+  const terms = {
+    amount: row.amount,
+    currency: row.currency,
+    capture_method: row.capture_method,
+    customer_id: row.customer_id,
+    customer_email: row.customer_email,
+    customer_name: holder.name,
+    billing_address: holder.address,
+    description: row.plan?.name ?? row.description,
+    metadata: row.metadata,
+    return_url: row.return_url,
+  };
+  const pay = (card: TokenizedCard) =>
+    makePayment(ctx, {
+      terms,
+      card: { ...card, at, paymentTokenId: null, clientSessionId: row.id },
+      planId: row.plan_id,
+      isOver: row.suspended,
+      unusable: () => sessionUnusable(row),
+    });
+  const reply = await tokenizeCard(at.processor, ctx.environment.id, body.card, holder)
+    .then(pay)
+    .catch((failure: unknown) => answerWithoutCard(ctx, failure));
   // The refusal of an attempt is replayed like any other answer.
   if (reply.status === statusOfError("invalid_state")) throw sessionUnusable(row);
   return { declined: reply.status === statusOfError("card_declined") && !reply.replayed };

@@ -68,19 +68,21 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
 
 /**
  * Goes on with a payment whose shopper came back from the processor, exactly once, however often the page is loaded. Whether the
- * challenge was passed the processor says, not who comes back; `returned`: the query that the processor sent along, which some
- * need to find out. Without one the payment only goes on when the processor says that the challenge was answered.
+ * challenge was passed the processor says, not who comes back; `query`: of the address they came back to. Without what the
+ * processor needs of it the payment only goes on when the processor says that the challenge was answered.
  */
 export async function comeBackFromChallenge(
   service: Service,
   { environment, paymentId, suspended }: Challenge,
-  returned: Readonly<Record<string, string>>,
+  query: URLSearchParams,
 ): Promise<void> {
   const at = await connectionOf(service, environment, paymentId);
   if (!at) return;
+  const { returnParameter: name } = at.processor;
+  const value = name === undefined ? null : query.get(name);
   // A suspended merchant takes no money, however far its shoppers have come.
   if (suspended) await continuePayment(service, environment, paymentId, "abandoned");
-  else if (Object.keys(returned).length > 0) await continuePayment(service, environment, paymentId, "passed", returned);
+  else if (name && value) await continuePayment(service, environment, paymentId, "passed", { [name]: value });
   else {
     const { sql } = service.db.within(environment.id);
     const row = await findChallengedOperation(sql, environment.id, paymentId);

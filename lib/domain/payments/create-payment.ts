@@ -15,7 +15,7 @@ import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../context";
 import { connectionMissing, processorNotConfigured } from "../processors/connection-of";
 import type { PayingCard } from "./execute";
-import { beforeMoney, makePayment, tokenizeCard, withPostalCode } from "./make-payment";
+import { answerWithoutCard, beforeMoney, makePayment, tokenizeCard, withPostalCode } from "./make-payment";
 import { answerFromKey, refuseUnclaimed, replayKnown } from "./money-request";
 
 /** A card with what was typed beside it. */
@@ -25,7 +25,11 @@ type TypedCard = { card: PayingCard; name: string | null; postalCode: string | n
  * Creates a payment: 201, 202 while the outcome is unknown, or 402. The card's number and CVV go to the processor's `tokenize`
  * and nowhere else. Throws AppError for what is not stored: 400, 404, 409.
  */
-export async function createPayment(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
+export function createPayment(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
+  return payWithCard(ctx, body).catch((failure: unknown) => answerWithoutCard(ctx, failure));
+}
+
+async function payWithCard(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
   requireSecureAddresses(ctx.environment, { return_url: body.return_url });
   const plan = await requirePlan(ctx, body.plan_id);
   const { currency } = body;

@@ -10,7 +10,7 @@ import type { ContinueRequest, Inquiry, KnownCard, Outcome } from "@/lib/process
 import type { Connected } from "@/lib/processor/registry";
 import type { Environment, Service } from "../context";
 import { forgetTotals } from "../lists";
-import { ACCEPTED, type Finished, finishOperation, leaveOpen, unknown } from "./finish-operation";
+import { ACCEPTED, type Finished, finishOperation, leaveOpen, type Pending, unknown } from "./finish-operation";
 import { leaseOf, type OpenOperation, SYSTEM } from "./operation";
 import type { FinalOutcome } from "./outcome";
 import { callProcessor } from "./processor-calls";
@@ -39,7 +39,7 @@ type AuthorizationOrder = {
   readonly claim: KeyClaim;
 };
 
-type FollowUpOrder = {
+export type FollowUpOrder = {
   readonly kind: "continue" | "capture" | "void" | "refund";
   readonly paymentId: string;
   /** The first use of the request's key; null for Cardlane's own. */
@@ -52,10 +52,12 @@ type FollowUpOrder = {
   readonly allowed: boolean;
   /** With what the shopper came back from a challenge. */
   readonly returned?: ContinueRequest["returned"];
+  /** For the void of what was approved after the payment had ended: the version at which nothing of it was given back. */
+  readonly endedVersion?: number;
 };
 
-/** How a call ended for the operation. `pending`: the outcome is not known yet; recovery finds it out. */
-export type Executed = Finished | { kind: "pending" };
+/** How a call ended for the operation. */
+export type Executed = Finished | Pending;
 
 export type Execution =
   | (Executed & { operation: OpenOperation })
@@ -86,8 +88,7 @@ export async function execute(service: Service, order: Order): Promise<Execution
   if (!processor) {
     // The operation is written: recovery finds the processor, or says that it is not there.
     const call = { attempts: 1, sent: false };
-    const isMine = await leaveOpen(service, operation, unknown(CONNECTION_MISSING), call, snapshot);
-    return { kind: isMine ? "pending" : "lost", operation };
+    return { ...(await leaveOpen(service, operation, unknown(CONNECTION_MISSING), call, snapshot)), operation };
   }
   const returned = order.kind === "authorize" ? undefined : order.returned;
   const call = (held: OpenOperation) => callProcessor(service, processor, held, snapshot, token, returned);
@@ -137,7 +138,7 @@ async function reserve(
     if (!reservation.reserved) return { kind: "refused", claimed: true, snapshot: null };
     return { kind: "reserved", operation: begun(order, snapshot, amount, reservation.not_after), snapshot };
   }
-  const { kind, paymentId, amount, detail, allowed, claim } = order;
+  const { kind, paymentId, amount, detail, allowed, claim, endedVersion = null } = order;
   const wholeOnly = kind === "capture" && !order.at.processor.capabilities.partialCapture;
   const guardedConnectionId = guardOf(order);
   const refund = order.refund && { ...order.refund, created_at: idTime(order.refund.id) };
@@ -155,6 +156,7 @@ async function reserve(
       guardedConnectionId,
       detail,
       allowed,
+      endedVersion,
       ...begunBy,
       lease,
     },
@@ -293,10 +295,10 @@ export async function conclude(
     case "failed":
       return finishOperation(service, operation, outcome, known);
     case "pending":
-      return { kind: (await leaveOpen(service, operation, ACCEPTED, call, known)) ? "pending" : "lost" };
+      return leaveOpen(service, operation, ACCEPTED, call, known);
     case "not_sent":
     case "unknown":
-      return { kind: (await leaveOpen(service, operation, unknown(outcome.reason), call, known)) ? "pending" : "lost" };
+      return leaveOpen(service, operation, unknown(outcome.reason), call, known);
     default:
       return outcome satisfies never;
   }

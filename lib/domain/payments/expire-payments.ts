@@ -2,6 +2,7 @@ import {
   type DuePayment,
   listAbandonedChallenges,
   listExpiredAuthorizations,
+  listUnreturnedApprovals,
   type Turn,
 } from "@/db/queries/payments/due-payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -9,7 +10,7 @@ import { BEFORE_ALL } from "@/lib/ids";
 import type { Service } from "../context";
 import { connectionOf } from "../processors/connection-of";
 import type { Execution } from "./execute";
-import { executeOwn } from "./follow-up";
+import { executeOwn, giveBackApproval } from "./follow-up";
 import { CHALLENGE_MINUTES } from "./outcome";
 
 /** Payments listed at once, and how many of one environment, so that the others' are not behind all of its. */
@@ -17,8 +18,9 @@ const BATCH = 100;
 const SHARE = 25;
 
 /**
- * Voids authorizations whose time has passed (`void_reason: "expired"`) and ends 3-D Secure challenges without an answer: some
- * of each environment, in turn. Each step is guarded, so any number of instances may run it. Returns how many it ended.
+ * Voids authorizations whose time has passed (`void_reason: "expired"`), ends 3-D Secure challenges without an answer, and tries
+ * again to give back what was approved after a payment had ended: some of each environment, in turn. Each step is guarded, so
+ * any number of instances may run it. Returns how many it ended.
  */
 export async function expirePayments(service: Service, stopping?: AbortSignal): Promise<number> {
   const { sql } = service.db;
@@ -30,16 +32,21 @@ export async function expirePayments(service: Service, stopping?: AbortSignal): 
       stopping,
     );
   const expired = await end((turn) => listExpiredAuthorizations(sql, turn), "void", "expired");
-  return (
-    expired + (await end((turn) => listAbandonedChallenges(sql, CHALLENGE_MINUTES, turn), "continue", "abandoned"))
+  const abandoned = await end((turn) => listAbandonedChallenges(sql, CHALLENGE_MINUTES, turn), "continue", "abandoned");
+  const returned = await endInTurn(
+    service,
+    (turn) => listUnreturnedApprovals(sql, turn),
+    (due) => giveBackApproval(service, { id: due.environment_id, mode: due.mode }, due),
+    stopping,
   );
+  return expired + abandoned + returned;
 }
 
 /** A payment that fails is logged and left for the next time; it does not hold up the others. */
-async function endInTurn(
+async function endInTurn<Due extends DuePayment>(
   service: Service,
-  list: (turn: Turn) => Promise<DuePayment[]>,
-  end: (due: DuePayment) => Promise<Execution>,
+  list: (turn: Turn) => Promise<Due[]>,
+  end: (due: Due) => Promise<Execution>,
   stopping: AbortSignal | undefined,
 ): Promise<number> {
   let ended = 0;

@@ -13,6 +13,7 @@ import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot } 
 import { completedEvent, outcomeEvents, pendingEvent } from "./outcome-events";
 import { inTurnWhenLong } from "./read-payments";
 import { resultOf } from "./result";
+import { hasEndedUnpaid } from "./states";
 
 export type Finished =
   /** The outcome is written. */
@@ -40,7 +41,7 @@ export async function finishOperation(
     const read = snapshot ?? (await getPaymentOf(service, operation));
     const at = now;
     try {
-      return await inTurnWhenLong(read, async () => {
+      const ended = await inTurnWhenLong(read, async () => {
         if (attempt > OPTIMISTIC_TRIES) return finishLocked(service, operation, outcome, from, at);
         const { write, finished } = workOut(service, operation, outcome, read, from, at);
         const { sql } = service.db.within(operation.environmentId);
@@ -48,6 +49,8 @@ export async function finishOperation(
         await writeOutcomeTogether(sql, operation.environmentId, { ...write, session }, service.timer);
         return finished;
       });
+      if (ended.kind === "finished") logLateApproval(service, operation, ended.change);
+      return ended;
     } catch (error) {
       if (!isStaleOutcome(error)) throw error;
       const time = await timeWhileHeld(service.db.within(operation.environmentId).sql, operation, from);
@@ -59,6 +62,15 @@ export async function finishOperation(
       forgetTotals(operation.environmentId);
     }
   }
+}
+
+/** What became of money that a processor took after the payment had ended is for people to know. */
+function logLateApproval({ log }: Service, { id, kind, paymentId }: OpenOperation, { payment, result }: Change): void {
+  if (kind !== "void" || !hasEndedUnpaid(payment.status)) return;
+  const about = { operation: id, payment: paymentId };
+  if (result.kind === "ok") log.warn(about, "what was approved after the payment had ended here was given back");
+  else
+    log.error(about, "what was approved after the payment had ended here could not be given back: it is tried again");
 }
 
 /** The same with the payment locked first: slower, and certain. */
@@ -130,7 +142,12 @@ function workOut(
       feeOn: change.feeOn,
       events: outcomeEvents(operation, change, snapshot, was, transactions),
       session: sessionAfter(operation, change),
-      audit: { id: newId(), action: change.events[0], actor: operation.actor, requestId: operation.requestId },
+      audit: {
+        id: newId(),
+        action: change.audit ?? change.events[0],
+        actor: operation.actor,
+        requestId: operation.requestId,
+      },
       answer: request && answer ? { key: request.key, ...answer } : null,
     },
   };
@@ -180,9 +197,12 @@ export type OpenAnswer = { readonly text: string; readonly accepted: boolean };
 export const ACCEPTED: OpenAnswer = { text: "pending: the processor is still working on it", accepted: true };
 export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reason}`, accepted: false });
 
+/** The outcome is not known yet; recovery finds it out. `accepted`: the processor says so, and reports it once it is. */
+export type Pending = { kind: "pending"; accepted: boolean };
+
 /**
  * Releases an operation of unknown outcome for the next status check: soon, then at growing intervals of at most a minute.
- * `sent`: by the request that sent it, whose call has ended. False: it is closed, or another process holds it.
+ * `sent`: by the request that sent it, whose call has ended. `lost`: it is closed, or another process holds it.
  */
 export async function leaveOpen(
   service: Service,
@@ -190,8 +210,10 @@ export async function leaveOpen(
   answer: OpenAnswer,
   { attempts, sent }: { attempts: number; sent: boolean },
   known: PaymentSnapshot,
-): Promise<boolean> {
+): Promise<Pending | { kind: "lost" }> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
   const { sql } = service.db.within(operation.environmentId);
-  return releaseOperation(sql, operation, answer, { delayMs, sent, told: pendingEvent(operation, known) });
+  const told = pendingEvent(operation, known);
+  const released = await releaseOperation(sql, operation, answer, { delayMs, sent, told });
+  return released ? { kind: "pending", accepted: answer.accepted } : { kind: "lost" };
 }

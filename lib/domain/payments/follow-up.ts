@@ -3,12 +3,13 @@ import { formatMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { type CaptureBody, MOST_REFUNDS, type RefundBody, type VoidBody } from "@/lib/contract/payments/payment";
+import { LATE_APPROVAL } from "@/lib/contract/payments/words";
 import type { RefundReason, TransactionStatus } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
 import { connectionMissing, connectionOf, whyDisconnected } from "../processors/connection-of";
-import { type Execution, execute } from "./execute";
+import { type Execution, execute, type FollowUpOrder } from "./execute";
 import { executeRequest, refuseUnclaimed, retryLater } from "./money-request";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
 
@@ -49,7 +50,7 @@ export function continuePayment(
   challenge: ContinueRequest["challenge"],
   returned?: ContinueRequest["returned"],
 ): Promise<Execution> {
-  return executeOwn(service, environment, "continue", paymentId, challenge, returned);
+  return executeOwn(service, environment, "continue", paymentId, challenge, { returned });
 }
 
 /** An operation of Cardlane's own: no request and no key wait for it. */
@@ -59,14 +60,26 @@ export async function executeOwn(
   kind: "continue" | "void",
   paymentId: string,
   detail: string,
-  returned?: ContinueRequest["returned"],
+  more: Partial<Pick<FollowUpOrder, "returned" | "endedVersion">> = {},
 ): Promise<Execution> {
   const at = await connectionOf(service, environment, paymentId);
   if (!at) throw new Error(`payment ${paymentId} is at a processor that is not connected`);
   return execute(service, {
     ...{ id: newId(), environment, at, kind, paymentId, detail },
-    ...{ claim: null, amount: null, refund: null, allowed: true, returned },
+    ...{ claim: null, amount: null, refund: null, allowed: true, ...more },
   });
+}
+
+/**
+ * Gives back what a processor approved after the payment had ended here, for a payment of which nothing was given back at this
+ * version. Refused: it has changed since.
+ */
+export function giveBackApproval(
+  service: Service,
+  environment: Pick<Environment, "id" | "mode">,
+  { id, version }: { id: string; version: number },
+): Promise<Execution> {
+  return executeOwn(service, environment, "void", id, LATE_APPROVAL, { endedVersion: version });
 }
 
 /** A capture, void or refund as a caller requests it. Amounts in minor units; null = all there is. */

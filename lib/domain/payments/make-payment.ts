@@ -8,7 +8,7 @@ import type { CardHolder, Processor, TokenizedCard } from "@/lib/processor/port"
 import type { Context, Reply } from "../context";
 import { whyDisconnected } from "../processors/connection-of";
 import type { PayingCard } from "./execute";
-import { executeRequest } from "./money-request";
+import { answerFromKey, executeRequest } from "./money-request";
 
 /** What is paid and by whom, from the API or the payment form. */
 type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
@@ -153,6 +153,18 @@ export async function beforeMoney<T>(call: () => Promise<T>): Promise<T> {
       cause: error,
     });
   }
+}
+
+/**
+ * What a key answers to a request for which the processor could not be asked for the card: sent before, its money may have
+ * moved. Throws `failure` where nothing was sent under the key.
+ */
+export async function answerWithoutCard(ctx: Context, failure: unknown): Promise<Reply> {
+  const isAway =
+    failure instanceof AppError && (failure.code === "processor_timeout" || failure.code === "processor_error");
+  const reply = isAway ? await answerFromKey(ctx) : null;
+  if (reply) return reply;
+  throw failure;
 }
 
 /** A billing address with the postal code that was typed beside the card; null when there is neither. */

@@ -4,9 +4,13 @@ import { claimKey, type KeyClaim } from "@/db/queries/idempotency/claims";
 import { AppError } from "@/lib/contract/errors";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
+import { ProcessorTimeoutError } from "@/lib/processor/deadline";
+import { createRegistry } from "@/lib/processor/registry";
+import { CARD, openShop } from "@/lib/testing/checkout";
 import { testDatabase } from "@/lib/testing/database";
+import { testService } from "@/lib/testing/factories";
 import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
+import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
 
 const { db } = await testDatabase({ max: 20 });
 
@@ -153,6 +157,78 @@ describe("a key", () => {
       status: 403,
       code: "permission_denied",
     });
+  });
+});
+
+describe("while the processor cannot be asked for the card", () => {
+  const unknown = says({ kind: "unknown", reason: "no answer" });
+  /** From `leave` on the processor takes no cards. */
+  async function leaving() {
+    const sandbox = testService(db).processors.builtIn("test");
+    if (!sandbox) throw new Error("tests always have the sandbox");
+    let isAway = false;
+    const tokenize: typeof sandbox.tokenize = async (...given) => {
+      if (isAway) throw new ProcessorTimeoutError(8_000);
+      return sandbox.tokenize(...given);
+    };
+    const tenant = await moneyTenant(db, { processors: createRegistry({ sandbox: { ...sandbox, tokenize } }) });
+    return {
+      ...tenant,
+      leave: (away = true) => {
+        isAway = away;
+      },
+    };
+  }
+
+  test("a request that was sent before is answered by its key, and is not told that nothing was charged", async () => {
+    const tenant = await leaving();
+    tenant.script.next(losesAnswer);
+    const first = await tenant.create({}, { key: "k" });
+    expect(first).toMatchObject({ status: 202, body: { status: "PENDING" } });
+    tenant.leave();
+    tenant.script.next(unknown);
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 202, body: { id: first.body.id } });
+    expect(await tenant.create({ amount: 1 }, { key: "k" })).toMatchObject({ code: "idempotency_key_reused" });
+    await tenant.endLeases();
+    await tenant.complete();
+    const done = await tenant.create({}, { key: "k" });
+    expect(done).toMatchObject({ status: 201, replayed: true, body: { id: first.body.id, status: "CAPTURED" } });
+    await expectClean();
+  });
+
+  test("a duplicate of one that is being sent is told that it is", async () => {
+    const tenant = await leaving();
+    const held = holds();
+    tenant.script.next(held.step);
+    const first = tenant.create({}, { key: "k" });
+    await held.reached;
+    tenant.leave();
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ code: "idempotency_request_in_progress" });
+    held.release();
+    expect((await first).status).toBe(201);
+  });
+
+  test("a new request is told so, charges nothing, and may use its key again", async () => {
+    const tenant = await leaving();
+    tenant.leave();
+    const refused = await tenant.create({}, { key: "k" });
+    expect(refused).toMatchObject({ status: 504, code: "processor_timeout" });
+    expect(refused.text).toContain("Nothing was charged");
+    expect(await tenant.key("k")).toBeNull();
+    tenant.leave(false);
+    expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: false });
+  });
+
+  test("an attempt in the payment form that was sent before shows how it stands", async () => {
+    const shop = await openShop(db);
+    const { script, service } = shop.tenant;
+    script.next(losesAnswer);
+    await shop.pay({ attempt: "a" });
+    const at = await service.processors.choose(shop.tenant.merchant.test, { currency: "USD", brand: null });
+    if (!at) throw new Error("tests always have the sandbox");
+    Object.assign(at.processor, { tokenize: () => Promise.reject(new ProcessorTimeoutError(8_000)) });
+    script.next(unknown);
+    expect((await shop.pay({ attempt: "a", card: CARD })).state.status).toBe("PROCESSING");
   });
 });
 

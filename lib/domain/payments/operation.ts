@@ -22,6 +22,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
  * Quiet    For how long no call for it can have been under way. "Not found" proves nothing before it has been quiet for a
  *          while, and not enough after: an authorization is closed at the processor before it counts as failed.
  * Report   A later message of the processor: an accepted refund can come back. It goes from succeeded to failed.
+ * Late     An approval of a payment that has ended as declined or failed here: a void gives its money back, again until it is done.
  *
  * All times are the database's. Nothing deletes an operation, and none gets another reference.
  */

@@ -4,7 +4,7 @@ import { insertProcessorObject, listProcessorObjects } from "@/db/queries/paymen
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
-import type { Processor, Report } from "@/lib/processor/port";
+import type { Inquiry, Processor, Report } from "@/lib/processor/port";
 import { createRegistry, type Reporter } from "@/lib/processor/registry";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
@@ -160,8 +160,13 @@ describe("a report", () => {
     await tenant.act("refund", id, { amount: 1_000 });
     const open = (await tenant.operations(id)).find(({ state }) => state === "open");
     const early = { id: "early", account: tenant.environmentId, reference: open?.id ?? "" };
-    expect(await takeInReport(tenant.service, await reporterOf(tenant), early)).toBe(false);
+    // The processor has it and decides later: another report follows, and the status is checked until then.
+    expect(await takeInReport(tenant.service, await reporterOf(tenant), early)).toBe(true);
+    expect((await tenant.operations(id)).find(({ state }) => state === "open")).toMatchObject({ id: open?.id });
     await company.decide(tenant.environmentId);
+    await tenant.endLeases();
+    await tenant.complete();
+    expect(await tenant.get(id)).toMatchObject({ amount_refunded: 5_000 });
     await deliver(tenant);
     await expectClean();
   });
@@ -224,16 +229,21 @@ describe("a challenge at an address of the processor's own", () => {
     await expectClean();
   });
 
-  test("that was given up is not asked about any more, whatever the processor would say", async () => {
+  test("that was given up stays so, as long as the processor approves nothing", async () => {
     const { tenant, id } = await start();
     await continuePayment(tenant.service, tenant.merchant.test, decodeId("payment", id) ?? "", "abandoned");
     expect(await tenant.get(id)).toMatchObject({ status: "DECLINED" });
     const [authorize] = await tenant.operations(id);
-    tenant.script.next(says({ kind: "not_found" }));
     const report = { id: "n", account: tenant.environmentId, reference: authorize?.id ?? "" };
     const from = { ...(await reporterOf(tenant)), processor: tenant.script.processor };
-    expect(await takeInReport(tenant.service, from, report)).toBe(true);
-    expect(tenant.script.count("inquire")).toBe(0);
+    const answers: Inquiry[] = [{ kind: "not_found" }, { kind: "never" }, { kind: "pending" }];
+    for (const answer of answers) {
+      tenant.script.next(says(answer));
+      expect(await takeInReport(tenant.service, from, report)).toBe(true);
+    }
+    tenant.script.next(says({ kind: "unknown", reason: "no answer" }));
+    expect(await takeInReport(tenant.service, from, report)).toBe(false);
+    expect(await tenant.operations(id)).toHaveLength(2);
     await expectClean();
   });
 });

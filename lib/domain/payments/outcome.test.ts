@@ -117,6 +117,24 @@ describe("every kind of operation × every outcome", () => {
   });
 });
 
+test.each(["DECLINED", "FAILED"] as const)(
+  "a void of what was approved after the payment was %s leaves it so",
+  (status) => {
+    const before = () => snapshotOf("void", { status, capture_before: null });
+    for (const [outcome, state, result] of [
+      ["approved", "succeeded", "ok"],
+      ["declined", "declined", "payment_failed"],
+      ["failed", "failed", "payment_failed"],
+      ["reversed", "failed", "payment_failed"],
+    ] as const) {
+      const { payment, charge, operationState, ledger, feeOn, result: told } = outcomeOf("void", outcome, before());
+      expect([payment.status, charge.status, operationState, told.kind]).toEqual([status, status, state, result]);
+      expect(payment).toMatchObject({ open_operation_id: null, amount_captured: 0, updated_at: NOW });
+      expect([ledger, feeOn, charge.voided_at]).toEqual([[], 0, undefined]);
+    }
+  },
+);
+
 describe("money", () => {
   test("an automatic capture takes the whole amount with the authorization", () => {
     const change = outcomeOf("authorize", "approved", snapshotOf("authorize", { capture_method: "automatic" }));

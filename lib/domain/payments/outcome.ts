@@ -7,7 +7,7 @@ import type { NextAction } from "@/lib/contract/payments/payment";
 import type { Checks, KnownCard, Outcome } from "@/lib/processor/port";
 import type { PaymentEventType, RefundEventType } from "../events/event";
 import type { OpenOperation } from "./operation";
-import { statusOfCaptured } from "./states";
+import { hasEndedUnpaid, statusOfCaptured } from "./states";
 
 /** An outcome that ends an operation. `failed`: provably nothing moved. `reversed`: an accepted refund came back. */
 export type FinalOutcome =
@@ -27,8 +27,9 @@ export type Change = OperationSnapshot & {
   ledger: NewLedgerLine[];
   /** Captured amount on which the fee is taken, in minor units. */
   feeOn: number;
-  /** The events that merchants get, in this order; the first is also its name in the audit log. */
+  /** The events that merchants get, in this order; the first is also its name in the audit log, unless it has its own there. */
   events: readonly [OutcomeEventType, ...OutcomeEventType[]];
+  audit?: string;
   /** How the caller's request ended: well, or with this refusal. */
   result:
     | { kind: "ok" }
@@ -66,6 +67,7 @@ export function applyOutcome(
         ? captured(snapshot, operation.amount, now)
         : refused(snapshot, outcome, now, "payment.capture_failed");
     case "void":
+      if (hasEndedUnpaid(snapshot.payment.status)) return givenBack(snapshot, outcome, now);
       return outcome.kind === "approved"
         ? voided(snapshot, operation.detail, now)
         : refused(snapshot, outcome, now, "payment.void_failed");
@@ -196,6 +198,19 @@ function voided({ payment, charge }: OperationSnapshot, reason: string | null, n
     ...UNBOOKED,
     operationState: "succeeded",
     events: ["payment.voided"],
+    result: { kind: "ok" },
+  };
+}
+
+/** What was approved after the payment had ended: it stays as it ended, whether its money could be given back or not yet. */
+function givenBack(snapshot: OperationSnapshot, outcome: FinalOutcome, now: string): Change {
+  const failed = refused(snapshot, outcome, now, "payment.void_failed");
+  if (outcome.kind !== "approved") return { ...failed, audit: "payment.late_approval_not_undone" };
+  return {
+    ...failed,
+    operationState: "succeeded",
+    events: ["payment.voided"],
+    audit: "payment.late_approval_undone",
     result: { kind: "ok" },
   };
 }

@@ -30,6 +30,7 @@ import { findCustomerIdOf } from "../customers/customers";
 import { methodOf } from "../idempotency/inspect-keys";
 import { presentDispute } from "../processors/disputes";
 import { presentActor, presentPayment } from "./present";
+import { hasEndedUnpaid } from "./states";
 
 const MAX_SHOWN_PAYMENTS = 100;
 
@@ -209,11 +210,12 @@ function paymentTimeline(rows: PaymentDetailRows): TimelineEntry[] {
 }
 
 function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): TimelineEntry[] {
+  const late = operation.kind === "void" && hasEndedUnpaid(rows.payment.status) ? lateApproval(operation) : null;
   const entry: TimelineEntry = {
     id: operation.id,
     kind: operation.kind,
     outcome: OUTCOMES[operation.state],
-    title: titleOf(operation),
+    title: late?.title ?? titleOf(operation),
     amount: operation.amount,
     currency: operation.currency,
     transaction_id: encodeId("transaction", operation.transaction_id),
@@ -221,8 +223,8 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
     actor: presentActor(operation.actor, rows.actors),
     idempotency_key: operation.idempotency_key,
     request_id: encodeIdOrNull("request", operation.request_id),
-    said: wordsOfAnswer(operation),
-    reason: reasonOf(operation, rows),
+    said: late?.said ?? wordsOfAnswer(operation),
+    reason: late ? null : reasonOf(operation, rows),
     attempts: operation.attempts,
     settlement_batch_id: null,
   };
@@ -244,6 +246,19 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
       request_id: null,
     },
   ];
+}
+
+/** The void of what was approved after the payment had ended. */
+function lateApproval({ state }: OperationRow): { title: string; said: string } {
+  const approved = "The processor approved the payment after it had ended here";
+  if (state === "succeeded")
+    return { title: "Late approval undone", said: `${approved}, so its money was given back.` };
+  return state === "open"
+    ? { title: "Late approval being undone", said: `${approved}. Cardlane is giving its money back.` }
+    : {
+        title: "Late approval not undone",
+        said: `${approved}, and did not give its money back. Cardlane tries again.`,
+      };
 }
 
 function titleOf(operation: OperationRow): string {

@@ -1,19 +1,22 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
-import { findOperation, noteReturnedCapture, takeOperation } from "@/db/queries/payments/operations";
+import { findOperation, hasVoid, noteReturnedCapture, takeOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import { findConnectionOfPayment } from "@/db/queries/processors/connections";
 import type { OperationRow } from "@/db/schema/operations";
+import type { PaymentRow } from "@/db/schema/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import type { PulledReport, Report } from "@/lib/processor/port";
 import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { recordDispute } from "../processors/disputes";
+import type { Executed, Execution } from "./execute";
 import { finishOperation, getPaymentOf } from "./finish-operation";
-import { continuePayment } from "./follow-up";
-import { leaseOf, operationOf, SYSTEM } from "./operation";
+import { continuePayment, giveBackApproval } from "./follow-up";
+import { leaseOf, type OpenOperation, operationOf, SYSTEM } from "./operation";
 import { inquireProcessor } from "./processor-calls";
 import { resolveOperation } from "./recover-operations";
+import { hasEndedUnpaid } from "./states";
 
 const BATCH = 50;
 
@@ -67,9 +70,10 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
     return true;
   }
   if (row.state === "open") return resolveReported(service, row);
-  if (row.state === "action_required") return continueAnswered(service, from, row);
-  if (row.state !== "succeeded" || row.kind === "void") return true;
-  return row.kind === "refund" ? checkRefund(service, from, row) : checkCapture(service, from, row);
+  const authorizes = row.kind === "authorize" || row.kind === "continue";
+  if (row.state !== "succeeded") return authorizes ? continueAnswered(service, from, row) : true;
+  const returns = row.kind === "refund" || row.kind === "void";
+  return returns ? checkReturned(service, from, row) : checkCapture(service, from, row);
 }
 
 /** Null: there is none, or it is not at this processor. */
@@ -89,16 +93,20 @@ async function findReported(service: Service, from: Reporter, report: Report): P
   return payment?.connection_id === from.connectionId ? row : null;
 }
 
-/** False: another process still holds the operation, or the processor does not know its outcome either. */
+/** False: another process still holds the operation, or its outcome could not be found out. */
 async function resolveReported(service: Service, row: OperationRow): Promise<boolean> {
   const { sql } = service.db.within(row.environment_id);
   const taken = await takeOperation(sql, row.environment_id, row.id, leaseOf(service.processorTimeoutMs));
-  return taken !== null && (await resolveOperation(service, taken)).kind === "finished";
+  return taken !== null && isTaken(await resolveOperation(service, taken));
 }
 
+/** The outcome is written; or the processor decides later and reports that, too, and until then the status is checked. */
+const isTaken = (executed: Executed | Execution): boolean =>
+  executed.kind === "finished" || (executed.kind === "pending" && executed.accepted);
+
 /**
- * A shopper can pass or fail a challenge at the processor and never return to the payment form. Also true where the payment
- * has moved on.
+ * A shopper can pass or fail a challenge at the processor and never return to the payment form: then it goes on here. What is
+ * approved after the payment has ended is given back. Also true where the payment has moved on.
  */
 export async function continueAnswered(
   service: Service,
@@ -107,21 +115,59 @@ export async function continueAnswered(
 ): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
   const operation = { id, kind, environmentId, paymentId };
-  const { payment } = await getPaymentOf(service, operation);
+  let { payment } = await getPaymentOf(service, operation);
+  // It is being continued or given up, and how that ends decides.
+  if (payment.status === "PENDING") {
+    if (!(await resolveUnderWay(service, payment))) return false;
+    payment = (await getPaymentOf(service, operation)).payment;
+  }
+  if (hasEndedUnpaid(payment.status)) return checkEnded(service, { processor, mode }, operation, payment);
   if (payment.status !== "REQUIRES_ACTION") return true;
   const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
   if (outcome.kind === "action_required") return true;
-  if (outcome.kind !== "approved" && outcome.kind !== "declined") return false;
-  const challenge = outcome.kind === "approved" ? "passed" : "failed";
-  const { kind: end } = await continuePayment(service, { id: environmentId, mode }, paymentId, challenge);
-  return end === "finished" || end === "refused";
+  if (outcome.kind !== "approved" && outcome.kind !== "declined" && outcome.kind !== "pending") return false;
+  const challenge = outcome.kind === "declined" ? "failed" : "passed";
+  return isTaken(await continuePayment(service, { id: environmentId, mode }, paymentId, challenge));
 }
 
-/** A refund that was accepted can come back. */
-async function checkRefund(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
+async function resolveUnderWay(service: Service, payment: PaymentRow): Promise<boolean> {
+  const { environment_id: environmentId, open_operation_id: id } = payment;
+  const open = id && (await findOperation(service.db.within(environmentId).sql, environmentId, id));
+  return open ? open.state === "open" && resolveReported(service, open) : false;
+}
+
+/**
+ * What a processor approves after the payment has ended here is given back: a shopper passed a challenge that had been given up,
+ * or a decline was not its last word. What it refuses to give back is tried again by the job that expires payments.
+ */
+async function checkEnded(
+  service: Service,
+  { processor, mode }: Pick<Connected, "processor" | "mode">,
+  operation: Pick<OpenOperation, "id" | "kind" | "environmentId" | "paymentId">,
+  payment: PaymentRow,
+): Promise<boolean> {
+  const { environmentId, paymentId } = operation;
+  const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
+  if (outcome.kind === "unknown" || outcome.kind === "not_sent") {
+    const about = { payment: paymentId, reason: outcome.reason };
+    service.log.error(about, "a processor reports on a payment that has ended here, and does not say what it did");
+    return false;
+  }
+  if (outcome.kind !== "approved") return true;
+  if (await hasVoid(service.db.within(environmentId).sql, environmentId, paymentId)) return true;
+  const execution = await giveBackApproval(service, { id: environmentId, mode }, payment);
+  if (execution.kind === "refused" || execution.kind === "unclaimed") return false;
+  const about = { payment: paymentId, operation: execution.operation.id };
+  service.log.error(about, "a processor approved a payment after it had ended here: its money is being given back");
+  return true;
+}
+
+/** A refund that was accepted can come back, also one that gave back what was approved too late. */
+async function checkReturned(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
   // No request waits for it, and no call is sent for it any more.
   const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
   const snapshot = await getPaymentOf(service, operation);
+  if (row.kind === "void" && !hasEndedUnpaid(snapshot.payment.status)) return true;
   const outcome = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
   if (outcome.kind === "approved") return true;
   if (outcome.kind !== "declined") return false;

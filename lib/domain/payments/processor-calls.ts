@@ -4,6 +4,7 @@ import { encodeId } from "@/lib/contract/ids";
 import type { ContinueRequest, Inquiry, Outcome, Processor, ProcessorObject } from "@/lib/processor/port";
 import type { Service } from "../context";
 import type { OpenOperation } from "./operation";
+import { hasEndedUnpaid } from "./states";
 
 /** What every call for an operation names. */
 async function referenceOf(
@@ -66,7 +67,7 @@ export async function callProcessor(
     case "capture":
       return processor.capture(followUp);
     case "void":
-      return processor.void(followUp);
+      return processor.void({ ...followUp, ...(hasEndedUnpaid(payment.status) && { evenCaptured: true }) });
     case "refund":
       return processor.refund(followUp);
     default:

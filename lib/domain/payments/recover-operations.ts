@@ -169,8 +169,7 @@ export async function resolveOperation(
   const at = await service.processors.find({ id: taken.environment_id, mode: taken.mode }, connectionId);
   if (!at) {
     const reason = connectionId ? CONNECTION_MISSING : "no processor is configured";
-    await leaveOpen(service, operation, unknown(reason), call, snapshot);
-    return { kind: "pending" };
+    return leaveOpen(service, operation, unknown(reason), call, snapshot);
   }
   const { processor } = at;
   // By other rules its retry may have brought a token of another processor: of no use at this one.
@@ -192,9 +191,7 @@ export async function resolveOperation(
       if (sent) return sent;
       const attempts = mayComeAgain(processor, taken) ? Math.min(taken.attempts, SOON) : taken.attempts;
       const answer = unknown("the processor does not know it yet");
-      return {
-        kind: (await leaveOpen(service, operation, answer, { ...call, attempts }, snapshot)) ? "pending" : "lost",
-      };
+      return leaveOpen(service, operation, answer, { ...call, attempts }, snapshot);
     }
     // `not_sent` is about this call, not about the first one.
     default:

@@ -81,6 +81,11 @@ export function availableActions(payment: PaymentMoney): Action[] {
   return REFUNDABLE.has(payment.status) && amountRefundable(payment) > 0 ? PAID : NO_ACTIONS;
 }
 
+/** It ended without taking money. */
+export function hasEndedUnpaid(status: PaymentStatus): boolean {
+  return status === "DECLINED" || status === "FAILED";
+}
+
 export function isRefundable(status: PaymentStatus): boolean {
   return REFUNDABLE.has(status);
 }

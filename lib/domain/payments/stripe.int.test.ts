@@ -11,6 +11,7 @@ import { eventsOf, messageOf } from "@/lib/testing/stripe-double/deliveries";
 import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
 import { FAULTS, type Fault, type Operation } from "@/lib/testing/stripe-double/faults";
 import { answerChallenge, companyOf, connectorTo } from "@/lib/testing/stripe-double/under-test";
+import { continuePayment } from "./follow-up";
 import { takeInReport } from "./process-reports";
 
 const { db } = await testDatabase({ max: 10 });
@@ -196,6 +197,18 @@ describe("a challenge at the bank's own page", () => {
   });
 });
 
+test("a challenge after which Stripe waits to be told to go on is canceled there before it counts as declined", async () => {
+  const tenant = await newTenant();
+  const { body } = await tenant.create(card("4000000000003220"));
+  const [operation] = await tenant.operations(body.id);
+  const intent = company.intentOf(operation?.id ?? "");
+  Object.assign(intent as object, { status: "requires_confirmation", next_action: null });
+  await continuePayment(tenant.service, tenant.merchant.test, decodeId("payment", body.id) ?? "", "passed");
+  expect(await tenant.get(body.id)).toMatchObject({ status: "DECLINED" });
+  expect(intent?.status).toBe("canceled");
+  await expectClean();
+});
+
 describe("tokens, codes and reasons", () => {
   test("a decline keeps Stripe's code and the network's, and what is known of the card", async () => {
     const tenant = await newTenant();
@@ -217,5 +230,52 @@ describe("tokens, codes and reasons", () => {
     });
     expect(decodeId("payment", body.payment_id)).not.toBeNull();
     await expectClean();
+  });
+});
+
+// Last: here the books do not agree with the double's, nor do they all end well.
+describe("what Stripe approved of a payment that was declined here", () => {
+  async function declinedHere(body: object) {
+    const own = await newDouble();
+    const tenant = await newTenant(own);
+    tenant.script.next(async (real) => {
+      await real();
+      return { kind: "declined", decline_code: "generic_decline" };
+    });
+    const id = (await tenant.create(body)).body.payment_id as string;
+    const { reports } = await reporterOf(tenant);
+    const news = async () =>
+      (
+        await Promise.all(eventsOf(own, tenant.environmentId).map(async (event) => reports.read(messageOf(event))))
+      ).flat();
+    const states = async () =>
+      (await tenant.operations(id)).filter(({ kind }) => kind === "void").map(({ state }) => state);
+    const money = () => companyOf(own).money([...own.books.intents.values()][0]?.metadata[METADATA.reference] ?? "");
+    const brokenRules = async () =>
+      (await verifyBooks(db)).checks.filter(({ count }) => count > 0).map(({ check }) => check);
+    return { ...tenant, id, own, news, states, money, brokenRules };
+  }
+
+  test.each([
+    [{}, { captured: 10_000, refunded: 10_000, voided: false }],
+    [MANUAL, { captured: 0, refunded: 0, voided: true }],
+  ])("is given back, once: %o", async (body, held) => {
+    const tenant = await declinedHere(body);
+    await takeIn(tenant, [...(await tenant.news()), ...(await tenant.news())]);
+    await takeIn(tenant, await tenant.news());
+    expect(tenant.money()).toEqual(held);
+    expect(await tenant.states()).toEqual(["succeeded"]);
+    expect(await tenant.get(tenant.id)).toMatchObject({ status: "DECLINED" });
+    expect(await tenant.brokenRules()).toEqual([]);
+  });
+
+  test("counts as not given back once its refund comes back", async () => {
+    const tenant = await declinedHere(card("4000000000005126"));
+    await takeIn(tenant, await tenant.news());
+    expect(await tenant.states()).toEqual(["succeeded"]);
+    companyOf(tenant.own).giveBack(tenant.environmentId);
+    await takeIn(tenant, await tenant.news());
+    expect(await tenant.states()).toEqual(["failed"]);
+    expect(await tenant.brokenRules()).toEqual(["late_approvals_are_undone"]);
   });
 });

@@ -305,7 +305,11 @@ function openInWords(open: OpenAtConnection & { cards: number }): string | null 
     [challenges, "payment waiting for 3-D Secure", "payments waiting for 3-D Secure"],
     [refunds, "payment with a pending refund", "payments with a pending refund"],
     [tokens, "card token that can still be used", "card tokens that can still be used"],
-    [cards, "card that the processor still stores, for up to an hour", "cards that the processor still stores, for up to an hour"],
+    [
+      cards,
+      "card that the processor still stores, for up to an hour",
+      "cards that the processor still stores, for up to an hour",
+    ],
   ];
   const said = kinds.flatMap(([count, one, many]) => (count > 0 ? [`${count} ${count === 1 ? one : many}`] : []));
   return said.length > 0 ? `Still open there: ${said.join(", ")}.` : null;

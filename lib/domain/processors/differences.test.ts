@@ -7,7 +7,7 @@ import { judge, movesMoney, mustBeThere, ourText, theirText } from "./difference
 const OURS = {
   ...{ environment_id: "e", id: "i", payment_id: "p", transaction_id: "t", reference: "r", authorization: "r" },
   ...{ amount: 5_000, currency: "USD", under_way: false, created_at: "2026-11-20T09:00:00.000Z" },
-  ...{ object_kind: null, object_id: null },
+  ...{ object_kind: null, object_id: null, given_back: false },
 };
 const THEIRS = {
   ...{ object: { kind: "payment_intent", id: "pi_1" }, reference: "r", created_at: new Date("2026-11-20T09:00:00Z") },
@@ -32,11 +32,15 @@ describe("a payment", () => {
     [ours("FAILED"), theirs("voided")],
     [ours("DECLINED"), theirs("declined")],
     [ours("DECLINED"), theirs("action_required")],
+    [{ ...ours("DECLINED"), given_back: true }, theirs("captured", 5_000, 5_000)],
+    [{ ...ours("DECLINED"), given_back: true }, theirs("voided")],
   ])("%o and %o are the same money", (here, there) => expect(judge(here, there)).toEqual({ kind: "same" }));
 
   test.each([
     [ours("FAILED"), theirs("captured", 5_000), "states_differ", "took this money"],
     [ours("VOIDED"), theirs("authorized"), "states_differ", "Release it"],
+    [{ ...ours("DECLINED"), given_back: true }, theirs("authorized"), "states_differ", "Release it"],
+    [{ ...ours("DECLINED"), given_back: true }, theirs("captured", 5_000, 100), "states_differ", "took this money"],
     [ours("AUTHORIZED"), theirs("captured", 5_000), "states_differ", "captured in the processor's dashboard"],
     [ours("AUTHORIZED"), theirs("voided"), "states_differ", "void it here"],
     [ours("CAPTURED", 5_000), theirs("authorized"), "states_differ", "not captured"],

@@ -79,6 +79,8 @@ function judgePart(ours: OurPayment, { currency, part }: TheirPayment & { part: 
 const OTHER_PART = "Another part was captured. Refund the surplus, or charge what is missing with a new payment.";
 
 function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
+  const isBack = theirs.part || (theirs.refunded >= theirs.captured && theirs.state !== "authorized");
+  if (ours.given_back && isBack) return SAME;
   if (theirs.part) return judgePart(ours, { ...theirs, part: theirs.part });
   if (ours.currency !== theirs.currency || ours.amount !== theirs.amount) {
     return amounts(

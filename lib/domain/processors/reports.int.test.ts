@@ -109,9 +109,13 @@ describe("a list of reports", () => {
       ],
     });
     await aMinuteLater();
-    // Nothing is known yet: the list waits there.
+    // Whoever sent the refund is still at it: the list waits there.
+    const held = (until: string) => db.sql`update operations set lease_until = now() + ${until}::interval
+      where environment_id = ${tenant.environmentId} and state = 'open'`;
+    await held("1 minute");
     await catchUpReports(service);
     expect(places).toEqual([null]);
+    await held("-1 ms");
     await company.decide(tenant.environmentId);
     await aMinuteLater();
     await catchUpReports(service);
@@ -122,6 +126,29 @@ describe("a list of reports", () => {
     await aMinuteLater();
     await catchUpReports(service);
     expect(places).toEqual([null, null, "a", "b"]);
+  });
+
+  test("does not wait for what the processor decides later, which another report tells", async () => {
+    const { tenant, id, payment, object } = await withRefund();
+    const name = decodeId("connection", id);
+    const places: (string | null)[] = [];
+    const service = connectingService(db, {
+      connectors: [
+        listing(async (of, place) => {
+          if (of !== name) return { reports: [], place, more: false };
+          places.push(place);
+          return { reports: [{ id: "1", object }], place: "a", more: false };
+        }),
+      ],
+    });
+    await aMinuteLater();
+    await catchUpReports(service);
+    await aMinuteLater();
+    expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 0 });
+    await company.decide(tenant.environmentId);
+    await catchUpReports(service);
+    expect(places).toEqual([null, "a"]);
+    expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 4_000 });
   });
 
   test("of a processor that fails keeps no other from being read", async () => {

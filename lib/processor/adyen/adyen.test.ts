@@ -5,9 +5,9 @@ import type { Journal } from "../journal";
 import { UnreadableReportError } from "../port";
 import { fromAdyenAmount, toAdyenAmount } from "./amounts";
 import { disputeOf } from "./connection";
-import { readNotices, signatureOf, signedText } from "./notices";
+import { type Notice, readNotices, signatureOf, signedText } from "./notices";
 import { outcomeOfAnswer } from "./outcomes";
-import { movementOutcome, Records } from "./records";
+import { authorizationOutcome, movementOutcome, Records } from "./records";
 import { ownToken, readOwnToken } from "./tokens";
 
 const KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
@@ -28,24 +28,101 @@ describe("a webhook's signature", () => {
     expect(signatureOf(signedText(ITEM), KEY)).toBe("coqCmt/IZ4E3CzPvMY8zTjQVL5hYJUiBRg8UU+iCWo0=");
   });
 
-  test("covers values with colons and backslashes, each as it stands", () => {
-    const one = signedText({ ...ITEM, merchantReference: "a:b\\", merchantAccountCode: "c" });
-    const other = signedText({ ...ITEM, merchantReference: "a", merchantAccountCode: "c" });
-    expect(one).toContain("a\\:b\\\\");
-    expect(one).not.toBe(other);
+  test("has values as they stand, as Adyen's libraries sign them", () => {
+    expect(signedText({ ...ITEM, merchantReference: "14-08-2020-09:53:00\\" })).toBe(
+      "7914073381342284::TestMerchant:14-08-2020-09:53:00\\:1130:EUR:AUTHORISATION:true",
+    );
+  });
+});
+
+describe("a webhook's items", () => {
+  const expected = { hmacKey: KEY, merchantAccount: "TestMerchant", live: false };
+  const AT = "2026-11-24T10:00:00+01:00";
+  /** Signed as it stands, or as another is. */
+  const item = (given: object = {}, signedAs: object = given) => {
+    const text = signedText({ ...ITEM, ...signedAs } as never);
+    const hmacSignature = createHmac("sha256", Buffer.from(KEY, "hex")).update(text).digest("base64");
+    return { ...ITEM, eventDate: AT, additionalData: { hmacSignature }, ...given };
+  };
+  const unsigned = (given: object) => ({ ...item(), additionalData: {}, ...given });
+  const read = (...items: object[]) => {
+    const notificationItems = items.map((NotificationRequestItem) => ({ NotificationRequestItem }));
+    return readNotices(JSON.stringify({ live: "false", notificationItems }), expected);
+  };
+  const REPORT = { eventCode: "REPORT_AVAILABLE", pspReference: "settlement_detail_report_batch_12.csv" };
+
+  test("are read by themselves: what is wrong with one holds up no other, and makes the message come again", () => {
+    const forged = item({ amount: { value: 1131, currency: "EUR" } }, {});
+    expect(read(item(), item({ success: "false" }))).toMatchObject({ notices: [{}, {}], refused: null, signed: true });
+    for (const one of [forged, unsigned({}), item({ pspReference: undefined }, {})])
+      expect(read(one, item())).toMatchObject({ notices: [{ event: "AUTHORISATION" }], refused: expect.any(String) });
   });
 
-  test("is asked of every item of a message", () => {
-    const item = (hmacSignature: string) => ({
-      NotificationRequestItem: { ...ITEM, eventDate: "2026-11-24T10:00:00+01:00", additionalData: { hmacSignature } },
+  test("that nobody reads, as Adyen always sends some, are dropped, whatever stands in them and whoever signed them", () => {
+    const reports = [
+      unsigned({ ...REPORT, merchantReference: undefined }),
+      item(REPORT),
+      unsigned({ ...REPORT, amount: 1 }),
+    ];
+    for (const one of [...reports, unsigned({ eventCode: "EXPIRE" }), { eventCode: "constructor" }])
+      expect(read(one)).toEqual({ notices: [], refused: null, signed: false });
+    expect(read(item({ eventCode: "NOTIFICATION_OF_FRAUD" }))).toEqual({ notices: [], refused: null, signed: true });
+  });
+
+  test.each(["INFORMATION_SUPPLIED", "DISPUTE_DEFENSE_PERIOD_ENDED"])(
+    "%s, which Adyen does not sign, is believed only when it is signed",
+    (eventCode) => {
+      expect(read(unsigned({ eventCode }))).toEqual({ notices: [], refused: null, signed: false });
+      expect(read(item({ eventCode })).notices).toMatchObject([{ event: eventCode }]);
+    },
+  );
+
+  test("of another merchant account are dropped when Adyen signed them, and refused when nobody did", () => {
+    const other = { merchantAccountCode: "AnotherMerchant" };
+    expect(read(item(other))).toEqual({ notices: [], refused: null, signed: true });
+    expect(read(item(other, {})).refused).toContain("signature");
+  });
+
+  test("with colons in the merchant's reference are Adyen's, and no colon can be moved into another value", () => {
+    const merchantReference = "14-08-2020-09:53:00";
+    expect(read(item({ merchantReference }))).toMatchObject({ notices: [{ reference: merchantReference }] });
+    const signed = { merchantReference: "a:b" };
+    for (const moved of [
+      { merchantAccountCode: "TestMerchant:a", merchantReference: "b" },
+      { originalReference: ":TestMerchant", merchantAccountCode: "a", merchantReference: "b" },
+      {
+        pspReference: `${ITEM.pspReference}:`,
+        originalReference: "TestMerchant",
+        merchantAccountCode: "a",
+        merchantReference: "b",
+      },
+    ])
+      expect(read(item(moved, signed))).toMatchObject({ notices: [], refused: expect.any(String) });
+  });
+
+  test.each([
+    ["a date that is none", { eventDate: "yesterday" }],
+    ["a date in a year that nobody means", { eventDate: "+275760-09-13T00:00:00Z" }],
+    ["a negative amount", { amount: { value: -1, currency: "EUR" } }],
+    ["an amount that is not exact", { amount: { value: 2 ** 53, currency: "EUR" } }],
+    ["a NUL in a reference", { pspReference: "79140733813422\u0000" }],
+  ])("with %s are refused, though they are signed", (_what, given) => {
+    expect(read(item({ eventCode: "CHARGEBACK", ...given }))).toMatchObject({
+      notices: [],
+      refused: expect.any(String),
     });
-    const good = createHmac("sha256", Buffer.from(KEY, "hex")).update(signedText(ITEM)).digest("base64");
-    const body = (...items: object[]) => JSON.stringify({ live: "false", notificationItems: items });
-    const expected = { hmacKey: KEY, merchantAccount: "TestMerchant", live: false };
-    expect(readNotices(body(item(good), item(good)), expected)).toHaveLength(2);
-    expect(() => readNotices(body(item(good), item("")), expected)).toThrow(UnreadableReportError);
-    expect(() => readNotices(body(item(good)), { ...expected, live: true })).toThrow("a test account");
-    expect(() => readNotices(body(item(good)), { ...expected, merchantAccount: "Other" })).toThrow("TestMerchant");
+  });
+
+  test("with null for what Adyen leaves out, or words that are none, are read without", () => {
+    const [notice] = read(item({ originalReference: null, merchantReference: null, reason: 5 })).notices;
+    expect(notice).toMatchObject({ original: null, reference: "", reason: null });
+  });
+
+  test("are none of ours in a message of the other mode, or in none at all", () => {
+    const body = JSON.stringify({ live: "false", notificationItems: [{ NotificationRequestItem: item() }] });
+    expect(() => readNotices(body, { ...expected, live: true })).toThrow("a test account");
+    for (const one of ["", "null", "{}", '{"live":"false","notificationItems":[{"NotificationRequestItem":{}}]}'])
+      expect(() => readNotices(one, expected)).toThrow(UnreadableReportError);
   });
 });
 
@@ -62,9 +139,10 @@ describe("amounts", () => {
     expect(fromAdyenAmount({ value: theirs, currency })).toBe(ours);
   });
 
-  test("with a part that Adyen does not count, or that we do not, are refused", () => {
+  test("with a part that Adyen does not count are refused, and of what we do not count comes the nearest", () => {
     expect(toAdyenAmount(199_950, "IDR")).toBeNull();
-    expect(fromAdyenAmount({ value: 199_950, currency: "CLP" })).toBeNull();
+    expect(fromAdyenAmount({ value: 199_949, currency: "CLP" })).toBe(1_999);
+    expect(fromAdyenAmount({ value: 199_950, currency: "CLP" })).toBe(2_000);
   });
 });
 
@@ -116,17 +194,121 @@ describe("refusals", () => {
   });
 });
 
-test("a dispute is as it was last told, in whatever order", () => {
-  const told = (event: string, at: string, status: string | null) => ({
+describe("a dispute", () => {
+  const told = (event: string, at: string, status: string | null, given: Partial<Notice> = {}): Notice => ({
     ...{ event, success: true, pspReference: "D1", original: "P1", reference: "r", at, reason: "Fraud" },
     ...{ amount: { value: 1000, currency: "EUR" }, dispute: { respondBefore: null, status } },
+    ...given,
   });
-  const events = [
-    told("CHARGEBACK_REVERSED", "2026-11-03T00:00:00Z", "Won"),
-    told("NOTIFICATION_OF_CHARGEBACK", "2026-11-01T00:00:00Z", null),
-  ];
-  expect(disputeOf("D1", events)).toMatchObject({ status: "won", amount: 1000, created_at: new Date("2026-11-01") });
-  expect(disputeOf("D1", [])).toBeNull();
+  const OPENED = told("NOTIFICATION_OF_CHARGEBACK", "2026-11-01T00:00:00Z", null);
+
+  test("is as it was last told, in whatever order", () => {
+    const events = [told("CHARGEBACK_REVERSED", "2026-11-03T00:00:00Z", "Won"), OPENED];
+    expect(disputeOf("D1", events)).toMatchObject({ status: "won", amount: 1000, created_at: new Date("2026-11-01") });
+    expect(disputeOf("D1", [])).toBeNull();
+  });
+
+  test.each(["CLP", "ISK"])("about a part of our smallest unit of %s is about the nearest amount", (currency) => {
+    const part = (value: number) => disputeOf("D1", [{ ...OPENED, amount: { value, currency } }])?.amount;
+    expect([part(199_900), part(199_949), part(199_950)]).toEqual([1_999, 1_999, 2_000]);
+  });
+
+  test.each(["soon", "+275760-09-13T00:00:00Z", "0000-01-01T00:00:00Z"])(
+    "to be answered before %j has no such time",
+    (text) => {
+      const dispute = { respondBefore: text, status: null };
+      expect(disputeOf("D1", [{ ...OPENED, dispute }])?.respond_before).toBeNull();
+    },
+  );
+
+  const amount = { value: 1000, currency: "EUR" };
+  const ENDED = told("PREARBITRATION_LOST", "2026-12-03T00:00:00Z", null, { original: null });
+  /** Records with a payment of ours, under Adyen's reference P1. */
+  async function withPayment() {
+    const records = new Records(memoryJournal());
+    const [reference, account] = [randomUUID(), randomUUID()];
+    await records.begin(reference, {
+      ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures: true },
+    });
+    await records.answered(reference, "answer", { resultCode: "Authorised", pspReference: "P1" });
+    return { records, reference, account };
+  }
+  const statusOf = async (records: Records, id: string) => disputeOf(id, await records.notices(id))?.status;
+
+  test("whose end names no payment is found by what was told of it before", async () => {
+    const { records } = await withPayment();
+    await records.take(OPENED);
+    expect(await records.take(ENDED)).toMatchObject({ object: "P1", dispute: "D1" });
+    expect(await statusOf(records, "D1")).toBe("lost");
+  });
+
+  test("whose end was told first has ended once its payment is told", async () => {
+    const { records } = await withPayment();
+    expect(await records.take(ENDED)).toBeNull();
+    expect(await records.take(OPENED)).toMatchObject({ object: "P1", dispute: "D1" });
+    expect(await statusOf(records, "D1")).toBe("lost");
+  });
+
+  test("whose end names the payment alone, as Adyen has it unless the account is set otherwise, is the payment's", async () => {
+    const { records } = await withPayment();
+    await records.take(
+      told("CAPTURE_FAILED", "2026-11-02T00:00:00Z", null, { pspReference: "C1", dispute: undefined } as never),
+    );
+    await records.take(OPENED);
+    const ended = { ...ENDED, pspReference: "P1" };
+    expect(await records.take(ended)).toMatchObject({ object: "P1", dispute: "D1" });
+    expect(await statusOf(records, "D1")).toBe("lost");
+    const { records: others } = await withPayment();
+    expect(await others.take(ended)).toMatchObject({ object: "P1", dispute: "P1" });
+    expect(await statusOf(others, "P1")).toBe("lost");
+  });
+});
+
+describe("what Adyen tells of a payment that names no operation", () => {
+  const amount = { value: 1000, currency: "EUR" };
+  const told = (event: string, pspReference: string, original = "P1", success = true): Notice => ({
+    ...{ event, success, pspReference, original, reference: "the payment's", amount },
+    ...{ at: "2026-11-03T00:00:00Z", reason: null },
+  });
+  async function withPayment(captures: boolean) {
+    const records = new Records(memoryJournal());
+    const [reference, account] = [randomUUID(), randomUUID()];
+    await records.begin(reference, {
+      ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures },
+    });
+    await records.answered(reference, "answer", { resultCode: "Authorised", pspReference: "P1" });
+    return { records, reference, account };
+  }
+
+  test.each([true, false])(
+    "as a capture that failed is noted of the payment; captured at once: %s",
+    async (captures) => {
+      const { records, reference, account } = await withPayment(captures);
+      expect(await records.take(told("CAPTURE_FAILED", "C1"))).toMatchObject({ account, reference });
+      const recorded = await records.find(reference);
+      expect(recorded && authorizationOutcome(recorded)).toMatchObject({ kind: "approved", captured: false });
+    },
+  );
+
+  test.each([
+    ["REFUND", true],
+    ["REFUND", false],
+    ["REFUND_FAILED", true],
+    ["REFUNDED_REVERSED", true],
+    ["CANCELLATION", true],
+    ["CAPTURE", true],
+  ])("as %s with success %s is reported by its ids, for people", async (event, success) => {
+    const { records } = await withPayment(false);
+    const report = await records.take(told(event, "X1", "P1", success));
+    expect(report).toEqual({ id: `X1 ${event} ${success} of P1`, object: "X1" });
+    expect(await records.take(told(event, "X2", "P2", success))).toBeNull();
+  });
+
+  test("as the capture of what was to be captured at once is no news", async () => {
+    const { records } = await withPayment(true);
+    expect(await records.take(told("CAPTURE", "C1"))).toBeNull();
+    expect(await records.take(told("CAPTURE", "C2", "P1", false))).toMatchObject({ object: "C2" });
+  });
 });
 
 describe("when the service dies while an answer is being kept", () => {

@@ -14,12 +14,12 @@ export type AdyenAmount = { value: number; currency: string };
 /** Our minor units in Adyen's; null for a part of what is Adyen's smallest unit, which cannot be moved there. */
 export function toAdyenAmount(amount: number, currency: string): AdyenAmount | null {
   const value = scaled(amount, exponent(currency));
-  return value === null ? null : { value, currency };
+  return Number.isSafeInteger(value) ? { value, currency } : null;
 }
 
-/** Adyen's minor units in ours; null for a part of our smallest unit. */
-export function fromAdyenAmount({ value, currency }: AdyenAmount): number | null {
-  return scaled(value, -exponent(currency));
+/** Adyen's minor units in ours, the nearest: a bank may dispute what it converted, to a hundredth that ISO does not have. */
+export function fromAdyenAmount({ value, currency }: AdyenAmount): number {
+  return Math.round(scaled(value, -exponent(currency)));
 }
 
 function exponent(currency: string): number {
@@ -27,8 +27,7 @@ function exponent(currency: string): number {
   return known ? known.adyen - known.iso : 0;
 }
 
-function scaled(amount: number, exponentOfTen: number): number | null {
+function scaled(amount: number, exponentOfTen: number): number {
   const factor = 10 ** Math.abs(exponentOfTen);
-  const value = exponentOfTen >= 0 ? amount * factor : amount / factor;
-  return Number.isSafeInteger(value) ? value : null;
+  return exponentOfTen >= 0 ? amount * factor : amount / factor;
 }

@@ -1,7 +1,7 @@
 import type { ConnectionCheck, Dispute, ProcessorObject } from "../port";
 import { fromAdyenAmount } from "./amounts";
 import type { AdyenCredentials } from "./credentials";
-import type { Notice } from "./notices";
+import { type Notice, timeOf } from "./notices";
 import type { Requests } from "./requests";
 
 /** Asks which payment methods there are: it moves nothing, and needs the key, the account and the host to be right. */
@@ -45,16 +45,14 @@ export function disputeOf(id: string, notices: readonly Notice[]): Dispute | nul
   const [first] = told;
   const last = told.at(-1);
   if (!first || !last) return null;
-  const amount = fromAdyenAmount(last.amount);
-  if (amount === null) throw new Error(`dispute ${id} is about a part of the smallest unit of ${last.amount.currency}`);
   const before = told.findLast(({ dispute }) => dispute?.respondBefore)?.dispute?.respondBefore ?? null;
   return {
     id,
-    amount,
+    amount: fromAdyenAmount(last.amount),
     currency: last.amount.currency,
     reason: told.findLast(({ reason }) => reason)?.reason ?? "not given",
     status: disputeStatus(last),
-    respond_before: before === null || Number.isNaN(Date.parse(before)) ? null : new Date(before),
+    respond_before: before === null ? null : timeOf(before),
     created_at: new Date(first.at),
   };
 }

@@ -10,7 +10,10 @@ import {
   type Outcome,
   type Processor,
   type ProcessorObject,
+  type Report,
+  type ReportMessage,
   UnreadableReportError,
+  type VoidRequest,
 } from "../port";
 import { readAccountingReport } from "./accounting-report";
 import { toAdyenAmount } from "./amounts";
@@ -145,7 +148,8 @@ export function createAdyenProcessor(
     const { redirectResult = "" } = returned;
     const brings = redirectResult !== "" && redirectResult.length <= MAX_RESULT;
     const gaveUp = challenge === "abandoned" || (challenge === "failed" && !brings && !recorded.challenge);
-    // Kept before it is sent, and what came first stands: only we can go on with it, and never after it was given up.
+    // Kept before it is sent, and what came first stands: we do not go on with it after it was given up. Adyen does, and tells
+    // by a webhook, when the shopper passed it and did not come back.
     const end = gaveUp
       ? await records.endChallenge(authorization, { end: "abandoned" })
       : brings
@@ -183,9 +187,11 @@ export function createAdyenProcessor(
     });
   }
 
-  async function move(kind: "capture" | "void" | "refund", request: FollowUpRequest): Promise<Outcome> {
+  async function move(asked: "capture" | "void" | "refund", request: VoidRequest): Promise<Outcome> {
     const { reference, account, authorization } = request;
     const charge = await records.findOf(account, authorization);
+    // Adyen cancels nothing that it has captured: that is refunded.
+    const kind = request.evenCaptured && charge && wasCaptured(charge) ? "refund" : asked;
     const amount = toAdyenAmount(request.amount, request.currency);
     const known = await records.find(reference);
     if (!known && (!charge || !amount || !canMove(charge))) {
@@ -196,10 +202,11 @@ export function createAdyenProcessor(
     if (begun.account !== account || !charge?.pspReference) return REFUSED;
     const before = await records.find(reference);
     const outcome = before && movementOutcome(before);
-    const sent = outcome ?? (await sendMovement(kind, request, charge.pspReference, begun));
+    const first = begun.kind === "void" || begun.kind === "refund" ? begun.kind : asked;
+    const sent = outcome ?? (await sendMovement(first, request, charge.pspReference, begun));
     await keepPayment(request, authorization);
     const recorded = await records.find(reference);
-    if (recorded?.pspReference) await keepNew(request, { kind, id: recorded.pspReference });
+    if (recorded?.pspReference) await keepNew(request, { kind: first, id: recorded.pspReference });
     return sent;
   }
 
@@ -247,7 +254,7 @@ export function createAdyenProcessor(
     await keepPayment(request, kind === "authorize" ? reference : authorization);
     const recorded = await records.findOf(account, reference);
     if (kind !== "authorize" && kind !== "continue" && recorded?.pspReference)
-      await keepNew(request, { kind, id: recorded.pspReference });
+      await keepNew(request, { kind: recorded.begun.kind, id: recorded.pspReference });
     return outcome;
   }
 
@@ -305,6 +312,12 @@ export function createAdyenProcessor(
     return { kind: "unknown", reason: `it could not be closed: ${first.message}` };
   }
 
+  function noticesIn({ body }: ReportMessage) {
+    const { hmac_key: hmacKey } = credentials;
+    if (!hmacKey) throw new UnreadableReportError("no HMAC key is set, so nobody can have signed it");
+    return readNotices(body, { hmacKey, merchantAccount, live });
+  }
+
   return {
     name,
     capabilities: { partialCapture: true, rawCards: settings.rawCards, ownIds: "answered", ownTokens: true },
@@ -313,6 +326,7 @@ export function createAdyenProcessor(
     acceptToken: async (_account, token) => cards.accept(token),
     requireReadable: () => {},
     authorize,
+    returnParameter: "redirectResult",
     continueAuthorization,
     capture: (request) => move("capture", request),
     void: (request) => move("void", request),
@@ -321,14 +335,17 @@ export function createAdyenProcessor(
     close,
     reports: {
       kind: "pushed",
-      async read({ body }) {
-        const { hmac_key: hmacKey } = credentials;
-        if (!hmacKey) throw new UnreadableReportError("no HMAC key is set, so nobody can have signed it");
-        const notices = readNotices(body, { hmacKey, merchantAccount, live });
-        const reports = [];
-        for (const notice of notices) reports.push(await records.take(notice));
-        return reports.filter((report) => report !== null);
+      async read(message) {
+        const { notices, refused } = noticesIn(message);
+        const reports: Report[] = [];
+        for (const notice of notices) {
+          const report = await records.take(notice);
+          if (report) reports.push(report);
+        }
+        if (refused) throw new UnreadableReportError(refused, { reports });
+        return reports;
       },
+      proves: (message) => noticesIn(message).signed,
     },
     readDispute: async (id) => disputeOf(id, await records.notices(id)),
     readStatement: (files) => readAccountingReport(files, merchantAccount),
@@ -349,6 +366,12 @@ const isSame = (one: Refusal, other: Refusal) => one.pspReference === other.pspR
 /** What was approved, and is not known to be given up. */
 function canMove(charge: Recorded): boolean {
   return charge.pspReference !== null && authorizationOutcome(charge)?.kind === "approved";
+}
+
+/** It was to be captured at once, and that did not fail. */
+function wasCaptured(charge: Recorded): boolean {
+  const outcome = authorizationOutcome(charge);
+  return charge.begun.captures && outcome?.kind === "approved" && outcome.captured !== false;
 }
 
 type Keeping = Pick<InquireRequest, "account" | "objects" | "keep">;

@@ -1,7 +1,7 @@
 import type { Journal } from "../journal";
 import type { InquireRequest, Outcome, Report } from "../port";
 import type { AdyenAmount } from "./amounts";
-import { DISPUTE_EVENTS, type Notice } from "./notices";
+import { DISPUTE_EVENTS, EVENTS, type Notice } from "./notices";
 import { declineCodeOfReason, outcomeOfAnswer, type PaymentAnswer } from "./outcomes";
 
 type Kind = InquireRequest["kind"];
@@ -36,19 +36,9 @@ export type Recorded = {
   readonly notices: readonly Notice[];
 };
 
-/** Which operations an event decides. */
-const EVENTS: Readonly<Record<string, Kind>> = {
-  AUTHORISATION: "authorize",
-  CAPTURE: "capture",
-  CAPTURE_FAILED: "capture",
-  CANCELLATION: "void",
-  REFUND: "refund",
-  REFUND_FAILED: "refund",
-  REFUNDED_REVERSED: "refund",
-};
-
 const subjectOf = (pspReference: string) => `psp:${pspReference}`;
 const NOTICE = "notice ";
+const DISPUTE = "dispute ";
 const isUuid = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 /** The journal of one connection, in Adyen's terms: its references are ours, and `psp:…` for Adyen's own. */
@@ -69,7 +59,7 @@ export class Records {
     const said = (facts.continued ?? facts.answer) as PaymentAnswer | undefined;
     // The service may have died between keeping the answer and the reference in it.
     const answered = said && isFinal(said) ? said.pspReference : undefined;
-    const pspReference = (facts.psp as string | undefined) ?? answered ?? null;
+    const pspReference = ((facts.approved ?? facts.psp) as string | undefined) ?? answered ?? null;
     return {
       begun: facts.begun as Begun,
       closing: "closing" in facts,
@@ -128,15 +118,47 @@ export class Records {
     const name = `${NOTICE}${event} ${success}`;
     await this.#journal.note(subjectOf(pspReference), name, notice);
     const id = `${pspReference} ${event} ${success}`;
-    if (DISPUTE_EVENTS.has(event)) return original ? { id, object: original, dispute: pspReference } : null;
+    if (DISPUTE_EVENTS.has(event)) {
+      const about = await this.#disputed(notice, name);
+      return about && { id, ...about };
+    }
     const reference = await this.#referenceOf(notice, name);
+    // Whatever was declined before, perhaps under another reference of Adyen's, was not its last word.
+    if (reference && event === "AUTHORISATION" && success)
+      await this.#journal.note(reference, "approved", pspReference);
     const recorded = reference && (await this.find(reference));
-    return recorded ? { id, account: recorded.begun.account, reference } : null;
+    if (recorded) return { id, account: recorded.begun.account, reference };
+    const payment = original && (await this.#linked(original));
+    if (!payment) return null;
+    const isOwnCapture = event === "CAPTURE" && success && (await this.find(payment))?.begun.captures;
+    // Something that nobody asked for here has become of our payment: nothing can be looked up, and people are told.
+    return isOwnCapture ? null : { id: `${id} of ${original}`, object: pspReference };
+  }
+
+  /**
+   * The dispute that a message is about, and its payment; null for none of ours. Of how it ended some messages name the dispute
+   * alone, or the payment alone, as the webhook is set up.
+   */
+  async #disputed(notice: Notice, name: string): Promise<{ object: string; dispute: string } | null> {
+    const { pspReference, original } = notice;
+    if (original) {
+      await this.#journal.note(subjectOf(original), `${DISPUTE}${pspReference}`, pspReference);
+      return { object: original, dispute: pspReference };
+    }
+    const before = (await this.notices(pspReference)).find((told) => told.dispute && told.original);
+    if (before?.original) return { object: before.original, dispute: pspReference };
+    if (!(await this.#linked(pspReference))) return null;
+    const facts = Object.keys(await this.#journal.of(subjectOf(pspReference)));
+    const [dispute, ...others] = facts.flatMap((fact) => (fact.startsWith(DISPUTE) ? fact.slice(DISPUTE.length) : []));
+    // Which of several is not said: it stands by itself rather than for one that may be still open.
+    if (!dispute || others.length > 0) return { object: pspReference, dispute: pspReference };
+    await this.#journal.note(subjectOf(dispute), name, notice);
+    return { object: pspReference, dispute };
   }
 
   async #referenceOf(notice: Notice, name: string): Promise<string | null> {
     const { event, pspReference, original, reference } = notice;
-    const kind = EVENTS[event];
+    const kind = EVENTS.get(event);
     if (!kind) return null;
     const named = await this.#linked(pspReference);
     if (named) {
@@ -148,7 +170,7 @@ export class Records {
       await this.#link(reference, pspReference, true);
       return reference;
     }
-    // What was captured at once has no capture of ours: the payment itself was captured, and that failed.
+    // What was captured at once has no capture of ours, and a message may not name another's: the payment's has failed.
     const payment = event === "CAPTURE_FAILED" && original ? await this.#linked(original) : null;
     if (payment && original) await this.#journal.note(subjectOf(original), name, notice);
     return payment;
@@ -175,11 +197,12 @@ export function authorizationOutcome(recorded: Recorded): Outcome | null {
   const { begun, answer, continued, challenge, refused, notices } = recorded;
   const said = continued ?? answer;
   const told = said && outcomeOfAnswer(said);
-  const authorised = notices.find(({ event }) => event === "AUTHORISATION");
+  const authorisations = notices.filter(({ event }) => event === "AUTHORISATION");
+  const authorised = authorisations.find(({ success }) => success) ?? authorisations[0];
   if (told?.kind === "approved" || authorised?.success) {
     if (authorised?.success && !isOf(begun.amount, authorised)) return DIFFERS;
     const approved = told?.kind === "approved" ? told : ({ kind: "approved" } as const);
-    const failed = begun.captures && notices.some(({ event, success }) => event === "CAPTURE_FAILED" && success);
+    const failed = notices.some(({ event, success }) => event === "CAPTURE_FAILED" && success);
     return failed ? { ...approved, captured: false } : approved;
   }
   if (told?.kind === "declined") return told;
@@ -197,7 +220,7 @@ const isOf = (amount: AdyenAmount | null, notice: Notice) =>
 
 /** What is known of a capture, void or refund; null when that is nothing. What failed late has failed. */
 export function movementOutcome({ begun, received, refused, notices }: Recorded): Outcome | null {
-  const mine = notices.filter(({ event }) => EVENTS[event] === begun.kind);
+  const mine = notices.filter(({ event }) => EVENTS.get(event) === begun.kind);
   const undone = mine.some(
     ({ event, success }) => success && (event.endsWith("_FAILED") || event.endsWith("_REVERSED")),
   );

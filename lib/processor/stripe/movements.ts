@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import type { RefundReason } from "@/lib/contract/transactions/words";
-import type { FollowUpRequest, Inquiry, Outcome } from "../port";
+import type { Inquiry, Outcome, VoidRequest } from "../port";
 import type { StripeMoney } from "./amounts";
 import { afterSending, type Budget, isMismatch, post, postOnceByState, troubleOf } from "./api";
 import { chargeOf, METADATA } from "./outcomes";
@@ -8,7 +8,7 @@ import { chargeOf, METADATA } from "./outcomes";
 type Movement = (
   budget: Budget,
   intent: Stripe.PaymentIntent,
-  request: FollowUpRequest,
+  request: VoidRequest,
   money: StripeMoney,
 ) => Promise<Outcome>;
 
@@ -35,7 +35,9 @@ export function movements(stripe: Stripe) {
   };
 
   /** What a cancel was for stands in no answer of Stripe's: it is written before, so that one of several is the one. */
-  const cancel: Movement = async (budget, intent, { reference }) => {
+  const cancel: Movement = async (budget, intent, request, money) => {
+    const { reference, evenCaptured } = request;
+    if (evenCaptured && intent.status === "succeeded") return refund(budget, intent, request, money);
     if (intent.status !== "requires_capture") return voidOf(intent, reference);
     const marked = intent.metadata[METADATA.void] ?? "nobody";
     try {
@@ -105,7 +107,8 @@ export function movements(stripe: Stripe) {
         return intent.metadata[METADATA.capture] === reference ? { kind: "approved" } : { kind: "not_found" };
       case "void": {
         const isIt = intent.status === "canceled" && intent.metadata[METADATA.void] === reference;
-        return isIt ? { kind: "approved" } : { kind: "not_found" };
+        if (isIt || intent.status !== "succeeded") return isIt ? { kind: "approved" } : { kind: "not_found" };
+        return find(budget, intent, "refund", reference);
       }
       case "refund": {
         const found = await findRefund(budget, intent.id, reference);
@@ -140,7 +143,7 @@ function voidOf(intent: Stripe.PaymentIntent, reference: string): Outcome {
 }
 
 /** Its id is known only now that it was executed; whoever comes next finds it by its reference. */
-async function keptRefund(refund: Stripe.Refund, { keep }: FollowUpRequest): Promise<Outcome> {
+async function keptRefund(refund: Stripe.Refund, { keep }: VoidRequest): Promise<Outcome> {
   await keep({ kind: "refund", id: refund.id });
   return refundOutcome(refund);
 }

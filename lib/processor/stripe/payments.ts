@@ -2,12 +2,12 @@ import type Stripe from "stripe";
 import type {
   AuthorizeRequest,
   ContinueRequest,
-  FollowUpRequest,
   InquireRequest,
   Inquiry,
   Outcome,
   Processor,
   ProcessorObject,
+  VoidRequest,
 } from "../port";
 import { toStripe } from "./amounts";
 import { afterSending, Budget, isMismatch, post, postOnceByState, troubleOf, unanswered } from "./api";
@@ -147,13 +147,19 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
     // It goes on by itself once the shopper passes: that nothing was sent now says nothing of it.
     const intent = await afterSending(() => retrieve(budget, id, account));
     const standing = standingOf(intent);
-    const isOver = standing.kind === "declined" || (standing.kind === "action_required" && challenge !== "passed");
+    const isOver =
+      standing.kind === "declined" ||
+      standing.kind === "unconfirmed" ||
+      (standing.kind === "action_required" && challenge !== "passed");
     if (!isOver || intent.status === "canceled") return asContinued(standing);
     // Whoever has the address that the shopper came back to could try another card: what is declined is canceled, too.
     try {
       return asContinued(standingOf(await afterSending(() => cancel(budget, id, reference, "abandoned"))));
     } catch (error) {
-      return asContinued(await standingAfter(budget, id, account, error));
+      const now = await standingAfter(budget, id, account, error);
+      // It can still be confirmed: only the cancel proves that it was not.
+      if (now.kind === "unconfirmed") throw error;
+      return asContinued(now);
     }
   }
 
@@ -206,7 +212,7 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
     }
   }
 
-  async function follow(kind: "capture" | "void" | "refund", request: FollowUpRequest): Promise<Outcome> {
+  async function follow(kind: "capture" | "void" | "refund", request: VoidRequest): Promise<Outcome> {
     const money = toStripe(request.amount, request.currency);
     if (typeof money === "string") return { kind: "declined", decline_code: null, note: money };
     const id = idOf(request.objects);

@@ -1,4 +1,5 @@
 import Stripe from "stripe";
+import { z } from "zod";
 import type { Clock } from "@/lib/clock";
 import { type PushedReports, type Report, UnreadableReportError } from "../port";
 import { METADATA } from "./outcomes";
@@ -33,14 +34,16 @@ export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Te
   function read({ headers, body }: { readonly headers: Headers; readonly body: string }): Report[] {
     if (!webhookSecret) throw new UnreadableReportError("the connection has no webhook secret yet");
     const signature = headers.get("stripe-signature") ?? "";
-    let event: Stripe.Event;
+    let event: unknown;
     try {
       const receivedAt = clock.now().getTime();
       event = stripe.webhooks.constructEvent(body, signature, webhookSecret, TOLERANCE_SECONDS, undefined, receivedAt);
     } catch (error) {
       throw new UnreadableReportError("its signature is not Stripe's, or too old", { cause: error });
     }
-    return reportsOf(event, live);
+    const reports = reportsOf(event, live);
+    if (!reports) throw new UnreadableReportError("it is no event of Stripe's");
+    return reports;
   }
 
   /** Newest first, as Stripe lists them: those of an hour, or those after a place. */
@@ -50,7 +53,8 @@ export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Te
     const now = Math.floor(clock.now().getTime() / 1_000);
     const page = await pageAfter(place, now);
     const settled = page.data.toReversed().filter(({ created }) => created <= now - SETTLED_AFTER_SECONDS);
-    const reports = settled.flatMap((event) => reportsOf(event, live));
+    // One that cannot be read holds up none after it.
+    const reports = settled.flatMap((event) => reportsOf(event, live) ?? []);
     const isWhole = settled.length === page.data.length;
     return { reports, place: settled.at(-1)?.id ?? place, more: isWhole && page.has_more && settled.length > 0 };
   }
@@ -81,33 +85,30 @@ export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Te
 const isGone = (error: unknown) =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing";
 
-/** Where to look; what is not about a payment of ours, or of another account or mode, is nothing to look at. */
-function reportsOf(event: Stripe.Event, live: boolean): Report[] {
-  if (event.livemode !== live || event.account !== undefined) return [];
-  switch (event.type) {
-    case "payment_intent.succeeded":
-    case "payment_intent.amount_capturable_updated":
-    case "payment_intent.processing":
-    case "payment_intent.payment_failed":
-    case "payment_intent.canceled": {
-      const { id, metadata } = event.data.object;
-      return metadata[METADATA.reference] ? [{ id: event.id, object: id }] : [];
-    }
-    case "refund.updated":
-    case "refund.failed": {
-      const { id, metadata } = event.data.object;
-      return metadata?.[METADATA.reference] ? [{ id: event.id, object: id }] : [];
-    }
-    case "charge.dispute.created":
-    case "charge.dispute.updated":
-    case "charge.dispute.closed":
-    case "charge.dispute.funds_withdrawn":
-    case "charge.dispute.funds_reinstated": {
-      const { id, payment_intent: intent } = event.data.object;
-      if (intent === null) return [];
-      return [{ id: event.id, object: typeof intent === "string" ? intent : intent.id, dispute: id }];
-    }
-    default:
-      return [];
+/** Ids are asked for and looked up in the database, which holds no NUL. */
+const id = z.string().regex(/^[\w-]{1,255}$/);
+const envelope = z.object({ type: z.string(), livemode: z.boolean(), account: z.unknown().optional() });
+const about = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object({ id, data: z.object({ object: z.object(shape) }) });
+const ofPayment = about({ id, metadata: z.record(z.string(), z.string()).nullish() });
+const ofDispute = about({ id, payment_intent: z.union([id, z.object({ id })]).nullish() });
+
+/** Where to look; what is not about a payment of ours, or of another account or mode, is nothing to look at. Null: unreadable. */
+function reportsOf(given: unknown, live: boolean): Report[] | null {
+  const { data: event } = envelope.safeParse(given);
+  if (!event) return null;
+  if (event.livemode !== live || event.account !== undefined || !isOurs(event.type)) return [];
+  if (event.type.startsWith("charge.dispute.")) {
+    const { data: read } = ofDispute.safeParse(given);
+    if (!read) return null;
+    const { id: dispute, payment_intent: intent } = read.data.object;
+    if (!intent) return [];
+    return [{ id: read.id, object: typeof intent === "string" ? intent : intent.id, dispute }];
   }
+  const { data: read } = ofPayment.safeParse(given);
+  if (!read) return null;
+  const { id: object, metadata } = read.data.object;
+  return metadata?.[METADATA.reference] ? [{ id: read.id, object }] : [];
 }
+
+const isOurs = (type: string): boolean => EVENTS.some((one) => one === type);

@@ -40,6 +40,13 @@ export type Event = {
   amount: Amount;
   reason: string;
   paymentMethod: string;
+  /** Now, if it is left out. */
+  eventDate?: string;
+  /** The double's own, if it is left out. */
+  merchantAccountCode?: string;
+  additionalData?: Record<string, string>;
+  /** Adyen does not sign each kind. */
+  unsigned?: boolean;
 };
 
 /** Sixteen characters, as Adyen's are. */
@@ -113,8 +120,11 @@ export class Books {
     }
   }
 
-  /** Refunds of cards whose refunds come back do so, and their references; `captures`: so do captures, which a network rejects days later. */
-  giveBack({ captures = false } = {}): string[] {
+  /**
+   * Refunds of cards whose refunds come back do so, and their references; `captures`: so do captures, which a network rejects
+   * days later. `unlinked`: those are told by references of their own, with the payment's instead of the capture's.
+   */
+  giveBack({ captures = false, unlinked = false } = {}): string[] {
     const failed: string[] = [];
     if (captures) this.#rejectAtOnce();
     for (const modification of this.modifications) {
@@ -128,7 +138,8 @@ export class Books {
       } else if (kind === "capture" && captures) {
         payment.captured -= amount.value;
         modification.state = "failed";
-        this.#tellOf("CAPTURE_FAILED", true, modification, "Capture Failed");
+        if (unlinked) this.#rejected(payment, amount);
+        else this.#tellOf("CAPTURE_FAILED", true, modification, "Capture Failed");
       }
     }
     return failed;
@@ -139,9 +150,18 @@ export class Books {
     for (const payment of this.payments.values()) {
       if (!payment.capturesAtOnce || payment.captured === 0) continue;
       payment.captured = 0;
-      const about = { pspReference: newPsp(), originalReference: payment.psp, reason: "Capture Failed" };
-      this.#tell("CAPTURE_FAILED", true, payment, about);
+      this.#rejected(payment, payment.amount);
     }
+  }
+
+  #rejected(payment: Payment, amount: Amount): void {
+    const about = { pspReference: newPsp(), originalReference: payment.psp, amount, reason: "Capture Failed" };
+    this.#tell("CAPTURE_FAILED", true, payment, about);
+  }
+
+  /** Tells of a payment what nobody asked for here: a dispute at the bank, or what was done in the Customer Area. */
+  happen(eventCode: string, payment: Payment, given: Partial<Event> = {}): void {
+    this.#tell(eventCode, true, payment, given);
   }
 
   #tellOf(event: string, success: boolean, { psp, payment, reference, amount }: Modification, reason: string): void {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { sumLostDisputes } from "@/db/queries/processors/disputes";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
@@ -7,6 +8,7 @@ import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "../database";
 import { moneyTenant } from "../money";
 import { startAdyenDouble } from "./api";
+import { type Event, newPsp, type Payment } from "./books";
 import { type AdyenTenant, adyenTenant } from "./tenant";
 import { connectorOf } from "./under-test";
 
@@ -145,24 +147,73 @@ describe("a capture that a network rejects days later", () => {
       await db.sql`select object_id from audit_log where environment_id = ${environmentId} and action = 'payment.capture_returned'`
     ).length;
 
-  test.each([true, false])(
-    "is audited once, shown to support, and the books stay; captured at once: %s",
-    async (once) => {
-      const tenant = await adyenTenant(db, afterAll);
-      const { body: payment } = await tenant.pay(once ? {} : MANUAL);
-      if (!once) await tenant.act("capture", payment.id, {});
-      await tenant.decide();
-      tenant.double.books.giveBack({ captures: true });
-      const told = tenant.double.messages();
-      expect(told).toHaveLength(1);
-      for (const body of [...told, ...told]) expect(await tenant.post(body)).toBe(true);
-      expect(await returnsOf(tenant)).toBe(1);
-      expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
-      const answers = (await tenant.operations(payment.id)).map(({ last_answer }) => last_answer);
-      expect(answers.at(-1)).toMatch(/returned by the processor later/);
-      await expectClean();
-    },
-  );
+  test.each([
+    ["captured at once", {}, false],
+    ["captured later", MANUAL, false],
+    ["captured later, and told by a reference of its own", MANUAL, true],
+  ])("is audited once, shown to support, and the books stay: %s", async (_how, body, unlinked) => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: payment } = await tenant.pay(body);
+    if (body === MANUAL) await tenant.act("capture", payment.id, {});
+    await tenant.decide();
+    tenant.double.books.giveBack({ captures: true, unlinked });
+    const told = tenant.double.messages();
+    expect(told).toHaveLength(1);
+    for (const message of [...told, ...told]) expect(await tenant.post(message)).toBe(true);
+    expect(await returnsOf(tenant)).toBe(1);
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
+    const answers = (await tenant.operations(payment.id)).map(({ last_answer }) => last_answer);
+    expect(answers.filter((answer) => /returned by the processor later/.test(answer ?? ""))).toHaveLength(1);
+    const again = await tenant.act("capture", payment.id, {}, { key: "again" });
+    expect(again).toMatchObject({ status: 409, code: "invalid_state" });
+    await expectClean();
+  });
+});
+
+describe("a dispute", () => {
+  const disputesOf = ({ environmentId }: Tenant) =>
+    db.sql`select processor_dispute_id as dispute, status, amount from disputes where environment_id = ${environmentId}`;
+  const lostOf = async (currency: string) =>
+    (await sumLostDisputes(db.sql)).find((lost) => lost.currency === currency)?.amount ?? 0;
+  const at = (day: number) => `2026-11-${String(day).padStart(2, "0")}T12:00:00+01:00`;
+
+  /** A payment that its cardholder's bank disputes under D1, and what is told of it from then on. */
+  async function disputed() {
+    const tenant = await adyenTenant(db, afterAll);
+    await tenant.pay({ currency: "CHF" });
+    await tenant.decide();
+    const { books } = tenant.double;
+    const [payment] = [...books.payments.values()];
+    if (!payment) throw new Error("a payment is made");
+    const D1 = newPsp();
+    /** Names the dispute and the payment, one of them alone, or what else it is given. */
+    async function happens(event: string, day: number, given: Partial<Event> = {}): Promise<void> {
+      const named = { pspReference: D1, originalReference: payment?.psp ?? "", eventDate: at(day), reason: "Fraud" };
+      books.happen(event, payment as Payment, { ...named, ...given });
+      for (const body of tenant.double.messages()) expect(await tenant.post(body)).toBe(true);
+    }
+    await happens("NOTIFICATION_OF_CHARGEBACK", 1);
+    expect(await disputesOf(tenant)).toEqual([{ dispute: D1, status: "NEEDS_RESPONSE", amount: 10_000 }]);
+    return { tenant, payment, D1, happens };
+  }
+
+  test.each([
+    ["PREARBITRATION_LOST", "LOST"],
+    ["SECOND_CHARGEBACK", "LOST"],
+    ["PREARBITRATION_WON", "WON"],
+    ["CHARGEBACK_REVERSED", "UNDER_REVIEW"],
+  ])("reaches its end with %s, whether that names the dispute or the payment alone", async (event, status) => {
+    for (const names of ["the dispute", "the payment"]) {
+      const { tenant, payment, D1, happens } = await disputed();
+      const before = await lostOf("CHF");
+      await happens("CHARGEBACK", 2);
+      const alone = names === "the payment" ? { pspReference: payment.psp } : {};
+      await happens(event, 3, { originalReference: "", ...alone });
+      expect(await disputesOf(tenant)).toEqual([{ dispute: D1, status, amount: 10_000 }]);
+      expect((await lostOf("CHF")) - before).toBe(status === "LOST" ? 10_000 : 0);
+    }
+    await expectClean();
+  });
 });
 
 describe("a challenge at the bank's page", () => {

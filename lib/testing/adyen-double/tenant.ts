@@ -33,6 +33,7 @@ export async function adyenTenant(db: Database, afterAll: (stop: () => Promise<v
   return {
     ...tenant,
     double,
+    connection: connection.id,
     post,
     /** Decides what Adyen has taken on, and posts everything. */
     async decide(): Promise<void> {

@@ -8,7 +8,7 @@ type Signed = Pick<Event, "eventCode" | "pspReference" | "originalReference" | "
   success: string;
 };
 
-/** As Adyen's documentation has it, written anew so that it can find the connector's mistakes. */
+/** As Adyen's libraries have it, written anew so that it can find the connector's mistakes. */
 function hmacSignature(item: Signed, hexKey: string): string {
   const payload = [
     item.pspReference,
@@ -19,7 +19,7 @@ function hmacSignature(item: Signed, hexKey: string): string {
     item.amount.currency,
     item.eventCode,
     item.success,
-  ].map((part) => part.replace(/\\/g, "\\\\").replace(/:/g, "\\:"));
+  ];
   return createHmac("sha256", Buffer.from(hexKey, "hex")).update(payload.join(":")).digest("base64");
 }
 
@@ -32,8 +32,8 @@ export function webhookBody(
     const item = {
       amount: event.amount,
       eventCode: event.eventCode,
-      eventDate: new Date().toISOString(),
-      merchantAccountCode: merchantAccount,
+      eventDate: event.eventDate ?? new Date().toISOString(),
+      merchantAccountCode: event.merchantAccountCode ?? merchantAccount,
       merchantReference: event.merchantReference,
       ...(event.originalReference && { originalReference: event.originalReference }),
       paymentMethod: event.paymentMethod,
@@ -41,7 +41,8 @@ export function webhookBody(
       reason: event.reason,
       success: String(event.success),
     };
-    return { NotificationRequestItem: { additionalData: { hmacSignature: hmacSignature(item, hmacKey) }, ...item } };
+    const signature = event.unsigned ? {} : { hmacSignature: hmacSignature(item, hmacKey) };
+    return { NotificationRequestItem: { additionalData: { ...event.additionalData, ...signature }, ...item } };
   });
   return JSON.stringify({ live: String(live), notificationItems });
 }

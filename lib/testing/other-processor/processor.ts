@@ -12,6 +12,7 @@ import {
   type Outcome,
   type Processor,
   UnreadableReportError,
+  type VoidRequest,
 } from "@/lib/processor/port";
 import { assessFraud, brandOf, isExpired, verifyAddress, verifySecurityCode } from "@/lib/processor/sandbox/checks";
 import {
@@ -103,11 +104,11 @@ export function createOtherProcessor(options: OtherOptions): Processor {
     return movement;
   }
 
-  async function follow(kind: "capture" | "void" | "refund", request: FollowUpRequest): Promise<Outcome> {
-    const { amount, currency } = request;
+  async function follow(kind: "capture" | "void" | "refund", request: VoidRequest): Promise<Outcome> {
+    const { amount, currency, evenCaptured = false } = request;
     const movement = await create(request, kind, { amount, currency });
     if (!movement) return { kind: "declined", decline_code: null };
-    const terms = { newsId: newIdOf("news"), afterMs: decidesAfterMs, wholeOnly: !partialCapture };
+    const terms = { newsId: newIdOf("news"), afterMs: decidesAfterMs, wholeOnly: !partialCapture, evenCaptured };
     return outcomeOfMovement(await submitMovement(sql, movement.id, terms), request);
   }
 

@@ -163,12 +163,13 @@ async function lock(tx: Transaction, movementId: string): Promise<{ intent: Inte
   return { intent, movement };
 }
 
-/** Voids at once; takes on a capture or refund for later, as far as there is money for it. Does nothing the second time. */
+/** Voids at once, `evenCaptured`: with a refund of all that was captured; takes on a capture or refund for later, as far as there is money for it. Does nothing the second time. */
 export async function submitMovement(
   sql: Sql,
   movementId: string,
-  { newsId, afterMs, wholeOnly }: { newsId: string; afterMs: number; wholeOnly: boolean },
+  terms: { newsId: string; afterMs: number; wholeOnly: boolean; evenCaptured: boolean },
 ): Promise<Movement> {
+  const { newsId, afterMs, wholeOnly, evenCaptured } = terms;
   return sql.begin(async (tx) => {
     const { intent, movement } = await lock(tx, movementId);
     if (movement.outcome !== "created") return movement;
@@ -178,14 +179,16 @@ export async function submitMovement(
       intent.status === "approved" && !intent.voided && intent.currency === movement.currency && !(wholeOnly && isPart)
         ? tx`case ${kind}::text
             when 'capture' then amount_captured + capture_pending = 0 and ${amount}::bigint <= amount
-            when 'void' then amount_captured + capture_pending = 0
+            when 'void' then capture_pending = 0 and (amount_captured = 0
+              or (${evenCaptured}::boolean and refund_pending = 0 and amount_refunded < amount_captured))
             when 'refund' then amount_refunded + refund_pending + ${amount}::bigint <= amount_captured end`
         : tx`false`;
     const taken = await tx`
       update other_processor.intents set
         capture_pending = capture_pending + case ${kind}::text when 'capture' then ${amount}::bigint else 0 end,
         refund_pending = refund_pending + case ${kind}::text when 'refund' then ${amount}::bigint else 0 end,
-        voided = voided or ${kind}::text = 'void'
+        amount_refunded = case ${kind}::text when 'void' then amount_captured else amount_refunded end,
+        voided = voided or (${kind}::text = 'void' and amount_captured = 0)
       where id = ${intent.id} and ${allowed} returning 1`;
     const outcome = taken.length === 0 ? "declined" : kind === "void" ? "approved" : "pending";
     if (outcome === "pending") {

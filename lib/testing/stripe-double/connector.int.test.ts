@@ -113,6 +113,30 @@ describe("messages", () => {
     for (const one of strange) expect(await reports.read(messageOf(one as Stripe.Event))).toEqual([]);
   });
 
+  test("that are signed and are none, or hold what cannot be kept, are refused", async () => {
+    const event: { data: { object: object } } = await about();
+    const dispute = { id: "du_1", payment_intent: "pi_1" };
+    const strange: unknown[] = [
+      ...[null, 1, "text", [], {}],
+      { ...event, data: {} },
+      { ...event, data: undefined },
+      { ...event, data: { object: null } },
+      { ...event, data: { object: { ...event.data.object, metadata: "text" } } },
+      { ...event, id: "evt_\u0000" },
+      { ...event, data: { object: { ...event.data.object, id: "pi_\u0000" } } },
+      { ...event, type: "charge.dispute.created", data: { object: { ...dispute, id: "du_\u0000" } } },
+      { ...event, type: "charge.dispute.created", data: { object: { ...dispute, payment_intent: {} } } },
+    ];
+    for (const one of strange)
+      expect(() => reports.read(messageOf(one as Stripe.Event))).toThrow(UnreadableReportError);
+    const without = {
+      ...event,
+      type: "charge.dispute.created",
+      data: { object: { ...dispute, payment_intent: null } },
+    };
+    expect(await reports.read(messageOf(without as Stripe.Event))).toEqual([]);
+  });
+
   test("are not read at all before there is a secret", async () => {
     const without = createStripeProcessor({
       ...{ name: "c", credentials: { secret_key: TEST_KEY }, settings: { live: false, rawCards: false } },
@@ -156,6 +180,12 @@ describe("messages", () => {
       const page = await catchUp("evt_forgotten");
       expect(page.reports.map(({ id }) => id)).toEqual(["evt_0", "evt_1", "evt_2"]);
       expect(page).toMatchObject({ place: "evt_2", more: false });
+    });
+
+    test("are read past one that cannot be read", async () => {
+      const { own, catchUp } = await listing(3);
+      own.books.events[1] = { ...own.books.events[1], data: {} } as Stripe.Event;
+      expect(await catchUp(null)).toMatchObject({ reports: [{ id: "evt_0" }, { id: "evt_2" }], place: "evt_2" });
     });
 
     test("begin somewhere in time, however many there were in the last hour", async () => {

@@ -1123,9 +1123,9 @@ export interface EventObjects {
   "payment.failed": Payment;
   /** A capture failed. The authorization remains and can be captured again or voided. */
   "payment.capture_failed": Payment;
-  /** The authorization was released without taking money: by you, or because it expired. */
+  /** The authorization was released without taking money: by you, or because it expired. If the payment is DECLINED or FAILED, the processor approved it later, and Cardlane gave the money back. */
   "payment.voided": Payment;
-  /** A void failed. The authorization remains and can be voided again or captured. */
+  /** A void failed. The authorization remains and can be voided again or captured. If the payment is DECLINED or FAILED, the processor approved it later; Cardlane tries again to give the money back. */
   "payment.void_failed": Payment;
   /** The captured amount settled in the batch that its charge names. */
   "payment.settled": Payment;

@@ -1,0 +1,133 @@
+import { afterAll, describe, expect, test, vi } from "vitest";
+import { decodeId } from "@/lib/contract/ids";
+import { expirePayments } from "@/lib/domain/payments/expire-payments";
+import { continuePayment } from "@/lib/domain/payments/follow-up";
+import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { testDatabase } from "../database";
+import { newPsp, type Payment } from "./books";
+import { adyenTenant } from "./tenant";
+
+const { db } = await testDatabase({ max: 10 });
+const MANUAL = { capture_method: "manual" };
+const GIVEN_BACK = {
+  "captured at once": [{}, { captured: 10_000, refunded: 10_000, voided: false }],
+  held: [MANUAL, { captured: 0, refunded: 0, voided: true }],
+} as const;
+
+const brokenRules = async () => (await verifyBooks(db)).checks.filter(({ count }) => count > 0).map((one) => one.check);
+
+/** A payment that was given up here, whose shopper had passed the challenge and never came back: Adyen makes it by itself. */
+async function approvedLate(body: object) {
+  const tenant = await adyenTenant(db, afterAll);
+  const errors = vi.spyOn(tenant.service.log, "error");
+  const { body: payment } = await tenant.pay(body, "4000000000003220");
+  tenant.double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+  await continuePayment(tenant.service, tenant.merchant.test, decodeId("payment", payment.id) ?? "", "abandoned");
+  expect(await tenant.get(payment.id)).toMatchObject({ status: "DECLINED" });
+  const [atAdyen] = [...tenant.double.books.payments.values()] as [Payment];
+  tenant.double.books.finish(atAdyen);
+  return {
+    ...tenant,
+    id: payment.id as string,
+    atAdyen,
+    told: tenant.double.messages(),
+    voids: async () => (await tenant.operations(payment.id)).filter(({ kind }) => kind === "void"),
+    logged: () => errors.mock.calls.map(([, message]) => message),
+  };
+}
+
+describe("what Adyen approves after the payment has ended here is given back", () => {
+  test.each(Object.entries(GIVEN_BACK))("once, however often it is told: %s", async (_how, [body, givenBack]) => {
+    const { told, post, decide, books, voids, logged, id, get, owner, environmentId } = await approvedLate(body);
+    for (const message of [...told, ...told]) expect(await post(message)).toBe(true);
+    expect(await voids()).toMatchObject([{ state: "open" }]);
+    expect(logged()).toEqual([expect.stringContaining("approved a payment after it had ended here")]);
+    await decide();
+    for (const message of told) expect(await post(message)).toBe(true);
+    expect(await voids()).toMatchObject([{ state: "succeeded" }]);
+    expect(await books()).toEqual(givenBack);
+    expect(await get(id)).toMatchObject({ status: "DECLINED", amount_captured: 0, available_actions: [] });
+    const audit = await db.sql`select action from audit_log where environment_id = ${environmentId} order by id`;
+    expect(audit.at(-1)?.action).toBe("payment.late_approval_undone");
+    const { timeline, pending } = await getPaymentDetail(owner(), { id });
+    expect(timeline.at(-1)).toMatchObject({
+      ...{ title: "Late approval undone", outcome: "succeeded", reason: null },
+      said: "The processor approved the payment after it had ended here, so its money was given back.",
+    });
+    expect(pending).toBe(false);
+    expect(await brokenRules()).toEqual([]);
+  });
+
+  test.each(["lost before", "lost after", "reset"] as const)("once, though its request is %s", async (fault) => {
+    const { told, post, double, decide, endAll, books, voids } = await approvedLate({});
+    double.fault(/refunds$/, fault);
+    for (const message of [...told, ...told]) expect(await post(message)).toBe(true);
+    await endAll();
+    await decide();
+    await endAll();
+    expect(await books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
+    expect(await voids()).toMatchObject([{ state: "succeeded" }]);
+    expect(await brokenRules()).toEqual([]);
+  });
+
+  test("again after an hour when Adyen refuses, and the books say so until it is done", async () => {
+    const { told, post, decide, books, voids, logged, atAdyen, service, environmentId } = await approvedLate({});
+    atAdyen.refunded = 1;
+    for (const message of told) await post(message);
+    await decide();
+    expect(await voids()).toMatchObject([{ state: "declined" }]);
+    expect(logged().at(-1)).toContain("could not be given back");
+    expect(await brokenRules()).toEqual(["late_approvals_are_undone"]);
+    for (const message of told) expect(await post(message)).toBe(true);
+    await expirePayments(service);
+    expect(await voids()).toHaveLength(1);
+    atAdyen.refunded = 0;
+    await db.sql`update operations set completed_at = completed_at - interval '61 minutes'
+      where environment_id = ${environmentId} and kind = 'void'`;
+    await Promise.all([1, 2, 3].map(() => expirePayments(service)));
+    expect(await voids()).toMatchObject([{ state: "declined" }, { state: "open" }]);
+    await decide();
+    expect(await voids()).toMatchObject([{ state: "declined" }, { state: "succeeded" }]);
+    expect(await books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
+    await expirePayments(service);
+    expect(await voids()).toHaveLength(2);
+    expect(await brokenRules()).toEqual([]);
+  });
+
+  test.each(["the same", "another"])("though it told that it was declined first, under %s reference", async (psp) => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: declined } = await tenant.pay({}, "4000000000009995");
+    expect(declined).toMatchObject({ code: "card_declined" });
+    const { books, messages } = tenant.double;
+    for (const message of messages()) expect(await tenant.post(message)).toBe(true);
+    const [payment] = [...books.payments.values()] as [Payment];
+    const pspReference = psp === "another" ? newPsp() : payment.psp;
+    Object.assign(payment, { state: "authorised", captured: 10_000 });
+    books.payments.set(pspReference, payment);
+    books.happen("AUTHORISATION", payment, { pspReference });
+    for (const message of messages()) expect(await tenant.post(message)).toBe(true);
+    await tenant.decide();
+    expect(await tenant.books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
+    expect(await tenant.get(declined.payment_id)).toMatchObject({ status: "DECLINED" });
+    expect(await brokenRules()).toEqual([]);
+  });
+
+  test("again when that refund comes back from the bank", async () => {
+    const { told, post, decide, books, voids, atAdyen, double, service, environmentId } = await approvedLate({});
+    for (const message of told) await post(message);
+    await decide();
+    Object.assign(atAdyen, { behaviour: "refund_fails_later" });
+    double.books.giveBack();
+    for (const message of double.messages()) expect(await post(message)).toBe(true);
+    expect(await voids()).toMatchObject([{ state: "failed" }]);
+    expect(await brokenRules()).toEqual(["late_approvals_are_undone"]);
+    await db.sql`update operations set completed_at = completed_at - interval '61 minutes'
+      where environment_id = ${environmentId} and kind = 'void'`;
+    await expirePayments(service);
+    await decide();
+    expect(await books()).toMatchObject({ captured: 10_000, refunded: 10_000 });
+    expect(await voids()).toMatchObject([{ state: "failed" }, { state: "succeeded" }]);
+    expect(await brokenRules()).toEqual([]);
+  });
+});
