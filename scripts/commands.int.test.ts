@@ -153,7 +153,7 @@ describe("reconcile", () => {
         payments: 1,
         difference_count: 2,
       });
-      expect((await run("verify", [], settings)).out).toContain("the last comparison found 2 differences");
+      expect((await run("verify", [], settings)).out).toContain("2 differences found");
     },
     LONGEST_MS,
   );
