@@ -58,6 +58,8 @@ export class PaymentForm {
     const { action } = await this.state();
     const answer = await shopper.answer(action?.url ?? "", result);
     expect(answer?.status).toBe(shopper.asksAt === this.baseUrl ? 303 : 200);
+    // A processor's webhook may have come first: then the payment is continued for it, and the shopper waits for that.
+    await expect.poll(async () => (await this.state()).status).not.toBe("PROCESSING");
   }
 
   async #call(path: string, init: RequestInit = {}): Promise<FormAnswer> {

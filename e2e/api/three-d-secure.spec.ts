@@ -8,11 +8,19 @@ import {
 } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { challengeUrl } from "@/lib/domain/payments/processor-calls";
+import type { Api } from "../client";
 import { expect, test } from "../fixtures";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";
 
 const challenged = { card: aCard(CARDS.challenge) };
 const askedAt = (payment: Payment) => payment.next_action?.redirect_to_url.url ?? "";
+
+/** The payment once it is continued: a processor's webhook may come before the shopper, who does not wait for it. */
+async function ended(api: Api, { id }: Payment): Promise<Payment> {
+  const now = async () => (await api.call(getPayment, { id })).ok();
+  await expect.poll(async () => (await now()).status).not.toBe("PENDING");
+  return now();
+}
 
 test("the card asks for 3-D Secure: 201 REQUIRES_ACTION with the address of the challenge", async ({
   api,
@@ -51,7 +59,7 @@ for (const [make, status] of [
     const sentBack = await shopper.answer(askedAt(payment), "passed");
     expect(sentBack?.status).toBe(303);
     expect(sentBack?.headers.get("location")).toBe(`https://shop.example/thanks?order=1&payment_id=${payment.id}`);
-    const after = (await api.call(getPayment, { id: payment.id })).ok();
+    const after = await ended(api, payment);
     expect(after).toMatchObject({ status, next_action: null });
     expect(chargeOf(after).status).toBe(status);
     await shopper.answer(askedAt(payment), "failed");
@@ -63,10 +71,7 @@ for (const [make, status] of [
 test("a failed challenge is DECLINED: authentication_failed", async ({ api, shopper }) => {
   const payment = await captured(api, challenged);
   await shopper.answer(askedAt(payment), "failed");
-  const now = async () => (await api.call(getPayment, { id: payment.id })).ok();
-  // A processor on a busy machine may answer too late: then its outcome is asked for.
-  await expect.poll(async () => (await now()).status).not.toBe("PENDING");
-  const after = await now();
+  const after = await ended(api, payment);
   expect(after).toMatchObject({ status: "DECLINED", amount_captured: 0, next_action: null });
   expect(chargeOf(after).decline_code).toBe("authentication_failed");
   await shopper.answer(askedAt(payment), "passed");
