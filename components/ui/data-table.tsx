@@ -1,13 +1,14 @@
 "use client";
 
-import { ArrowDown, ArrowUp, ChevronLeft, ChevronRight, Columns3 } from "lucide-react";
-import { type ReactNode, useRef } from "react";
-import { flushSync } from "react-dom";
+import { ChevronLeft, ChevronRight, Columns3 } from "lucide-react";
+import dynamic from "next/dynamic";
+import type { ReactNode } from "react";
 import { rangeText } from "@/lib/contract/format";
 import { Button } from "./button";
-import { Checkbox } from "./checkbox";
+import type { ColumnListProps, ColumnList as List } from "./column-list";
 import { Select } from "./field";
 import { Popover, PopoverContent, PopoverTrigger } from "./floating";
+import { Skeleton } from "./skeleton";
 
 type PagerProps<Size extends number> = {
   page: number;
@@ -128,113 +129,26 @@ export function SortHeader({ field, sort, onSort, first = "desc", className, chi
   );
 }
 
-type ColumnPickerProps<Name extends string> = {
-  /** Every column there is, with its label. */
-  all: Readonly<Record<Name, { label: string }>>;
-  /** The visible ones in order. */
-  visible: readonly Name[];
-  onChange: (visible: readonly Name[]) => void;
-  /** Back to the page's own columns. */
-  onReset: () => void;
-};
+// It comes when somebody reaches for it: the table itself does without.
+const loadList = () => import("./column-list").then((module) => module.ColumnList);
+const ColumnList = dynamic(loadList, { ssr: false, loading: () => <Skeleton className="h-80" /> }) as typeof List;
 
 /** Which columns a table shows, and in what order. */
-export function ColumnPicker<Name extends string>(props: ColumnPickerProps<Name>) {
+export function ColumnPicker<Name extends string>(props: ColumnListProps<Name>) {
   return (
     <Popover>
       <PopoverTrigger asChild>
-        <Button icon={<Columns3 aria-hidden="true" />}>Columns</Button>
+        <Button
+          icon={<Columns3 aria-hidden="true" />}
+          onPointerEnter={() => void loadList()}
+          onFocus={() => void loadList()}
+        >
+          Columns
+        </Button>
       </PopoverTrigger>
       <PopoverContent label="Columns" align="end" className="w-72">
         <ColumnList {...props} />
       </PopoverContent>
     </Popover>
-  );
-}
-
-function ColumnList<Name extends string>({ all, visible, onChange, onReset }: ColumnPickerProps<Name>) {
-  const list = useRef<HTMLUListElement>(null);
-  const hidden = (Object.keys(all) as Name[]).filter((name) => !visible.includes(name));
-  // An element that is moved loses the focus: it is given back.
-  const keepFocus = (change: () => void) => {
-    const id = document.activeElement?.id;
-    flushSync(change);
-    if (id) list.current?.querySelector<HTMLElement>(`#${CSS.escape(id)}`)?.focus();
-  };
-  const move = (name: Name, step: -1 | 1) => {
-    const at = visible.indexOf(name);
-    const next = visible.filter((other) => other !== name);
-    next.splice(at + step, 0, name);
-    keepFocus(() => onChange(next));
-  };
-  return (
-    <>
-      <p className="mb-1 text-soft text-xs">Shown columns come first, in their order.</p>
-      <ul ref={list}>
-        {[...visible, ...hidden].map((name, index) => {
-          const { label } = all[name];
-          const isShown = index < visible.length;
-          return (
-            <li key={name} className="flex h-8 items-center gap-1">
-              <span className="flex-1">
-                <Checkbox
-                  id={`column-${name}`}
-                  label={label}
-                  checked={isShown}
-                  disabled={isShown && visible.length === 1}
-                  onChange={() =>
-                    keepFocus(() => onChange(isShown ? visible.filter((other) => other !== name) : [...visible, name]))
-                  }
-                />
-              </span>
-              {isShown && (
-                <>
-                  <MoveButton
-                    id={`column-${name}-up`}
-                    label={`Move ${label} up`}
-                    disabled={index === 0}
-                    onMove={() => move(name, -1)}
-                  >
-                    <ArrowUp aria-hidden="true" />
-                  </MoveButton>
-                  <MoveButton
-                    id={`column-${name}-down`}
-                    label={`Move ${label} down`}
-                    disabled={index === visible.length - 1}
-                    onMove={() => move(name, 1)}
-                  >
-                    <ArrowDown aria-hidden="true" />
-                  </MoveButton>
-                </>
-              )}
-            </li>
-          );
-        })}
-      </ul>
-      <div className="sticky -bottom-3 -mx-3 -mb-3 border-t bg-ground px-3 py-2">
-        <Button size="sm" variant="ghost" onClick={onReset}>
-          Reset columns
-        </Button>
-      </div>
-    </>
-  );
-}
-
-type MoveButtonProps = { id: string; label: string; disabled: boolean; onMove: () => void; children: ReactNode };
-
-/** Stays focusable at the ends, so that the focus is not lost on the way. */
-function MoveButton({ id, label, disabled, onMove, children }: MoveButtonProps) {
-  return (
-    <Button
-      id={id}
-      size="sm"
-      variant="ghost"
-      className="button-icon aria-disabled:opacity-30"
-      aria-label={label}
-      aria-disabled={disabled || undefined}
-      onClick={disabled ? undefined : onMove}
-    >
-      {children}
-    </Button>
   );
 }
