@@ -1,12 +1,11 @@
 "use client";
 
 import { ChevronDown, Scale } from "lucide-react";
-import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuContent, MenuItem, MenuTrigger } from "@/components/ui/menu";
 import { toast } from "@/components/ui/toast";
-import { callApi, failureText } from "@/lib/client/api";
+import { usePress } from "@/components/ui/use-press";
+import { callApi } from "@/lib/client/api";
 import { DAYS_TO_COMPARE } from "@/lib/contract/processors/reconciliation";
 import type { Mode } from "@/lib/contract/transactions/words";
 
@@ -14,22 +13,11 @@ type CompareNowProps = { mode: Mode; connectionId: string };
 
 /** Requests a comparison of some days. The page shows it from then on, and what it found. */
 export function CompareNow({ mode, connectionId }: CompareNowProps) {
-  const router = useRouter();
-  const [pending, setPending] = useState(false);
-
-  async function compare(days: (typeof DAYS_TO_COMPARE)[number]) {
-    setPending(true);
-    try {
-      const params = { mode, id: connectionId };
-      await callApi("POST /api/dashboard/{mode}/processors/{id}/compare", { params, body: { days } });
-      toast.success("Comparison requested");
-      router.refresh();
-    } catch (error) {
-      toast.error(failureText(error));
-    } finally {
-      setPending(false);
-    }
-  }
+  const { press, pending } = usePress(async (days: (typeof DAYS_TO_COMPARE)[number]) => {
+    const params = { mode, id: connectionId };
+    await callApi("POST /api/dashboard/{mode}/processors/{id}/compare", { params, body: { days } });
+    toast.success("Comparison requested");
+  });
 
   return (
     <Menu>
@@ -41,7 +29,7 @@ export function CompareNow({ mode, connectionId }: CompareNowProps) {
       </MenuTrigger>
       <MenuContent align="end" label="Compare now">
         {DAYS_TO_COMPARE.map((days) => (
-          <MenuItem key={days} onSelect={() => compare(days)}>
+          <MenuItem key={days} onSelect={() => press(days)}>
             The last {days} days
           </MenuItem>
         ))}

@@ -12,7 +12,8 @@ import { CopyId } from "@/components/ui/copy";
 import { Menu, MenuContent, MenuItem, MenuTrigger } from "@/components/ui/menu";
 import { Time } from "@/components/ui/time";
 import { toast } from "@/components/ui/toast";
-import { callApi, failureText } from "@/lib/client/api";
+import { usePress } from "@/components/ui/use-press";
+import { callApi } from "@/lib/client/api";
 import type { Connection } from "@/lib/contract/processors/connection";
 import type { Mode } from "@/lib/contract/transactions/words";
 import {
@@ -202,27 +203,16 @@ function Connected({ mode, connection, onWebhook }: ConnectedProps) {
 
 /** Asks the processor now; what it says stands on the card then. */
 function CheckButton({ mode, connection }: { mode: Mode; connection: Connection }) {
-  const router = useRouter();
-  const [pending, setPending] = useState(false);
-
-  async function check() {
-    setPending(true);
-    try {
-      const params = { mode, id: connection.id };
-      const path = "POST /api/dashboard/{mode}/processors/{id}/check";
-      const { data } = await callApi(path, { params, body: {} });
-      if (data.check_problem) toast.error(data.check_problem);
-      else toast.success(`${connection.label} works`);
-      router.refresh();
-    } catch (error) {
-      toast.error(failureText(error));
-    } finally {
-      setPending(false);
-    }
-  }
+  const { press, pending } = usePress(async () => {
+    const params = { mode, id: connection.id };
+    const path = "POST /api/dashboard/{mode}/processors/{id}/check";
+    const { data } = await callApi(path, { params, body: {} });
+    if (data.check_problem) toast.error(data.check_problem);
+    else toast.success(`${connection.label} works`);
+  });
 
   return (
-    <Button size="sm" icon={<RefreshCw aria-hidden="true" />} pending={pending} onClick={check}>
+    <Button size="sm" icon={<RefreshCw aria-hidden="true" />} pending={pending} onClick={() => press()}>
       Test
     </Button>
   );
