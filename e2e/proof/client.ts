@@ -6,12 +6,15 @@ export type MoneyRequest = { key: string; path: string; body: object };
 
 export type Answer = { status: number; text: string; replayed: boolean; code: string | null };
 
+/** What takes longer is asked for again: a host may have gone without ending its connections. */
+export const REQUEST_TIMEOUT_MS = 15_000;
+
 /** Speaks to whichever host is asked, over real connections, and reads nothing into an answer. */
 export class Client {
   /** How soon a request without a final answer is sent again. */
   protected pauseMs = 40;
   /** How long one request may take. */
-  protected timeoutMs = 15_000;
+  protected timeoutMs = REQUEST_TIMEOUT_MS;
   /** How many were sent, answered or not. */
   requests = 0;
 
@@ -38,24 +41,30 @@ export class Client {
   /** As a merchant's server does it: the same request with the same key until the answer is final. */
   async until(request: MoneyRequest, giveUpMs = 60_000): Promise<Answer> {
     const deadline = Date.now() + giveUpMs;
-    let last: unknown = null;
+    const heard = new Map<string, number>();
     while (Date.now() < deadline) {
+      let what: string;
       try {
         const answer = await this.post(request);
         if (isFinal(answer)) return answer;
-        last = `${answer.status} ${answer.text}`;
+        what = `${answer.status} ${answer.code ?? ""}`;
       } catch (error) {
         // The host is gone; whether it did anything is what the next try finds out.
-        last = error;
+        what = String((error as Error).cause ?? error);
       }
+      heard.set(what, (heard.get(what) ?? 0) + 1);
       await wait(this.pauseMs);
     }
-    throw new Error(`no final answer for ${request.key} within ${giveUpMs} ms; last: ${String(last)}`);
+    const all = [...heard].map(([what, times]) => `${times} × ${what}`).join("; ");
+    throw new Error(`no final answer for ${request.key} (${request.path}) within ${giveUpMs} ms, but ${all}`);
   }
 
   async get<T = Payment>(path: string): Promise<T> {
     this.requests++;
-    const response = await fetch(this.baseUrl() + path, { headers: { "X-Api-Key": this.apiKey } });
+    const response = await fetch(this.baseUrl() + path, {
+      headers: { "X-Api-Key": this.apiKey },
+      signal: AbortSignal.timeout(this.timeoutMs),
+    });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}: ${text}`);
     return JSON.parse(text) as T;
@@ -70,9 +79,12 @@ export class Client {
   }
 }
 
+/** What a busy service answers before it looks at a request: it came too slowly, or there are too many. */
+const TRY_AGAIN = [408, 429];
+
 /** Stored under the key, so the same from now on. All else says "ask again", or "we are not there". */
 export function isFinal({ status, code }: Answer): boolean {
-  if (status === 202 || status >= 500) return false;
+  if (status === 202 || status >= 500 || TRY_AGAIN.includes(status)) return false;
   return code !== "idempotency_request_in_progress" && code !== "outcome_pending";
 }
 

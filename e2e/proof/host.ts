@@ -18,6 +18,7 @@ export type ProofHost = {
   /** How it ended: its exit code, or the signal. */
   readonly ended: Promise<unknown>;
   kill(signal: NodeJS.Signals): Promise<unknown>;
+  /** Ends it gently, and with force after half a minute. */
   stop(): Promise<void>;
   output(): string;
 };
@@ -45,6 +46,8 @@ export const NO_LIMITS = {
 };
 
 const READY_TIMEOUT_MS = 60_000;
+/** More than it may take, so that one which hangs is ended, too, and what hung is told. */
+const STOP_TIMEOUT_MS = 30_000;
 /** For what a whole service keeps beside its database: not where a person's own service keeps it. */
 const DATA_DIR = mkdtempSync(join(tmpdir(), "cardlane-host-"));
 const API_HOST = "e2e/proof/api-host.ts";
@@ -125,7 +128,10 @@ export async function startHost({
     ended,
     kill,
     output,
-    stop: async () => void (await kill("SIGTERM")),
+    stop: async () => {
+      const force = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
+      await kill("SIGTERM").finally(() => clearTimeout(force));
+    },
   };
 }
 
@@ -134,7 +140,7 @@ async function becomeReady(url: string, child: ChildProcess): Promise<void> {
   while (Date.now() < deadline) {
     const how = child.exitCode ?? child.signalCode;
     if (how !== null) throw new Error(`The API host ended with ${how}.`);
-    const ready = await fetch(url).then(
+    const ready = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
       (response) => response.text().then(() => response.status === 200),
       () => false,
     );

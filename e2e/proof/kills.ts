@@ -52,6 +52,7 @@ export async function killUnderLoad({ db, url, kills, processor = PROCESSOR }: K
     const load = new Load(new Client(tenant.apiKey, address), LANES);
     for (let kill = 0; kill < kills; kill++) {
       const victim = hosts[kill % 2] as ProofHost;
+      await load.goesOn();
       await wait(Math.random() * 400);
       await victim.kill("SIGKILL");
       hosts[kill % 2] = await startHost({ databaseUrl: url, port: victim.port, env });

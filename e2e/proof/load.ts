@@ -90,6 +90,20 @@ export class Load {
     await Promise.all(this.#lanes);
   }
 
+  /**
+   * Until it has one more final answer. A retry whose first request died waits for seconds within one process, so that kills in
+   * quick succession would hold up every lane for good, and find nothing under way. Throws what ended a lane.
+   */
+  async goesOn(): Promise<void> {
+    const before = this.answered.length;
+    const deadline = Date.now() + GIVE_UP_MS;
+    while (this.answered.length === before) {
+      if (this.failure !== null) throw this.failure;
+      if (Date.now() > deadline) throw new Error(`nothing was answered for ${GIVE_UP_MS} ms`);
+      await wait(20);
+    }
+  }
+
   async #run(first: number): Promise<void> {
     for (let number = first; !this.#stopped; number++) {
       const order = this.mix[number % this.mix.length] as Order;
@@ -155,7 +169,9 @@ export class Load {
     const created = await this.#send("/v1/payments", paymentBody({ card: "challenge" }));
     if (created.status !== 201) return;
     let payment = paymentOf(created);
+    const deadline = Date.now() + GIVE_UP_MS;
     while (payment.status === "REQUIRES_ACTION" || payment.status === "PENDING") {
+      if (Date.now() > deadline) throw new Error(`payment ${payment.id} stays ${payment.status}`);
       const { next_action: action } = payment;
       if (action) await answerChallenge(this.client, action.redirect_to_url.url, result);
       await wait(30);
@@ -166,6 +182,7 @@ export class Load {
 
   async #newSession(): Promise<Checkout> {
     const created = await this.#send("/v1/client-sessions", { amount: 10_000, currency: "USD" });
+    if (created.status !== 201) throw new Error(`no client session: ${created.status} ${created.text}`);
     const checkout = new Checkout(this.client, JSON.parse(created.text) as ClientSession);
     this.sessions.push(checkout);
     return checkout;
@@ -174,9 +191,11 @@ export class Load {
   async session(card: CardName): Promise<void> {
     const checkout = await this.#newSession();
     await checkout.pay(card, "payment", GIVE_UP_MS);
+    const deadline = Date.now() + GIVE_UP_MS;
     for (;;) {
-      const { status } = await checkout.state();
+      const { status } = await checkout.state(GIVE_UP_MS);
       if (status !== "REQUIRES_ACTION" && status !== "PROCESSING") return;
+      if (Date.now() > deadline) throw new Error(`session ${checkout.session.id} stays ${status}`);
       await checkout.answerChallenge("passed");
       await wait(30);
     }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CheckoutState } from "@/lib/contract/checkout/checkout";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
-import { type Answer, CARDS, type CardName, type Client, isFinal } from "./client";
+import { type Answer, CARDS, type CardName, type Client, isFinal, REQUEST_TIMEOUT_MS } from "./client";
 
 export type Form = { status: number; text: string };
 export type Attempt = { attempt: string; mode: "payment" | "tokenize"; card: object };
@@ -47,12 +47,16 @@ export class Checkout {
     throw new Error(`no final answer to ${attempt.attempt} within ${giveUpMs} ms; last: ${last}`);
   }
 
-  async state(): Promise<CheckoutState> {
-    for (;;) {
-      const answer = await this.#send("/state", {}).catch(() => null);
-      if (answer?.status === 200) return JSON.parse(answer.text) as CheckoutState;
+  async state(giveUpMs = 60_000): Promise<CheckoutState> {
+    const deadline = Date.now() + giveUpMs;
+    let last = "";
+    while (Date.now() < deadline) {
+      const answer = await this.#send("/state", {}).catch(String);
+      if (typeof answer !== "string" && answer.status === 200) return JSON.parse(answer.text) as CheckoutState;
+      last = typeof answer === "string" ? answer : `${answer.status} ${answer.text}`;
       await wait(30);
     }
+    throw new Error(`no state of session ${this.session.id} within ${giveUpMs} ms; last: ${last}`);
   }
 
   /** The shopper answers the card's issuer, if it asks. */
@@ -89,18 +93,22 @@ export async function answerOf(
   const body = new URLSearchParams({ result });
   return () =>
     own
-      ? fetch(`${baseUrl}${own.pathname}${own.search}`, { redirect: "manual" })
-      : fetch(`${baseUrl}${at.pathname}/result`, { method: "POST", body, redirect: "manual" });
+      ? ask(`${baseUrl}${own.pathname}${own.search}`)
+      : ask(`${baseUrl}${at.pathname}/result`, { method: "POST", body });
 }
 
 /** What a processor's own page answers, which sends the shopper back to ours; null for a page of ours. */
 async function answerAtProcessor(page: URL, passed: boolean): Promise<Response | null> {
   if (page.pathname.startsWith("/challenges/")) {
     const body = new URLSearchParams({ answer: passed ? "pass" : "fail" });
-    return fetch(page, { method: "POST", body, redirect: "manual" });
+    return ask(page, { method: "POST", body });
   }
   if (page.pathname !== "/threeDS/redirect") return null;
   const link = new URL(page);
   link.searchParams.set("passed", String(passed));
-  return fetch(link, { redirect: "manual" });
+  return ask(link);
 }
+
+/** One request of a browser that follows by hand where it is sent. */
+const ask = (url: string | URL, init: RequestInit = {}) =>
+  fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
