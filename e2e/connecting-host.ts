@@ -51,6 +51,7 @@ const api = apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
 const pages = withStaticFiles(process.cwd(), withKeptPages(next.listener));
 const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"));
 await listen(server, env.port, env.listenAddress);
+process.send?.("listening");
 const jobs = startJobs(opened.service);
 
 process.once("SIGTERM", () => {

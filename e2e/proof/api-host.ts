@@ -38,6 +38,7 @@ provideService(service);
 const api = apiListener(30_000);
 const server = createHttpServer({ api, pages: pageListener }, (error) => log.error({ err: error }, "a request failed"));
 await listen(server, env.port, env.listenAddress);
+process.send?.("listening");
 const jobs = startJobs(service);
 
 process.once("SIGTERM", () => {

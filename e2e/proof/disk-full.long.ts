@@ -76,7 +76,7 @@ test.skipIf(!isMounted)(
     await admin.unsafe(`create database ${DATABASE}`);
     await admin.end();
     const url = server.url(DATABASE);
-    const host = await startHost({ databaseUrl: url, env: { CHECKOUT_LIMIT_PER_MINUTE: "1000000" } });
+    const host = await startHost({ databaseUrl: url });
     onTestFinished(() => host.stop());
     const setUp = connect(url, { max: 2 });
     const tenant = await createTenant(setUp);

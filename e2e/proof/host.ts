@@ -42,6 +42,7 @@ export const NO_LIMITS = {
   UNAUTHORIZED_LIMIT_PER_MINUTE: "1000000",
   PAGE_LIMIT_PER_MINUTE: "1000000",
   PROCESSOR_TIMEOUT_MS: "1500",
+  CHECKOUT_LIMIT_PER_MINUTE: "1000000",
   LOG_LEVEL: "error",
 };
 
@@ -102,11 +103,13 @@ export async function startHost({
       ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),
       ...env,
     } as unknown as NodeJS.ProcessEnv,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   living.add(child);
+  // A port that was free a moment ago may be another service's now, which is ready, too.
+  const listening = once(child, "message", { signal: AbortSignal.timeout(READY_TIMEOUT_MS) });
   const chunks: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => chunks.push(chunk));
   const output = () => Buffer.concat(chunks).toString("utf8");
   const ended = once(child, "exit").then(([code, signal]) => {
     living.delete(child);
@@ -117,7 +120,8 @@ export async function startHost({
     child.kill(signal);
     return ended;
   };
-  await becomeReady(`${baseUrl}/health/${until}`, child).catch(async (error: Error) => {
+  const ready = Promise.race([listening, ended]).then(() => becomeReady(`${baseUrl}/health/${until}`, child));
+  await ready.catch(async (error: Error) => {
     await kill("SIGKILL");
     throw new Error(`${error.message}\n${output()}`);
   });

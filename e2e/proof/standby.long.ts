@@ -40,7 +40,7 @@ test.each(["SIGKILL", "SIGINT"] as const)(
   async (signal) => {
     const [primary, standby] = await pair();
     const url = `postgres://${primary.credentials}@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${DATABASE}?target_session_attrs=read-write`;
-    const host = await startHost({ databaseUrl: url, env: { CHECKOUT_LIMIT_PER_MINUTE: "1000000" } });
+    const host = await startHost({ databaseUrl: url });
     onTestFinished(async () => {
       await host.stop();
       for (const server of [primary, standby]) {

@@ -62,7 +62,6 @@ test.runIf(MINUTES > 0)(
       DATA_DIR: folder,
       LOG_LEVEL: "warn",
       PROCESSOR_TIMEOUT_MS: "8000",
-      CHECKOUT_LIMIT_PER_MINUTE: "1000000",
     };
     const [direct, pooled] = [
       new StormService("direct", { databaseUrl: server.url, port: await pickPort(), env }, log),
