@@ -2,6 +2,8 @@ import { expect, test, vi } from "vitest";
 import type { CheckoutState } from "@/lib/contract/checkout/checkout";
 import { encodeId } from "@/lib/contract/ids";
 import { createPlanBody } from "@/lib/contract/plans/plan";
+import { checkoutState, findCheckout } from "@/lib/domain/checkout/pay-session";
+import { findChallenge } from "@/lib/domain/payments/challenges";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { activatePlan, createPlan, deactivatePlan } from "@/lib/domain/plans/plans";
 import {
@@ -179,6 +181,17 @@ test("a challenge keeps the session busy; cancelling the session ends it as aban
   expect(await countPayments(db, shop.tenant)).toEqual({ all: 1, paid: 0 });
   expect(await shop.state()).toMatchObject({ status: "CANCELLED" });
   await expectCleanBooks(db);
+});
+
+test("a challenge can be answered after the service got another address, and the form still frames it", async () => {
+  const shop = await openShop(db);
+  await shop.pay({ card: CHALLENGED });
+  const service = { ...shop.tenant.service, baseUrl: "https://pay.example" };
+  const checkout = await findCheckout(service, shop.token);
+  const url = checkout && checkoutState(service, checkout.row).action?.url;
+  expect(url).toMatch(/^\/challenge\/env_/);
+  const challenge = await findChallenge(service, url?.split("/").at(-1) ?? "");
+  expect(challenge).toMatchObject({ status: "REQUIRES_ACTION", askedAt: null });
 });
 
 test("a challenge that nobody answers ends, and leaves the session to another attempt", async () => {

@@ -3,12 +3,15 @@ import type { OperationKind } from "@/db/schema/operations";
 
 /** Which rows of which table need attention, and the transaction that each is about; for the overview and the list's filter. */
 export const NEEDS_ATTENTION = {
-  /** One that the processor has confirmed to work on is waited for without alarm for a day. Index: `operations_unknown`. */
+  /**
+   * Without a known outcome: its last call ended so, or its process died and nobody has taken it over. One that the processor has
+   * confirmed to work on is waited for without alarm for a day. Index: `operations_open`.
+   */
   unknown_outcome: {
     from: "operations",
     id: "transaction_id",
     where:
-      "state = 'open' and unknown_at is not null and (accepted_at is null or accepted_at < now() - interval '1 day')",
+      "state = 'open' and (unknown_at is not null or lease_until < now()) and (accepted_at is null or accepted_at < now() - interval '1 day')",
   },
   /** Index: `transactions_failed_refunds`. */
   failed_refund: {
@@ -84,17 +87,17 @@ export async function findFailedRefunds(
 
 type UnknownOutcomeRow = { payment_id: string; kind: OperationKind; amount: number; currency: string; at: string };
 
-/** Operations whose last call ended without a known outcome, oldest first. */
+/** Operations without a known outcome, oldest first. `at`: since when. */
 export async function findUnknown(
   sql: Sql,
   environmentId: string,
   input: { limit: number },
 ): Promise<FoundRows<UnknownOutcomeRow>> {
   const rows = await sql<CountedRow<UnknownOutcomeRow>[]>`
-    select payment_id, kind, amount, currency, unknown_at as at, count(*) over () as total
+    select payment_id, kind, amount, currency, coalesce(unknown_at, created_at) as at, count(*) over () as total
     from operations
     where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.unknown_outcome.where)}
-    order by unknown_at
+    order by coalesce(unknown_at, created_at)
     limit ${input.limit}::int`;
   return found(rows);
 }

@@ -16,6 +16,7 @@ import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { answerWithoutCard, makePayment, tokenizeCard, withPostalCode } from "../payments/make-payment";
+import { challengePathOf } from "../payments/processor-calls";
 import { processorNotConfigured } from "../processors/connection-of";
 import { receiptPathOf } from "../receipts/receipts";
 import { type Checkout, linkTakes, requireUsable, sessionUnusable } from "./client-sessions";
@@ -46,7 +47,7 @@ export function checkoutState(service: Service, row: CheckoutRow): CheckoutState
       current === null ? null : { id: encodeId("payment", current), status: row.last_payment_status ?? "PENDING" },
     action:
       status === "REQUIRES_ACTION" && action
-        ? { url: onThisHost(service, action.redirect_to_url.url), expires_at: action.expires_at }
+        ? { url: challengeOf(row, current, action.redirect_to_url.url), expires_at: action.expires_at }
         : null,
     failure: current === null ? failureOf(row) : null,
     return_url: row.return_url && withSessionIds(row.return_url, session),
@@ -89,9 +90,9 @@ function failureOf({ last_payment_status: status, last_decline_code: code }: Che
   return (code && SHOWN_CODES[code]) ?? "card_declined";
 }
 
-/** Our own pages by their path: the form may be open under another name of this host, and frames its own origin alone. */
-function onThisHost(service: Service, url: string): string {
-  return url.startsWith(`${service.baseUrl}/`) ? url.slice(service.baseUrl.length) : url;
+/** Our own page by its path: the form may be open under another name of this host, and frames its own origin alone. */
+function challengeOf({ environment_id: environmentId }: CheckoutRow, paymentId: string | null, url: string): string {
+  return (paymentId && challengePathOf(url, { environmentId, paymentId })) ?? url;
 }
 
 /** By the session's currency and the brand of the card that was typed. */

@@ -10,7 +10,7 @@ import type { Service } from "../context";
 import { connectionOf } from "../processors/connection-of";
 import { continuePayment } from "./follow-up";
 import { continueAnswered } from "./process-reports";
-import { challengeSubject, challengeUrl } from "./processor-calls";
+import { challengePathOf, challengeSubject } from "./processor-calls";
 
 /** What the challenge page shows, and what it needs to continue the payment. */
 export type Challenge = {
@@ -59,7 +59,7 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
     amount: payment.amount,
     currency: payment.currency,
     cardLast4: transactions[0]?.card_last4 ?? null,
-    askedAt: asked === challengeUrl(service, { environmentId, paymentId }) ? null : asked,
+    askedAt: asked !== null && challengePathOf(asked, { environmentId, paymentId }) !== null ? null : asked,
     isSandbox: environment.mode === "test" && payment.connection_id === null,
     returnUrl: payment.return_url && withSessionIds(payment.return_url, { clientSessionId, paymentId }),
     allowedOrigins: clientSessionId ? (session?.allowed_origins ?? []) : null,

@@ -136,6 +136,15 @@ export function challengeUrl(service: Service, payment: { environmentId: string;
   return `${service.baseUrl}/challenge/${subject}.${service.secret.mac("challenge", subject)}`;
 }
 
+/**
+ * Path of that page, if the address is of it; null for a page of the processor's. Addresses outlive the name and the secret that
+ * they were made with: a payment that waits for its shopper keeps its own while the service gets another.
+ */
+export function challengePathOf(address: string, payment: { environmentId: string; paymentId: string }): string | null {
+  const { pathname } = new URL(address);
+  return pathname.startsWith(`/challenge/${challengeSubject(payment)}.`) ? pathname : null;
+}
+
 /** What the code at the end of the address proves. */
 export function challengeSubject({ environmentId, paymentId }: { environmentId: string; paymentId: string }): string {
   return `${encodeId("environment", environmentId)}.${encodeId("payment", paymentId)}`;
