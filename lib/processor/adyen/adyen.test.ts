@@ -69,7 +69,7 @@ describe("a webhook's items", () => {
     expect(read(item({ eventCode: "NOTIFICATION_OF_FRAUD" }))).toEqual({ notices: [], refused: null, signed: true });
   });
 
-  test.each(["INFORMATION_SUPPLIED", "DISPUTE_DEFENSE_PERIOD_ENDED"])(
+  test.each(["INFORMATION_SUPPLIED", "DISPUTE_DEFENSE_PERIOD_ENDED", "ISSUER_RESPONSE_TIMEFRAME_EXPIRED"])(
     "%s, which Adyen does not sign, is believed only when it is signed",
     (eventCode) => {
       expect(read(unsigned({ eventCode }))).toEqual({ notices: [], refused: null, signed: false });
@@ -154,8 +154,13 @@ describe("a token of the card component's fields", () => {
     encryptedExpiryYear: field("year"),
     encryptedSecurityCode: field("code"),
   };
-  test("is read back, with what is known of the card", () => {
-    expect(readOwnToken(ownToken({ ...FIELDS, brand: "mc" }))).toEqual({ ...FIELDS, brand: "mc" });
+  const BROWSER = {
+    ...{ acceptHeader: "*/*", colorDepth: 24, javaEnabled: false, language: "nl-NL", userAgent: "Mozilla/5.0" },
+    ...{ screenHeight: 723, screenWidth: 1536, timeZoneOffset: -60 },
+  };
+  test("is read back, with what is known of the card and of the browser", () => {
+    const given = { ...FIELDS, brand: "mc", browserInfo: BROWSER };
+    expect(readOwnToken(ownToken(given))).toEqual(given);
   });
 
   test.each([
@@ -164,6 +169,7 @@ describe("a token of the card component's fields", () => {
     ["a number as the holder's name", { ...FIELDS, holderName: "4242 4242 4242 4242" }],
     ["a field that is not encrypted", { ...FIELDS, number: "4242424242424242" }],
     ["a field too few", { ...FIELDS, encryptedSecurityCode: undefined }],
+    ["a screen that Adyen cannot count", { ...FIELDS, browserInfo: { ...BROWSER, screenWidth: 2 ** 31 } }],
   ])("with %s is no token", (_what, fields) => {
     expect(readOwnToken(ownToken(fields as never))).toBeNull();
   });
@@ -206,6 +212,19 @@ describe("a dispute", () => {
     const events = [told("CHARGEBACK_REVERSED", "2026-11-03T00:00:00Z", "Won"), OPENED];
     expect(disputeOf("D1", events)).toMatchObject({ status: "won", amount: 1000, created_at: new Date("2026-11-01") });
     expect(disputeOf("D1", [])).toBeNull();
+  });
+
+  test.each([
+    ["Unresponded", "needs_response"],
+    ["Responded", "under_review"],
+    ["Pending", "under_review"],
+    ["Undefended", "closed"],
+    ["Expired", "closed"],
+    ["Accepted", "closed"],
+    ["Won", "won"],
+    ["Lost", "lost"],
+  ])("that Adyen calls %s is %s", (status, ours) => {
+    expect(disputeOf("D1", [told("CHARGEBACK", "2026-11-02T00:00:00Z", status)])?.status).toBe(ours);
   });
 
   test.each(["CLP", "ISK"])("about a part of our smallest unit of %s is about the nearest amount", (currency) => {

@@ -65,7 +65,9 @@ function disputeStatus({ event, dispute }: Notice): Dispute["status"] {
       return "lost";
     case "Accepted":
     case "Expired":
+    case "Undefended":
       return "closed";
+    case "Responded":
     case "Pending":
       return "under_review";
     default:
@@ -80,6 +82,7 @@ function disputeStatusOf(event: Notice["event"]): Dispute["status"] {
     case "CHARGEBACK_REVERSED":
       return "under_review";
     case "PREARBITRATION_WON":
+    case "ISSUER_RESPONSE_TIMEFRAME_EXPIRED":
       return "won";
     case "PREARBITRATION_LOST":
     case "SECOND_CHARGEBACK":

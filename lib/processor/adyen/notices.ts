@@ -61,7 +61,11 @@ export const EVENTS: ReadonlyMap<string, InquireRequest["kind"]> = new Map([
 ]);
 
 /** Adyen signs no messages of these, as far as its libraries say: they only tell, and one that is not signed is not believed. */
-const SELDOM_SIGNED: ReadonlySet<string> = new Set(["INFORMATION_SUPPLIED", "DISPUTE_DEFENSE_PERIOD_ENDED"]);
+const SELDOM_SIGNED: ReadonlySet<string> = new Set([
+  "INFORMATION_SUPPLIED",
+  "DISPUTE_DEFENSE_PERIOD_ENDED",
+  "ISSUER_RESPONSE_TIMEFRAME_EXPIRED",
+]);
 
 /** Events about a cardholder's dispute, whose reference is the dispute's own. */
 export const DISPUTE_EVENTS: ReadonlySet<string> = new Set([

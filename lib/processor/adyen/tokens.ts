@@ -15,13 +15,13 @@ const encrypted = (most: number) =>
 
 const browserInfo = z.strictObject({
   acceptHeader: z.string().max(2_000),
-  colorDepth: z.int(),
+  colorDepth: z.int32(),
   javaEnabled: z.boolean(),
   javaScriptEnabled: z.boolean().optional(),
   language: z.string().max(50),
-  screenHeight: z.int(),
-  screenWidth: z.int(),
-  timeZoneOffset: z.int(),
+  screenHeight: z.int32(),
+  screenWidth: z.int32(),
+  timeZoneOffset: z.int32(),
   userAgent: z.string().max(2_000),
 });
 
