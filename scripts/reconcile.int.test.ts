@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
 import { accountingReport } from "@/lib/testing/adyen-double/accounting-report";
 import { adyenTenant } from "@/lib/testing/adyen-double/tenant";
@@ -30,7 +30,7 @@ async function reconcile(...options: string[]) {
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
 
 test("with files of Adyen's report it ends with 0, 1 or 2: they agree, they differ, or a file cannot be used", async () => {
-  const { double, environmentId } = await adyenTenant(db, afterAll);
+  const { double, environmentId } = await adyenTenant(db, onTestFinished);
   const [row] = await db.sql<{ id: string }[]>`
     select id from processor_connections where environment_id = ${environmentId}`;
   const about = ["--connection", encodeId("connection", row?.id ?? ""), "--since", inHours(-24).toISOString()];

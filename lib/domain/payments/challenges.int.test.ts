@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
 import { adyenTenant } from "@/lib/testing/adyen-double/tenant";
 import { testDatabase } from "@/lib/testing/database";
@@ -10,7 +10,7 @@ const { db } = await testDatabase({ max: 10 });
 
 /** A payment that waits for a challenge at the bank, and the page that its shopper comes back to. */
 async function challenged() {
-  const tenant = await adyenTenant(db, afterAll);
+  const tenant = await adyenTenant(db, onTestFinished);
   const { body } = await tenant.pay({}, "4000000000003220");
   const { environmentId, service } = tenant;
   const paymentId = decodeId("payment", body.id) ?? "";

@@ -4,6 +4,9 @@ import type { AuthorizeRequest, FollowUpRequest } from "../port";
 import type { AdyenAmount } from "./amounts";
 import type { PayableCard } from "./cards";
 
+/** Adyen refuses a payment with a longer one. */
+const LONGEST_ORIGIN = 80;
+
 /** The body of `/payments`. The same request makes the same body, as its key expects. */
 export function paymentBody(
   merchantAccount: string,
@@ -13,6 +16,7 @@ export function paymentBody(
 ): object {
   const { reference, challengePage, capture, customerEmail, billingAddress } = request;
   const address = billingAddress && addressOf(billingAddress);
+  const { origin } = new URL(challengePage);
   return {
     merchantAccount,
     reference,
@@ -20,7 +24,8 @@ export function paymentBody(
     paymentMethod: { type: "scheme", ...paymentMethod },
     returnUrl: challengePage,
     channel: "Web",
-    origin: new URL(challengePage).origin,
+    // Only challenges within the page need it.
+    ...(origin.length <= LONGEST_ORIGIN && { origin }),
     shopperInteraction: "Ecommerce",
     // Challenges are passed by redirect, which works on every page.
     authenticationData: { threeDSRequestData: { nativeThreeDS: "disabled" } },
@@ -71,17 +76,20 @@ export function modificationBody(
 /** Adyen takes whole addresses only, and these words for what was not asked of the shopper. */
 const NOT_GIVEN = "N/A";
 const NO_COUNTRY = "ZZ";
+/** An address there is refused without a state or province. */
+const STATE_NEEDED: ReadonlySet<string> = new Set(["US", "CA"]);
 
 function addressOf({ line1, line2, city, state, postal_code, country }: BillingAddress): object | null {
   if (line1 === null && postal_code === null) return null;
-  const region = state !== null && /^[A-Z]{2,3}$/.test(state) ? { stateOrProvince: state } : {};
+  const region = state !== null && /^[A-Z]{2,3}$/.test(state) ? state : null;
+  const stateOrProvince = region ?? (country !== null && STATE_NEEDED.has(country) ? NOT_GIVEN : null);
   return {
     street: line1 ?? NOT_GIVEN,
     houseNumberOrName: line2 ?? NOT_GIVEN,
     city: city ?? NOT_GIVEN,
     postalCode: postalCodeOf(postal_code, country),
     country: country ?? NO_COUNTRY,
-    ...region,
+    ...(stateOrProvince !== null && { stateOrProvince }),
   };
 }
 

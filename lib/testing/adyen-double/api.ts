@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
+import { dataOf, error, json, OF_A_PROXY, REFUSALS, TRANSIENT } from "./answers";
 import { type Amount, Books, behaviourOf, type Card, methodOf, newPsp, type Payment } from "./books";
+import { faultsOfAnswer, faultsOfRequest, faultsOfWebhook } from "./description";
 import { type DoubleAnswer, type DoubleRequest, Hangup, startDouble } from "./http-server";
 import { type WebhookOptions, webhookBody } from "./webhooks";
 
@@ -25,17 +27,12 @@ type Body = {
   returnUrl?: string;
   captureDelayHours?: number;
   additionalData?: Record<string, string>;
+  billingAddress?: { country?: string; stateOrProvince?: string };
   details?: { redirectResult?: string };
 };
 
-const json = (status: number, body: object, headers: Record<string, string> = {}): DoubleAnswer => ({
-  status,
-  headers: { pspreference: newPsp(), ...headers },
-  body: JSON.stringify(body),
-});
-const error = (status: number, errorCode: string, message: string, errorType = "validation", psp?: string) =>
-  json(status, { status, errorCode, message, errorType, ...(psp && { pspReference: psp }) });
-const TRANSIENT = { "transient-error": "true" };
+/** Addresses there are refused without one. */
+const STATES_NEEDED: ReadonlySet<string> = new Set(["US", "CA"]);
 
 type KeyState = { body: string; answer: DoubleAnswer | null };
 type Stored = { card: Card; shopper: string };
@@ -59,7 +56,6 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   let fail500: "before" | "after" | null = null;
 
   async function execute(request: DoubleRequest): Promise<DoubleAnswer> {
-    if (request.path === "/threeDS/redirect") return challengePage(request);
     if (request.headers["x-api-key"] !== apiKey)
       return error(401, "000", "HTTP Status Response - Unauthorized", "security");
     const path = request.path.replace(/^\/v72/, "");
@@ -73,15 +69,26 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     return typeof key === "string" ? underKey(key, request.body, () => handle(path, body)) : handle(path, body);
   }
 
+  /** Whatever was asked under a key is answered with it. */
   async function underKey(key: string, body: string, run: () => Promise<DoubleAnswer>): Promise<DoubleAnswer> {
+    const named = (answer: DoubleAnswer): DoubleAnswer =>
+      answer === OF_A_PROXY ? answer : { ...answer, headers: { ...answer.headers, "idempotency-key": key } };
+    try {
+      return named(await onceUnderKey(key, body, run));
+    } catch (failure) {
+      throw failure instanceof AnswerLost ? new AnswerLost(named(failure.answer)) : failure;
+    }
+  }
+
+  async function onceUnderKey(key: string, body: string, run: () => Promise<DoubleAnswer>): Promise<DoubleAnswer> {
     if (key.length > 64) return error(422, "702", "The idempotency key is too long");
     const known = keys.get(key);
     if (known && known.answer === null)
-      return { ...error(409, "704", "request already processed or in progress"), headers: TRANSIENT };
+      return error(422, "704", "request already processed or in progress", "validation", TRANSIENT);
     if (known?.answer) {
       if (otherBody === "refused" && known.body !== body)
         return error(422, "708", "The key was used for another request");
-      return { ...known.answer, headers: { ...known.answer.headers, "idempotency-key": key } };
+      return known.answer;
     }
     const state: KeyState = { body, answer: null };
     keys.set(key, state);
@@ -90,7 +97,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
       await wait(1);
       const failing = fail500;
       fail500 = null;
-      const failed = error(500, "905", "An internal error occurred", "internal", newPsp());
+      const failed = error(500, "905", "An internal error occurred", "internal");
       // Of what the issuer may have acted upon the error is the key's last word.
       const answer = failing === "before" ? failed : await run();
       if (failing === "after") {
@@ -127,16 +134,14 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   function cardOf({ paymentMethod = {}, shopperReference }: Body): Card | DoubleAnswer {
     if (paymentMethod.storedPaymentMethodId !== undefined) {
       const found = stored.get(paymentMethod.storedPaymentMethodId);
-      if (!found || found.shopper !== shopperReference)
-        return error(422, "800", "Contract not found", "validation", newPsp());
+      if (!found || found.shopper !== shopperReference) return error(422, "800", "Contract not found");
       return { ...found.card, cvc: paymentMethod.cvc ?? null };
     }
     const field = (name: string) => encryptedFields.get(paymentMethod[name] ?? "");
     const number = field("encryptedCardNumber");
     const expiryMonth = field("encryptedExpiryMonth");
     const expiryYear = field("encryptedExpiryYear");
-    if (!number || !expiryMonth || !expiryYear)
-      return error(422, "174", "Unable to decrypt data", "validation", newPsp());
+    if (!number || !expiryMonth || !expiryYear) return error(422, "174", "Unable to decrypt data");
     return { number, expiryMonth, expiryYear, cvc: field("encryptedSecurityCode") ?? null };
   }
 
@@ -146,17 +151,17 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     if (!amount || !Number.isSafeInteger(amount.value) || amount.value < 0)
       return error(422, "137", "Invalid amount specified");
     if (!returnUrl) return error(422, "14_030", "Return URL is missing.");
+    const { country = "", stateOrProvince } = body.billingAddress ?? {};
+    if (STATES_NEEDED.has(country) && !stateOrProvince)
+      return error(422, "135", "Required field 'billingAddress.stateOrProvince' is not provided.");
     const card = cardOf(body);
     if ("status" in card) return card;
     const behaviour = behaviourOf(card.number);
     if (behaviour === "refuse_once" && !refusedOnce.has(reference)) {
       refusedOnce.add(reference);
-      return { ...error(503, "703", "required resource temporarily unavailable"), headers: TRANSIENT };
+      return error(503, "703", "required resource temporarily unavailable", "internal", TRANSIENT);
     }
-    if (behaviour === "garbage") {
-      // It goes through a proxy that answers in Adyen's place.
-      return { status: 200, headers: TRANSIENT, body: "<html>It works!</html>" };
-    }
+    if (behaviour === "garbage") return OF_A_PROXY;
     const expired = Date.UTC(Number(card.expiryYear), Number(card.expiryMonth), 1) <= Date.now();
     const refused = expired || behaviour.startsWith("decline:");
     const payment = books.payment({
@@ -174,7 +179,11 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
 
   function paymentAnswer(payment: Payment, body: Body): object {
     const { psp, reference, card, state, amount } = payment;
-    const common = { pspReference: psp, merchantReference: reference, additionalData: dataOf(payment, body) };
+    const common = {
+      pspReference: psp,
+      merchantReference: reference,
+      additionalData: dataOf(payment, "billingAddress" in body),
+    };
     if (state === "challenged") {
       const url = `${pages()}?MD=${psp}`;
       const action = { type: "redirect", method: "GET", paymentMethodType: "scheme", url };
@@ -193,7 +202,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
 
   function details({ details: { redirectResult } = {} }: Body): DoubleAnswer {
     const payment = [...books.payments.values()].find(({ result }) => result?.text === redirectResult);
-    if (!payment || !redirectResult) return error(422, "14_006", "Invalid redirectResult", "validation", newPsp());
+    if (!payment || !redirectResult) return error(422, "14_006", "Invalid redirectResult");
     books.finish(payment);
     if (payment.state === "authorised") return json(200, paymentAnswer(payment, {}));
     const { pspReference, merchantReference } = { pspReference: payment.psp, merchantReference: payment.reference };
@@ -203,10 +212,9 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
 
   function modify(psp: string, what: "captures" | "cancels" | "refunds", body: Body): DoubleAnswer {
     const payment = books.payments.get(psp);
-    if (!payment) return error(422, "167", "Original pspReference required for this operation", "validation", newPsp());
+    if (!payment) return error(422, "167", "Original pspReference required for this operation");
     const amount = what === "cancels" ? payment.amount : body.amount;
-    if (!amount || amount.currency !== payment.amount.currency)
-      return error(422, "137", "Invalid amount specified", "validation", newPsp());
+    if (!amount || amount.currency !== payment.amount.currency) return error(422, "137", "Invalid amount specified");
     const kind = { captures: "capture", cancels: "cancel", refunds: "refund" }[what] as "capture" | "cancel" | "refund";
     const { reference = "" } = body;
     const taken = books.take({ kind, payment, reference, amount });
@@ -221,25 +229,27 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     if (!number || !expiryMonth || !expiryYear || !shopperReference)
       return error(422, "130", "Required field is not provided.");
     const id = newPsp();
-    stored.set(id, { card: { number, expiryMonth, expiryYear, cvc: null }, shopper: shopperReference });
-    return json(201, {
-      ...{ id, type: "scheme", brand: methodOf(number), cardBin: number.slice(0, 6), lastFour: number.slice(-4) },
-      ...{ expiryMonth, expiryYear: expiryYear.slice(-2), shopperReference },
-      supportedRecurringProcessingModels: ["CardOnFile"],
-    });
+    const card = { number, expiryMonth, expiryYear, cvc: null };
+    stored.set(id, { card, shopper: shopperReference });
+    return json(201, storedAnswer(id, { card, shopper: shopperReference }));
   }
+
+  const storedAnswer = (id: string, { card: { number, expiryMonth, expiryYear }, shopper }: Stored) => ({
+    ...{ id, type: "scheme", brand: methodOf(number), cardBin: number.slice(0, 6), lastFour: number.slice(-4) },
+    ...{ expiryMonth, expiryYear: expiryYear.slice(-2), shopperReference: shopper },
+    supportedRecurringProcessingModels: ["CardOnFile"],
+  });
 
   function list({ query }: DoubleRequest): DoubleAnswer {
     const shopperReference = query.get("shopperReference") ?? "";
     const all = [...stored].filter(([, { shopper }]) => shopper === shopperReference);
-    const storedPaymentMethods = all.map(([id, { card }]) => ({ id, type: "scheme", brand: methodOf(card.number) }));
+    const storedPaymentMethods = all.map(([id, one]) => storedAnswer(id, one));
     return json(200, { merchantAccount, shopperReference, storedPaymentMethods });
   }
 
   function forget(path: string, { query }: DoubleRequest): DoubleAnswer {
     const id = path.replace("/storedPaymentMethods/", "");
-    if (stored.get(id)?.shopper !== query.get("shopperReference"))
-      return error(422, "800", "Contract not found", "validation", newPsp());
+    if (stored.get(id)?.shopper !== query.get("shopperReference")) return error(422, "800", "Contract not found");
     stored.delete(id);
     return { status: 204, body: "" };
   }
@@ -270,11 +280,22 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     return payment.result.text;
   }
 
+  /** What Adyen's description of its API has against what was asked here and answered. */
+  const faults = new Set<string>();
+  const note = (found: string[]) => {
+    for (const fault of found) faults.add(fault);
+  };
+
   const server = await startDouble(async (request) => {
+    if (request.path === "/threeDS/redirect") return challengePage(request);
+    note(faultsOfRequest(request));
     try {
-      return await execute(request);
+      const answer = await execute(request);
+      if (answer !== OF_A_PROXY) note(faultsOfAnswer(request, answer));
+      return answer;
     } catch (failure) {
       if (!(failure instanceof AnswerLost)) throw failure;
+      note(faultsOfAnswer(request, failure.answer));
       throw new Hangup();
     }
   });
@@ -309,7 +330,16 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
       return answerChallenge(payment, passed);
     },
     /** The messages about everything that was not told yet. */
-    messages: (): string[] => books.events.splice(0).map((event) => webhookBody([event], signing)),
+    messages(): string[] {
+      const told = books.events.splice(0).map((event) => webhookBody([event], signing));
+      for (const body of told) note(faultsOfWebhook(body));
+      return told;
+    },
+    /** Fails when anything that was said to it or by it is not as Adyen describes its API. */
+    async stop(): Promise<void> {
+      await server.stop();
+      if (faults.size > 0) throw new Error(`Adyen's API is described otherwise:\n${[...faults].join("\n")}`);
+    },
   };
 }
 
@@ -320,53 +350,6 @@ class AnswerLost extends Error {
   constructor(readonly answer: DoubleAnswer) {
     super("the answer is lost");
   }
-}
-
-/** Adyen's refusal reasons and their codes, for what the sandbox's cards are declined for. */
-const REFUSALS: Readonly<Record<string, [string, string]>> = {
-  "decline:insufficient_funds": ["Not enough balance", "12"],
-  "decline:lost_card": ["Blocked Card", "5"],
-  "decline:stolen_card": ["Blocked Card", "5"],
-  "decline:expired_card": ["Expired Card", "6"],
-  "decline:incorrect_cvv": ["CVC Declined", "24"],
-  "decline:incorrect_number": ["Invalid Card Number", "8"],
-  "decline:authentication_failed": ["3D Not Authenticated", "11"],
-  "decline:fraud_suspected": ["FRAUD", "20"],
-  "decline:processing_error": ["Acquirer Error", "4"],
-};
-/** What the network says besides. */
-const RAW: Readonly<Record<string, string>> = {
-  "decline:lost_card": "41 : Lost card",
-  "decline:stolen_card": "43 : Stolen card",
-  "decline:insufficient_funds": "51 : Insufficient funds",
-  "decline:generic_decline": "05 : Do not honor",
-};
-
-function dataOf({ card, behaviour, state }: Payment, body: Body): Record<string, string> {
-  const { number, expiryMonth, expiryYear } = card;
-  const known = {
-    cardBin: number.slice(0, 6),
-    cardSummary: number.slice(-4),
-    expiryDate: `${Number(expiryMonth)}/${expiryYear}`,
-    paymentMethod: methodOf(number),
-  };
-  if (state === "challenged") return known;
-  const mismatch = behaviour === "cvv_no_match" || behaviour === "decline:incorrect_cvv";
-  const cvc =
-    card.cvc === null ? ["6 No CVC/CVV provided", ""] : mismatch ? ["2 Doesn't match", "N"] : ["1 Matches", "M"];
-  const hasAddress = "billingAddress" in body;
-  const avs =
-    behaviour === "avs_no_match"
-      ? ["2 Neither postal code nor address match", "N"]
-      : hasAddress
-        ? ["7 Both postal code and address match", "Y"]
-        : ["5 No AVS data provided", ""];
-  return {
-    ...known,
-    ...{ cvcResult: cvc[0] ?? "", cvcResultRaw: cvc[1] ?? "", avsResult: avs[0] ?? "", avsResultRaw: avs[1] ?? "" },
-    refusalReasonRaw: state === "authorised" ? "AUTHORISED" : (RAW[behaviour] ?? "05 : Do not honor"),
-    ...(state === "authorised" && { authCode: "044925" }),
-  };
 }
 
 function parsed(text: string): Body | null {

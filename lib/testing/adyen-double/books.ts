@@ -57,6 +57,11 @@ export const behaviourOf = (number: string): SandboxBehaviour => BEHAVIOURS.get(
 export const methodOf = (number: string) =>
   ({ "4": "visa", "5": "mc", "3": "amex", "6": "discover" })[number[0] ?? ""] ?? "visa";
 
+/** Authorisation code, last digits and expiry date: what is given as the reason of a card's approval. */
+const approvalOf = ({ number, expiryMonth, expiryYear }: Card) =>
+  `${AUTH_CODE}:${number.slice(-4)}:${expiryMonth}/${expiryYear}`;
+export const AUTH_CODE = "044925";
+
 /** Adyen's side of the books: what it moved. What it takes on it decides later, one by one, and then tells. */
 export class Books {
   readonly payments = new Map<string, Payment>();
@@ -80,7 +85,7 @@ export class Books {
   #authorised(payment: Payment): void {
     const success = payment.state === "authorised";
     if (success && payment.capturesAtOnce) payment.captured = payment.amount.value;
-    this.#tell("AUTHORISATION", success, payment, { reason: success ? "" : "Refused" });
+    this.#tell("AUTHORISATION", success, payment, { reason: success ? approvalOf(payment.card) : "Refused" });
   }
 
   take(given: Pick<Modification, "kind" | "payment" | "reference" | "amount">): Modification {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { sumLostDisputes } from "@/db/queries/processors/disputes";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
@@ -32,7 +32,7 @@ const keptOf = async ({ environmentId }: Pick<Tenant, "environmentId">) =>
 
 describe("nothing is booked before Adyen says that it happened", () => {
   test("a capture and refunds stay pending until their webhooks, and end once, however often these come", async () => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay(MANUAL);
     expect(payment).toMatchObject({ status: "AUTHORIZED" });
     const capture = () => tenant.act("capture", payment.id, { amount: 7_000 }, { key: "capture" });
@@ -53,7 +53,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
   });
 
   test("a webhook that is first, before the answer, decides and the answer changes nothing", async () => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay();
     tenant.double.fault(/refunds$/, "lost after");
     expect(await tenant.act("refund", payment.id, {}, { key: "refund" })).toMatchObject({ status: 202 });
@@ -66,7 +66,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
   });
 
   test("without any webhook a capture is pending for ever, an authorization whose answer is lost is not", async () => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     tenant.double.fault(/payments$/, "lost after");
     const lost = await tenant.pay(MANUAL, undefined, { key: "pay" });
     expect(lost).toMatchObject({ status: 202 });
@@ -85,7 +85,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
   });
 
   test("an authorization that never arrived fails, and one that arrives later charges nothing", async () => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     tenant.double.fault(/payments$/, "late");
     const lost = await tenant.pay({}, undefined, { key: "pay" });
     expect(lost).toMatchObject({ status: 202 });
@@ -99,7 +99,7 @@ describe("nothing is booked before Adyen says that it happened", () => {
 
 describe("what only a webhook tells", () => {
   test("of a lost answer is kept all the same, so that disputes about the payment find it", async () => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     tenant.double.fault(/payments$/, "lost after");
     const lost = await tenant.pay({}, undefined, { key: "pay" });
     expect(lost).toMatchObject({ status: 202 });
@@ -115,7 +115,7 @@ describe("what only a webhook tells", () => {
 
 describe("what fails after it was accepted", () => {
   test("a capture that is refused leaves the authorization, which may be captured again", async () => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay(MANUAL, "4000000000000341");
     await tenant.act("capture", payment.id, {}, { key: "capture" });
     await tenant.decide();
@@ -127,7 +127,7 @@ describe("what fails after it was accepted", () => {
   });
 
   test("a refund that comes back is reversed, once", async () => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay({}, "4000000000005126");
     await tenant.act("refund", payment.id, { amount: 4_000 });
     await tenant.decide();
@@ -152,7 +152,7 @@ describe("a capture that a network rejects days later", () => {
     ["captured later", MANUAL, false],
     ["captured later, and told by a reference of its own", MANUAL, true],
   ])("is audited once, shown to support, and the books stay: %s", async (_how, body, unlinked) => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay(body);
     if (body === MANUAL) await tenant.act("capture", payment.id, {});
     await tenant.decide();
@@ -179,7 +179,7 @@ describe("a dispute", () => {
 
   /** A payment that its cardholder's bank disputes under D1, and what is told of it from then on. */
   async function disputed() {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     await tenant.pay({ currency: "CHF" });
     await tenant.decide();
     const { books } = tenant.double;
@@ -201,6 +201,7 @@ describe("a dispute", () => {
     ["PREARBITRATION_LOST", "LOST"],
     ["SECOND_CHARGEBACK", "LOST"],
     ["PREARBITRATION_WON", "WON"],
+    ["ISSUER_RESPONSE_TIMEFRAME_EXPIRED", "WON"],
     ["CHARGEBACK_REVERSED", "UNDER_REVIEW"],
   ])("reaches its end with %s, whether that names the dispute or the payment alone", async (event, status) => {
     for (const names of ["the dispute", "the payment"]) {
@@ -221,7 +222,7 @@ describe("a challenge at the bank's page", () => {
     [true, "CAPTURED"],
     [false, "DECLINED"],
   ])("goes on with what the shopper brings back, passed: %s", async (passed, status) => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     const { body: payment } = await tenant.pay({}, "4000000000003220");
     const { url } = payment.next_action.redirect_to_url;
     const redirectResult = tenant.double.answerChallenge(url, passed);
@@ -235,7 +236,7 @@ describe("a challenge at the bank's page", () => {
   test.each(["the key is refused from then on", "Adyen answers with the same error for ever"])(
     "that was passed is paid, although the answer is lost and %s",
     async (then) => {
-      const tenant = await adyenTenant(db, afterAll);
+      const tenant = await adyenTenant(db, onTestFinished);
       const { double } = tenant;
       const { body: payment } = await tenant.pay({}, "4000000000003220");
       const redirectResult = double.answerChallenge(payment.next_action.redirect_to_url.url, true);
@@ -258,7 +259,7 @@ describe("a challenge at the bank's page", () => {
 
 test("an authorization that Adyen tells no id of, as for a challenge, is not looked for in the sandbox's books", async () => {
   const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
-  afterAll(() => double.stop());
+  onTestFinished(() => double.stop());
   const sandbox = connectorOf(double, journalOf({ db }, "adyen"));
   const tenant = await moneyTenant(db, { processors: createRegistry({ sandbox }) });
   const pay = () => tenant.create({ card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } });

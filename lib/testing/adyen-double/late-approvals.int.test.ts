@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
@@ -19,7 +19,7 @@ const brokenRules = async () => (await verifyBooks(db)).checks.filter(({ count }
 
 /** A payment that was given up here, whose shopper had passed the challenge and never came back: Adyen makes it by itself. */
 async function approvedLate(body: object) {
-  const tenant = await adyenTenant(db, afterAll);
+  const tenant = await adyenTenant(db, onTestFinished);
   const errors = vi.spyOn(tenant.service.log, "error");
   const { body: payment } = await tenant.pay(body, "4000000000003220");
   tenant.double.answerChallenge(payment.next_action.redirect_to_url.url, true);
@@ -96,7 +96,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
   });
 
   test.each(["the same", "another"])("though it told that it was declined first, under %s reference", async (psp) => {
-    const tenant = await adyenTenant(db, afterAll);
+    const tenant = await adyenTenant(db, onTestFinished);
     const { body: declined } = await tenant.pay({}, "4000000000009995");
     expect(declined).toMatchObject({ code: "card_declined" });
     const { books, messages } = tenant.double;

@@ -43,7 +43,7 @@ describe("a message that nobody reads", () => {
     const { at } = await paid();
     const lastOf = async () => (await listProcessors(tenant.owner())).connections[0]?.last_webhook_at;
     await db.sql`update processor_connections set last_webhook_at = null`;
-    const REPORT = { pspReference: "settlement_detail_report_batch_12.csv", merchantReference: undefined as never };
+    const REPORT = { pspReference: "settlement_detail_report_batch_12.csv", merchantReference: "" };
     for (const one of [
       event(at, "REPORT_AVAILABLE", { ...REPORT, originalReference: "", unsigned: true }),
       event(at, "EXPIRE", { pspReference: at.psp, originalReference: "", unsigned: true }),

@@ -11,9 +11,9 @@ import { startAdyenDouble } from "./api";
 import { adyenAt, messageOf } from "./under-test";
 
 /** A merchant with Adyen connected to its sandbox environment, and a double of its own. */
-export async function adyenTenant(db: Database, afterAll: (stop: () => Promise<void>) => void, timeoutMs?: number) {
+export async function adyenTenant(db: Database, atTheEnd: (stop: () => Promise<void>) => void, timeoutMs?: number) {
   const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
-  afterAll(() => double.stop());
+  atTheEnd(() => double.stop());
   const tenant = await connectingTenant(db, { connectors: [adyenAt(double, timeoutMs)] });
   const connection = await connectProcessor(tenant.owner(), {
     processor: "adyen",

@@ -23,6 +23,9 @@ function hmacSignature(item: Signed, hexKey: string): string {
   return createHmac("sha256", Buffer.from(hexKey, "hex")).update(payload.join(":")).digest("base64");
 }
 
+/** As Adyen writes times: to the second, so that events of one second have the same. */
+const inAmsterdam = (time: Date) => `${new Date(time.getTime() + 3_600_000).toISOString().slice(0, 19)}+01:00`;
+
 /** A message about one or several events, as it is posted to the webhook's address. */
 export function webhookBody(
   events: readonly Event[],
@@ -32,9 +35,10 @@ export function webhookBody(
     const item = {
       amount: event.amount,
       eventCode: event.eventCode,
-      eventDate: event.eventDate ?? new Date().toISOString(),
+      eventDate: event.eventDate ?? inAmsterdam(new Date()),
       merchantAccountCode: event.merchantAccountCode ?? merchantAccount,
       merchantReference: event.merchantReference,
+      ...(event.eventCode === "AUTHORISATION" && event.success && { operations: ["CANCEL", "CAPTURE", "REFUND"] }),
       ...(event.originalReference && { originalReference: event.originalReference }),
       paymentMethod: event.paymentMethod,
       pspReference: event.pspReference,
