@@ -1,3 +1,4 @@
+import postgres from "postgres";
 import type { Sql, Transaction } from "@/db/client";
 import type { ReconciliationRunRow } from "@/db/schema/reconciliation";
 import type { ConnectionStatus } from "@/lib/contract/processors/connection";
@@ -62,12 +63,15 @@ export async function listEnvironmentsOfConnection(sql: Sql, connectionId: strin
 
 type NewRun = Pick<ReconciliationRunRow, "id" | "environment_id" | "connection_id" | "night" | "since" | "until">;
 
+/** A comparison as one process began it: by `started_at` it is told from the same one when another process begins it again. */
+export type BegunRun = Pick<ReconciliationRunRow, "id" | "started_at">;
+
 /**
  * Begins a comparison. Of a night's, null while another process makes it, or has: one that was begun two hours ago and did not
- * end, or failed an hour ago, is made again. Answers the id that it has.
+ * end, or failed an hour ago, is made again, under the id that it has.
  */
-export async function beginRun(sql: Sql, run: NewRun): Promise<string | null> {
-  const [row] = await sql<{ id: string }[]>`
+export async function beginRun(sql: Sql, run: NewRun): Promise<BegunRun | null> {
+  const [row] = await sql<BegunRun[]>`
     insert into reconciliation_runs as r (environment_id, id, connection_id, night, state, since, until, started_at)
     values (${run.environment_id}::uuid, ${run.id}::uuid, ${run.connection_id}::uuid, ${run.night}::date, 'running',
       ${run.since}::timestamptz, ${run.until}::timestamptz, now())
@@ -75,8 +79,8 @@ export async function beginRun(sql: Sql, run: NewRun): Promise<string | null> {
       set state = 'running', started_at = now(), finished_at = null, failure = null
       where (r.state = 'running' and r.started_at < now() - interval '2 hours')
         or (r.state = 'failed' and r.started_at < now() - interval '1 hour')
-    returning id`;
-  return row?.id ?? null;
+    returning id, started_at`;
+  return row ?? null;
 }
 
 /** Requests a comparison, or changes the one that waits already. Answers its id. */
@@ -99,8 +103,7 @@ export async function countRecentRequests(sql: Sql, connectionId: string): Promi
 }
 
 /** A comparison that was requested, for the process that makes it. */
-export type RequestedRun = {
-  readonly id: string;
+export type RequestedRun = BegunRun & {
   readonly connection_id: string;
   readonly since: Date;
   readonly until: Date;
@@ -111,39 +114,54 @@ export type RequestedRun = {
  * same. Indexes: `reconciliation_runs_requested`, `reconciliation_runs_taken`.
  */
 export async function takeRequestedRun(sql: Sql): Promise<RequestedRun | null> {
-  const [row] = await sql<{ id: string; connection_id: string; since: string; until: string }[]>`
+  const [row] = await sql<(BegunRun & { connection_id: string; since: string; until: string })[]>`
     update reconciliation_runs set state = 'running', started_at = now()
     where id = (
       select id from reconciliation_runs
       where state = 'requested'
         or (state = 'running' and requested_at is not null and started_at < now() - interval '2 hours')
       order by started_at limit 1 for update skip locked)
-    returning id, connection_id, since, until`;
+    returning id, started_at, connection_id, since, until`;
   return row ? { ...row, since: new Date(row.since), until: new Date(row.until) } : null;
 }
 
-/** Leaves one that was taken to another process, unless another waits for its connection by now. */
-export async function releaseRun(sql: Sql, id: string): Promise<boolean> {
-  const rows = await sql`
-    update reconciliation_runs r set state = 'requested'
-    where id = ${id}::uuid and state = 'running' and requested_at is not null and not exists (
-      select from reconciliation_runs w where w.connection_id = r.connection_id and w.state = 'requested')
-    returning 1`;
-  return rows.length > 0;
+/**
+ * Leaves one that was taken to another process. False where another waits for its connection by now, or another process has
+ * begun this one again.
+ */
+export async function releaseRun(sql: Sql, { id, started_at }: BegunRun): Promise<boolean> {
+  try {
+    const rows = await sql`
+      update reconciliation_runs r set state = 'requested'
+      where id = ${id}::uuid and state = 'running' and started_at = ${started_at}::timestamptz and requested_at is not null
+        and not exists (
+          select from reconciliation_runs w where w.connection_id = r.connection_id and w.state = 'requested')
+      returning 1`;
+    return rows.length > 0;
+  } catch (error) {
+    // It was requested again between the look and the change.
+    if (error instanceof postgres.PostgresError && error.constraint_name === "reconciliation_runs_requested")
+      return false;
+    throw error;
+  }
 }
 
 /** How a comparison ended; of one that another process has begun again meanwhile, nothing. */
-export async function endRun(sql: Sql, id: string, end: Findings | { readonly failure: string }): Promise<void> {
+export async function endRun(
+  sql: Sql,
+  { id, started_at }: BegunRun,
+  end: Findings | { readonly failure: string },
+): Promise<void> {
+  const still = sql`id = ${id}::uuid and state = 'running' and started_at = ${started_at}::timestamptz`;
   if ("failure" in end) {
-    await sql`update reconciliation_runs set state = 'failed', failure = ${end.failure}, finished_at = now()
-      where id = ${id}::uuid and state = 'running'`;
+    await sql`update reconciliation_runs set state = 'failed', failure = ${end.failure}, finished_at = now() where ${still}`;
     return;
   }
   await sql`
     update reconciliation_runs set state = 'done', payments = ${end.payments}::int, refunds = ${end.refunds}::int,
       under_way = ${end.under_way}::int, difference_count = ${end.difference_count}::int,
       differences = ${end.differences as never}::jsonb, unchecked = ${end.unchecked as never}::jsonb, finished_at = now()
-    where id = ${id}::uuid and state = 'running'`;
+    where ${still}`;
 }
 
 /** A run as lists show it: without its differences, which may be a thousand. */

@@ -24,7 +24,7 @@ import {
 const { db } = await testDatabase({ max: 10 });
 const HOUR_MS = 3_600_000;
 
-type List = { entries: StatementEntry[]; fails: boolean; asked: number; until?: Promise<unknown> };
+type List = { entries: StatementEntry[]; fails: boolean; asked: number; until?: Promise<unknown> | undefined };
 const lists = new Map<string, List>();
 
 const EXAMPLE = connector<{ list?: string | undefined }>({
@@ -212,6 +212,69 @@ test("one that is stopped, or whose process died, is made by another process", a
   await db.sql`update reconciliation_runs set started_at = now() - interval '121 minutes' where connection_id = ${id}`;
   expect(await compareRequested(service)).toBe(1);
   expect(await runsOf(id)).toMatchObject([{ state: "done" }]);
+});
+
+test("one that was begun again is ended by whoever began it last", async () => {
+  const { ctx, service, connection, id, list, foreign } = await connected();
+  list.entries.push(foreign());
+  const paused = async (begin: () => Promise<unknown>) => {
+    const asked = list.asked;
+    const resolve = heldUp(list);
+    const made = begin().catch((error: Error) => error);
+    await expect.poll(() => list.asked).toBe(asked + 1);
+    return { made, resolve };
+  };
+  const resume = async ({ made, resolve }: Awaited<ReturnType<typeof paused>>) => {
+    list.until = undefined;
+    resolve();
+    await made;
+  };
+  const aged = () =>
+    db.sql`update reconciliation_runs set started_at = now() - interval '121 minutes'
+      where connection_id = ${id} and state = 'running'`;
+  await requestComparison(ctx, { id: connection, days: 3 });
+  const stopping = new AbortController();
+  const stopped = await paused(() => compareRequested(service, stopping.signal));
+  await aged();
+  const first = await paused(() => compareRequested(service));
+  stopping.abort();
+  await resume(stopped);
+  expect(await runsOf(id)).toMatchObject([{ state: "running" }]);
+  await aged();
+  const second = await paused(() => compareRequested(service));
+  await resume(first);
+  expect(await runsOf(id)).toMatchObject([{ state: "running", difference_count: 0 }]);
+  await resume(second);
+  expect(await runsOf(id)).toMatchObject([{ state: "done", difference_count: 1 }]);
+});
+
+test("one that is stopped while it is requested again ends: the new request is made instead", async () => {
+  const { ctx, service, environment, connection, id, list } = await connected();
+  await requestComparison(ctx, { id: connection, days: 3 });
+  const resolve = heldUp(list);
+  const stopping = new AbortController();
+  const stopped = compareRequested(service, stopping.signal);
+  await expect.poll(() => list.asked).toBe(1);
+  await db.sql.begin(async (tx) => {
+    await tx`insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, requested_at, started_at)
+      values (${environment.id}, ${newId()}, ${id}, 'requested', now() - interval '3 days', now(), now(), now())`;
+    stopping.abort();
+    resolve();
+    // It sees no other request, and waits for the key of the one that is being made.
+    await expect
+      .poll(
+        () => db.sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%reconciliation_runs r set state%'
+        and datname = current_database()`,
+      )
+      .toHaveLength(1);
+  });
+  expect(await stopped).toBe(1);
+  expect(await runsOf(id)).toMatchObject([
+    { state: "failed", failure: "The service was stopped meanwhile." },
+    { state: "requested" },
+  ]);
+  expect(await compareRequested(service)).toBe(1);
+  expect(await runsOf(id)).toMatchObject([{ state: "failed" }, { state: "done" }]);
 });
 
 test("a merchant requests no comparison of another's connection, nor of one that is disconnected", async () => {
