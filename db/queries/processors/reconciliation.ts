@@ -109,18 +109,28 @@ export type RequestedRun = BegunRun & {
   readonly until: Date;
 };
 
+/** Requested: one that waits, or one that was begun two hours ago and did not end; and one that is being made. */
+const WAITS =
+  "(state = 'requested' or (requested_at is not null and state = 'running' and started_at < now() - interval '2 hours'))";
+const IS_MADE = "(requested_at is not null and state = 'running' and started_at >= now() - interval '2 hours')";
+
 /**
  * Takes one that waits, or one that was begun two hours ago and did not end; null when there is none. No two processes take the
- * same. Indexes: `reconciliation_runs_requested`, `reconciliation_runs_taken`.
+ * same. Environments take turns, so that no merchant with many connections keeps the others waiting: the first of one for which
+ * none is being made comes before the second of another. Indexes: `reconciliation_runs_requested`, `reconciliation_runs_taken`.
  */
 export async function takeRequestedRun(sql: Sql): Promise<RequestedRun | null> {
   const [row] = await sql<(BegunRun & { connection_id: string; since: string; until: string })[]>`
     update reconciliation_runs set state = 'running', started_at = now()
     where id = (
-      select id from reconciliation_runs
-      where state = 'requested'
-        or (state = 'running' and requested_at is not null and started_at < now() - interval '2 hours')
-      order by started_at limit 1 for update skip locked)
+      select r.id from reconciliation_runs r
+      join (
+        select id, row_number() over (
+          partition by environment_id order by ${sql.unsafe(IS_MADE)} desc, started_at, id) as turn
+        from reconciliation_runs where ${sql.unsafe(WAITS)} or ${sql.unsafe(IS_MADE)}
+      ) queue on queue.id = r.id
+      where ${sql.unsafe(WAITS)}
+      order by queue.turn, r.started_at, r.id limit 1 for update of r skip locked)
     returning id, started_at, connection_id, since, until`;
   return row ? { ...row, since: new Date(row.since), until: new Date(row.until) } : null;
 }

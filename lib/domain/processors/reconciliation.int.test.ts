@@ -47,10 +47,13 @@ const EXAMPLE = connector<{ list?: string | undefined }>({
     }) satisfies Processor,
 });
 
-/** A merchant with a connection, whose processor has a list of its own unless it is said otherwise. */
-async function connected({ hasList = true } = {}) {
+type Connected = { hasList?: boolean; beside?: { environment: TestMerchant["test"] } };
+type TestMerchant = Awaited<ReturnType<typeof createTestMerchant>>;
+
+/** A merchant with a connection, or another one of `beside`, whose processor has a list of its own unless it is said otherwise. */
+async function connected({ hasList = true, beside }: Connected = {}) {
   const plain = testService(db);
-  const { test: environment } = await createTestMerchant(db);
+  const { environment } = beside ?? { environment: (await createTestMerchant(db)).test };
   const id = newId();
   const service: Service = {
     ...plain,
@@ -77,7 +80,7 @@ async function connected({ hasList = true } = {}) {
       hint: "",
       takes_webhooks: true,
     },
-    ...{ raw_cards: false, is_default: true, checked_at: at, created_at: at, updated_at: at },
+    ...{ raw_cards: false, is_default: !beside, checked_at: at, created_at: at, updated_at: at },
   });
   const list: List = { entries: [], fails: false, asked: 0 };
   lists.set(id, list);
@@ -275,6 +278,29 @@ test("one that is stopped while it is requested again ends: the new request is m
   ]);
   expect(await compareRequested(service)).toBe(1);
   expect(await runsOf(id)).toMatchObject([{ state: "failed" }, { state: "done" }]);
+});
+
+test("a merchant with many connections keeps no other waiting, however many processes compare", async () => {
+  const many = await connected();
+  const connections = [many, await connected({ beside: many }), await connected({ beside: many })];
+  const other = await connected();
+  for (const { ctx, connection } of [...connections, other]) await requestComparison(ctx, { id: connection, days: 3 });
+  const resolves = [...connections, other].map(({ list }) => heldUp(list));
+  const asked = () => connections.reduce((sum, { list }) => sum + list.asked, 0);
+  const made = [compareRequested(many.service), compareRequested(many.service)];
+  await expect.poll(() => asked() + other.list.asked).toBe(2);
+  expect([asked(), other.list.asked]).toEqual([1, 1]);
+  // Who has one under way comes after who has none, though it has waited longer.
+  const late = await connected();
+  await requestComparison(late.ctx, { id: late.connection, days: 3 });
+  expect(await compareRequested(many.service)).toBe(1);
+  expect(await runsOf(late.id)).toMatchObject([{ state: "done" }]);
+  for (const resolve of resolves) resolve();
+  await Promise.all(made);
+  // Nobody else waits: its others are made.
+  expect(await compareRequested(many.service)).toBe(1);
+  expect(await compareRequested(many.service)).toBe(1);
+  for (const { id } of [...connections, other]) expect(await runsOf(id)).toMatchObject([{ state: "done" }]);
 });
 
 test("a merchant requests no comparison of another's connection, nor of one that is disconnected", async () => {
