@@ -371,6 +371,96 @@ test("a difference stands until a comparison over its time finds none, whatever 
   expect(await standing()).toBe(0);
 });
 
+test("what stands is known without a look into what comparisons found, however many they are", async () => {
+  const { ctx, service, connection, id, list, foreign } = await connected();
+  const day = 24 * HOUR_MS;
+  list.entries.push(foreign(5 * day), foreign(3 * day), foreign(day));
+  for (const days of [6, 4, 2, 0.5])
+    await reconcile(service, { connectionId: connection, since: new Date(Date.now() - days * day) });
+  // The three stand in one comparison each, and the newest has none.
+  await db.sql`update reconciliation_runs set differences = '"not to be read"' where connection_id = ${id} and difference_count > 0`;
+  expect(await getReconciliation(ctx, { connection })).toMatchObject({ standing: 3, shown: { difference_count: 0 } });
+  const { staff_id } = await createStaff(service, { email: `${newId()}@cardlane.example` });
+  const staff = { userId: decodeId("user", staff_id) as string };
+  const listed = await listSupportReconciliations({ service, staff, request: { id: newId(), path: "/support" } });
+  expect(listed.find((one) => one.id === connection)).toMatchObject({ last: { difference_count: 3 } });
+  expect((await listUnchecked(service)).filter((sentence) => sentence.includes(connection))).toEqual([
+    expect.stringContaining("3 differences found"),
+  ]);
+});
+
+test("differences beyond those that are kept stand until one comparison looks at their whole time again", async () => {
+  const { ctx, service, connection, list, foreign } = await connected();
+  const since = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
+  const standing = async () => (await getReconciliation(ctx, { connection })).standing;
+  list.entries.push(...Array.from({ length: 1_003 }, () => foreign(3 * 24 * HOUR_MS)));
+  expect(await reconcile(service, { connectionId: connection, since: since(4) })).toMatchObject({
+    difference_count: 1_003,
+  });
+  expect(await standing()).toBe(1_003);
+  list.entries.length = 0;
+  await reconcile(service, { connectionId: connection, since: since(3.5) });
+  expect(await standing()).toBe(3);
+  await reconcile(service, { connectionId: connection, since: since(5) });
+  expect(await standing()).toBe(0);
+});
+
+test("a comparison that ends after a later one changes nothing where that has looked", async () => {
+  const { ctx, service, connection, list, foreign } = await connected();
+  const day = 24 * HOUR_MS;
+  const standing = async () => (await getReconciliation(ctx, { connection })).standing;
+  const compare = (days: number) =>
+    reconcile(service, { connectionId: connection, since: new Date(Date.now() - days * day) });
+  list.entries.push(foreign(5 * day));
+  await compare(6);
+  const resolve = heldUp(list);
+  const asked = list.asked;
+  const before = compare(6);
+  await expect.poll(() => list.asked).toBe(asked + 1);
+  list.until = undefined;
+  list.entries.splice(0, 1, foreign(day));
+  await compare(2);
+  expect(await standing()).toBe(2);
+  list.entries.splice(0, 1, foreign(4 * day), foreign(day), foreign(day));
+  resolve();
+  expect((await before).difference_count).toBe(3);
+  // That of four days ago is new, that of five is gone, and of a day ago the later one knows more.
+  expect(await standing()).toBe(2);
+});
+
+test("of old comparisons that were requested only what stands is kept; of those that lists show, all", async () => {
+  const { ctx, service, connection, id, list, foreign } = await connected();
+  const since = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
+  list.entries.push(foreign(5 * 24 * HOUR_MS), foreign());
+  const kept = async () =>
+    (
+      await db.sql`select jsonb_array_length(differences) as kept from reconciliation_runs where connection_id = ${id} order by id`
+    ).map((row) => row.kept);
+  const { id: oldest } = await reconcile(service, { connectionId: connection, since: since(6) });
+  await db.sql`update reconciliation_runs set requested_at = now() where connection_id = ${id}`;
+  // The operator's own stays as it is.
+  await reconcile(service, { connectionId: connection, since: since(1) });
+  for (let made = 0; made < 29; made++) {
+    const run = await reconcile(service, { connectionId: connection, since: since(1) });
+    await db.sql`update reconciliation_runs set requested_at = now() where id = ${decodeId("reconciliation", run.id)}`;
+  }
+  expect(await kept()).toEqual([1, ...Array(30).fill(1)]);
+  expect(await getReconciliation(ctx, { connection, run: oldest })).toMatchObject({
+    standing: 2,
+    shown: { difference_count: 2, differences: [{ at: list.entries[0]?.created_at.toISOString() }] },
+  });
+  await reconcile(service, { connectionId: connection, since: since(1) });
+  await reconcile(service, { connectionId: connection, since: since(1) });
+  expect(await kept()).toEqual([1, 1, 0, ...Array(30).fill(1)]);
+  list.entries.length = 0;
+  await reconcile(service, { connectionId: connection, since: since(6) });
+  expect(await kept()).toEqual([0, 1, 0, 0, ...Array(29).fill(1), 0]);
+  expect(await getReconciliation(ctx, { connection, run: oldest })).toMatchObject({
+    standing: 0,
+    shown: { difference_count: 2, differences: [] },
+  });
+});
+
 test("a comparison that is stopped, or takes too long, ends between two of the processor's entries", async () => {
   const { service, id, list, foreign } = await connected();
   list.entries.push(foreign(30 * HOUR_MS), foreign(30 * HOUR_MS));
@@ -384,13 +474,28 @@ test("a comparison that is stopped, or takes too long, ends between two of the p
   expect(await runsOf(id)).toMatchObject([{ state: "failed", failure: "The service was stopped meanwhile." }]);
 });
 
-test("a connection is not compared on request without end", async () => {
-  const { ctx, service, connection } = await connected();
+test("a connection is not compared on request without end, neither within an hour nor within a day", async () => {
+  const { ctx, service, connection, id } = await connected();
   for (let made = 0; made < 20; made++) {
     await requestComparison(ctx, { id: connection, days: 3 });
     expect(await compareRequested(service)).toBe(1);
   }
-  await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({ code: "rate_limited" });
+  await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({
+    ...{
+      code: "rate_limited",
+      message: expect.stringContaining("20 times within the last hour. Try again in an hour."),
+    },
+  });
+  await db.sql`update reconciliation_runs set requested_at = now() - interval '23 hours' where connection_id = ${id}`;
+  await db.sql`insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, requested_at, started_at, finished_at)
+    select environment_id, gen_random_uuid(), connection_id, 'failed', since, until, requested_at, started_at, finished_at
+    from reconciliation_runs, generate_series(1, 4) where connection_id = ${id}`;
+  await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({
+    ...{ code: "rate_limited", message: expect.stringContaining("100 times within the last day. Try again in a day.") },
+  });
+  await db.sql`update reconciliation_runs set requested_at = now() - interval '25 hours' where connection_id = ${id}`;
+  await requestComparison(ctx, { id: connection, days: 3 });
+  expect(await compareRequested(service)).toBe(1);
 });
 
 test("what is no connection, and what is too young, is refused with what to do", async () => {

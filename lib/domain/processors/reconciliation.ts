@@ -38,7 +38,7 @@ const YOUNGEST_MS = 5 * MINUTE_MS;
 /** A processor that answers slowly keeps the others waiting no longer than this; half of what a dead process is given. */
 const LONGEST_MS = 60 * MINUTE_MS;
 /** Requests of one connection: each reads the processor's list and keeps what it found. */
-const MOST_AN_HOUR = 20;
+const MOST_REQUESTS = { hour: 20, day: 100 } as const;
 /** Each may hold some thousands of payments in memory. */
 const NIGHTLY_AT_ONCE = 3;
 
@@ -94,11 +94,13 @@ export async function requestComparison(
       "invalid_state",
       `${labelOf(service, connection)} cannot be compared from here: ${connection.status === "CONNECTED" ? "it has no list of payments to ask for" : "it is disconnected"}.`,
     );
-  if ((await countRecentRequests(sql, id)) >= MOST_AN_HOUR)
-    throw new AppError(
-      "rate_limited",
-      `${labelOf(service, connection)} was compared ${MOST_AN_HOUR} times within the last hour. Try again later.`,
-    );
+  const recent = await countRecentRequests(sql, id);
+  for (const period of ["hour", "day"] as const)
+    if (recent[period] >= MOST_REQUESTS[period])
+      throw new AppError(
+        "rate_limited",
+        `${labelOf(service, connection)} was compared ${MOST_REQUESTS[period]} times within the last ${period}. Try again in ${period === "hour" ? "an hour" : "a day"}.`,
+      );
   const now = service.clock.now().getTime();
   const run = {
     ...{ id: newId(), environment_id: environment.id, connection_id: id },
