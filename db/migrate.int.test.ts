@@ -35,6 +35,7 @@ async function databaseBefore(tag: string) {
 const accounts = await databaseBefore("_accounts");
 const events = await databaseBefore("_events");
 const sessions = await databaseBefore("_client_session_events");
+const comparisons = await databaseBefore("_standing_differences");
 
 test("whoever could sign in still can; proved are those who used a mailed link or whom an operator made", async () => {
   const { db, url } = accounts;
@@ -172,4 +173,38 @@ test("sessions that expired before it was told are not told of; those that are o
   told.push(await open(-3_600));
   const rows = await db.sql`select id from client_sessions where tells_expiry order by id`;
   expect(rows.map(({ id }) => id)).toEqual(told);
+});
+
+test("what stood of comparisons with processors still stands", async () => {
+  const { db, url } = comparisons;
+  const day = (ago: number) => new Date(Date.UTC(2026, 10, 20) - ago * 24 * 3_600_000).toISOString();
+  type Found = { state?: string; at?: number[]; beyond?: number; unchecked?: string[]; connection?: string };
+  const connection = newId();
+  const compare = async ([from, to]: [number, number], found: Found = {}) => {
+    const { state = "done", at = [], beyond = 0, unchecked = [] } = found;
+    const id = newId();
+    await db.sql`insert into reconciliation_runs (id, connection_id, state, since, until, differences, difference_count,
+        unchecked, started_at, finished_at)
+      values (${id}, ${found.connection ?? connection}, ${state}, ${day(from)}, ${day(to)},
+        ${db.sql.json(at.map((ago) => ({ at: day(ago) })))}, ${at.length + beyond}, ${db.sql.json(unchecked)}, now(), now())`;
+  };
+  // Its end is not looked at again, so what is beyond the differences that are kept stands.
+  await compare([9, 5], { at: [8, 7, 6], beyond: 20 });
+  await compare([8, 6], { at: [7.5], beyond: 2 });
+  await compare([8, 6]);
+  // These looked at nothing.
+  await compare([10, 0], { state: "failed" });
+  await compare([10, 0], { unchecked: ["It has no list."] });
+  await compare([4, 1], { at: [3, 2], connection: newId() });
+  await migrate(url);
+  const rows =
+    await db.sql`select standing_at::text[] as at, standing, standing_in_all as all from reconciliation_runs order by id`;
+  expect(rows.map(({ at, standing, all }) => [at.length, standing, all])).toEqual([
+    [1, 21, 0],
+    [0, 0, 0],
+    [0, 0, 0],
+    [0, 0, 0],
+    [0, 0, 21],
+    [2, 2, 2],
+  ]);
 });

@@ -17,6 +17,7 @@ import {
   type Difference,
   type DifferenceKind,
   hasEnded,
+  MOST_KEPT,
   type ReconciliationSummary,
   type ReconciliationView,
 } from "@/lib/contract/processors/reconciliation";
@@ -69,16 +70,8 @@ function Shown({ run, paymentHref }: { run: ShownRun } & Pick<ReconciliationProp
           {sentence}
         </Banner>
       ))}
-      {differences.length > 0 && (
-        <Card
-          title={count === 1 ? "1 difference" : `${count.toLocaleString("en-US")} differences`}
-          description={
-            count > differences.length
-              ? `The first ${differences.length.toLocaleString("en-US")} are shown.`
-              : undefined
-          }
-          flush
-        >
+      {count > 0 && (
+        <Card title={numbers(count, "difference")} description={keptText(count, differences.length)} flush>
           <ul className="divide-y">
             {differences.map((difference, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: what a comparison found never changes
@@ -91,6 +84,16 @@ function Shown({ run, paymentHref }: { run: ShownRun } & Pick<ReconciliationProp
       )}
     </>
   );
+}
+
+/** Undefined: all are shown. */
+function keptText(count: number, kept: number): string | undefined {
+  if (kept === count) return undefined;
+  const old = "Older comparisons keep only the differences that no later one has looked at again.";
+  if (kept === 0) return `None is shown. ${old}`;
+  return kept === MOST_KEPT
+    ? `The first ${kept.toLocaleString("en-US")} are shown.`
+    : `${kept.toLocaleString("en-US")} of them ${kept === 1 ? "is" : "are"} shown. ${old}`;
 }
 
 const numbers = (count: number, what: string) => `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;

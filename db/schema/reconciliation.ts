@@ -22,9 +22,15 @@ export const reconciliationRuns = pgTable(
     refunds: integer("refunds").notNull().default(0),
     /** Of ours, what was not compared because something is still happening to it. */
     under_way: integer("under_way").notNull().default(0),
-    /** All that were found; `differences` has the first of them. */
+    /** All that were found; `differences` has the first of them, or what stands of them in an old one that was requested. */
     difference_count: integer("difference_count").notNull().default(0),
     differences: jsonb("differences").$type<Difference[]>().notNull().default([]),
+    /** When those of `differences` were made that no later comparison has looked at again. */
+    standing_at: instant("standing_at").array().notNull().default([]),
+    /** All of its differences that no later one has looked at again: those, and what `differences` does not have. */
+    standing: integer("standing").notNull().default(0),
+    /** How many stood at its end, of all of the connection's comparisons: pages read it from the one that ended last. */
+    standing_in_all: integer("standing_in_all").notNull().default(0),
     /** What could not be checked, in sentences. */
     unchecked: jsonb("unchecked").$type<string[]>().notNull().default([]),
     /** Why it failed, in a sentence. */
@@ -35,6 +41,15 @@ export const reconciliationRuns = pgTable(
   (table) => [
     /** Serves the list of a connection, newest first. */
     index("reconciliation_runs_connection").on(table.connection_id, table.id),
+    /** Serve pages: the comparison that ended last, and up to when a connection was ever compared. */
+    index("reconciliation_runs_ended").on(table.connection_id, table.finished_at).where(sql`state = 'done'`),
+    index("reconciliation_runs_until").on(table.connection_id, table.until).where(sql`state = 'done'`),
+    /** Serves the end of a comparison, which may look again at what others found, and counts what stands. */
+    index("reconciliation_runs_standing").on(table.connection_id, table.standing).where(sql`standing > 0`),
+    /** Serves the limits of requests. */
+    index("reconciliation_runs_requests")
+      .on(table.connection_id, table.requested_at)
+      .where(sql`requested_at is not null`),
     /** One process makes a night's. */
     uniqueIndex("reconciliation_runs_night").on(table.connection_id, table.night).where(sql`night is not null`),
     /** One waits for each connection; serves the look for it, and for one whose process died. */

@@ -117,6 +117,7 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     statement: processor.statement,
     readStatement: processor.readStatement,
     dashboardUrl: processor.dashboardUrl,
+    // Its turn ends by itself about then, so that none is left at work when the next one begins.
     forgetOldAttempts: () => inTime(processor.forgetOldAttempts()),
   };
 }

@@ -65,7 +65,10 @@ export type Processor = {
   checkConnection?(): Promise<ConnectionCheck>;
   /** Where people look at an object in the processor's own dashboard; null where it cannot be shown. */
   dashboardUrl?(object: ProcessorObject): string | null;
-  /** Removes what it keeps of cards for longer than it needs it; returns how many rows. */
+  /**
+   * Removes what it keeps of cards for longer than it needs it; returns how many rows. A limited number in one turn, which takes
+   * about as long as one call may; called during a turn it begins no other. Throws when some could not be removed.
+   */
   forgetOldAttempts(): Promise<number>;
 };
 

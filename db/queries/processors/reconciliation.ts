@@ -1,7 +1,8 @@
+import postgres from "postgres";
 import type { Sql, Transaction } from "@/db/client";
 import type { ReconciliationRunRow } from "@/db/schema/reconciliation";
 import type { ConnectionStatus } from "@/lib/contract/processors/connection";
-import type { Findings, ReconciliationState } from "@/lib/contract/processors/reconciliation";
+import { type Findings, type ReconciliationState, RUNS_SHOWN } from "@/lib/contract/processors/reconciliation";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Something that payments are made through: a merchant's connection, or an account that the operator has configured. */
@@ -62,12 +63,15 @@ export async function listEnvironmentsOfConnection(sql: Sql, connectionId: strin
 
 type NewRun = Pick<ReconciliationRunRow, "id" | "environment_id" | "connection_id" | "night" | "since" | "until">;
 
+/** A comparison as one process began it: by `started_at` it is told from the same one when another process begins it again. */
+export type BegunRun = Pick<ReconciliationRunRow, "id" | "started_at">;
+
 /**
  * Begins a comparison. Of a night's, null while another process makes it, or has: one that was begun two hours ago and did not
- * end, or failed an hour ago, is made again. Answers the id that it has.
+ * end, or failed an hour ago, is made again, under the id that it has.
  */
-export async function beginRun(sql: Sql, run: NewRun): Promise<string | null> {
-  const [row] = await sql<{ id: string }[]>`
+export async function beginRun(sql: Sql, run: NewRun): Promise<BegunRun | null> {
+  const [row] = await sql<BegunRun[]>`
     insert into reconciliation_runs as r (environment_id, id, connection_id, night, state, since, until, started_at)
     values (${run.environment_id}::uuid, ${run.id}::uuid, ${run.connection_id}::uuid, ${run.night}::date, 'running',
       ${run.since}::timestamptz, ${run.until}::timestamptz, now())
@@ -75,8 +79,8 @@ export async function beginRun(sql: Sql, run: NewRun): Promise<string | null> {
       set state = 'running', started_at = now(), finished_at = null, failure = null
       where (r.state = 'running' and r.started_at < now() - interval '2 hours')
         or (r.state = 'failed' and r.started_at < now() - interval '1 hour')
-    returning id`;
-  return row?.id ?? null;
+    returning id, started_at`;
+  return row ?? null;
 }
 
 /** Requests a comparison, or changes the one that waits already. Answers its id. */
@@ -90,91 +94,67 @@ export async function requestRun(sql: Sql, run: Omit<NewRun, "night">): Promise<
   return (row as { id: string }).id;
 }
 
-/** How many were requested within the last hour. Index: `reconciliation_runs_connection`. */
-export async function countRecentRequests(sql: Sql, connectionId: string): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from reconciliation_runs
-    where connection_id = ${connectionId}::uuid and requested_at > now() - interval '1 hour'`;
-  return row?.count ?? 0;
+/** How many were requested within the last hour, and day. Index: `reconciliation_runs_requests`. */
+export async function countRecentRequests(sql: Sql, connectionId: string): Promise<{ hour: number; day: number }> {
+  const [row] = await sql<[{ hour: number; day: number }]>`
+    select count(*) filter (where requested_at > now() - interval '1 hour')::int as hour, count(*)::int as day
+    from reconciliation_runs
+    where connection_id = ${connectionId}::uuid and requested_at > now() - interval '1 day'`;
+  return row;
 }
 
 /** A comparison that was requested, for the process that makes it. */
-export type RequestedRun = {
-  readonly id: string;
+export type RequestedRun = BegunRun & {
   readonly connection_id: string;
   readonly since: Date;
   readonly until: Date;
 };
 
+/** Requested: one that waits, or one that was begun two hours ago and did not end; and one that is being made. */
+const WAITS =
+  "(state = 'requested' or (requested_at is not null and state = 'running' and started_at < now() - interval '2 hours'))";
+const IS_MADE = "(requested_at is not null and state = 'running' and started_at >= now() - interval '2 hours')";
+
 /**
  * Takes one that waits, or one that was begun two hours ago and did not end; null when there is none. No two processes take the
- * same. Indexes: `reconciliation_runs_requested`, `reconciliation_runs_taken`.
+ * same. Environments take turns, so that no merchant with many connections keeps the others waiting: the first of one for which
+ * none is being made comes before the second of another. Indexes: `reconciliation_runs_requested`, `reconciliation_runs_taken`.
  */
 export async function takeRequestedRun(sql: Sql): Promise<RequestedRun | null> {
-  const [row] = await sql<{ id: string; connection_id: string; since: string; until: string }[]>`
+  const [row] = await sql<(BegunRun & { connection_id: string; since: string; until: string })[]>`
     update reconciliation_runs set state = 'running', started_at = now()
     where id = (
-      select id from reconciliation_runs
-      where state = 'requested'
-        or (state = 'running' and requested_at is not null and started_at < now() - interval '2 hours')
-      order by started_at limit 1 for update skip locked)
-    returning id, connection_id, since, until`;
+      select r.id from reconciliation_runs r
+      join (
+        select id, row_number() over (
+          partition by environment_id order by ${sql.unsafe(IS_MADE)} desc, started_at, id) as turn
+        from reconciliation_runs where ${sql.unsafe(WAITS)} or ${sql.unsafe(IS_MADE)}
+      ) queue on queue.id = r.id
+      where ${sql.unsafe(WAITS)}
+      order by queue.turn, r.started_at, r.id limit 1 for update of r skip locked)
+    returning id, started_at, connection_id, since, until`;
   return row ? { ...row, since: new Date(row.since), until: new Date(row.until) } : null;
 }
 
-/** Leaves one that was taken to another process, unless another waits for its connection by now. */
-export async function releaseRun(sql: Sql, id: string): Promise<boolean> {
-  const rows = await sql`
-    update reconciliation_runs r set state = 'requested'
-    where id = ${id}::uuid and state = 'running' and requested_at is not null and not exists (
-      select from reconciliation_runs w where w.connection_id = r.connection_id and w.state = 'requested')
-    returning 1`;
-  return rows.length > 0;
-}
-
-/** How a comparison ended; of one that another process has begun again meanwhile, nothing. */
-export async function endRun(sql: Sql, id: string, end: Findings | { readonly failure: string }): Promise<void> {
-  if ("failure" in end) {
-    await sql`update reconciliation_runs set state = 'failed', failure = ${end.failure}, finished_at = now()
-      where id = ${id}::uuid and state = 'running'`;
-    return;
+/**
+ * Leaves one that was taken to another process. False where another waits for its connection by now, or another process has
+ * begun this one again.
+ */
+export async function releaseRun(sql: Sql, { id, started_at }: BegunRun): Promise<boolean> {
+  try {
+    const rows = await sql`
+      update reconciliation_runs r set state = 'requested'
+      where id = ${id}::uuid and state = 'running' and started_at = ${started_at}::timestamptz and requested_at is not null
+        and not exists (
+          select from reconciliation_runs w where w.connection_id = r.connection_id and w.state = 'requested')
+      returning 1`;
+    return rows.length > 0;
+  } catch (error) {
+    // It was requested again between the look and the change.
+    if (error instanceof postgres.PostgresError && error.constraint_name === "reconciliation_runs_requested")
+      return false;
+    throw error;
   }
-  await sql`
-    update reconciliation_runs set state = 'done', payments = ${end.payments}::int, refunds = ${end.refunds}::int,
-      under_way = ${end.under_way}::int, difference_count = ${end.difference_count}::int,
-      differences = ${end.differences as never}::jsonb, unchecked = ${end.unchecked as never}::jsonb, finished_at = now()
-    where id = ${id}::uuid and state = 'running'`;
-}
-
-/** A run as lists show it: without its differences, which may be a thousand. */
-export type ListedRunRow = Omit<ReconciliationRunRow, "differences">;
-
-/** A connection's comparisons, newest first; null: of the operator's. Index: `reconciliation_runs_connection`. */
-export async function listRuns(
-  sql: Sql,
-  environmentId: string | null,
-  connectionId: string,
-  limit: number,
-): Promise<ListedRunRow[]> {
-  return sql<ListedRunRow[]>`
-    select id, environment_id, connection_id, night, requested_at, state, since, until, payments, refunds, under_way, difference_count,
-      unchecked, failure, started_at, finished_at
-    from reconciliation_runs
-    where connection_id = ${connectionId}::uuid and environment_id is not distinct from ${environmentId}::uuid
-    order by id desc limit ${limit}::int`;
-}
-
-/** By its key. */
-export async function findRun(
-  sql: Sql,
-  environmentId: string | null,
-  connectionId: string,
-  id: string,
-): Promise<ReconciliationRunRow | null> {
-  const [row] = await sql<ReconciliationRunRow[]>`
-    select * from reconciliation_runs where id = ${id}::uuid and connection_id = ${connectionId}::uuid
-      and environment_id is not distinct from ${environmentId}::uuid`;
-  return row ?? null;
 }
 
 /** Whether a comparison after `r` looked again at a time: one that had nothing to compare with looked at nothing. */
@@ -184,15 +164,133 @@ const looksAgain = (since: string, until: string) => `exists (
     and later.since <= ${since} and later.until > ${until}
     and (later.payments + later.refunds + later.difference_count > 0 or later.unchecked = '[]'))`;
 
-/** Of a connection `c`: up to when it was ever compared, and how many differences no later comparison has looked at again. */
+/** When a difference `d` was made. */
+const AT = "(d->>'at')::timestamp(3) with time zone";
+
+/**
+ * How a comparison ended; of one that another process has begun again meanwhile, nothing. What it looked at again stands no
+ * longer in those before it. Pages read what stands from here: counting it for each would take longer with every comparison.
+ */
+export async function endRun(
+  sql: Sql,
+  { id, started_at }: BegunRun,
+  end: Findings | { readonly failure: string },
+): Promise<void> {
+  const still = sql`id = ${id}::uuid and state = 'running' and started_at = ${started_at}::timestamptz`;
+  if ("failure" in end) {
+    await sql`update reconciliation_runs set state = 'failed', failure = ${end.failure}, finished_at = now() where ${still}`;
+    return;
+  }
+  const looked = end.payments + end.refunds + end.difference_count > 0 || end.unchecked.length === 0;
+  const beyond = end.difference_count - end.differences.length;
+  await sql.begin(async (tx) => {
+    // Of two that end at once, the second sees what the first found.
+    await tx`select pg_advisory_xact_lock(hashtextextended('reconciliation ' || connection_id, 0))
+      from reconciliation_runs where id = ${id}::uuid`;
+    const [ended] = await tx<{ connection_id: string; since: string; until: string }[]>`
+      update reconciliation_runs set state = 'done', finished_at = clock_timestamp(), payments = ${end.payments}::int,
+        refunds = ${end.refunds}::int, under_way = ${end.under_way}::int, difference_count = ${end.difference_count}::int,
+        unchecked = ${end.unchecked as never}::jsonb, differences = found.differences, standing_at = found.standing_at,
+        standing = cardinality(found.standing_at) + found.beyond
+      from (
+        select given.differences, array(
+            select ${tx.unsafe(AT)} from jsonb_array_elements(given.differences) d where not ${tx.unsafe(looksAgain(AT, AT))}
+          ) as standing_at,
+          case when ${tx.unsafe(looksAgain("r.since", "r.until - interval '1 ms'"))} then 0 else ${beyond}::int end as beyond
+        from reconciliation_runs r, (select ${end.differences as never}::jsonb) given(differences) where r.id = ${id}::uuid
+      ) found
+      where ${still} returning connection_id, since, until`;
+    if (!ended) return;
+    const changed = looked ? await lookAgain(tx, { id, ...ended }) : [];
+    await thinOld(tx, ended.connection_id, changed);
+    await tx`
+      update reconciliation_runs r set standing_in_all = (
+        select coalesce(sum(standing), 0) from reconciliation_runs
+        where connection_id = r.connection_id and state = 'done' and standing > 0)
+      where id = ${id}::uuid`;
+  });
+}
+
+/** Takes what this one looked at from what stands in those before it; answers which they are. Index: `reconciliation_runs_standing`. */
+async function lookAgain(
+  tx: Transaction,
+  { id, connection_id, since, until }: { id: string; connection_id: string; since: string; until: string },
+): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    update reconciliation_runs r set standing_at = s.standing_at, standing = cardinality(s.standing_at) + s.beyond
+    from (
+      select e.id, e.standing, array(
+          select at from unnest(e.standing_at) at where at < ${since}::timestamptz or at >= ${until}::timestamptz) as standing_at,
+        case when e.since >= ${since}::timestamptz and e.until <= ${until}::timestamptz then 0
+          else e.standing - cardinality(e.standing_at) end as beyond
+      from reconciliation_runs e
+      where e.connection_id = ${connection_id}::uuid and e.standing > 0 and e.state = 'done' and e.id < ${id}::uuid
+    ) s
+    where r.id = s.id and cardinality(s.standing_at) + s.beyond < s.standing
+    returning r.id`;
+  return rows.map((row) => row.id);
+}
+
+/** Comparisons that were requested keep all that they found for as long as lists show them. */
+const KEPT_WHOLE = RUNS_SHOWN;
+/** Few are old since the one before ended. */
+const THINNED_AT_ONCE = 10;
+
+/** Of older ones that were requested only what stands is kept: `changed`, and those that have become old. */
+async function thinOld(tx: Transaction, connectionId: string, changed: readonly string[]): Promise<void> {
+  const old = (limit: number) => tx`
+    select id from reconciliation_runs where connection_id = ${connectionId}::uuid and state = 'done'
+    order by id desc limit ${limit}::int offset ${KEPT_WHOLE}::int`;
+  await tx`
+    update reconciliation_runs r set differences = (
+      select coalesce(jsonb_agg(d order by place), '[]') from jsonb_array_elements(r.differences) with ordinality of(d, place)
+      where ${tx.unsafe(AT)} = any(r.standing_at))
+    where id = any(${changed}::uuid[] || array(${old(THINNED_AT_ONCE)})) and id <= (${old(1)})
+      and requested_at is not null and jsonb_array_length(differences) > cardinality(standing_at)`;
+}
+
+/** A run as lists show it: without its differences, which may be a thousand. */
+export type ListedRunRow = Omit<ReconciliationRunRow, "differences" | "standing_at" | "standing" | "standing_in_all">;
+const LISTED = `id, environment_id, connection_id, night, requested_at, state, since, until, payments, refunds, under_way,
+  difference_count, unchecked, failure, started_at, finished_at`;
+
+/** A connection's comparisons, newest first; null: of the operator's. Index: `reconciliation_runs_connection`. */
+export async function listRuns(
+  sql: Sql,
+  environmentId: string | null,
+  connectionId: string,
+  limit: number,
+): Promise<ListedRunRow[]> {
+  return sql<ListedRunRow[]>`
+    select ${sql.unsafe(LISTED)} from reconciliation_runs
+    where connection_id = ${connectionId}::uuid and environment_id is not distinct from ${environmentId}::uuid
+    order by id desc limit ${limit}::int`;
+}
+
+type FoundRunRow = ListedRunRow & Pick<ReconciliationRunRow, "differences">;
+
+/** By its key. */
+export async function findRun(
+  sql: Sql,
+  environmentId: string | null,
+  connectionId: string,
+  id: string,
+): Promise<FoundRunRow | null> {
+  const [row] = await sql<FoundRunRow[]>`
+    select ${sql.unsafe(LISTED)}, differences from reconciliation_runs where id = ${id}::uuid and connection_id = ${connectionId}::uuid
+      and environment_id is not distinct from ${environmentId}::uuid`;
+  return row ?? null;
+}
+
+/**
+ * Of a connection `c`: up to when it was ever compared, and how many differences no later comparison has looked at again, as the
+ * one that ended last found. Indexes: `reconciliation_runs_until`, `reconciliation_runs_ended`.
+ */
 const STANDING = `
-  select max(r.until) as until, coalesce(sum(
-    (select count(*) from jsonb_array_elements(r.differences) d
-      where not ${looksAgain("(d->>'at')::timestamptz", "(d->>'at')::timestamptz")})
-    + case when ${looksAgain("r.since", "r.until - interval '1 ms'")} then 0
-      else r.difference_count - jsonb_array_length(r.differences) end
-  ), 0)::int as standing
-  from reconciliation_runs r where r.connection_id = c.id and r.state = 'done'`;
+  select (select max(until) from reconciliation_runs where connection_id = c.id and state = 'done') as until,
+    coalesce((
+      select standing_in_all from reconciliation_runs where connection_id = c.id and state = 'done'
+      order by finished_at desc, id desc limit 1), 0) as standing`;
 
 /** A connection with its merchant, for support staff; the operator's has none. */
 export type SupportConnectionRow = ConnectionToCompare & {

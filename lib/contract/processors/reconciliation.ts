@@ -38,6 +38,9 @@ export const DIFFERENCE_WORDS: Record<DifferenceKind, string> = {
   states_differ: "States differ",
 };
 
+/** Kept of a comparison's differences; beyond that they are counted. */
+export const MOST_KEPT = 1_000;
+
 /** What a comparison found. */
 export type Findings = {
   /** How many of ours were compared. */
@@ -46,7 +49,7 @@ export type Findings = {
   /** Of ours, what was not compared because something is still happening to it. */
   readonly under_way: number;
   readonly difference_count: number;
-  /** The first of them. */
+  /** The first of them; of an older one that was requested those that no later comparison has looked at again. */
   readonly differences: readonly Difference[];
   /** What could not be checked, in sentences. */
   readonly unchecked: readonly string[];

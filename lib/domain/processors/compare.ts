@@ -8,7 +8,7 @@ import {
   type OurEntry,
 } from "@/db/queries/processors/our-entries";
 import { encodeId } from "@/lib/contract/ids";
-import type { Difference, Findings } from "@/lib/contract/processors/reconciliation";
+import { type Difference, type Findings, MOST_KEPT } from "@/lib/contract/processors/reconciliation";
 import { firstIdAt } from "@/lib/ids";
 import type { FiledStatement, Inquiry, Processor, ProcessorObject, StatementEntry } from "@/lib/processor/port";
 import type { Service } from "../context";
@@ -39,8 +39,6 @@ const LONGEST_STRETCH_MS = 24 * 60 * MINUTE_MS;
 /** So many of ours are in memory at once, unless they come within a minute. */
 const MOST_AT_ONCE = 20_000;
 const CHUNK = 200;
-/** Kept of the differences; beyond that they are counted. */
-const MOST_KEPT = 1_000;
 /** Asked about one by one, of those that the list does not have. */
 const MOST_ASKED = 500;
 

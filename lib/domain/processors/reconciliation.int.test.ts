@@ -24,7 +24,7 @@ import {
 const { db } = await testDatabase({ max: 10 });
 const HOUR_MS = 3_600_000;
 
-type List = { entries: StatementEntry[]; fails: boolean; asked: number; until?: Promise<unknown> };
+type List = { entries: StatementEntry[]; fails: boolean; asked: number; until?: Promise<unknown> | undefined };
 const lists = new Map<string, List>();
 
 const EXAMPLE = connector<{ list?: string | undefined }>({
@@ -47,10 +47,13 @@ const EXAMPLE = connector<{ list?: string | undefined }>({
     }) satisfies Processor,
 });
 
-/** A merchant with a connection, whose processor has a list of its own unless it is said otherwise. */
-async function connected({ hasList = true } = {}) {
+type Connected = { hasList?: boolean; beside?: { environment: TestMerchant["test"] } };
+type TestMerchant = Awaited<ReturnType<typeof createTestMerchant>>;
+
+/** A merchant with a connection, or another one of `beside`, whose processor has a list of its own unless it is said otherwise. */
+async function connected({ hasList = true, beside }: Connected = {}) {
   const plain = testService(db);
-  const { test: environment } = await createTestMerchant(db);
+  const { environment } = beside ?? { environment: (await createTestMerchant(db)).test };
   const id = newId();
   const service: Service = {
     ...plain,
@@ -77,7 +80,7 @@ async function connected({ hasList = true } = {}) {
       hint: "",
       takes_webhooks: true,
     },
-    ...{ raw_cards: false, is_default: true, checked_at: at, created_at: at, updated_at: at },
+    ...{ raw_cards: false, is_default: !beside, checked_at: at, created_at: at, updated_at: at },
   });
   const list: List = { entries: [], fails: false, asked: 0 };
   lists.set(id, list);
@@ -214,6 +217,92 @@ test("one that is stopped, or whose process died, is made by another process", a
   expect(await runsOf(id)).toMatchObject([{ state: "done" }]);
 });
 
+test("one that was begun again is ended by whoever began it last", async () => {
+  const { ctx, service, connection, id, list, foreign } = await connected();
+  list.entries.push(foreign());
+  const paused = async (begin: () => Promise<unknown>) => {
+    const asked = list.asked;
+    const resolve = heldUp(list);
+    const made = begin().catch((error: Error) => error);
+    await expect.poll(() => list.asked).toBe(asked + 1);
+    return { made, resolve };
+  };
+  const resume = async ({ made, resolve }: Awaited<ReturnType<typeof paused>>) => {
+    list.until = undefined;
+    resolve();
+    await made;
+  };
+  const aged = () =>
+    db.sql`update reconciliation_runs set started_at = now() - interval '121 minutes'
+      where connection_id = ${id} and state = 'running'`;
+  await requestComparison(ctx, { id: connection, days: 3 });
+  const stopping = new AbortController();
+  const stopped = await paused(() => compareRequested(service, stopping.signal));
+  await aged();
+  const first = await paused(() => compareRequested(service));
+  stopping.abort();
+  await resume(stopped);
+  expect(await runsOf(id)).toMatchObject([{ state: "running" }]);
+  await aged();
+  const second = await paused(() => compareRequested(service));
+  await resume(first);
+  expect(await runsOf(id)).toMatchObject([{ state: "running", difference_count: 0 }]);
+  await resume(second);
+  expect(await runsOf(id)).toMatchObject([{ state: "done", difference_count: 1 }]);
+});
+
+test("one that is stopped while it is requested again ends: the new request is made instead", async () => {
+  const { ctx, service, environment, connection, id, list } = await connected();
+  await requestComparison(ctx, { id: connection, days: 3 });
+  const resolve = heldUp(list);
+  const stopping = new AbortController();
+  const stopped = compareRequested(service, stopping.signal);
+  await expect.poll(() => list.asked).toBe(1);
+  await db.sql.begin(async (tx) => {
+    await tx`insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, requested_at, started_at)
+      values (${environment.id}, ${newId()}, ${id}, 'requested', now() - interval '3 days', now(), now(), now())`;
+    stopping.abort();
+    resolve();
+    // It sees no other request, and waits for the key of the one that is being made.
+    await expect
+      .poll(
+        () => db.sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%reconciliation_runs r set state%'
+        and datname = current_database()`,
+      )
+      .toHaveLength(1);
+  });
+  expect(await stopped).toBe(1);
+  expect(await runsOf(id)).toMatchObject([
+    { state: "failed", failure: "The service was stopped meanwhile." },
+    { state: "requested" },
+  ]);
+  expect(await compareRequested(service)).toBe(1);
+  expect(await runsOf(id)).toMatchObject([{ state: "failed" }, { state: "done" }]);
+});
+
+test("a merchant with many connections keeps no other waiting, however many processes compare", async () => {
+  const many = await connected();
+  const connections = [many, await connected({ beside: many }), await connected({ beside: many })];
+  const other = await connected();
+  for (const { ctx, connection } of [...connections, other]) await requestComparison(ctx, { id: connection, days: 3 });
+  const resolves = [...connections, other].map(({ list }) => heldUp(list));
+  const asked = () => connections.reduce((sum, { list }) => sum + list.asked, 0);
+  const made = [compareRequested(many.service), compareRequested(many.service)];
+  await expect.poll(() => asked() + other.list.asked).toBe(2);
+  expect([asked(), other.list.asked]).toEqual([1, 1]);
+  // Who has one under way comes after who has none, though it has waited longer.
+  const late = await connected();
+  await requestComparison(late.ctx, { id: late.connection, days: 3 });
+  expect(await compareRequested(many.service)).toBe(1);
+  expect(await runsOf(late.id)).toMatchObject([{ state: "done" }]);
+  for (const resolve of resolves) resolve();
+  await Promise.all(made);
+  // Nobody else waits: its others are made.
+  expect(await compareRequested(many.service)).toBe(1);
+  expect(await compareRequested(many.service)).toBe(1);
+  for (const { id } of [...connections, other]) expect(await runsOf(id)).toMatchObject([{ state: "done" }]);
+});
+
 test("a merchant requests no comparison of another's connection, nor of one that is disconnected", async () => {
   const { ctx, service, connection, id } = await connected();
   const stranger = testContext(service, (await createTestMerchant(db)).test);
@@ -282,6 +371,96 @@ test("a difference stands until a comparison over its time finds none, whatever 
   expect(await standing()).toBe(0);
 });
 
+test("what stands is known without a look into what comparisons found, however many they are", async () => {
+  const { ctx, service, connection, id, list, foreign } = await connected();
+  const day = 24 * HOUR_MS;
+  list.entries.push(foreign(5 * day), foreign(3 * day), foreign(day));
+  for (const days of [6, 4, 2, 0.5])
+    await reconcile(service, { connectionId: connection, since: new Date(Date.now() - days * day) });
+  // The three stand in one comparison each, and the newest has none.
+  await db.sql`update reconciliation_runs set differences = '"not to be read"' where connection_id = ${id} and difference_count > 0`;
+  expect(await getReconciliation(ctx, { connection })).toMatchObject({ standing: 3, shown: { difference_count: 0 } });
+  const { staff_id } = await createStaff(service, { email: `${newId()}@cardlane.example` });
+  const staff = { userId: decodeId("user", staff_id) as string };
+  const listed = await listSupportReconciliations({ service, staff, request: { id: newId(), path: "/support" } });
+  expect(listed.find((one) => one.id === connection)).toMatchObject({ last: { difference_count: 3 } });
+  expect((await listUnchecked(service)).filter((sentence) => sentence.includes(connection))).toEqual([
+    expect.stringContaining("3 differences found"),
+  ]);
+});
+
+test("differences beyond those that are kept stand until one comparison looks at their whole time again", async () => {
+  const { ctx, service, connection, list, foreign } = await connected();
+  const since = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
+  const standing = async () => (await getReconciliation(ctx, { connection })).standing;
+  list.entries.push(...Array.from({ length: 1_003 }, () => foreign(3 * 24 * HOUR_MS)));
+  expect(await reconcile(service, { connectionId: connection, since: since(4) })).toMatchObject({
+    difference_count: 1_003,
+  });
+  expect(await standing()).toBe(1_003);
+  list.entries.length = 0;
+  await reconcile(service, { connectionId: connection, since: since(3.5) });
+  expect(await standing()).toBe(3);
+  await reconcile(service, { connectionId: connection, since: since(5) });
+  expect(await standing()).toBe(0);
+});
+
+test("a comparison that ends after a later one changes nothing where that has looked", async () => {
+  const { ctx, service, connection, list, foreign } = await connected();
+  const day = 24 * HOUR_MS;
+  const standing = async () => (await getReconciliation(ctx, { connection })).standing;
+  const compare = (days: number) =>
+    reconcile(service, { connectionId: connection, since: new Date(Date.now() - days * day) });
+  list.entries.push(foreign(5 * day));
+  await compare(6);
+  const resolve = heldUp(list);
+  const asked = list.asked;
+  const before = compare(6);
+  await expect.poll(() => list.asked).toBe(asked + 1);
+  list.until = undefined;
+  list.entries.splice(0, 1, foreign(day));
+  await compare(2);
+  expect(await standing()).toBe(2);
+  list.entries.splice(0, 1, foreign(4 * day), foreign(day), foreign(day));
+  resolve();
+  expect((await before).difference_count).toBe(3);
+  // That of four days ago is new, that of five is gone, and of a day ago the later one knows more.
+  expect(await standing()).toBe(2);
+});
+
+test("of old comparisons that were requested only what stands is kept; of those that lists show, all", async () => {
+  const { ctx, service, connection, id, list, foreign } = await connected();
+  const since = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
+  list.entries.push(foreign(5 * 24 * HOUR_MS), foreign());
+  const kept = async () =>
+    (
+      await db.sql`select jsonb_array_length(differences) as kept from reconciliation_runs where connection_id = ${id} order by id`
+    ).map((row) => row.kept);
+  const { id: oldest } = await reconcile(service, { connectionId: connection, since: since(6) });
+  await db.sql`update reconciliation_runs set requested_at = now() where connection_id = ${id}`;
+  // The operator's own stays as it is.
+  await reconcile(service, { connectionId: connection, since: since(1) });
+  for (let made = 0; made < 29; made++) {
+    const run = await reconcile(service, { connectionId: connection, since: since(1) });
+    await db.sql`update reconciliation_runs set requested_at = now() where id = ${decodeId("reconciliation", run.id)}`;
+  }
+  expect(await kept()).toEqual([1, ...Array(30).fill(1)]);
+  expect(await getReconciliation(ctx, { connection, run: oldest })).toMatchObject({
+    standing: 2,
+    shown: { difference_count: 2, differences: [{ at: list.entries[0]?.created_at.toISOString() }] },
+  });
+  await reconcile(service, { connectionId: connection, since: since(1) });
+  await reconcile(service, { connectionId: connection, since: since(1) });
+  expect(await kept()).toEqual([1, 1, 0, ...Array(30).fill(1)]);
+  list.entries.length = 0;
+  await reconcile(service, { connectionId: connection, since: since(6) });
+  expect(await kept()).toEqual([0, 1, 0, 0, ...Array(29).fill(1), 0]);
+  expect(await getReconciliation(ctx, { connection, run: oldest })).toMatchObject({
+    standing: 0,
+    shown: { difference_count: 2, differences: [] },
+  });
+});
+
 test("a comparison that is stopped, or takes too long, ends between two of the processor's entries", async () => {
   const { service, id, list, foreign } = await connected();
   list.entries.push(foreign(30 * HOUR_MS), foreign(30 * HOUR_MS));
@@ -295,13 +474,28 @@ test("a comparison that is stopped, or takes too long, ends between two of the p
   expect(await runsOf(id)).toMatchObject([{ state: "failed", failure: "The service was stopped meanwhile." }]);
 });
 
-test("a connection is not compared on request without end", async () => {
-  const { ctx, service, connection } = await connected();
+test("a connection is not compared on request without end, neither within an hour nor within a day", async () => {
+  const { ctx, service, connection, id } = await connected();
   for (let made = 0; made < 20; made++) {
     await requestComparison(ctx, { id: connection, days: 3 });
     expect(await compareRequested(service)).toBe(1);
   }
-  await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({ code: "rate_limited" });
+  await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({
+    ...{
+      code: "rate_limited",
+      message: expect.stringContaining("20 times within the last hour. Try again in an hour."),
+    },
+  });
+  await db.sql`update reconciliation_runs set requested_at = now() - interval '23 hours' where connection_id = ${id}`;
+  await db.sql`insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, requested_at, started_at, finished_at)
+    select environment_id, gen_random_uuid(), connection_id, 'failed', since, until, requested_at, started_at, finished_at
+    from reconciliation_runs, generate_series(1, 4) where connection_id = ${id}`;
+  await expect(requestComparison(ctx, { id: connection, days: 3 })).rejects.toMatchObject({
+    ...{ code: "rate_limited", message: expect.stringContaining("100 times within the last day. Try again in a day.") },
+  });
+  await db.sql`update reconciliation_runs set requested_at = now() - interval '25 hours' where connection_id = ${id}`;
+  await requestComparison(ctx, { id: connection, days: 3 });
+  expect(await compareRequested(service)).toBe(1);
 });
 
 test("what is no connection, and what is too young, is refused with what to do", async () => {

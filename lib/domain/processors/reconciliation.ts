@@ -1,5 +1,6 @@
 import { sumLostDisputes } from "@/db/queries/processors/disputes";
 import {
+  type BegunRun,
   beginRun,
   type ConnectionToCompare,
   countRecentRequests,
@@ -37,7 +38,7 @@ const YOUNGEST_MS = 5 * MINUTE_MS;
 /** A processor that answers slowly keeps the others waiting no longer than this; half of what a dead process is given. */
 const LONGEST_MS = 60 * MINUTE_MS;
 /** Requests of one connection: each reads the processor's list and keeps what it found. */
-const MOST_AN_HOUR = 20;
+const MOST_REQUESTS = { hour: 20, day: 100 } as const;
 /** Each may hold some thousands of payments in memory. */
 const NIGHTLY_AT_ONCE = 3;
 
@@ -93,11 +94,13 @@ export async function requestComparison(
       "invalid_state",
       `${labelOf(service, connection)} cannot be compared from here: ${connection.status === "CONNECTED" ? "it has no list of payments to ask for" : "it is disconnected"}.`,
     );
-  if ((await countRecentRequests(sql, id)) >= MOST_AN_HOUR)
-    throw new AppError(
-      "rate_limited",
-      `${labelOf(service, connection)} was compared ${MOST_AN_HOUR} times within the last hour. Try again later.`,
-    );
+  const recent = await countRecentRequests(sql, id);
+  for (const period of ["hour", "day"] as const)
+    if (recent[period] >= MOST_REQUESTS[period])
+      throw new AppError(
+        "rate_limited",
+        `${labelOf(service, connection)} was compared ${MOST_REQUESTS[period]} times within the last ${period}. Try again in ${period === "hour" ? "an hour" : "a day"}.`,
+      );
   const now = service.clock.now().getTime();
   const run = {
     ...{ id: newId(), environment_id: environment.id, connection_id: id },
@@ -224,20 +227,20 @@ async function run(
   const { sql } = service.db;
   // It is not compared up to a time that the report does not reach.
   const until = filed && filed.until < asked ? filed.until : asked;
-  const id = await beginRun(sql, {
+  const begun = await beginRun(sql, {
     ...{ id: newId(), environment_id: connection.environment_id, connection_id: connection.id, night },
     ...{ since: since.toISOString(), until: until.toISOString() },
   });
-  if (id === null) return null;
-  const { label, findings } = await finish(service, connection, { id, since, until: asked }, { filed, signal });
-  return { ...findings, id: encodeId("reconciliation", id), label, since, until };
+  if (begun === null) return null;
+  const { label, findings } = await finish(service, connection, { ...begun, since, until: asked }, { filed, signal });
+  return { ...findings, id: encodeId("reconciliation", begun.id), label, since, until };
 }
 
 /** Makes a comparison that has begun, and keeps what it found, or why it found nothing. */
 async function finish(
   service: Service,
   connection: ConnectionToCompare,
-  { id, since, until }: { id: string; since: Date; until: Date },
+  { since, until, ...begun }: BegunRun & { since: Date; until: Date },
   { filed = null, signal: stopping }: { filed?: FiledStatement | null; signal?: AbortSignal | undefined },
 ): Promise<{ label: string; findings: Findings }> {
   const { sql } = service.db;
@@ -245,11 +248,11 @@ async function finish(
   const { signal, release } = abortAfter(LONGEST_MS, stopping);
   try {
     const findings = await findingsOf(service, connection, { label, since, until, signal, filed });
-    await endRun(sql, id, findings);
+    await endRun(sql, begun, findings);
     return { label, findings };
   } catch (error) {
-    const isDone = isDatabaseUnavailable(error) || (stopping?.aborted && (await releaseRun(sql, id)));
-    if (!isDone) await endRun(sql, id, { failure: sentenceOf(error, label) });
+    const isDone = isDatabaseUnavailable(error) || (stopping?.aborted && (await releaseRun(sql, begun)));
+    if (!isDone) await endRun(sql, begun, { failure: sentenceOf(error, label) });
     throw error;
   } finally {
     release();

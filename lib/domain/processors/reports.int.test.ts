@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { provideService } from "@/lib/http/current-service";
 import { receiveReports } from "@/lib/http/processor-reports";
@@ -11,6 +11,7 @@ import { otherCompany } from "@/lib/testing/other-processor/company";
 import { otherConnector } from "@/lib/testing/other-processor/connector";
 import { reportMessage } from "@/lib/testing/other-processor/processor";
 import { createOtherStore } from "@/lib/testing/other-processor/store";
+import type { Service } from "../context";
 import { changeConnection, disconnectProcessor, listProcessors } from "./connections";
 import { catchUpReports } from "./reports";
 
@@ -149,6 +150,30 @@ describe("a list of reports", () => {
     await catchUpReports(service);
     expect(places).toEqual([null, "a"]);
     expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 4_000 });
+  });
+
+  test("is read though cards could not be removed, which is said in its own words", async () => {
+    const { id } = await withRefund();
+    const name = decodeId("connection", id);
+    const read: string[] = [];
+    const plain = listing(async (of, place) => {
+      read.push(of);
+      return { reports: [], place, more: false };
+    });
+    const failing: Connector = {
+      ...plain,
+      create: (options) => ({
+        ...plain.create(options),
+        forgetOldAttempts: () => Promise.reject(new Error("Adyen did not forget 1 card")),
+      }),
+    };
+    const warn = vi.fn();
+    const service = connectingService(db, { connectors: [failing] });
+    await aMinuteLater();
+    await catchUpReports({ ...service, log: { ...service.log, warn } as unknown as Service["log"] });
+    expect(read).toContain(name);
+    const said = warn.mock.calls.flatMap(([about, sentence]) => (about.connection === name ? [sentence] : []));
+    expect(said).toEqual(["cards that a processor keeps could not be removed in time"]);
   });
 
   test("of a processor that fails keeps no other from being read", async () => {

@@ -63,7 +63,7 @@ async function catchUp(service: Service, list: UnreadReports, stopping: AbortSig
   try {
     const from = await service.processors.reporter(list.id);
     if (from?.processor.reports.kind !== "pushed") return 0;
-    await from.processor.forgetOldAttempts();
+    await forgetCards(service, from);
     const { catchUp: read } = from.processor.reports;
     if (!read) return 0;
     for (let page = 0; page < PAGES && !stopping?.aborted; page++) {
@@ -88,6 +88,16 @@ async function catchUp(service: Service, list: UnreadReports, stopping: AbortSig
     service.log.warn({ err: error, connection: list.id }, "a processor's list of reports could not be read");
   }
   return processed;
+}
+
+/** Cards that could not be removed come again, and hold up no reports. */
+async function forgetCards({ log }: Service, { processor, connectionId }: Reporter): Promise<void> {
+  try {
+    await processor.forgetOldAttempts();
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    log.warn({ err: error, connection: connectionId }, "cards that a processor keeps could not be removed in time");
+  }
 }
 
 const isTooOld = ({ clock }: Service, { held_since }: UnreadReports): boolean =>

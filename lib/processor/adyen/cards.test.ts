@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { systemTimer, type Timer } from "@/lib/clock";
 import { type AdyenDouble, startAdyenDouble } from "@/lib/testing/adyen-double/api";
 import { memoryJournal } from "@/lib/testing/memory-journal";
 import { testCard } from "../port-suite-calls";
@@ -9,6 +10,8 @@ import { createRequests, type Requests } from "./requests";
 const ACCOUNT = randomUUID();
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+/** Of a call: a turn begins nothing more after half of it. */
+const TIMEOUT_MS = 20_000;
 const STORED = /\/storedPaymentMethods$/;
 const DELETE = /\/storedPaymentMethods\/./;
 
@@ -20,12 +23,18 @@ beforeEach(async () => {
 });
 
 /** Cards at the double, and a time that passes when it is told to. */
-function cardsAt({ url: endpoint, apiKey, merchantAccount }: AdyenDouble, requests: Partial<Requests> = {}) {
+function cardsAt(
+  { url: endpoint, apiKey, merchantAccount }: AdyenDouble,
+  requests: Partial<Requests> = {},
+  timer: Timer = systemTimer,
+) {
   let nowMs = Date.now();
   const now = () => new Date(nowMs);
   const journal = memoryJournal(now);
   const real = createRequests({ apiKey, live: false, livePrefix: undefined, endpoint, timeoutMs: 2_000 });
-  const cards = createCards({ requests: { ...real, ...requests }, journal, merchantAccount, clock: { now } });
+  const cards = createCards({
+    ...{ requests: { ...real, ...requests }, journal, merchantAccount, clock: { now }, timer, timeoutMs: TIMEOUT_MS },
+  });
   return {
     ...cards,
     real,
@@ -107,6 +116,52 @@ describe("a stored card", () => {
     kept.clear();
     cards.pass(HOUR_MS);
     expect(await cards.forgetOld()).toBe(105);
+  });
+
+  test("is forgotten in one turn at a time, a few at once, and whoever calls during one begins no other", async () => {
+    let resolve = () => {};
+    const until = new Promise<void>((done) => {
+      resolve = done;
+    });
+    let asked = 0;
+    const cards: ReturnType<typeof cardsAt> = cardsAt(double, {
+      async delete(path) {
+        asked++;
+        await until;
+        return cards.real.delete(path);
+      },
+    });
+    for (let index = 0; index < 12; index++) await cards.store();
+    cards.pass(2 * HOUR_MS);
+    const turns = Array.from({ length: 5 }, () => cards.forgetOld());
+    await expect.poll(() => asked).toBe(4);
+    turns.push(cards.forgetOld());
+    resolve();
+    expect(await Promise.all(turns)).toEqual(Array(6).fill(12));
+    expect(asked).toBe(12);
+    expect(await cards.forgetOld()).toBe(0);
+  });
+
+  test("is left for the next turn once half of a call's time has passed", async () => {
+    let elapsedMs = 0;
+    const cards: ReturnType<typeof cardsAt> = cardsAt(
+      double,
+      {
+        delete(path) {
+          elapsedMs += TIMEOUT_MS / 20;
+          return cards.real.delete(path);
+        },
+      },
+      { ...systemTimer, elapsedMs: () => elapsedMs },
+    );
+    for (let index = 0; index < 20; index++) await cards.store();
+    cards.pass(2 * HOUR_MS);
+    const first = await cards.forgetOld();
+    expect(first).toBeGreaterThanOrEqual(10);
+    // Those that had begun by then.
+    expect(first).toBeLessThanOrEqual(14);
+    expect(await cards.forgetOld()).toBe(20 - first);
+    expect(double.stored.size).toBe(0);
   });
 
   test("whose answer was lost is found by its shopper, and forgotten", async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { type Clock, nowMs } from "@/lib/clock";
+import { type Clock, nowMs, type Timer } from "@/lib/clock";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import type { Journal } from "../journal";
 import type { AcceptedCard, TokenizedCard } from "../port";
@@ -20,7 +20,9 @@ const listed = z.object({ storedPaymentMethods: z.array(stored).optional() });
 /** An unused card stays at Adyen for an hour; its security code in this process for as long as a payment takes, at most. */
 const KEPT_MS = 3_600_000;
 const CODE_KEPT_MS = 120_000;
-const FORGOTTEN_AT_ONCE = 100;
+/** In one turn, so many at once: a turn comes about once a minute, and ends before its caller stops waiting. */
+const FORGOTTEN_IN_A_TURN = 500;
+const FORGOTTEN_AT_ONCE = 4;
 /** Of cards that Adyen does not forget so many are asked for in one turn: its key may be wrong for all of them. */
 const FAILED_AT_ONCE = 10;
 /** Adyen has no such card. Any other refusal is about the request. */
@@ -33,17 +35,21 @@ type CardsOptions = {
   readonly journal: Journal;
   readonly merchantAccount: string;
   readonly clock: Clock;
+  readonly timer: Timer;
+  /** A turn of forgetting begins nothing more once half of it has passed. */
+  readonly timeoutMs: number;
 };
 
 /**
  * Cards for one payment each: in the fields that Adyen's component encrypted, or, where card numbers are given to us, stored
  * at Adyen under a shopper of their own. The journal has Adyen's id for them alone.
  */
-export function createCards({ requests, journal, merchantAccount, clock }: CardsOptions) {
+export function createCards({ requests, journal, merchantAccount, clock, timer, timeoutMs }: CardsOptions) {
   /** Security codes may not be stored, so they wait here; a payment by another process goes without. */
   const codes = new Map<string, { code: string; untilMs: number }>();
   /** Until when cards that Adyen did not forget are left alone. */
   const postponed = new Map<string, number>();
+  let turn: Promise<number> | null = null;
 
   async function find(subject: string): Promise<Partial<Kept>> {
     const facts = await journal.of(subject);
@@ -114,31 +120,49 @@ export function createCards({ requests, journal, merchantAccount, clock }: Cards
     return { token, brand: brandOf(own.brand), bin: null, last4: null, exp_month: null, exp_year: null };
   }
 
-  /** Throws once it is through, if Adyen did not forget some: those come again in an hour, behind all others. */
-  async function forgetOld(): Promise<number> {
+  /**
+   * Has Adyen forget the oldest that are left, a limited number in a limited time; answers how many it did. One turn at a time:
+   * whoever calls during one gets what that comes to. Throws at its end if Adyen did not forget some: those come again in an
+   * hour, behind all others.
+   */
+  function forgetOld(): Promise<number> {
+    turn ??= forgetInTurn().finally(() => {
+      turn = null;
+    });
+    return turn;
+  }
+
+  async function forgetInTurn(): Promise<number> {
     dropOldCodes();
     const now = clock.now().getTime();
     for (const [subject, untilMs] of postponed) if (untilMs <= now) postponed.delete(subject);
+    const oldest = await journal.older(CARD, new Date(now - KEPT_MS), FORGOTTEN_IN_A_TURN + postponed.size);
+    const left = oldest
+      .filter((subject) => !postponed.has(subject))
+      .slice(0, FORGOTTEN_IN_A_TURN)
+      .values();
+    const endMs = timer.elapsedMs() + timeoutMs / 2;
     const failures: string[] = [];
-    let forgotten = 0;
-    for (;;) {
-      const limit = FORGOTTEN_AT_ONCE + postponed.size;
-      const oldest = await journal.older(CARD, new Date(now - KEPT_MS), limit);
-      const subjects = oldest.filter((subject) => !postponed.has(subject));
-      for (const subject of subjects) {
+    let [forgotten, running] = [0, 0];
+    const work = async () => {
+      for (const subject of left) {
+        running++;
         const { id } = await find(subject);
         const failure = await remove(subject.slice(CARD.length + 1), id);
+        running--;
         if (failure === null) {
           await journal.forget(subject);
           forgotten++;
-          continue;
+        } else {
+          postponed.set(subject, now + KEPT_MS);
+          failures.push(failure);
         }
-        postponed.set(subject, now + KEPT_MS);
-        failures.push(failure);
-        if (failures.length >= FAILED_AT_ONCE) break;
+        // Those that are under way may fail as well.
+        if (failures.length + running >= FAILED_AT_ONCE || timer.elapsedMs() > endMs) break;
       }
-      if (failures.length >= FAILED_AT_ONCE || oldest.length < limit) break;
-    }
+    };
+    const workers = await Promise.allSettled(Array.from({ length: FORGOTTEN_AT_ONCE }, work));
+    for (const worker of workers) if (worker.status === "rejected") throw worker.reason;
     const cards = failures.length === 1 ? "1 card" : `${failures.length} cards`;
     if (failures.length > 0) throw new Error(`Adyen did not forget ${cards}: ${failures[0]}`);
     return forgotten;

@@ -52,7 +52,7 @@ export function createAdyenProcessor(
   const { live } = settings;
   const requests = createRequests({ apiKey, live, livePrefix, endpoint, timeoutMs });
   const records = new Records(journal);
-  const cards = createCards({ requests, journal, merchantAccount, clock });
+  const cards = createCards({ requests, journal, merchantAccount, clock, timer, timeoutMs });
 
   /** Repeats a call while another under its key is being worked on, unless its outcome is known by then. */
   async function sendUnderKey(call: () => Promise<Answer>, known: () => Promise<Outcome | null>): Promise<Settled> {
