@@ -252,23 +252,27 @@ export async function releaseOperation(
 }
 
 /**
- * Notes, with a line in the audit log, that a capture which was booked failed at the processor later. The books stay: there is
- * no way back from CAPTURED, and support staff settle it with the merchant. False: it was noted before.
+ * Notes on the operation that captured a payment, with a line in the audit log, that its capture, which was booked, failed at the
+ * processor later. The books stay: there is no way back from CAPTURED, and support staff settle it with the merchant. Returns
+ * that operation; null: it was noted before. Index: `operations_payment`.
  */
 export async function noteReturnedCapture(
   sql: Sql,
-  { environmentId, id }: { environmentId: string; id: string },
+  { environmentId, paymentId }: { environmentId: string; paymentId: string },
   { text, audit }: { text: string; audit: { id: string; actor: ActorRecord; action: string } },
-): Promise<boolean> {
-  const rows = await sql`
+): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
     with noted as (
       update operations set last_answer = ${text}
-      where environment_id = ${environmentId}::uuid and id = ${id}::uuid and state = 'succeeded'
+      where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and captured and state = 'succeeded'
         and last_answer is distinct from ${text}
-      returning payment_id
+      returning id, payment_id
+    ),
+    audited as (
+      insert into audit_log (environment_id, id, actor, action, object_id, request_id)
+      select ${environmentId}::uuid, ${audit.id}::uuid, ${audit.actor as never}::jsonb, ${audit.action}, payment_id, null
+      from noted
     )
-    insert into audit_log (environment_id, id, actor, action, object_id, request_id)
-    select ${environmentId}::uuid, ${audit.id}::uuid, ${audit.actor as never}::jsonb, ${audit.action}, payment_id, null
-    from noted returning 1`;
-  return rows.length > 0;
+    select id from noted`;
+  return row?.id ?? null;
 }

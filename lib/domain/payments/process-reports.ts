@@ -71,7 +71,10 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
   }
   if (row.state === "open") return resolveReported(service, row);
   const authorizes = row.kind === "authorize" || row.kind === "continue";
-  if (row.state !== "succeeded") return authorizes ? continueAnswered(service, from, row) : true;
+  if (row.state !== "succeeded" && !authorizes) return true;
+  // A challenged payment is captured by a later operation than the one that its reports name.
+  if (row.state !== "succeeded")
+    return (await continueAnswered(service, from, row)) && checkCapture(service, from, row);
   const returns = row.kind === "refund" || row.kind === "void";
   return returns ? checkReturned(service, from, row) : checkCapture(service, from, row);
 }
@@ -174,7 +177,7 @@ async function checkReturned(service: Service, { processor, mode }: Reporter, ro
   return (await finishOperation(service, operation, { kind: "reversed" }, snapshot)).kind === "finished";
 }
 
-/** Said of an operation whose capture was booked and failed at the processor days later. */
+/** Said of the operation whose capture was booked and failed at the processor days later. */
 const CAPTURE_RETURNED = "captured, and returned by the processor later: settle it with the merchant";
 
 /**
@@ -191,7 +194,11 @@ async function checkCapture(service: Service, { processor }: Reporter, row: Oper
   if (!isReturned) return true;
   const { sql } = service.db.within(environmentId);
   const audit = { id: newId(), actor: SYSTEM, action: "payment.capture_returned" };
-  if (await noteReturnedCapture(sql, operation, { text: CAPTURE_RETURNED, audit }))
-    service.log.error({ operation: id, payment: paymentId }, "a capture that is booked failed at the processor later");
+  const noted = await noteReturnedCapture(sql, operation, { text: CAPTURE_RETURNED, audit });
+  if (noted)
+    service.log.error(
+      { operation: noted, payment: paymentId },
+      "a capture that is booked failed at the processor later",
+    );
   return true;
 }
