@@ -3,6 +3,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
+import { disconnectProcessor } from "@/lib/domain/processors/connections";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "../database";
 import { newPsp, type Payment } from "./books";
@@ -16,6 +17,11 @@ const GIVEN_BACK = {
 } as const;
 
 const brokenRules = async () => (await verifyBooks(db)).checks.filter(({ count }) => count > 0).map((one) => one.check);
+
+/** Refusals to give it back are so much longer ago, and a minute. */
+const passHours = (environmentId: string, hours: number) =>
+  db.sql`update operations set completed_at = completed_at - ${60 * hours + 1}::int * interval '1 minute'
+    where environment_id = ${environmentId} and kind = 'void'`;
 
 /** A payment that was given up here, whose shopper had passed the challenge and never came back: Adyen makes it by itself. */
 async function approvedLate(body: object) {
@@ -83,8 +89,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     await expirePayments(service);
     expect(await voids()).toHaveLength(1);
     atAdyen.refunded = 0;
-    await db.sql`update operations set completed_at = completed_at - interval '61 minutes'
-      where environment_id = ${environmentId} and kind = 'void'`;
+    await passHours(environmentId, 1);
     await Promise.all([1, 2, 3].map(() => expirePayments(service)));
     expect(await voids()).toMatchObject([{ state: "declined" }, { state: "open" }]);
     await decide();
@@ -92,6 +97,25 @@ describe("what Adyen approves after the payment has ended here is given back", (
     expect(await books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
     await expirePayments(service);
     expect(await voids()).toHaveLength(2);
+    expect(await brokenRules()).toEqual([]);
+  });
+
+  test("before its connection can be disconnected", async () => {
+    const { told, post, decide, atAdyen, service, owner, connection, environmentId } = await approvedLate({});
+    const disconnect = () => disconnectProcessor(owner(), { id: connection });
+    const whyNot = async () => ((await disconnect().catch((error: unknown) => error)) as Error).message;
+    atAdyen.refunded = 1;
+    for (const message of told) await post(message);
+    expect(await whyNot()).toContain("Still open there: 1 payment whose outcome is not known yet.");
+    await decide();
+    expect(await whyNot()).toBe(
+      "Still open there: 1 payment approved too late whose money is not given back yet. Finish these or wait until nothing is open, then disconnect.",
+    );
+    atAdyen.refunded = 0;
+    await passHours(environmentId, 2);
+    await expirePayments(service);
+    await decide();
+    expect(await disconnect()).toMatchObject({ status: "DISCONNECTED" });
     expect(await brokenRules()).toEqual([]);
   });
 
@@ -122,8 +146,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     for (const message of double.messages()) expect(await post(message)).toBe(true);
     expect(await voids()).toMatchObject([{ state: "failed" }]);
     expect(await brokenRules()).toEqual(["late_approvals_are_undone"]);
-    await db.sql`update operations set completed_at = completed_at - interval '61 minutes'
-      where environment_id = ${environmentId} and kind = 'void'`;
+    await passHours(environmentId, 1);
     await expirePayments(service);
     await decide();
     expect(await books()).toMatchObject({ captured: 10_000, refunded: 10_000 });
