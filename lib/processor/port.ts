@@ -308,7 +308,10 @@ export type FollowUpRequest = MoneyReference & {
 };
 
 export type VoidRequest = FollowUpRequest & {
-  /** The payment had ended here before it was approved: what was captured with it is given back, too. */
+  /**
+   * The payment had ended here before it was approved: what was captured with it is given back, too, whatever its amount. What
+   * somebody gave back by hand counts: `approved`, where the processor can know it.
+   */
   readonly evenCaptured?: true;
 };
 

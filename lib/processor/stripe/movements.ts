@@ -42,7 +42,7 @@ export function movements(stripe: Stripe) {
     const { reference, evenCaptured } = request;
     if (evenCaptured && intent.status === "succeeded") return refund(budget, intent, request, money);
     // Nothing is held any more, whoever released it: an earlier try may have left its mark before somebody did so by hand.
-    if (evenCaptured && intent.status === "canceled") return RELEASED;
+    if (evenCaptured && intent.status === "canceled" && intent.metadata[METADATA.void] !== reference) return RELEASED;
     if (intent.status !== "requires_capture") return voidOf(intent, reference);
     const marked = intent.metadata[METADATA.void] ?? "nobody";
     try {
