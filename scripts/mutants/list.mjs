@@ -595,7 +595,7 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
-        /const outcome = await inquireProcessor\(service, processor, operation, snapshot[^;]*;\s*if \(outcome\.kind === "approved"\) return true;\s*if \(outcome\.kind !== "declined"\) return false;/,
+        /const outcome = await inquireProcessor\(service, processor, operation, snapshot[^;]*;\s*if \(outcome\.kind === "approved"\) return true;\s*if \(outcome\.kind !== "declined"\)\s*return leaveUnknown\([^;]*;/,
         "void [inquireProcessor, processor];",
       ],
     ],
@@ -642,7 +642,11 @@ export const MUTANTS = [
   {
     name: "what is approved after the payment has ended is kept",
     edits: [
-      ["lib/domain/payments/process-reports.ts", 'if (outcome.kind !== "approved") return true;', "return true;"],
+      [
+        "lib/domain/payments/process-reports.ts",
+        "if (!tookMoney(outcome)) return true;",
+        "return !tookMoney(outcome) || true;",
+      ],
     ],
     tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "is undone, once, of a payment that was declined"],
   },
@@ -667,8 +671,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
-        "if (!(await resolveUnderWay(service, payment))) return false;",
-        "if (!(await resolveUnderWay(service, payment))) return true;",
+        "if (!(await resolveUnderWay(service, from, payment, report))) return false;",
+        "if (!(await resolveUnderWay(service, from, payment, report))) return true;",
       ],
     ],
     tests: [

@@ -205,7 +205,18 @@ export async function prolongLease(sql: Sql, operation: HeldOperation, { heldFor
 }
 
 /**
- * The call ended without a known outcome: releases the operation for a status check after `delayMs`. `sent`: it was the
+ * An operation that another process holds is due as soon as that one releases it: something is known by now that it may not
+ * have read. The lease stands. Does nothing to a closed one.
+ */
+export async function makeDue(sql: Sql, environmentId: string, id: string): Promise<void> {
+  await sql`
+    update operations set next_attempt_at = least(next_attempt_at, now())
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid and state = 'open'`;
+}
+
+/**
+ * The call ended without a known outcome: releases the operation for a status check after `delayMs`, or at once where it is due
+ * by now. `sent`: it was the
  * call that moves the money, so that from now on none is under way. `told`: the first event of its transaction, written only
  * while that has none; it makes what others have read of the payment stale. False: it is closed, or another process holds it.
  */
@@ -239,7 +250,8 @@ export async function releaseOperation(
   const rows = await sql`
     with payment as (${payment}),
     released as (
-      update operations set lease_until = now(), next_attempt_at = now() + ${delayMs}::int * interval '1 ms',
+      update operations set lease_until = now(),
+        next_attempt_at = case when next_attempt_at <= now() then now() else now() + ${delayMs}::int * interval '1 ms' end,
         unknown_at = coalesce(unknown_at, now()), may_resend = may_resend and not ${sent}::boolean,
         send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${answer.text},
         accepted_at = case when ${answer.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end

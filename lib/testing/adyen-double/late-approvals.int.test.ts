@@ -6,10 +6,11 @@ import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import { disconnectProcessor } from "@/lib/domain/processors/connections";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "../database";
-import { newPsp, type Payment } from "./books";
-import { adyenTenant } from "./tenant";
+import { type Event, newPsp, type Payment } from "./books";
+import { type AdyenTenant, adyenTenant } from "./tenant";
 
 const { db } = await testDatabase({ max: 10 });
+const CHALLENGED = "4000000000003220";
 const MANUAL = { capture_method: "manual" };
 const GIVEN_BACK = {
   "captured at once": [{}, { captured: 10_000, refunded: 10_000, voided: false }],
@@ -27,7 +28,7 @@ const passHours = (environmentId: string, hours: number) =>
 async function approvedLate(body: object) {
   const tenant = await adyenTenant(db, afterAll);
   const errors = vi.spyOn(tenant.service.log, "error");
-  const { body: payment } = await tenant.pay(body, "4000000000003220");
+  const { body: payment } = await tenant.pay(body, CHALLENGED);
   tenant.double.answerChallenge(payment.next_action.redirect_to_url.url, true);
   await continuePayment(tenant.service, tenant.merchant.test, decodeId("payment", payment.id) ?? "", "abandoned");
   expect(await tenant.get(payment.id)).toMatchObject({ status: "DECLINED" });
@@ -152,5 +153,107 @@ describe("what Adyen approves after the payment has ended here is given back", (
     expect(await books()).toMatchObject({ captured: 10_000, refunded: 10_000 });
     expect(await voids()).toMatchObject([{ state: "failed" }, { state: "succeeded" }]);
     expect(await brokenRules()).toEqual([]);
+  });
+});
+
+describe("what Adyen approves with another amount than was asked for is never booked, and given back", () => {
+  const OTHER = { value: 9_999, currency: "USD" };
+  const PART = { captured: 9_999, refunded: 9_999, voided: false };
+  const RELEASED = { captured: 0, refunded: 0, voided: true };
+
+  /** Adyen makes the payment with the other amount, and what it tells of that. */
+  function approvesOther({ double }: AdyenTenant, given: Partial<Event> = {}): string[] {
+    const [payment] = [...double.books.payments.values()] as [Payment];
+    Object.assign(payment, { state: "authorised", captured: payment.capturesAtOnce ? OTHER.value : 0 });
+    double.books.events.splice(0);
+    double.books.happen("AUTHORISATION", payment, { amount: OTHER, ...given });
+    return double.messages();
+  }
+  const voidsOf = async (tenant: AdyenTenant, id: string) =>
+    (await tenant.operations(id)).filter(({ kind }) => kind === "void").map(({ state }) => state);
+  async function expectGivenBack(tenant: AdyenTenant, id: string, money: object): Promise<void> {
+    await tenant.decide();
+    expect(await voidsOf(tenant, id)).toEqual(["succeeded"]);
+    expect(await tenant.get(id)).toMatchObject({ status: "DECLINED", amount_captured: 0 });
+    expect(await tenant.books()).toEqual(money);
+    expect(await brokenRules()).toEqual([]);
+  }
+
+  test("after it was declined", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: declined } = await tenant.pay({}, "4000000000009995");
+    for (const message of tenant.double.messages()) expect(await tenant.post(message)).toBe(true);
+    const psp = newPsp();
+    tenant.double.books.payments.set(psp, [...tenant.double.books.payments.values()][0] as Payment);
+    const told = approvesOther(tenant, { pspReference: psp });
+    for (const message of [...told, ...told]) expect(await tenant.post(message)).toBe(true);
+    await expectGivenBack(tenant, declined.payment_id, PART);
+  });
+
+  test.each([
+    ["captured at once", {}, PART],
+    ["held", MANUAL, RELEASED],
+  ])("after a challenge, which ends: %s", async (_how, body, money) => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: payment } = await tenant.pay(body, CHALLENGED);
+    const told = approvesOther(tenant);
+    for (const message of [...told, ...told]) expect(await tenant.post(message)).toBe(true);
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "DECLINED" });
+    await expectGivenBack(tenant, payment.id, money);
+  });
+
+  test("after a challenge that is given up before the message is taken in, as when the service dies", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    const { body: payment } = await tenant.pay({}, CHALLENGED);
+    const told = approvesOther(tenant);
+    for (const message of told) await tenant.keep(message);
+    await db.sql`update payments set updated_at = now() - interval '31 minutes' where environment_id = ${tenant.environmentId}`;
+    expect(await expirePayments(tenant.service)).toBe(1);
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "DECLINED" });
+    for (const message of told) expect(await tenant.post(message)).toBe(true);
+    await expectGivenBack(tenant, payment.id, PART);
+  });
+
+  test.each(["a call", "nobody"])("though the answer was lost, and %s is under way when it is told", async (who) => {
+    const tenant = await adyenTenant(db, afterAll);
+    tenant.double.fault(/payments$/, "lost after");
+    const { body: lost } = await tenant.pay();
+    const told = approvesOther(tenant);
+    const isHeld = who === "a call";
+    if (isHeld)
+      await db.sql`update operations set lease_until = now() + interval '1 minute' where environment_id = ${tenant.environmentId}`;
+    else await tenant.endLeases();
+    // Whoever works on it does not give it back, so the message is not done with before it has ended.
+    for (const message of told) expect(await tenant.post(message)).toBe(!isHeld);
+    await tenant.endAll();
+    expect(await tenant.get(lost.id)).toMatchObject({ status: "DECLINED" });
+    for (const message of told) expect(await tenant.post(message)).toBe(true);
+    await expectGivenBack(tenant, lost.id, PART);
+  });
+
+  test.each([
+    ["is booked", {}, "CAPTURED"],
+    ["is held", MANUAL, "AUTHORIZED"],
+  ])("unless the payment %s by then, which is an error in the log", async (_how, body, status) => {
+    const tenant = await adyenTenant(db, afterAll);
+    const errors = vi.spyOn(tenant.service.log, "error");
+    const { body: payment } = await tenant.pay(body);
+    for (const message of approvesOther(tenant)) expect(await tenant.post(message)).toBe(true);
+    expect(errors.mock.calls.map(([, message]) => message)).toEqual([expect.stringContaining("another amount")]);
+    expect(await tenant.get(payment.id)).toMatchObject({ status });
+  });
+
+  test("and a capture of another amount waits for people, and holds up no message after it", async () => {
+    const tenant = await adyenTenant(db, afterAll);
+    const errors = vi.spyOn(tenant.service.log, "error");
+    const { body: payment } = await tenant.pay(MANUAL);
+    await tenant.act("capture", payment.id, {});
+    tenant.double.books.decide();
+    const [captured] = tenant.double.books.events.filter(({ eventCode }) => eventCode === "CAPTURE");
+    Object.assign(captured as Event, { amount: OTHER });
+    for (const message of tenant.double.messages()) expect(await tenant.post(message)).toBe(true);
+    expect(errors.mock.calls.map(([, message]) => message)).toEqual([expect.stringContaining("find it out there")]);
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "AUTHORIZED", amount_captured: 0 });
+    expect((await tenant.operations(payment.id)).at(-1)).toMatchObject({ kind: "capture", state: "open" });
   });
 });
