@@ -101,6 +101,67 @@ describe("what Adyen approves after the payment has ended here is given back", (
     expect(await brokenRules()).toEqual([]);
   });
 
+  const byHand = { merchantReference: "of the Customer Area" };
+  test.each([
+    ["refunded", {}, ["REFUND"], [10_000], { captured: 10_000, refunded: 10_000, voided: false }],
+    [
+      "refunded in parts",
+      {},
+      ["REFUND", "REFUND"],
+      [4_000, 6_000],
+      { captured: 10_000, refunded: 10_000, voided: false },
+    ],
+    ["refunded in part", {}, ["REFUND"], [4_000], { captured: 10_000, refunded: 10_000, voided: false }],
+    ["refunded, which failed later", {}, ["REFUND", "REFUND_FAILED"], [10_000], GIVEN_BACK["captured at once"][1]],
+    ["cancelled", MANUAL, ["CANCELLATION"], [], { captured: 0, refunded: 0, voided: true }],
+    ["captured", MANUAL, ["CAPTURE"], [], { captured: 10_000, refunded: 10_000, voided: false }],
+    [
+      "captured and refunded",
+      MANUAL,
+      ["CAPTURE", "REFUND"],
+      [10_000],
+      { captured: 10_000, refunded: 10_000, voided: false },
+    ],
+  ] as const)("and counts when it was %s by hand after a refusal", async (how, body, events, refunds, money) => {
+    const { told, post, decide, books, voids, logged, atAdyen, double, service, environmentId } =
+      await approvedLate(body);
+    const before = { refunded: atAdyen.refunded, voided: atAdyen.voided };
+    // Adyen refuses the first try, whatever that is.
+    Object.assign(atAdyen, { refunded: 1, voided: true });
+    for (const message of told) await post(message);
+    await decide();
+    expect(await voids()).toMatchObject([{ state: "declined" }]);
+    Object.assign(atAdyen, before);
+    const amounts = [...refunds];
+    let last = "";
+    for (const eventCode of events) {
+      last = eventCode === "REFUND_FAILED" ? last : newPsp();
+      const value = eventCode.startsWith("REFUND") ? (amounts.shift() ?? 10_000) : 10_000;
+      const given = {
+        ...byHand,
+        pspReference: last,
+        originalReference: atAdyen.psp,
+        amount: { value, currency: "USD" },
+      };
+      double.books.happen(eventCode, atAdyen, given);
+      if (eventCode === "REFUND") atAdyen.refunded += value;
+      if (eventCode === "REFUND_FAILED") atAdyen.refunded -= value;
+      if (eventCode === "CAPTURE") atAdyen.captured = value;
+      if (eventCode === "CANCELLATION") atAdyen.voided = true;
+    }
+    const handed = double.messages();
+    for (const message of [...handed, ...handed]) expect(await post(message)).toBe(true);
+    await passHours(environmentId, 1);
+    await expirePayments(service);
+    await decide();
+    expect(await voids()).toMatchObject([{ state: "declined" }, { state: "succeeded" }]);
+    const isDone = (["refunded", "refunded in parts", "cancelled", "captured and refunded"] as string[]).includes(how);
+    expect(double.books.modifications).toHaveLength(isDone ? 1 : 2);
+    expect(await books()).toEqual(money);
+    expect(logged().filter((message) => message?.includes("could not be given back"))).toHaveLength(1);
+    expect(await brokenRules()).toEqual([]);
+  });
+
   test("before its connection can be disconnected", async () => {
     const { told, post, decide, atAdyen, service, owner, connection, environmentId } = await approvedLate({});
     const disconnect = () => disconnectProcessor(owner(), { id: connection });
