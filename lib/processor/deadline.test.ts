@@ -101,6 +101,7 @@ describe("what a processor says can be kept, whatever it says", () => {
 test.each([
   { kind: "approved" },
   { kind: "declined", decline_code: null },
+  { kind: "declined", decline_code: "processing_error", holds: true },
   {
     kind: "declined",
     decline_code: "lost_card",

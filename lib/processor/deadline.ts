@@ -42,7 +42,10 @@ const told = {
 
 const outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional(), ...told }),
-  z.object({ kind: z.literal("declined"), decline_code: declineCode.nullable(), checks, ...told }),
+  z.object({
+    ...{ kind: z.literal("declined"), decline_code: declineCode.nullable(), holds: z.literal(true).optional() },
+    ...{ checks, ...told },
+  }),
   z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), checks, ...told }),
   z.object({ kind: z.literal("pending") }),
   z.object({ kind: z.literal("not_sent"), reason: words }),

@@ -104,6 +104,11 @@ export type PushedReports = {
    * ask the processor later keeps what it says before this resolves; only then is the message answered.
    */
   read(message: ReportMessage): Report[] | Promise<Report[]>;
+  /**
+   * `inquire` answers from what was kept of messages: the same message tells nothing new when it comes again, and holds up others
+   * until it is accepted. Left out where the processor itself is asked.
+   */
+  readonly kept?: true;
   /** Whether the processor has sent what was read, rather than anybody. Left out where nothing else is read. */
   readonly proves?: (message: ReportMessage) => boolean;
   /**
@@ -136,8 +141,11 @@ export class UnreadableReportError extends Error {
  * Something has become of an operation since it was accepted: a refund came back, a capture went through. It may come late,
  * twice or out of order, so it only decides where to look; the status is checked.
  */
-export type Report = { readonly id: string } & (
-  | { readonly account: string; readonly reference: string }
+export type Report = { readonly id: string } /**
+ * `insists`, only of reports that are `kept`: it changes an end that others may have read before, so it has to come again until
+ * nobody works on its operation.
+ */ & (
+  | { readonly account: string; readonly reference: string; readonly insists?: true }
   /** Known by an id that was kept. `dispute`: the id of a dispute about it, which is read anew. */
   | { readonly object: string; readonly dispute?: string }
 );
@@ -311,7 +319,10 @@ export type FollowUpRequest = MoneyReference & {
 };
 
 export type VoidRequest = FollowUpRequest & {
-  /** The payment had ended here before it was approved: what was captured with it is given back, too. */
+  /**
+   * The payment had ended here before it was approved: what was captured with it is given back, too, whatever its amount. What
+   * somebody gave back by hand counts: `approved`, where the processor can know it.
+   */
   readonly evenCaptured?: true;
 };
 
@@ -336,7 +347,13 @@ export type Outcome =
   /** `captured: false`: authorized, but its capture failed: that which was requested with it, or, days later, any. */
   | ({ kind: "approved"; checks?: Checks; captured?: false } & Told)
   /** `decline_code` for authorizations; a capture, void or refund that is refused has none. */
-  | ({ kind: "declined"; decline_code: DeclineCode | null; checks?: Checks } & Told)
+  | ({
+      kind: "declined";
+      decline_code: DeclineCode | null;
+      checks?: Checks;
+      /** An authorization that was approved with another amount than was asked for: never booked, and to be given back. */
+      holds?: true;
+    } & Told)
   /** 3-D Secure: the shopper must pass a challenge, at this address, before {@link Processor.continueAuthorization}. */
   | ({ kind: "action_required"; challenge: { url: string }; checks?: Checks } & Told)
   /** Accepted, but the processor itself does not know the outcome yet: check again. */

@@ -595,7 +595,7 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
-        /const outcome = await inquireProcessor\(service, processor, operation, snapshot[^;]*;\s*if \(outcome\.kind === "approved"\) return true;\s*if \(outcome\.kind !== "declined"\) return false;/,
+        /const outcome = await inquireProcessor\(service, processor, operation, snapshot[^;]*;\s*if \(outcome\.kind === "approved"\) return true;\s*if \(outcome\.kind !== "declined"\)\s*return leaveUnknown\([^;]*;/,
         "void [inquireProcessor, processor];",
       ],
     ],
@@ -642,7 +642,11 @@ export const MUTANTS = [
   {
     name: "what is approved after the payment has ended is kept",
     edits: [
-      ["lib/domain/payments/process-reports.ts", 'if (outcome.kind !== "approved") return true;', "return true;"],
+      [
+        "lib/domain/payments/process-reports.ts",
+        "if (!tookMoney(outcome)) return true;",
+        "return !tookMoney(outcome) || true;",
+      ],
     ],
     tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "is undone, once, of a payment that was declined"],
   },
@@ -667,8 +671,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
-        "if (!(await resolveUnderWay(service, payment))) return false;",
-        "if (!(await resolveUnderWay(service, payment))) return true;",
+        "if (!(await resolveUnderWay(service, from, payment, report))) return false;",
+        "if (!(await resolveUnderWay(service, from, payment, report))) return true;",
       ],
     ],
     tests: [
@@ -676,6 +680,39 @@ export const MUTANTS = [
       "lib/domain/payments/late-approvals.int.test.ts",
       "in the very moment in which the challenge is given up",
     ],
+  },
+  {
+    name: "what is told while another works on it is accepted, whatever that one has read",
+    edits: [
+      ["lib/domain/payments/process-reports.ts", 'if ("insists" in report && report.insists)', 'if (report.id === "")'],
+    ],
+    tests: [
+      "int",
+      "lib/testing/adyen-double/notices.int.test.ts",
+      "comes again when it undoes what that process may be writing",
+    ],
+  },
+  {
+    name: "what is accepted while another works on it waits for the next check",
+    edits: [["lib/domain/payments/process-reports.ts", "  await makeDue(sql, environmentId, id);", "  void makeDue;"]],
+    tests: ["int", "lib/testing/adyen-double/notices.int.test.ts", "is due as soon as it is released"],
+  },
+  {
+    name: "another amount ends a payment, and is kept",
+    edits: [
+      ["lib/domain/payments/process-reports.ts", '(outcome.kind === "declined" && outcome.holds === true)', "false"],
+    ],
+    tests: ["int", "lib/testing/adyen-double/late-approvals.int.test.ts", "after a challenge, which ends"],
+  },
+  {
+    name: "a capture that failed days later is looked for where nothing was challenged alone",
+    edits: [["lib/domain/payments/process-reports.ts", " && checkCapture(service, from, row);", ";"]],
+    tests: ["int", "lib/testing/adyen-double/domain.int.test.ts", "captured at once, after a challenge"],
+  },
+  {
+    name: "a connection goes although a late approval there is not given back",
+    edits: [["db/queries/processors/connections.ts", " having not bool_or(o.state = 'succeeded')", " having false"]],
+    tests: ["int", "lib/testing/adyen-double/late-approvals.int.test.ts", "before its connection can be disconnected"],
   },
   {
     name: "nothing was charged, says who did not look",

@@ -205,7 +205,18 @@ export async function prolongLease(sql: Sql, operation: HeldOperation, { heldFor
 }
 
 /**
- * The call ended without a known outcome: releases the operation for a status check after `delayMs`. `sent`: it was the
+ * An operation that another process holds is due as soon as that one releases it: something is known by now that it may not
+ * have read. The lease stands. Does nothing to a closed one.
+ */
+export async function makeDue(sql: Sql, environmentId: string, id: string): Promise<void> {
+  await sql`
+    update operations set next_attempt_at = least(next_attempt_at, now())
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid and state = 'open'`;
+}
+
+/**
+ * The call ended without a known outcome: releases the operation for a status check after `delayMs`, or at once where it is due
+ * by now. `sent`: it was the
  * call that moves the money, so that from now on none is under way. `told`: the first event of its transaction, written only
  * while that has none; it makes what others have read of the payment stale. False: it is closed, or another process holds it.
  */
@@ -239,7 +250,8 @@ export async function releaseOperation(
   const rows = await sql`
     with payment as (${payment}),
     released as (
-      update operations set lease_until = now(), next_attempt_at = now() + ${delayMs}::int * interval '1 ms',
+      update operations set lease_until = now(),
+        next_attempt_at = case when next_attempt_at <= now() then now() else now() + ${delayMs}::int * interval '1 ms' end,
         unknown_at = coalesce(unknown_at, now()), may_resend = may_resend and not ${sent}::boolean,
         send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${answer.text},
         accepted_at = case when ${answer.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end
@@ -252,23 +264,27 @@ export async function releaseOperation(
 }
 
 /**
- * Notes, with a line in the audit log, that a capture which was booked failed at the processor later. The books stay: there is
- * no way back from CAPTURED, and support staff settle it with the merchant. False: it was noted before.
+ * Notes on the operation that captured a payment, with a line in the audit log, that its capture, which was booked, failed at the
+ * processor later. The books stay: there is no way back from CAPTURED, and support staff settle it with the merchant. Returns
+ * that operation; null: it was noted before. Index: `operations_payment`.
  */
 export async function noteReturnedCapture(
   sql: Sql,
-  { environmentId, id }: { environmentId: string; id: string },
+  { environmentId, paymentId }: { environmentId: string; paymentId: string },
   { text, audit }: { text: string; audit: { id: string; actor: ActorRecord; action: string } },
-): Promise<boolean> {
-  const rows = await sql`
+): Promise<string | null> {
+  const [row] = await sql<{ id: string }[]>`
     with noted as (
       update operations set last_answer = ${text}
-      where environment_id = ${environmentId}::uuid and id = ${id}::uuid and state = 'succeeded'
+      where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and captured and state = 'succeeded'
         and last_answer is distinct from ${text}
-      returning payment_id
+      returning id, payment_id
+    ),
+    audited as (
+      insert into audit_log (environment_id, id, actor, action, object_id, request_id)
+      select ${environmentId}::uuid, ${audit.id}::uuid, ${audit.actor as never}::jsonb, ${audit.action}, payment_id, null
+      from noted
     )
-    insert into audit_log (environment_id, id, actor, action, object_id, request_id)
-    select ${environmentId}::uuid, ${audit.id}::uuid, ${audit.actor as never}::jsonb, ${audit.action}, payment_id, null
-    from noted returning 1`;
-  return rows.length > 0;
+    select id from noted`;
+  return row?.id ?? null;
 }

@@ -8,6 +8,7 @@ import {
   processorRoutes,
   type RouteRow,
 } from "@/db/schema/processors";
+import { LATE_APPROVAL } from "@/lib/contract/payments/words";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 const connections = processorConnections;
@@ -152,12 +153,14 @@ export type OpenAtConnection = {
   authorized: number;
   challenges: number;
   refunds: number;
+  /** Approved after the payment had ended, and not given back: it is tried again. */
+  late_approvals: number;
   tokens: number;
 };
 
 /**
  * What would be left without an end if the connection were gone. Whoever reads it holds the connection's row: T1 of a payment
- * there takes a share of it. Index: `payments_connection`, `operations_payment`.
+ * there takes a share of it. Indexes: `payments_connection`, `operations_late_approvals`.
  */
 export async function countOpenAt(tx: Orm, environmentId: string, id: string): Promise<OpenAtConnection> {
   const [row] = await tx.execute<OpenAtConnection>(sql`
@@ -165,6 +168,15 @@ export async function countOpenAt(tx: Orm, environmentId: string, id: string): P
       count(*) filter (where p.status = 'AUTHORIZED')::int as authorized,
       count(*) filter (where p.status = 'REQUIRES_ACTION')::int as challenges,
       count(*) filter (where p.refund_pending > 0)::int as refunds,
+      (select count(*) from (
+          select o.payment_id from operations o
+          where o.environment_id = ${environmentId}::uuid and o.kind = 'void' and o.detail = ${sql.raw(`'${LATE_APPROVAL}'`)}
+            and o.state <> 'open'
+          group by o.payment_id having not bool_or(o.state = 'succeeded')
+        ) refused
+        join payments l on l.environment_id = ${environmentId}::uuid and l.id = refused.payment_id
+        where l.connection_id = ${id}::uuid and l.status in ('DECLINED', 'FAILED') and l.open_operation_id is null)::int
+        as late_approvals,
       (select count(*) from payment_tokens t where t.environment_id = ${environmentId}::uuid and t.connection_id = ${id}::uuid
         and t.processor_token <> '' and t.expires_at > now())::int as tokens
     from payments p

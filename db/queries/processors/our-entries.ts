@@ -15,8 +15,8 @@ export type OurEntry = {
   readonly authorization: string;
   readonly amount: number;
   readonly currency: string;
-  /** Of a payment that ended unpaid: the processor approved it later, and that was given back. */
-  readonly given_back: boolean;
+  /** Of a payment that ended unpaid and that the processor approved later: whether its money was given back, or still is to be. */
+  readonly late_approval: "given_back" | "to_give_back" | null;
   /** Something is happening to it, or has a moment ago. */
   readonly under_way: boolean;
   readonly created_at: string;
@@ -44,8 +44,9 @@ const paymentColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragmen
   p.environment_id, 'payment' as kind, p.id, p.id as payment_id, p.charge_id as transaction_id, p.authorization_id as reference,
   p.authorization_id as "authorization", p.amount, p.currency, p.status::text as state, p.amount_captured as captured,
   p.amount_refunded as refunded,
-  p.status in ('DECLINED', 'FAILED') and exists (select from operations v where v.environment_id = p.environment_id
-    and v.payment_id = p.id and v.kind = 'void' and v.state = 'succeeded') as given_back,
+  case when p.status in ('DECLINED', 'FAILED') then (
+    select case when bool_or(v.state = 'succeeded') then 'given_back' when count(*) > 0 then 'to_give_back' end from operations v
+    where v.environment_id = p.environment_id and v.payment_id = p.id and v.kind = 'void') end as late_approval,
   p.open_operation_id is not null or p.refund_pending > 0 or p.updated_at > ${quietSince}::timestamptz
     or p.status in ('PENDING', 'REQUIRES_ACTION') or ${movedSince(sql, knownUntil)} as under_way,
   p.created_at, k.kind as object_kind, k.object_id`;
@@ -64,7 +65,7 @@ const keptOf = (sql: Sql, { processor }: Compared, operation: Fragment): Fragmen
   ) k on true`;
 const refundColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragment => sql`
   o.environment_id, 'refund' as kind, o.id, o.payment_id, o.transaction_id, o.id as reference,
-  p.authorization_id as "authorization", o.amount, o.currency, o.state::text as state, 0::bigint as captured, 0::bigint as refunded, false as given_back,
+  p.authorization_id as "authorization", o.amount, o.currency, o.state::text as state, 0::bigint as captured, 0::bigint as refunded, null as late_approval,
   o.state = 'open' or o.completed_at > ${knownUntil ?? quietSince}::timestamptz as under_way,
   o.created_at, k.kind as object_kind, k.object_id`;
 

@@ -86,6 +86,6 @@ export async function comeBackFromChallenge(
   else {
     const { sql } = service.db.within(environment.id);
     const row = await findChallengedOperation(sql, environment.id, paymentId);
-    if (row) await continueAnswered(service, at, row);
+    if (row) await continueAnswered(service, at, row, null);
   }
 }

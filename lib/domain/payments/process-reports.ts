@@ -1,12 +1,12 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
-import { findOperation, hasVoid, noteReturnedCapture, takeOperation } from "@/db/queries/payments/operations";
+import { findOperation, hasVoid, makeDue, noteReturnedCapture, takeOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import { findConnectionOfPayment } from "@/db/queries/processors/connections";
 import type { OperationRow } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL, newId } from "@/lib/ids";
-import type { PulledReport, Report } from "@/lib/processor/port";
+import type { Inquiry, PulledReport, Report } from "@/lib/processor/port";
 import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { recordDispute } from "../processors/disputes";
@@ -69,12 +69,38 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
     service.log.error({ report }, "the processor reports on an operation that is not Cardlane's");
     return true;
   }
-  if (row.state === "open") return resolveReported(service, row);
+  if (row.state !== "open") return takeInEnded(service, from, row, report);
+  if (!(await resolveReported(service, from, row, report))) return false;
+  // What is kept is never told again: what it makes of an operation that has ended by now is seen to at once.
+  const now = isKept(from) ? await findReported(service, from, report) : null;
+  return now === null || now.state === "open" || takeInEnded(service, from, now, report);
+}
+
+async function takeInEnded(service: Service, from: Reporter, row: OperationRow, report: Report): Promise<boolean> {
   const authorizes = row.kind === "authorize" || row.kind === "continue";
-  if (row.state !== "succeeded") return authorizes ? continueAnswered(service, from, row) : true;
+  if (row.state !== "succeeded" && !authorizes) return true;
+  // A challenged payment is captured by a later operation than the one that its reports name.
+  if (row.state !== "succeeded")
+    return (await continueAnswered(service, from, row, report)) && checkCapture(service, from, row);
   const returns = row.kind === "refund" || row.kind === "void";
   return returns ? checkReturned(service, from, row) : checkCapture(service, from, row);
 }
+
+/** What it says is kept, so that the same report tells nothing new when it comes again. */
+const isKept = ({ processor }: Connected) => processor.reports.kind === "pushed" && processor.reports.kept === true;
+
+/** Whether a report whose outcome is not known is done with: one that is kept would only hold up those behind it. */
+function leaveUnknown({ log }: Service, from: Connected, about: { payment: string; reason: string }): boolean {
+  const isDone = isKept(from);
+  const next = isDone ? "find it out there" : "its report will come again";
+  log[isDone ? "error" : "warn"](
+    about,
+    `a processor reports on a payment, and does not say what became of it: ${next}`,
+  );
+  return isDone;
+}
+
+const reasonOf = (outcome: Inquiry): string => ("reason" in outcome ? outcome.reason : outcome.kind);
 
 /** Null: there is none, or it is not at this processor. */
 async function findReported(service: Service, from: Reporter, report: Report): Promise<OperationRow | null> {
@@ -93,11 +119,27 @@ async function findReported(service: Service, from: Reporter, report: Report): P
   return payment?.connection_id === from.connectionId ? row : null;
 }
 
-/** False: another process still holds the operation, or its outcome could not be found out. */
-async function resolveReported(service: Service, row: OperationRow): Promise<boolean> {
-  const { sql } = service.db.within(row.environment_id);
-  const taken = await takeOperation(sql, row.environment_id, row.id, leaseOf(service.processorTimeoutMs));
-  return taken !== null && isTaken(await resolveOperation(service, taken));
+/**
+ * False: another process still holds the operation, or its outcome could not be found out. Of what is kept only a report that
+ * insists waits for that process: any other agrees with whatever it may have read, and it, or recovery after it, reads the rest.
+ */
+async function resolveReported(
+  service: Service,
+  from: Connected,
+  row: OperationRow,
+  report: Report | null,
+): Promise<boolean> {
+  const { environment_id: environmentId, id, payment_id: payment } = row;
+  const { sql } = service.db.within(environmentId);
+  const taken = await takeOperation(sql, environmentId, id, leaseOf(service.processorTimeoutMs));
+  const executed = taken && (await resolveOperation(service, taken));
+  if (executed && isTaken(executed)) return true;
+  if (report === null || !isKept(from)) return false;
+  if (executed?.kind === "pending")
+    return leaveUnknown(service, from, { payment, reason: "it was left open, with its last answer" });
+  if ("insists" in report && report.insists) return (await findOperation(sql, environmentId, id))?.state !== "open";
+  await makeDue(sql, environmentId, id);
+  return true;
 }
 
 /** The outcome is written; or the processor decides later and reports that, too, and until then the status is checked. */
@@ -106,34 +148,47 @@ const isTaken = (executed: Executed | Execution): boolean =>
 
 /**
  * A shopper can pass or fail a challenge at the processor and never return to the payment form: then it goes on here. What is
- * approved after the payment has ended is given back. Also true where the payment has moved on.
+ * approved after the payment has ended is given back. Also true where the payment has moved on. `report`: null when the shopper
+ * came back instead.
  */
 export async function continueAnswered(
   service: Service,
-  { processor, mode }: Connected,
+  from: Connected,
   row: OperationRow,
+  report: Report | null,
 ): Promise<boolean> {
+  const { processor, mode } = from;
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
   const operation = { id, kind, environmentId, paymentId };
   let { payment } = await getPaymentOf(service, operation);
   // It is being continued or given up, and how that ends decides.
   if (payment.status === "PENDING") {
-    if (!(await resolveUnderWay(service, payment))) return false;
+    if (!(await resolveUnderWay(service, from, payment, report))) return false;
     payment = (await getPaymentOf(service, operation)).payment;
   }
-  if (hasEndedUnpaid(payment.status)) return checkEnded(service, { processor, mode }, operation, payment);
+  if (hasEndedUnpaid(payment.status)) return checkEnded(service, from, operation, payment);
   if (payment.status !== "REQUIRES_ACTION") return true;
   const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
   if (outcome.kind === "action_required") return true;
-  if (outcome.kind !== "approved" && outcome.kind !== "declined" && outcome.kind !== "pending") return false;
+  if (outcome.kind !== "approved" && outcome.kind !== "declined" && outcome.kind !== "pending")
+    return report !== null && leaveUnknown(service, from, { payment: paymentId, reason: reasonOf(outcome) });
   const challenge = outcome.kind === "declined" ? "failed" : "passed";
-  return isTaken(await continuePayment(service, { id: environmentId, mode }, paymentId, challenge));
+  if (!isTaken(await continuePayment(service, { id: environmentId, mode }, paymentId, challenge))) return false;
+  // Another amount than was asked for ends it, and is given back.
+  if (outcome.kind !== "declined" || !outcome.holds) return true;
+  return checkEnded(service, from, operation, (await getPaymentOf(service, operation)).payment);
 }
 
-async function resolveUnderWay(service: Service, payment: PaymentRow): Promise<boolean> {
+async function resolveUnderWay(
+  service: Service,
+  from: Connected,
+  payment: PaymentRow,
+  report: Report | null,
+): Promise<boolean> {
   const { environment_id: environmentId, open_operation_id: id } = payment;
   const open = id && (await findOperation(service.db.within(environmentId).sql, environmentId, id));
-  return open ? open.state === "open" && resolveReported(service, open) : false;
+  if (!open) return false;
+  return open.state !== "open" || resolveReported(service, from, open, report);
 }
 
 /**
@@ -142,18 +197,17 @@ async function resolveUnderWay(service: Service, payment: PaymentRow): Promise<b
  */
 async function checkEnded(
   service: Service,
-  { processor, mode }: Pick<Connected, "processor" | "mode">,
+  from: Connected,
   operation: Pick<OpenOperation, "id" | "kind" | "environmentId" | "paymentId">,
   payment: PaymentRow,
 ): Promise<boolean> {
+  const { processor, mode } = from;
   const { environmentId, paymentId } = operation;
+  if (!hasEndedUnpaid(payment.status)) return true;
   const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
-  if (outcome.kind === "unknown" || outcome.kind === "not_sent") {
-    const about = { payment: paymentId, reason: outcome.reason };
-    service.log.error(about, "a processor reports on a payment that has ended here, and does not say what it did");
-    return false;
-  }
-  if (outcome.kind !== "approved") return true;
+  if (outcome.kind === "unknown" || outcome.kind === "not_sent")
+    return leaveUnknown(service, from, { payment: paymentId, reason: outcome.reason });
+  if (!tookMoney(outcome)) return true;
   if (await hasVoid(service.db.within(environmentId).sql, environmentId, paymentId)) return true;
   const execution = await giveBackApproval(service, { id: environmentId, mode }, payment);
   if (execution.kind === "refused" || execution.kind === "unclaimed") return false;
@@ -162,36 +216,53 @@ async function checkEnded(
   return true;
 }
 
+/** It approved the payment, if only with another amount. */
+const tookMoney = (outcome: Inquiry): boolean =>
+  outcome.kind === "approved" || (outcome.kind === "declined" && outcome.holds === true);
+
 /** A refund that was accepted can come back, also one that gave back what was approved too late. */
-async function checkReturned(service: Service, { processor, mode }: Reporter, row: OperationRow): Promise<boolean> {
+async function checkReturned(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
+  const { processor, mode } = from;
   // No request waits for it, and no call is sent for it any more.
   const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
   const snapshot = await getPaymentOf(service, operation);
   if (row.kind === "void" && !hasEndedUnpaid(snapshot.payment.status)) return true;
   const outcome = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
   if (outcome.kind === "approved") return true;
-  if (outcome.kind !== "declined") return false;
+  if (outcome.kind !== "declined")
+    return leaveUnknown(service, from, { payment: operation.paymentId, reason: reasonOf(outcome) });
   return (await finishOperation(service, operation, { kind: "reversed" }, snapshot)).kind === "finished";
 }
 
-/** Said of an operation whose capture was booked and failed at the processor days later. */
+/** Said of the operation whose capture was booked and failed at the processor days later. */
 const CAPTURE_RETURNED = "captured, and returned by the processor later: settle it with the merchant";
 
 /**
  * A capture that was accepted can fail days later, when a card network rejects it. The contract knows no way back from CAPTURED,
  * and it may be settled and paid out by then: so nothing is booked, and people are told once, by the audit log and the service's.
  */
-async function checkCapture(service: Service, { processor }: Reporter, row: OperationRow): Promise<boolean> {
+async function checkCapture(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
   const operation = { id, kind, environmentId, paymentId };
   const { payment } = await getPaymentOf(service, operation);
-  if (payment.amount_captured === 0) return true;
-  const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
+  const isHeld = payment.status === "AUTHORIZED" && isKept(from);
+  if (payment.amount_captured === 0 && !isHeld) return true;
+  const outcome = await inquireProcessor(service, from.processor, operation, payment.authorization_id);
+  if (outcome.kind === "unknown" || outcome.kind === "not_sent")
+    return leaveUnknown(service, from, { payment: paymentId, reason: outcome.reason });
+  if (outcome.kind === "declined" && outcome.holds) {
+    service.log.error({ operation: id, payment: paymentId }, "a processor approved another amount than is booked");
+    return true;
+  }
   const isReturned = outcome.kind === "declined" || (outcome.kind === "approved" && outcome.captured === false);
-  if (!isReturned) return true;
+  if (!isReturned || isHeld) return true;
   const { sql } = service.db.within(environmentId);
   const audit = { id: newId(), actor: SYSTEM, action: "payment.capture_returned" };
-  if (await noteReturnedCapture(sql, operation, { text: CAPTURE_RETURNED, audit }))
-    service.log.error({ operation: id, payment: paymentId }, "a capture that is booked failed at the processor later");
+  const noted = await noteReturnedCapture(sql, operation, { text: CAPTURE_RETURNED, audit });
+  if (noted)
+    service.log.error(
+      { operation: noted, payment: paymentId },
+      "a capture that is booked failed at the processor later",
+    );
   return true;
 }

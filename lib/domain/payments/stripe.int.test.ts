@@ -6,11 +6,13 @@ import { createRegistry } from "@/lib/processor/registry";
 import { METADATA } from "@/lib/processor/stripe/outcomes";
 import { testDatabase } from "@/lib/testing/database";
 import { type MoneyAnswer, type MoneyTenant, moneyTenant } from "@/lib/testing/money";
+import { says } from "@/lib/testing/scripted-processor";
 import { faultsOfDoubles } from "@/lib/testing/stripe-double/compare";
 import { eventsOf, messageOf } from "@/lib/testing/stripe-double/deliveries";
 import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
 import { FAULTS, type Fault, type Operation } from "@/lib/testing/stripe-double/faults";
 import { answerChallenge, companyOf, connectorTo } from "@/lib/testing/stripe-double/under-test";
+import { expirePayments } from "./expire-payments";
 import { continuePayment } from "./follow-up";
 import { takeInReport } from "./process-reports";
 
@@ -266,6 +268,35 @@ describe("what Stripe approved of a payment that was declined here", () => {
     expect(tenant.money()).toEqual(held);
     expect(await tenant.states()).toEqual(["succeeded"]);
     expect(await tenant.get(tenant.id)).toMatchObject({ status: "DECLINED" });
+    expect(await tenant.brokenRules()).toEqual([]);
+  });
+
+  test.each([
+    ["refunded", {}, { captured: 10_000, refunded: 10_000, voided: false }],
+    ["refunded in part", {}, { captured: 10_000, refunded: 10_000, voided: false }],
+    ["released", MANUAL, { captured: 0, refunded: 0, voided: true }],
+    ["captured and refunded", MANUAL, { captured: 10_000, refunded: 10_000, voided: false }],
+  ])("is given back, too, when it was %s in the dashboard after a refusal", async (how, body, held) => {
+    const tenant = await declinedHere(body);
+    const { own, environmentId } = tenant;
+    const [intent] = [...own.books.intents.values()];
+    if (!intent) throw new Error("the payment is there");
+    tenant.script.next((inquires) => inquires(), says({ kind: "declined", decline_code: null }));
+    await takeIn(tenant, await tenant.news());
+    expect(await tenant.states()).toEqual(["declined"]);
+    // What an earlier try leaves of a release that Stripe then refuses.
+    if (body === MANUAL) intent.metadata[METADATA.void] = "00000000-0000-7000-8000-000000000000";
+    if (how === "released") own.books.cancel(intent.id, null);
+    if (how.startsWith("captured")) own.books.capture(intent.id, { amount: 10_000, metadata: {} });
+    if (how.includes("refunded")) {
+      const amount = how.endsWith("in part") ? 4_000 : 10_000;
+      own.books.createRefund({ intent: intent.id, amount, reason: null, metadata: {} });
+    }
+    await db.sql`update operations set completed_at = completed_at - interval '61 minutes'
+      where environment_id = ${environmentId} and kind = 'void'`;
+    await expirePayments(tenant.service);
+    expect(await tenant.states()).toEqual(["declined", "succeeded"]);
+    expect(tenant.money()).toEqual(held);
     expect(await tenant.brokenRules()).toEqual([]);
   });
 

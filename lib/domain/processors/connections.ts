@@ -298,12 +298,17 @@ const about = ({ processor, account, label, hint }: ConnectionRow) => ({ process
 
 /** What is open at a connection, as a sentence; null: nothing. */
 function openInWords(open: OpenAtConnection & { cards: number }): string | null {
-  const { operations, authorized, challenges, refunds, tokens, cards } = open;
+  const { operations, authorized, challenges, refunds, late_approvals: late, tokens, cards } = open;
   const kinds: [number, string, string][] = [
     [operations, "payment whose outcome is not known yet", "payments whose outcome is not known yet"],
     [authorized, "authorized payment to capture or void", "authorized payments to capture or void"],
     [challenges, "payment waiting for 3-D Secure", "payments waiting for 3-D Secure"],
     [refunds, "payment with a pending refund", "payments with a pending refund"],
+    [
+      late,
+      "payment approved too late whose money is not given back yet",
+      "payments approved too late whose money is not given back yet",
+    ],
     [tokens, "card token that can still be used", "card tokens that can still be used"],
     [
       cards,

@@ -7,7 +7,7 @@ import { judge, movesMoney, mustBeThere, ourText, theirText } from "./difference
 const OURS = {
   ...{ environment_id: "e", id: "i", payment_id: "p", transaction_id: "t", reference: "r", authorization: "r" },
   ...{ amount: 5_000, currency: "USD", under_way: false, created_at: "2026-11-20T09:00:00.000Z" },
-  ...{ object_kind: null, object_id: null, given_back: false },
+  ...{ object_kind: null, object_id: null, late_approval: null },
 };
 const THEIRS = {
   ...{ object: { kind: "payment_intent", id: "pi_1" }, reference: "r", created_at: new Date("2026-11-20T09:00:00Z") },
@@ -17,10 +17,13 @@ const THEIRS = {
 function ours(state: PaymentStatus, captured = 0, refunded = 0): OurEntry {
   return { ...OURS, kind: "payment", state, captured, refunded };
 }
+const late = (late_approval: OurEntry["late_approval"]): OurEntry => ({ ...ours("DECLINED"), late_approval });
 type State = Extract<StatementEntry, { kind: "payment" }>["state"];
 const theirs = (state: State, captured = 0, refunded = 0): StatementEntry => ({
   ...{ ...THEIRS, kind: "payment" as const, state, captured, refunded },
 });
+
+const GIVING_BACK = "Cardlane is giving it back";
 
 describe("a payment", () => {
   test.each([
@@ -32,15 +35,20 @@ describe("a payment", () => {
     [ours("FAILED"), theirs("voided")],
     [ours("DECLINED"), theirs("declined")],
     [ours("DECLINED"), theirs("action_required")],
-    [{ ...ours("DECLINED"), given_back: true }, theirs("captured", 5_000, 5_000)],
-    [{ ...ours("DECLINED"), given_back: true }, theirs("voided")],
+    [late("given_back"), theirs("captured", 5_000, 5_000)],
+    [late("given_back"), theirs("voided")],
+    [late("to_give_back"), theirs("captured", 5_000, 5_000)],
+    [late("to_give_back"), theirs("voided")],
   ])("%o and %o are the same money", (here, there) => expect(judge(here, there)).toEqual({ kind: "same" }));
 
   test.each([
     [ours("FAILED"), theirs("captured", 5_000), "states_differ", "took this money"],
     [ours("VOIDED"), theirs("authorized"), "states_differ", "Release it"],
-    [{ ...ours("DECLINED"), given_back: true }, theirs("authorized"), "states_differ", "Release it"],
-    [{ ...ours("DECLINED"), given_back: true }, theirs("captured", 5_000, 100), "states_differ", "took this money"],
+    [late("given_back"), theirs("authorized"), "states_differ", "Release it"],
+    [late("given_back"), theirs("captured", 5_000, 100), "states_differ", "took this money"],
+    [late("to_give_back"), theirs("captured", 5_000), "states_differ", GIVING_BACK],
+    [late("to_give_back"), theirs("authorized"), "states_differ", GIVING_BACK],
+    [late("to_give_back"), { ...theirs("captured", 4_999), amount: 4_999 }, "states_differ", GIVING_BACK],
     [ours("AUTHORIZED"), theirs("captured", 5_000), "states_differ", "captured in the processor's dashboard"],
     [ours("AUTHORIZED"), theirs("voided"), "states_differ", "void it here"],
     [ours("CAPTURED", 5_000), theirs("authorized"), "states_differ", "not captured"],
@@ -75,6 +83,7 @@ describe("a payment that began before the report", () => {
   ])("%o and %o may be the same money", (here, there) => expect(judge(here, there)).toEqual({ kind: "same" }));
 
   test.each([
+    [late("to_give_back"), part({ captured: 5_000 }), "states_differ", GIVING_BACK],
     [ours("AUTHORIZED"), part({ captured: 5_000 }), "states_differ", "captured in the processor's dashboard"],
     [ours("VOIDED"), part({ settled: 5_000 }), "states_differ", "took this money"],
     [ours("AUTHORIZED"), part({ released: true }), "states_differ", "void it here"],

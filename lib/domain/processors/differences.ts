@@ -57,6 +57,10 @@ const MONEY_ADVICE: Record<Money, Partial<Record<Money, string>>> = {
   },
 };
 
+/** Somebody who gives it back by hand at the same time does no harm: the processor gives nothing back twice. */
+const TO_GIVE_BACK =
+  "The processor approved it after it had ended in Cardlane, and Cardlane is giving it back. If it is still listed in two days, refund or release it in the processor's dashboard.";
+
 /** Of a payment that began before the file: a difference is what the file has and ours cannot have been. */
 function judgePart(ours: OurPayment, { currency, part }: TheirPayment & { part: PaymentPart }): Judgement {
   if (ours.currency !== currency) return amounts("The payment itself is in another currency. Trust the processor's.");
@@ -80,7 +84,11 @@ const OTHER_PART = "Another part was captured. Refund the surplus, or charge wha
 
 function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
   const isBack = theirs.part || (theirs.refunded >= theirs.captured && theirs.state !== "authorized");
-  if (ours.given_back && isBack) return SAME;
+  if (ours.late_approval === "given_back" && isBack) return SAME;
+  if (ours.late_approval === "to_give_back") {
+    const isThere = theirMoney(theirs) !== "none" && (theirs.part !== undefined || !isBack);
+    return isThere ? { kind: "states_differ", advice: TO_GIVE_BACK } : SAME;
+  }
   if (theirs.part) return judgePart(ours, { ...theirs, part: theirs.part });
   if (ours.currency !== theirs.currency || ours.amount !== theirs.amount) {
     return amounts(

@@ -22,7 +22,15 @@ import { checkConnection, dashboardUrl, disputeOf } from "./connection";
 import type { AdyenCredentials } from "./credentials";
 import { readNotices } from "./notices";
 import { declineCodeOfError, keptAnswer, outcomeOfFailure, paymentAnswer } from "./outcomes";
-import { authorizationOutcome, type Begun, movementOutcome, type Recorded, Records } from "./records";
+import {
+  authorizationOutcome,
+  type Begun,
+  leftOf,
+  movementOutcome,
+  type Recorded,
+  Records,
+  wasCaptured,
+} from "./records";
 import { closingBody, modificationBody, paymentBody } from "./request-bodies";
 import { type Answer, createRequests } from "./requests";
 
@@ -34,6 +42,7 @@ const LONGEST_PAUSE_MS = 400;
 
 /** As the API has it. */
 const MAX_RESULT = 20_000;
+const GIVEN_BACK: Outcome = { kind: "approved", note: "given back at Adyen, by somebody else" };
 const REFUSED: Outcome = { kind: "declined", decline_code: null };
 const ANOTHERS = "the reference belongs to another account";
 const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
@@ -124,7 +133,7 @@ export function createAdyenProcessor(
     if (recorded?.closing && isOfNoCard(answer))
       return { kind: "not_sent", reason: "it was closed before it was executed" };
     const code = declineCodeOfError(answer.code);
-    if (code) return records.refused(reference, { kind: "declined", decline_code: code, note: answer.message });
+    if (code) return records.ended(reference, { kind: "declined", decline_code: code, note: answer.message });
     return { kind: "not_sent", reason: answer.message };
   }
 
@@ -180,7 +189,7 @@ export function createAdyenProcessor(
     // Nobody looked at it: an earlier call with it may have been executed.
     if (answer.status === 401 || answer.status === 403) return { kind: "not_sent", reason: answer.message };
     // A result that Adyen does not take can be sent as often as one likes: the shopper did not come from its page.
-    return records.refused(authorization, {
+    return records.ended(authorization, {
       kind: "declined",
       decline_code: "authentication_failed",
       note: answer.message,
@@ -190,13 +199,16 @@ export function createAdyenProcessor(
   async function move(asked: "capture" | "void" | "refund", request: VoidRequest): Promise<Outcome> {
     const { reference, account, authorization } = request;
     const charge = await records.findOf(account, authorization);
+    const late = request.evenCaptured ? charge : null;
     // Adyen cancels nothing that it has captured: that is refunded.
-    const kind = request.evenCaptured && charge && wasCaptured(charge) ? "refund" : asked;
-    const amount = toAdyenAmount(request.amount, request.currency);
+    const kind = late && wasCaptured(late) ? "refund" : asked;
+    const left = late && leftOf(late);
+    const amount = left ?? toAdyenAmount(request.amount, request.currency);
     const known = await records.find(reference);
-    if (!known && (!charge || !amount || !canMove(charge))) {
+    const isBack = late !== null && left === null && canMove(late, asked);
+    if (!known && (!charge || !amount || !canMove(charge, asked) || isBack)) {
       await records.begin(reference, begunOf(kind, request, amount));
-      return records.refused(reference, REFUSED);
+      return records.ended(reference, isBack ? GIVEN_BACK : REFUSED);
     }
     const begun = await records.begin(reference, begunOf(kind, request, amount));
     if (begun.account !== account || !charge?.pspReference) return REFUSED;
@@ -243,7 +255,7 @@ export function createAdyenProcessor(
       // Its webhook may have been first.
       return (await known()) ?? { kind: "pending" };
     }
-    return answer.status === 422 ? records.refused(reference, REFUSED) : { kind: "not_sent", reason: answer.message };
+    return answer.status === 422 ? records.ended(reference, REFUSED) : { kind: "not_sent", reason: answer.message };
   }
 
   /** What was only told since the call, by a webhook, is kept now. */
@@ -335,6 +347,7 @@ export function createAdyenProcessor(
     close,
     reports: {
       kind: "pushed",
+      kept: true,
       async read(message) {
         const { notices, refused } = noticesIn(message);
         const reports: Report[] = [];
@@ -363,15 +376,11 @@ type Settled = Extract<Answer, { kind: "answered" | "refused" }> | { kind: "sett
 const isOfNoCard = ({ code, pspReference }: Refusal) => pspReference !== null && (code === "800" || code === "803");
 const isSame = (one: Refusal, other: Refusal) => one.pspReference === other.pspReference && one.code === other.code;
 
-/** What was approved, and is not known to be given up. */
-function canMove(charge: Recorded): boolean {
-  return charge.pspReference !== null && authorizationOutcome(charge)?.kind === "approved";
-}
-
-/** It was to be captured at once, and that did not fail. */
-function wasCaptured(charge: Recorded): boolean {
+/** What was approved, and is not known to be given up. With another amount than was asked for it is only given back. */
+function canMove(charge: Recorded, asked: "capture" | "void" | "refund"): boolean {
+  if (charge.pspReference === null) return false;
   const outcome = authorizationOutcome(charge);
-  return charge.begun.captures && outcome?.kind === "approved" && outcome.captured !== false;
+  return outcome?.kind === "approved" || (outcome?.kind === "declined" && outcome.holds === true && asked === "void");
 }
 
 type Keeping = Pick<InquireRequest, "account" | "objects" | "keep">;

@@ -34,11 +34,14 @@ export type Recorded = {
   readonly received: boolean;
   readonly refused: Refused | null;
   readonly notices: readonly Notice[];
+  /** What somebody else did with the payment, such as in Adyen's Customer Area, and Adyen told of it. */
+  readonly elsewhere: readonly Notice[];
 };
 
 const subjectOf = (pspReference: string) => `psp:${pspReference}`;
 const NOTICE = "notice ";
 const DISPUTE = "dispute ";
+const ELSEWHERE = "elsewhere ";
 const isUuid = (text: string) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 /** The journal of one connection, in Adyen's terms: its references are ours, and `psp:…` for Adyen's own. */
@@ -70,8 +73,15 @@ export class Records {
       challenge: (facts.challenge as ChallengeEnd | undefined) ?? null,
       received: "received" in facts,
       refused: (facts.refused as Refused | undefined) ?? null,
-      notices: pspReference ? await this.notices(pspReference) : [],
+      ...(await this.#toldOf(new Set([pspReference, (facts.psp as string | undefined) ?? answered ?? null]))),
     };
+  }
+
+  /** An approval may come under another reference than the decline before it: what either was told counts. */
+  async #toldOf(pspReferences: ReadonlySet<string | null>): Promise<Pick<Recorded, "notices" | "elsewhere">> {
+    const facts: [string, unknown][] = [];
+    for (const one of pspReferences) if (one) facts.push(...Object.entries(await this.#journal.of(subjectOf(one))));
+    return { notices: named(NOTICE, facts), elsewhere: named(ELSEWHERE, facts) };
   }
 
   /** The account's own record of a reference. */
@@ -90,7 +100,8 @@ export class Records {
     await this.#link(reference, pspReference, true);
   }
 
-  async refused(reference: string, outcome: Outcome): Promise<Outcome> {
+  /** How a call ended that Adyen did not take on: refused, or there was nothing left to do. What was noted first stands. */
+  async ended(reference: string, outcome: Outcome): Promise<Outcome> {
     return (await this.#journal.note(reference, "refused", { outcome })).outcome;
   }
 
@@ -108,8 +119,7 @@ export class Records {
   }
 
   async notices(pspReference: string): Promise<Notice[]> {
-    const facts = await this.#journal.of(subjectOf(pspReference));
-    return Object.entries(facts).flatMap(([name, fact]) => (name.startsWith(NOTICE) ? [fact as Notice] : []));
+    return named(NOTICE, Object.entries(await this.#journal.of(subjectOf(pspReference))));
   }
 
   /** Keeps what Adyen says, and answers what it is about; null when that is nothing of ours. */
@@ -127,12 +137,17 @@ export class Records {
     if (reference && event === "AUTHORISATION" && success)
       await this.#journal.note(reference, "approved", pspReference);
     const recorded = reference && (await this.find(reference));
-    if (recorded) return { id, account: recorded.begun.account, reference };
+    if (recorded) {
+      const insists = overturns(recorded, notice);
+      return { id, account: recorded.begun.account, reference, ...(insists && { insists }) };
+    }
     const payment = original && (await this.#linked(original));
-    if (!payment) return null;
-    const isOwnCapture = event === "CAPTURE" && success && (await this.find(payment))?.begun.captures;
+    if (!original || !payment) return null;
+    // What was to be captured at once is.
+    if (event === "CAPTURE" && success && (await this.find(payment))?.begun.captures) return null;
+    await this.#journal.note(subjectOf(original), `${ELSEWHERE}${id}`, notice);
     // Something that nobody asked for here has become of our payment: nothing can be looked up, and people are told.
-    return isOwnCapture ? null : { id: `${id} of ${original}`, object: pspReference };
+    return { id: `${id} of ${original}`, object: pspReference };
   }
 
   /**
@@ -188,6 +203,9 @@ export class Records {
   }
 }
 
+const named = (prefix: string, facts: readonly [string, unknown][]) =>
+  facts.flatMap(([name, fact]) => (name.startsWith(prefix) ? [fact as Notice] : []));
+
 const isFinal = ({ resultCode }: PaymentAnswer) => resultCode !== "RedirectShopper";
 
 const NOT_AUTHENTICATED: Outcome = { kind: "declined", decline_code: "authentication_failed" };
@@ -200,7 +218,7 @@ export function authorizationOutcome(recorded: Recorded): Outcome | null {
   const authorisations = notices.filter(({ event }) => event === "AUTHORISATION");
   const authorised = authorisations.find(({ success }) => success) ?? authorisations[0];
   if (told?.kind === "approved" || authorised?.success) {
-    if (authorised?.success && !isOf(begun.amount, authorised)) return DIFFERS;
+    if (authorised?.success && !isOf(begun.amount, authorised)) return otherAmount(authorised);
     const approved = told?.kind === "approved" ? told : ({ kind: "approved" } as const);
     const failed = notices.some(({ event, success }) => event === "CAPTURE_FAILED" && success);
     return failed ? { ...approved, captured: false } : approved;
@@ -214,9 +232,71 @@ export function authorizationOutcome(recorded: Recorded): Outcome | null {
   return refused?.outcome ?? told;
 }
 
+/** Never booked: the payment has failed, and what was approved instead is given back. */
+const otherAmount = ({ amount: { value, currency } }: Notice): Outcome => ({
+  ...{ kind: "declined", decline_code: "processing_error", holds: true },
+  note: `Adyen: approved another amount, ${value} ${currency} in its smallest units`,
+});
+
 const DIFFERS: Outcome = { kind: "unknown", reason: "Adyen reports another amount than was asked for" };
 const isOf = (amount: AdyenAmount | null, notice: Notice) =>
   amount?.value === notice.amount.value && amount.currency === notice.amount.currency;
+
+/** What was approved of a payment and somebody else did not give back; null: nothing is left, or nothing was approved. */
+export function leftOf(charge: Recorded): AdyenAmount | null {
+  const approved = approvedOf(charge);
+  if (!approved) return null;
+  const { begun, elsewhere } = charge;
+  const done = (event: string) => elsewhere.filter((notice) => notice.event === event && notice.success);
+  const failed = new Set([...done("REFUND_FAILED"), ...done("REFUNDED_REVERSED")].map((one) => one.pspReference));
+  const refunded = sumOf(
+    approved.currency,
+    done("REFUND").filter((one) => !failed.has(one.pspReference)),
+  );
+  if (done("CANCELLATION").length > 0) return null;
+  if (!wasCaptured(charge)) return approved;
+  const captured = begun.captures ? approved.value : sumOf(approved.currency, done("CAPTURE"));
+  const value = captured - refunded;
+  return value > 0 ? { value, currency: approved.currency } : null;
+}
+
+const sumOf = (currency: string, notices: readonly Notice[]) =>
+  notices.reduce((sum, { amount }) => sum + (amount.currency === currency ? amount.value : 0), 0);
+
+/** With the amount that Adyen told, where it told one: it need not be the one that was asked for. */
+function approvedOf(charge: Recorded): AdyenAmount | null {
+  const outcome = authorizationOutcome(charge);
+  if (outcome?.kind !== "approved" && !(outcome?.kind === "declined" && outcome.holds)) return null;
+  return (
+    charge.notices.find(({ event, success }) => event === "AUTHORISATION" && success)?.amount ?? charge.begun.amount
+  );
+}
+
+/** It was to be captured at once, or somebody else captured it, and that did not fail. */
+export function wasCaptured(charge: Recorded): boolean {
+  const { begun, elsewhere, notices } = charge;
+  const isCaptured = begun.captures || elsewhere.some(({ event, success }) => event === "CAPTURE" && success);
+  const failed = notices.some(({ event, success }) => event === "CAPTURE_FAILED" && success);
+  return isCaptured && !failed && approvedOf(charge) !== null;
+}
+
+/**
+ * Whether somebody may have read another end before this was told, and may be writing that; or it is an approval that has to be
+ * given back, which only who takes the message in sees to.
+ */
+function overturns(recorded: Recorded, { event, success }: Notice): boolean {
+  const notices = recorded.notices.filter((notice) => notice.event !== event || notice.success !== success);
+  const [was, is] = [endOf({ ...recorded, notices }), endOf(recorded)];
+  return is === "holds" || (was !== null && was !== is);
+}
+
+/** Null: it has no end yet. */
+function endOf(recorded: Recorded): string | null {
+  const { kind } = recorded.begun;
+  const outcome = kind === "authorize" ? authorizationOutcome(recorded) : movementOutcome(recorded);
+  if (outcome?.kind === "approved") return outcome.captured === false ? "not captured" : "approved";
+  return outcome?.kind === "declined" ? (outcome.holds ? "holds" : "declined") : null;
+}
 
 /** What is known of a capture, void or refund; null when that is nothing. What failed late has failed. */
 export function movementOutcome({ begun, received, refused, notices }: Recorded): Outcome | null {

@@ -14,6 +14,9 @@ type Movement = (
 
 const refused = (note: string): Outcome => ({ kind: "declined", decline_code: null, note });
 
+const RELEASED: Outcome = { kind: "approved", note: "released at Stripe" };
+const RETURNED: Outcome = { kind: "approved", note: "refunded at Stripe, by somebody else" };
+
 /** Captures, voids and refunds of a PaymentIntent that was just read, under the reference of each. */
 export function movements(stripe: Stripe) {
   const { paymentIntents, refunds } = stripe;
@@ -38,6 +41,8 @@ export function movements(stripe: Stripe) {
   const cancel: Movement = async (budget, intent, request, money) => {
     const { reference, evenCaptured } = request;
     if (evenCaptured && intent.status === "succeeded") return refund(budget, intent, request, money);
+    // Nothing is held any more, whoever released it: an earlier try may have left its mark before somebody did so by hand.
+    if (evenCaptured && intent.status === "canceled" && intent.metadata[METADATA.void] !== reference) return RELEASED;
     if (intent.status !== "requires_capture") return voidOf(intent, reference);
     const marked = intent.metadata[METADATA.void] ?? "nobody";
     try {
@@ -70,13 +75,17 @@ export function movements(stripe: Stripe) {
     const { reference } = request;
     const before = await findRefund(budget, intent.id, reference);
     if (before) return keptRefund(before, request);
+    // Whoever gave it all back in the dashboard has done what this is for; nothing is left that Stripe would refund.
+    if (request.evenCaptured && chargeOf(intent)?.refunded) return RETURNED;
     if (intent.status !== "succeeded") return refused(`the PaymentIntent is ${intent.status}`);
     const reason = reasonOf(request.reason);
     try {
       const made = await post(budget, reference, (options) =>
         refunds.create(
           {
-            ...{ payment_intent: intent.id, amount, metadata: { [METADATA.reference]: reference } },
+            ...{ payment_intent: intent.id, metadata: { [METADATA.reference]: reference } },
+            // Of what was approved too late all that is left goes back, however much that is.
+            ...(!request.evenCaptured && { amount }),
             ...(reason && { reason }),
           },
           options,

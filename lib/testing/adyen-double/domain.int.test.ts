@@ -15,6 +15,7 @@ import { connectorOf } from "./under-test";
 const { db } = await testDatabase({ max: 10 });
 
 const MANUAL = { capture_method: "manual" };
+const CHALLENGED = "4000000000003220";
 type Tenant = AdyenTenant;
 
 async function expectClean(): Promise<void> {
@@ -148,12 +149,20 @@ describe("a capture that a network rejects days later", () => {
     ).length;
 
   test.each([
-    ["captured at once", {}, false],
-    ["captured later", MANUAL, false],
-    ["captured later, and told by a reference of its own", MANUAL, true],
-  ])("is audited once, shown to support, and the books stay: %s", async (_how, body, unlinked) => {
+    ["captured at once", {}, false, "4242424242424242"],
+    ["captured later", MANUAL, false, "4242424242424242"],
+    ["captured later, and told by a reference of its own", MANUAL, true, "4242424242424242"],
+    ["captured at once, after a challenge", {}, false, CHALLENGED],
+    ["captured later, after a challenge", MANUAL, false, CHALLENGED],
+    ["captured later, after a challenge, and told by a reference of its own", MANUAL, true, CHALLENGED],
+  ])("is audited once, shown to support, and the books stay: %s", async (_how, body, unlinked, card) => {
     const tenant = await adyenTenant(db, onTestFinished);
-    const { body: payment } = await tenant.pay(body);
+    const { body: payment } = await tenant.pay(body, card);
+    if (card === CHALLENGED) {
+      const redirectResult = tenant.double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+      const id = decodeId("payment", payment.id) ?? "";
+      await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
+    }
     if (body === MANUAL) await tenant.act("capture", payment.id, {});
     await tenant.decide();
     tenant.double.books.giveBack({ captures: true, unlinked });
@@ -162,8 +171,11 @@ describe("a capture that a network rejects days later", () => {
     for (const message of [...told, ...told]) expect(await tenant.post(message)).toBe(true);
     expect(await returnsOf(tenant)).toBe(1);
     expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
-    const answers = (await tenant.operations(payment.id)).map(({ last_answer }) => last_answer);
-    expect(answers.filter((answer) => /returned by the processor later/.test(answer ?? ""))).toHaveLength(1);
+    const noted = (await tenant.operations(payment.id)).filter(({ last_answer }) =>
+      /returned by the processor later/.test(last_answer ?? ""),
+    );
+    const captures = body === MANUAL ? "capture" : card === CHALLENGED ? "continue" : "authorize";
+    expect(noted.map(({ kind }) => kind)).toEqual([captures]);
     const again = await tenant.act("capture", payment.id, {}, { key: "again" });
     expect(again).toMatchObject({ status: 409, code: "invalid_state" });
     await expectClean();
@@ -223,7 +235,7 @@ describe("a challenge at the bank's page", () => {
     [false, "DECLINED"],
   ])("goes on with what the shopper brings back, passed: %s", async (passed, status) => {
     const tenant = await adyenTenant(db, onTestFinished);
-    const { body: payment } = await tenant.pay({}, "4000000000003220");
+    const { body: payment } = await tenant.pay({}, CHALLENGED);
     const { url } = payment.next_action.redirect_to_url;
     const redirectResult = tenant.double.answerChallenge(url, passed);
     const id = decodeId("payment", payment.id) ?? "";
@@ -238,7 +250,7 @@ describe("a challenge at the bank's page", () => {
     async (then) => {
       const tenant = await adyenTenant(db, onTestFinished);
       const { double } = tenant;
-      const { body: payment } = await tenant.pay({}, "4000000000003220");
+      const { body: payment } = await tenant.pay({}, CHALLENGED);
       const redirectResult = double.answerChallenge(payment.next_action.redirect_to_url.url, true);
       const id = decodeId("payment", payment.id) ?? "";
       if (then.startsWith("the key")) {

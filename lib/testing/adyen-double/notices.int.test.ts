@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { releaseOperation } from "@/db/queries/payments/operations";
+import { decodeId } from "@/lib/contract/ids";
+import { continuePayment } from "@/lib/domain/payments/follow-up";
+import { recoverOperations } from "@/lib/domain/payments/recover-operations";
 import { listProcessors } from "@/lib/domain/processors/connections";
 import { provideService } from "@/lib/http/current-service";
 import { receiveReports } from "@/lib/http/processor-reports";
 import { createLogger } from "@/lib/log";
 import { testDatabase } from "../database";
+import { latch } from "../latch";
 import { type Event, newPsp, type Payment } from "./books";
 import { adyenTenant } from "./tenant";
 import { webhookBody } from "./webhooks";
@@ -26,8 +31,8 @@ const ACCEPTED = [200, "[accepted]"];
 const REFUSED = [400, "invalid_parameter"];
 
 /** A payment that was captured at once, and its events that were not told yet. */
-async function paid(body: object = {}) {
-  const { body: payment } = await tenant.pay(body);
+async function paid(body: object = {}, number?: string) {
+  const { body: payment } = await tenant.pay(body, number);
   for (const one of double.messages()) expect(await send(one)).toEqual(ACCEPTED);
   return { id: payment.id as string, at: [...double.books.payments.values()].at(-1) as Payment };
 }
@@ -106,4 +111,117 @@ test("a refund of our payment that failed by a reference that nobody knows is an
   const id = `${failed.pspReference} REFUND_FAILED true of ${at.psp}`;
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ level: "error", report: { id, object: failed.pspReference } });
   expect(lines[0]).not.toContain("4111");
+});
+
+describe("a message about what another process works on", () => {
+  const PENDING = [409, "outcome_pending"];
+  const lease = (end: string) => db.sql`
+    update operations set lease_until = now() + ${end}::interval, next_attempt_at = now() + ${end}::interval
+    where environment_id = ${tenant.environmentId} and state = 'open'`;
+  /** A refund that Adyen has taken on, which another process holds. */
+  async function heldRefund(number?: string) {
+    const { id } = await paid({}, number);
+    await tenant.act("refund", id, { amount: 4_000 });
+    await lease("1 minute");
+    double.books.decide();
+    const [operation] = await db.sql<HeldRow[]>`select id, epoch, payment_id from operations
+      where environment_id = ${tenant.environmentId} and state = 'open'`;
+    if (!operation) throw new Error("the refund is open");
+    const release = () =>
+      releaseOperation(
+        ...([db.sql, { ...operation, environmentId: tenant.environmentId, paymentId: operation.payment_id }] as const),
+        ...([
+          { text: "pending", accepted: true },
+          { delayMs: 60_000, sent: true, told: null },
+        ] as const),
+      );
+    return { id, release, told: double.messages() };
+  }
+  type HeldRow = { id: string; epoch: number; payment_id: string };
+
+  test("is accepted, so that it holds up none after it, and the operation is due as soon as it is released", async () => {
+    const { id, release, told } = await heldRefund();
+    for (const one of [...told, ...told]) expect(await send(one)).toEqual(ACCEPTED);
+    await recoverOperations(tenant.service);
+    expect(await tenant.get(id)).toMatchObject({ amount_refunded: 0 });
+    expect(await release()).toBe(true);
+    expect(await recoverOperations(tenant.service)).toBe(1);
+    expect(await tenant.get(id)).toMatchObject({ amount_refunded: 4_000 });
+  });
+
+  test("is accepted, and recovery reads it when that process died", async () => {
+    const { id, told } = await heldRefund();
+    for (const one of told) expect(await send(one)).toEqual(ACCEPTED);
+    await lease("-1 ms");
+    await recoverOperations(tenant.service);
+    expect(await tenant.get(id)).toMatchObject({ amount_refunded: 4_000 });
+  });
+
+  /** A process that is held up between what the processor said to it and what it writes of that. */
+  function heldAfter(method: "inquire" | "continueAuthorization") {
+    const { reached, release, hold } = latch();
+    const { processors } = tenant.service;
+    const find: typeof processors.find = async (...of) => {
+      const at = await processors.find(...of);
+      if (!at) return at;
+      const call = at.processor[method] as (request: unknown) => Promise<unknown>;
+      const slow = async (request: unknown) => {
+        const answer = await call(request);
+        await hold();
+        return answer;
+      };
+      return { ...at, processor: { ...at.processor, [method]: slow } };
+    };
+    return { service: { ...tenant.service, processors: { ...processors, find } }, reached, release };
+  }
+
+  test("comes again when it undoes what that process may be writing", async () => {
+    const { id, told } = await heldRefund("4000000000005126");
+    for (const one of told) await tenant.keep(one);
+    await lease("-1 ms");
+    const held = heldAfter("inquire");
+    const ending = recoverOperations(held.service);
+    await held.reached;
+    double.books.giveBack();
+    const undone = double.messages();
+    expect(undone).toHaveLength(1);
+    for (const one of [...undone, ...undone]) expect(await send(one)).toEqual(PENDING);
+    held.release();
+    await ending;
+    expect(await tenant.get(id)).toMatchObject({ amount_refunded: 4_000 });
+    for (const one of [...told, ...undone, ...undone]) expect(await send(one)).toEqual(ACCEPTED);
+    expect(await tenant.get(id)).toMatchObject({ status: "CAPTURED", amount_refunded: 0 });
+  });
+
+  test("comes again when it approves what that process may be declining", async () => {
+    const { body: payment } = await tenant.pay({}, "4000000000003220");
+    double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+    const at = [...double.books.payments.values()].at(-1) as Payment;
+    const held = heldAfter("continueAuthorization");
+    const id = decodeId("payment", payment.id) ?? "";
+    const ending = continuePayment(held.service, tenant.merchant.test, id, "abandoned");
+    await held.reached;
+    double.books.finish(at);
+    const told = double.messages();
+    for (const one of told) expect(await send(one)).toEqual(PENDING);
+    held.release();
+    await ending;
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "DECLINED" });
+    for (const one of [...told, ...told]) expect(await send(one)).toEqual(ACCEPTED);
+    await tenant.decide();
+    expect(await tenant.books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
+  });
+
+  test("is accepted while a passed challenge is being continued, which reads it in the end", async () => {
+    const { body: payment } = await tenant.pay({}, "4000000000003220");
+    const redirectResult = double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+    const held = heldAfter("continueAuthorization");
+    const id = decodeId("payment", payment.id) ?? "";
+    const ending = continuePayment(held.service, tenant.merchant.test, id, "passed", { redirectResult });
+    await held.reached;
+    for (const one of double.messages()) expect(await send(one)).toEqual(ACCEPTED);
+    held.release();
+    await ending;
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED" });
+  });
 });

@@ -35,6 +35,8 @@ export async function adyenTenant(db: Database, atTheEnd: (stop: () => Promise<v
     double,
     connection: connection.id,
     post,
+    /** The same by a process that dies before it makes anything of what it keeps. */
+    keep: async (body: string) => reports.read(messageOf(body)),
     /** Decides what Adyen has taken on, and posts everything. */
     async decide(): Promise<void> {
       double.books.decide();
