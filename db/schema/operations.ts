@@ -83,14 +83,13 @@ export const operations = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Serves a payment's timeline and the reconciliation. */
     index("operations_payment").on(table.environment_id, table.payment_id),
-    /** Serves the recovery worker: each environment's open operations that are due, and which environments have any. */
+    /**
+     * Serves the recovery worker: each environment's open operations that are due, and which environments have any; and the overview,
+     * which tells a merchant of those without a known outcome.
+     */
     index("operations_open")
       .on(table.environment_id, table.next_attempt_at, table.created_at)
       .where(sql`state = 'open'`),
-    /** Serves the overview: a merchant's unknown outcomes. Operations that go well are never in it. */
-    index("operations_unknown")
-      .on(table.environment_id, table.unknown_at)
-      .where(sql`state = 'open' and unknown_at is not null`),
     /** Serves the job that tries again to give back what was approved too late. There is hardly any. */
     index("operations_late_approvals")
       .on(table.environment_id, table.payment_id)
