@@ -1,10 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { listOurPayments } from "@/db/queries/processors/our-entries";
 import { decodeId } from "@/lib/contract/ids";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { getPaymentDetail } from "@/lib/domain/payments/payment-detail";
 import { disconnectProcessor } from "@/lib/domain/processors/connections";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { BEFORE_ALL } from "@/lib/ids";
 import { testDatabase } from "../database";
 import { type Event, newPsp, type Payment } from "./books";
 import { type AdyenTenant, adyenTenant } from "./tenant";
@@ -39,6 +41,14 @@ async function approvedLate(body: object) {
     id: payment.id as string,
     atAdyen,
     told: tenant.double.messages(),
+    /** What a comparison says of it. */
+    inBooks: async () => {
+      const of = { connectionId: decodeId("connection", tenant.connection) ?? "", processor: "adyen" };
+      const all = { from: BEFORE_ALL, before: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
+      const compared = { ...of, environmentIds: [tenant.environmentId], quietSince: new Date(), knownUntil: null };
+      const [ours] = await listOurPayments(db.sql, compared, tenant.environmentId, all, 10);
+      return ours?.late_approval;
+    },
     voids: async () => (await tenant.operations(payment.id)).filter(({ kind }) => kind === "void"),
     logged: () => errors.mock.calls.map(([, message]) => message),
   };
@@ -79,12 +89,15 @@ describe("what Adyen approves after the payment has ended here is given back", (
   });
 
   test("again after an hour when Adyen refuses, and the books say so until it is done", async () => {
-    const { told, post, decide, books, voids, logged, atAdyen, service, environmentId } = await approvedLate({});
+    const late = await approvedLate({});
+    const { told, post, decide, books, voids, inBooks, logged, atAdyen, service, environmentId } = late;
+    expect(await inBooks()).toBeNull();
     atAdyen.refunded = 1;
     for (const message of told) await post(message);
     await decide();
     expect(await voids()).toMatchObject([{ state: "declined" }]);
     expect(logged().at(-1)).toContain("could not be given back");
+    expect(await inBooks()).toBe("to_give_back");
     expect(await brokenRules()).toEqual(["late_approvals_are_undone"]);
     for (const message of told) expect(await post(message)).toBe(true);
     await expirePayments(service);
@@ -95,6 +108,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     expect(await voids()).toMatchObject([{ state: "declined" }, { state: "open" }]);
     await decide();
     expect(await voids()).toMatchObject([{ state: "declined" }, { state: "succeeded" }]);
+    expect(await inBooks()).toBe("given_back");
     expect(await books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
     await expirePayments(service);
     expect(await voids()).toHaveLength(2);
