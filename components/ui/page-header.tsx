@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { cn } from "./styles";
 
 type Crumb = { label: ReactNode; href?: string };
 
@@ -53,7 +54,7 @@ type SectionHeaderProps = { title: string; description?: ReactNode; actions?: Re
 export function SectionHeader({ title, description, actions }: SectionHeaderProps) {
   return (
     <header className="mb-4 flex flex-wrap items-start gap-x-4 gap-y-3">
-      <div className="min-w-0 flex-1">
+      <div className={cn("min-w-0 flex-1", description && "basis-64")}>
         <h2 className="font-semibold text-[15px] leading-6">{title}</h2>
         {description && <p className="max-w-2xl text-[13px] text-soft">{description}</p>}
       </div>
