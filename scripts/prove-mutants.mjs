@@ -1,10 +1,12 @@
 // Breaks the money path on purpose, one way at a time, in a copy of the project, and sees the tests fail. With --simulation:
-// those that races and crashes are about, in up to 2,000 simulated worlds each. Words choose mutants by their names.
+// those that races and crashes are about, in up to 2,000 simulated worlds each. With --processor stripe, or adyen: those that
+// load notices whatever the processor is, with a double of its API in the sandbox's place. Words choose mutants by their names.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { MUTANTS } from "./mutants/list.mjs";
+import { stripVTControlCharacters } from "node:util";
+import { DOUBLES, MUTANTS } from "./mutants/list.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const copy = mkdtempSync(join(tmpdir(), "cardlane-mutants-"));
@@ -20,34 +22,18 @@ function copyProject() {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 }
 
-/** Runs the tests of these names in the copy; how many passed and failed, and what the first of these said. */
-function run([project, file, name], env = {}) {
+/** Runs the tests of this name in the copy, or all of the file; how many passed and failed, and what the first of these said. */
+function run([project, file, name], env = {}, limits = []) {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
-  const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const named = name ? ["-t", name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")] : [];
   const vitest = join(copy, "node_modules/vitest/vitest.mjs");
-  spawnSync(
-    process.execPath,
-    [
-      vitest,
-      "run",
-      "--project",
-      project,
-      file,
-      "-t",
-      escaped,
-      "--retry=0",
-      // Thousands of worlds take their time.
-      ...(env.SIMULATION_SEEDS ? ["--testTimeout=7200000"] : []),
-      "--reporter=json",
-      `--outputFile=${report}`,
-    ],
-    {
-      cwd: copy,
-      stdio: "ignore",
-      env: { ...process.env, DATA_DIR: join(copy, ".data"), ...env },
-    },
-  );
+  const reported = ["--retry=0", "--reporter=json", `--outputFile=${report}`];
+  spawnSync(process.execPath, [vitest, "run", "--project", project, file, ...named, ...limits, ...reported], {
+    cwd: copy,
+    stdio: "ignore",
+    env: { ...process.env, DATA_DIR: join(copy, ".data"), ...env },
+  });
   try {
     const { numPassedTests: passed, numFailedTests: failed, testResults } = JSON.parse(readFileSync(report, "utf8"));
     const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
@@ -78,11 +64,57 @@ const MOST_WORLDS = 2_000;
 const WORLDS = ["proof", "e2e/proof/simulation.proof.ts", "simulated worlds"];
 
 function simulate(mutant) {
-  const broken = run(WORLDS, { SIMULATION_SEEDS: String(MOST_WORLDS), SIMULATION_SHRINK: "no" });
+  const env = { SIMULATION_SEEDS: String(MOST_WORLDS), SIMULATION_SHRINK: "no" };
+  // Thousands of worlds take their time.
+  const broken = run(WORLDS, env, ["--testTimeout=7200000"]);
   const [, seed, rule] = /Seed (\d+) breaks a rule:\s*(.*)/.exec(broken.said) ?? [];
   if (seed) return ["killed", mutant.name, `by world ${seed}: ${rule.slice(0, 110)}`];
   if (broken.said.includes("do not agree")) return ["killed", mutant.name, "by the books of its worlds"];
   return ["SURVIVED", mutant.name, `${MOST_WORLDS} worlds${broken.said ? `: ${broken.said.slice(0, 200)}` : ""}`];
+}
+
+/** The proofs of a service under load, the cheapest first. */
+const PROOFS = {
+  model: { PROOF_RUNS: "6", PROOF_SHRINK: "no" },
+  concurrency: { PROOF_KEYS: "24", PROOF_PAYMENTS: "8" },
+  "kill-service": { PROOF_KILLS: "3", PROOF_STOPS: "3" },
+};
+
+/** Longer than any takes of sound code on a busy machine. */
+const ENDS_WITHIN_MS = 240_000;
+/** What Vitest says then; of some time-outs it reports only where the test stands. */
+const TIMED_OUT = /timed out in|STACK_TRACE_ERROR/;
+
+/** The first of them that fails behind this double, and by which rule; null when all pass. */
+function failingProof(double) {
+  for (const [proof, load] of Object.entries(PROOFS)) {
+    const file = `e2e/proof/${proof}.proof.ts`;
+    const limits = ["--bail=1", `--testTimeout=${ENDS_WITHIN_MS}`];
+    const { passed, failed, said } = run(["proof", file], { PROOF_PROCESSOR: double, ...load }, limits);
+    if (failed > 0) return `by ${proof}, ${TIMED_OUT.test(said) ? "by not ending" : ruleOf(said)}`;
+    if (passed === 0) throw new Error(`${file} did not run`);
+  }
+  return null;
+}
+
+/** What a proof said, in a line: the book that does not agree, or what was expected; of a history only what it failed by. */
+function ruleOf(said) {
+  const book = /"check": "(\w+)"/.exec(said)?.[1];
+  if (book) return `the books: ${book}`;
+  const [why = ""] = stripVTControlCharacters(said).split("\nGot ").slice(-1);
+  const [line = ""] = why
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ [0-9a-f-]{36}\b/g, "")
+    .split(/ at \S+ \(/);
+  return line
+    .slice(Math.max(0, line.indexOf(" expected ")))
+    .trim()
+    .slice(0, 140);
+}
+
+function behind(double, { name }) {
+  const by = failingProof(double);
+  return by ? ["killed", name, by] : ["SURVIVED", name, `${Object.keys(PROOFS).join(", ")} behind ${double}`];
 }
 
 function test({ name, tests }) {
@@ -99,18 +131,30 @@ function isSound({ tests }) {
 
 const words = process.argv.slice(2);
 const isSimulated = words.includes("--simulation");
-const wanted = words.filter((word) => word !== "--simulation").join(" ");
-const chosen = MUTANTS.filter(({ name, simulation }) => name.includes(wanted) && (simulation || !isSimulated));
+const double = words.includes("--processor") ? (words[words.indexOf("--processor") + 1] ?? "") : null;
+if (double !== null && !DOUBLES.includes(double)) {
+  console.error(`Usage: npm run prove:mutants -- [--simulation | --processor ${DOUBLES.join("|")}] [words of names]`);
+  process.exit(2);
+}
+const wanted = words.filter((word) => !word.startsWith("--") && word !== double).join(" ");
+const isMarked = ({ simulation, doubles }) => (double ? doubles?.includes(double) : simulation || !isSimulated);
+const chosen = MUTANTS.filter((mutant) => mutant.name.includes(wanted) && isMarked(mutant));
 copyProject();
 let survivors = 0;
 const say = (verdict, name, detail) => console.log(`  ${verdict.padEnd(9)} ${name.padEnd(42)} ${detail}`);
 console.log("\n  The code is broken on purpose; a mutant is killed when its test fails.\n");
+const unsound = double && failingProof(double);
+if (unsound) {
+  say("UNSOUND", "nothing is broken, so that nothing is proved", unsound);
+  process.exit(1);
+}
 for (const mutant of chosen) {
   const problem = apply(mutant);
-  const verdict = problem ? ["NO FIT", mutant.name, problem] : isSimulated ? simulate(mutant) : test(mutant);
+  const kill = () => (double ? behind(double, mutant) : isSimulated ? simulate(mutant) : test(mutant));
+  const verdict = problem ? ["NO FIT", mutant.name, problem] : kill();
   restore(mutant);
-  // The worlds of the sound code are gone through by `npm test`.
-  const isKilled = verdict[0] === "killed" && (isSimulated || isSound(mutant));
+  // The worlds of the sound code are gone through by `npm test`, its proofs above.
+  const isKilled = verdict[0] === "killed" && (isSimulated || double !== null || isSound(mutant));
   if (!isKilled) survivors++;
   if (verdict[0] === "killed" && !isKilled) say("BAD TEST", mutant.name, `"${mutant.tests[2]}" fails without it, too`);
   else say(...verdict);

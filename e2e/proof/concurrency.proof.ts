@@ -4,38 +4,36 @@ import { runSettlement } from "@/lib/domain/settlement/settle";
 import { testDatabase } from "@/lib/testing/database";
 import { testService } from "@/lib/testing/factories";
 import { countDeadlocks, expectCleanBooks, untilNothingIsOpen } from "./books";
-import {
-  type Answer,
-  Client,
-  chargeOf,
-  inParallel,
-  isFinal,
-  type MoneyRequest,
-  paymentBody,
-  paymentOf,
-} from "./client";
+import { type Answer, Client, chargeOf, inParallel, type MoneyRequest, paymentBody, paymentOf } from "./client";
 import { type ProofHost, startHost } from "./host";
+import { bookOf, PROCESSOR, type RunningProcessor, readBooks, runProcessor } from "./processors";
 import { createTenant, type ProofTenant } from "./tenant";
 
-const KEYS = 200;
+const KEYS = Number(process.env.PROOF_KEYS ?? 200);
 const DUPLICATES = 20;
-const PAYMENTS = 50;
+const PAYMENTS = Number(process.env.PROOF_PAYMENTS ?? 50);
 const ATTACKS = 40;
+
+/** Of a processor that decides later the first request may have had a 202, and every final answer is a replay. */
+const COUNTS_OF_FIRST = PROCESSOR === "adyen" || PROCESSOR === "other" ? [0, 1] : [1];
 
 const { db, url } = await testDatabase();
 let hosts: ProofHost[];
+let processor: RunningProcessor;
 let tenant: ProofTenant;
 /** One client per process. */
 let clients: [Client, Client];
 
 beforeAll(async () => {
-  const options = { databaseUrl: url, env: { PROCESSOR_TIMEOUT_MS: "8000" } };
+  processor = await runProcessor(db, () => hosts[0]?.baseUrl ?? "");
+  const options = { databaseUrl: url, env: { PROCESSOR_TIMEOUT_MS: "8000", ...processor.env } };
   hosts = await Promise.all([startHost(options), startHost(options)]);
   tenant = await createTenant(db);
   clients = hosts.map((host) => new Client(tenant.apiKey, () => host.baseUrl)) as [Client, Client];
 });
 
 afterAll(async () => {
+  await processor.stop();
   await Promise.all(hosts.map((host) => host.stop()));
 });
 
@@ -88,27 +86,28 @@ test(`${KEYS} keys × ${DUPLICATES} duplicates at once over two processes are ${
   for (const [index, copies] of answers.entries()) {
     const said = new Set(copies.map(({ status, text }) => `${status} ${text}`));
     expect([...said], JSON.stringify(requests[index])).toHaveLength(1);
-    expect(
-      copies.filter((copy) => !copy.replayed),
-      JSON.stringify(requests[index]),
-    ).toHaveLength(1);
+    const first = copies.filter((copy) => !copy.replayed);
+    expect(COUNTS_OF_FIRST, JSON.stringify(requests[index])).toContain(first.length);
   }
+  await readBooks(db);
   const [store] = await db.sql<{ moves: number }[]>`
-    select (select count(*) from sandbox_processor.charges where account = ${tenant.environmentId})
-      + (select count(*) from sandbox_processor.operations where account = ${tenant.environmentId}) as moves`;
+    select (select count(*) from ${bookOf(db.sql, PROCESSOR, "charges")} where account = ${tenant.environmentId})
+      + (select count(*) from ${bookOf(db.sql, PROCESSOR, "operations")} where account = ${tenant.environmentId}) as moves`;
   expect(store?.moves).toBe(await countOperations());
   await expectCleanBooks(db);
 });
 
-/** Sends one attack until it is decided: what is refused for the moment only is tried again, under a new key. */
+/** Sends one attack until it is decided: what came too early is tried under a new key, what is still under way under its own. */
 async function attack(client: Client, path: string, body: object): Promise<Answer> {
+  let key = randomUUID();
   for (;;) {
-    const answer = await client.post({ key: randomUUID(), path, body });
+    const answer = await client.until({ key, path, body });
     const early =
       answer.code === "invalid_state" &&
       /"current_status":"(AUTHORIZED|PENDING)"/.test(answer.text) &&
       path.endsWith("refund");
-    if (isFinal(answer) && !early) return answer;
+    if (!early) return answer;
+    key = randomUUID();
   }
 }
 
@@ -162,8 +161,9 @@ test(`${PAYMENTS} payments × ${ATTACKS} captures, voids and refunds at once nev
     expect(payment.amount_refundable).toBe(0);
     expect(answers.map(({ answer }) => answer.code).filter((code) => code && !REFUSALS.has(code))).toEqual([]);
   }
+  await readBooks(db);
   const over = await db.sql`
-    select reference from sandbox_processor.charges where amount_captured > amount or amount_refunded > amount_captured
+    select reference from ${bookOf(db.sql, PROCESSOR, "charges")} where amount_captured > amount or amount_refunded > amount_captured
       or (voided and amount_captured > 0)`;
   expect([...over]).toEqual([]);
   expect((await countDeadlocks(db)) - deadlocks).toBe(0);

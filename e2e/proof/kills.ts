@@ -9,7 +9,16 @@ import { createTenant } from "./tenant";
 
 const LANES = 8;
 
-type Killing = { db: Database; url: string; kills: number; processor?: ProcessorName };
+/** Longer than a lease, and than it takes until "not found" counts: another process has finished what a stopped one holds. */
+const STOPPED_MS = 7_000;
+
+/** `stops`: so often a service is not killed, but stopped, and wakes up with what another one has taken over. */
+type Killing = { db: Database; url: string; kills: number; stops?: number; processor?: ProcessorName };
+
+/** Goes to the other process when one does not answer. */
+class ImpatientClient extends Client {
+  protected override timeoutMs = 3_000;
+}
 
 type Tally = { requests: number; received: number | null; keys: number; operations: number; twice: number };
 
@@ -39,7 +48,7 @@ function print({ name }: RunningProcessor, kills: number, tally: Tally): void {
 }
 
 /** Kills one of two services, again and again, under load; every key has one answer then, and the books are clean. */
-export async function killUnderLoad({ db, url, kills, processor = PROCESSOR }: Killing): Promise<Load> {
+export async function killUnderLoad({ db, url, kills, stops = 0, processor = PROCESSOR }: Killing): Promise<Load> {
   const hosts: ProofHost[] = [];
   let turn = 0;
   // A request goes to either process, whether it lives or not: as through a load balancer that has not noticed yet.
@@ -49,13 +58,21 @@ export async function killUnderLoad({ db, url, kills, processor = PROCESSOR }: K
   const { env } = running;
   try {
     hosts.push(...(await Promise.all([1, 2].map(() => startHost({ databaseUrl: url, env })))));
-    const load = new Load(new Client(tenant.apiKey, address), LANES);
+    const client = stops > 0 ? new ImpatientClient(tenant.apiKey, address) : new Client(tenant.apiKey, address);
+    const load = new Load(client, LANES);
     for (let kill = 0; kill < kills; kill++) {
       const victim = hosts[kill % 2] as ProofHost;
       await load.goesOn();
       await wait(Math.random() * 400);
       await victim.kill("SIGKILL");
       hosts[kill % 2] = await startHost({ databaseUrl: url, port: victim.port, env });
+    }
+    for (let stop = 0; stop < stops; stop++) {
+      const victim = hosts[stop % 2] as ProofHost;
+      await wait(Math.random() * 400);
+      void victim.kill("SIGSTOP");
+      await wait(STOPPED_MS);
+      void victim.kill("SIGCONT");
     }
     await load.stop();
     await untilNothingIsOpen(db);

@@ -1,14 +1,19 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits are pieces of code, as they stand in it.
 import { CONNECTOR_MUTANTS } from "./connectors.mjs";
 
+/** Doubles of processors that can stand in the sandbox's place. */
+export const DOUBLES = ["stripe", "adyen"];
+
 /**
  * `edits`: [file, what is there, what it becomes]; all must be found. `tests`: [project, file, test name] that must fail.
  * `simulation`: about races and crashes, so that simulated worlds must notice it, too.
+ * `doubles`: behind which of them the service's proofs must notice it under load, with no test that brings it about.
  */
 export const MUTANTS = [
   {
     name: "no guard on refunds",
     simulation: true,
+    doubles: DOUBLES,
     edits: [
       [
         "db/queries/payments/intents.ts",
@@ -31,8 +36,27 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "capture × 40"],
   },
   {
+    // Requests reach one guard or the other: as load has it, a processor's double sees nothing of the one above alone.
+    name: "no guard on captures, alone or with others",
+    doubles: DOUBLES,
+    edits: [
+      [
+        "db/queries/payments/intents.ts",
+        "status = 'AUTHORIZED' and open_operation_id is null and capture_before > now()",
+        "status = 'AUTHORIZED' and capture_before > now()",
+      ],
+      [
+        "db/queries/payments/intent-batches.ts",
+        "p.status = 'AUTHORIZED' and p.open_operation_id is null and p.capture_before > now()",
+        "p.status = 'AUTHORIZED' and p.capture_before > now()",
+      ],
+    ],
+    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "capture × 40"],
+  },
+  {
     name: "a time-out is a failure",
     simulation: true,
+    doubles: DOUBLES,
     edits: [
       [
         "lib/domain/payments/execute.ts",
@@ -45,6 +69,7 @@ export const MUTANTS = [
   {
     name: "a new reference on retry",
     simulation: true,
+    doubles: DOUBLES,
     edits: [
       [
         "lib/domain/payments/processor-calls.ts",
@@ -66,6 +91,7 @@ export const MUTANTS = [
   {
     name: "no fence",
     simulation: true,
+    doubles: DOUBLES,
     edits: [
       ["db/queries/payments/outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
       ["db/queries/payments/outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
@@ -78,6 +104,7 @@ export const MUTANTS = [
   {
     name: "no version check",
     simulation: true,
+    doubles: DOUBLES,
     edits: [["db/queries/payments/outcomes.ts", " and version = ${s.from.version}::int", ""]],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is written although the payment changed"],
   },
@@ -121,6 +148,7 @@ export const MUTANTS = [
   {
     name: "the recovery worker authorizes again",
     simulation: true,
+    doubles: DOUBLES,
     edits: [
       [
         "lib/domain/payments/recover-operations.ts",
@@ -198,6 +226,7 @@ export const MUTANTS = [
   {
     name: "a refusal for the moment is stored",
     simulation: true,
+    doubles: DOUBLES,
     edits: [
       [
         "lib/domain/payments/money-request.ts",
@@ -268,6 +297,7 @@ export const MUTANTS = [
   {
     name: "a paid session stays open",
     simulation: true,
+    doubles: DOUBLES,
     edits: [
       [
         "lib/domain/payments/finish-operation.ts",
@@ -334,6 +364,7 @@ export const MUTANTS = [
   },
   {
     name: "an outcome that nobody is told of",
+    doubles: DOUBLES,
     edits: [
       [
         "db/queries/payments/outcomes.ts",
@@ -362,6 +393,7 @@ export const MUTANTS = [
   },
   {
     name: "a number given twice",
+    doubles: DOUBLES,
     edits: [
       ["db/queries/payments/outcomes.ts", "event_sequence = event_sequence + ${eventCount}::int", "event_sequence = 1"],
     ],
@@ -520,6 +552,7 @@ export const MUTANTS = [
   },
   {
     name: "a key that was answered answers any request",
+    doubles: DOUBLES,
     edits: [
       [
         "lib/domain/payments/money-request.ts",
@@ -547,11 +580,13 @@ export const MUTANTS = [
   },
   {
     name: "an answer before its commit",
+    doubles: DOUBLES,
     edits: [["lib/domain/payments/finish-operation.ts", "await writeOutcomeTogether(", "void writeOutcomeTogether("]],
     tests: ["int", "lib/domain/payments/together.int.test.ts", "are each made whole"],
   },
   {
     name: "several outcomes of which nobody is told",
+    doubles: DOUBLES,
     edits: [["db/queries/payments/outcome-batches.ts", "\n    order by e.n\n", "\n    where false\n"]],
     tests: ["int", "lib/domain/payments/together.int.test.ts", "of which one was taken over"],
   },
@@ -592,6 +627,7 @@ export const MUTANTS = [
   },
   {
     name: "a report that is believed",
+    doubles: DOUBLES,
     edits: [
       [
         "lib/domain/payments/process-reports.ts",

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { MUTANTS } from "./list.mjs";
+import { OTHER_PROCESSORS } from "@/e2e/proof/chosen-processor";
+import { DOUBLES, MUTANTS } from "./list.mjs";
 
 test("every mutant finds what it breaks: one that fits no more proves nothing", () => {
   const misfits = MUTANTS.flatMap(({ name, edits }) =>
@@ -12,4 +13,14 @@ test("every mutant finds what it breaks: one that fits no more proves nothing", 
   );
   expect(MUTANTS.length).toBeGreaterThan(30);
   expect(misfits).toEqual([]);
+});
+
+const EXECUTOR = /^(lib\/domain|db\/queries)\/(payments|idempotency)\//;
+
+test("behind a double the executor is broken, for connectors have mutants of their own", () => {
+  const marked = MUTANTS.filter((mutant) => "doubles" in mutant);
+  const elsewhere = marked.filter(({ edits }) => !edits.every(([file]) => EXECUTOR.test(String(file))));
+  expect(marked.length).toBeGreaterThan(10);
+  expect(elsewhere.map(({ name }) => name)).toEqual([]);
+  expect(OTHER_PROCESSORS).toEqual(expect.arrayContaining(DOUBLES));
 });

@@ -290,6 +290,8 @@ export class Books {
     this.#setRefunded(charge, charge.amount_refunded + amount);
     this.refunds.set(refund.id, refund);
     this.#tell("refund.created", refund);
+    // The bank's own number for it comes afterwards, and changes nothing: who takes every update for a failure is found out.
+    if (refund.status === "succeeded") this.#tell("refund.updated", refund);
     return refund;
   }
 
