@@ -28,11 +28,17 @@ export async function migrate(url: string): Promise<void> {
   }
 }
 
-const TRIES = 5;
+const TRIES = 60;
 const PAUSE_MS = 1_000;
+/** Everything that wants a table queues behind us for its lock while a long reader, such as a dump, has it. */
+const LOCK_MS = 1_000;
 
-/** All that is missing, in one transaction. Where the version before still works the two may deadlock: it begins again then. */
+/**
+ * All that is missing, in one transaction. Where the version before still works the two may deadlock, or hold each other up: it
+ * begins again then.
+ */
 async function applyAll(sql: Sql): Promise<void> {
+  await sql`select set_config('lock_timeout', ${String(LOCK_MS)}, false)`;
   for (let left = TRIES - 1; ; left--) {
     try {
       await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER });

@@ -49,7 +49,7 @@ const outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), checks, ...told }),
   z.object({ kind: z.literal("pending") }),
   z.object({ kind: z.literal("not_sent"), reason: words }),
-  z.object({ kind: z.literal("unknown"), reason: words }),
+  z.object({ kind: z.literal("unknown"), reason: words, final: z.literal(true).optional() }),
 ]);
 const inquiry = z.discriminatedUnion("kind", [
   ...outcome.options,

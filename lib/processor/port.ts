@@ -360,8 +360,8 @@ export type Outcome =
   | { kind: "pending" }
   /** Provably not executed: nothing was sent, or it was refused before it was looked at. Safe to send again. */
   | { kind: "not_sent"; reason: string }
-  /** Anything else: time-outs, broken answers, garbage. It may or may not have happened. */
-  | { kind: "unknown"; reason: string };
+  /** Anything else: time-outs, broken answers, garbage. It may or may not have happened. `final`: asking again changes nothing. */
+  | { kind: "unknown"; reason: string; final?: true };
 
 /** `never`: it was closed before anything was executed. */
 export type Inquiry = Outcome | { kind: "not_found" } | { kind: "never" };

@@ -85,4 +85,9 @@ export const CONNECTOR_MUTANTS = [
       "that was made without a connection stays where it was made",
     ],
   },
+  {
+    name: "Adyen: an approval told while its challenge is being refused is accepted",
+    edits: [["lib/processor/adyen/records.ts", " || passes ||", " ||"]],
+    tests: ["int", "lib/testing/adyen-double/notices.int.test.ts", "our key is being refused for the last time"],
+  },
 ];

@@ -730,8 +730,29 @@ export const MUTANTS = [
   },
   {
     name: "what is accepted while another works on it waits for the next check",
-    edits: [["lib/domain/payments/process-reports.ts", "  await makeDue(sql, environmentId, id);", "  void makeDue;"]],
+    edits: [
+      [
+        "lib/domain/payments/process-reports.ts",
+        "  return makeDue(sql, environmentId, id);",
+        "  void makeDue;\n  return true;",
+      ],
+    ],
     tests: ["int", "lib/testing/adyen-double/notices.int.test.ts", "is due as soon as it is released"],
+  },
+  {
+    name: "what could not be read for a moment is accepted for good",
+    edits: [
+      [
+        "lib/domain/payments/process-reports.ts",
+        'outcome.kind === "unknown" && outcome.final === true',
+        'outcome.kind === "unknown"',
+      ],
+    ],
+    tests: [
+      "int",
+      "lib/testing/adyen-double/notices.int.test.ts",
+      "comes again, and a refund that came back is not lost",
+    ],
   },
   {
     name: "another amount ends a payment, and is kept",

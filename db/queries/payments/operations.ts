@@ -206,12 +206,14 @@ export async function prolongLease(sql: Sql, operation: HeldOperation, { heldFor
 
 /**
  * An operation that another process holds is due as soon as that one releases it: something is known by now that it may not
- * have read. The lease stands. Does nothing to a closed one.
+ * have read. The lease stands. True: recovery looks at it then, or it is closed. After a day it is left to people.
  */
-export async function makeDue(sql: Sql, environmentId: string, id: string): Promise<void> {
-  await sql`
+export async function makeDue(sql: Sql, environmentId: string, id: string): Promise<boolean> {
+  const [row] = await sql<{ recovers: boolean }[]>`
     update operations set next_attempt_at = least(next_attempt_at, now())
-    where environment_id = ${environmentId}::uuid and id = ${id}::uuid and state = 'open'`;
+    where environment_id = ${environmentId}::uuid and id = ${id}::uuid and state = 'open'
+    returning created_at > now() - interval '23 hours' as recovers`;
+  return row?.recovers ?? true;
 }
 
 /**

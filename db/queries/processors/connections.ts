@@ -175,7 +175,9 @@ export async function countOpenAt(tx: Orm, environmentId: string, id: string): P
           group by o.payment_id having not bool_or(o.state = 'succeeded')
         ) refused
         join payments l on l.environment_id = ${environmentId}::uuid and l.id = refused.payment_id
-        where l.connection_id = ${id}::uuid and l.status in ('DECLINED', 'FAILED') and l.open_operation_id is null)::int
+        where l.connection_id = ${id}::uuid and l.status in ('DECLINED', 'FAILED') and l.open_operation_id is null
+          -- What a processor has refused to give back for so long is for people to settle with it.
+          and l.created_at > now() - interval '60 days')::int
         as late_approvals,
       (select count(*) from payment_tokens t where t.environment_id = ${environmentId}::uuid and t.connection_id = ${id}::uuid
         and t.processor_token <> '' and t.expires_at > now())::int as tokens

@@ -89,18 +89,19 @@ async function takeInEnded(service: Service, from: Reporter, row: OperationRow, 
 /** What it says is kept, so that the same report tells nothing new when it comes again. */
 const isKept = ({ processor }: Connected) => processor.reports.kind === "pushed" && processor.reports.kept === true;
 
-/** Whether a report whose outcome is not known is done with: one that is kept would only hold up those behind it. */
-function leaveUnknown({ log }: Service, from: Connected, about: { payment: string; reason: string }): boolean {
-  const isDone = isKept(from);
+/**
+ * Whether a report whose outcome is not known is done with: one that is kept, and says nothing else whenever it is read, would
+ * only hold up those behind it. Where it could not be read just now it comes again.
+ */
+function leaveUnknown({ log }: Service, from: Connected, payment: string, outcome: Inquiry): boolean {
+  const isDone = isKept(from) && outcome.kind === "unknown" && outcome.final === true;
   const next = isDone ? "find it out there" : "its report will come again";
   log[isDone ? "error" : "warn"](
-    about,
+    { payment, reason: "reason" in outcome ? outcome.reason : outcome.kind },
     `a processor reports on a payment, and does not say what became of it: ${next}`,
   );
   return isDone;
 }
-
-const reasonOf = (outcome: Inquiry): string => ("reason" in outcome ? outcome.reason : outcome.kind);
 
 /** Null: there is none, or it is not at this processor. */
 async function findReported(service: Service, from: Reporter, report: Report): Promise<OperationRow | null> {
@@ -129,17 +130,20 @@ async function resolveReported(
   row: OperationRow,
   report: Report | null,
 ): Promise<boolean> {
-  const { environment_id: environmentId, id, payment_id: payment } = row;
+  const { environment_id: environmentId, id, kind, payment_id: paymentId } = row;
   const { sql } = service.db.within(environmentId);
   const taken = await takeOperation(sql, environmentId, id, leaseOf(service.processorTimeoutMs));
   const executed = taken && (await resolveOperation(service, taken));
   if (executed && isTaken(executed)) return true;
   if (report === null || !isKept(from)) return false;
-  if (executed?.kind === "pending")
-    return leaveUnknown(service, from, { payment, reason: "it was left open, with its last answer" });
+  if (executed?.kind === "pending") {
+    const operation = { id, kind, environmentId, paymentId };
+    const { payment } = await getPaymentOf(service, operation);
+    const outcome = await inquireProcessor(service, from.processor, operation, payment.authorization_id);
+    return leaveUnknown(service, from, paymentId, outcome);
+  }
   if ("insists" in report && report.insists) return (await findOperation(sql, environmentId, id))?.state !== "open";
-  await makeDue(sql, environmentId, id);
-  return true;
+  return makeDue(sql, environmentId, id);
 }
 
 /** The outcome is written; or the processor decides later and reports that, too, and until then the status is checked. */
@@ -171,7 +175,7 @@ export async function continueAnswered(
   const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
   if (outcome.kind === "action_required") return true;
   if (outcome.kind !== "approved" && outcome.kind !== "declined" && outcome.kind !== "pending")
-    return report !== null && leaveUnknown(service, from, { payment: paymentId, reason: reasonOf(outcome) });
+    return report !== null && leaveUnknown(service, from, paymentId, outcome);
   const challenge = outcome.kind === "declined" ? "failed" : "passed";
   if (!isTaken(await continuePayment(service, { id: environmentId, mode }, paymentId, challenge))) return false;
   // Another amount than was asked for ends it, and is given back.
@@ -205,8 +209,7 @@ async function checkEnded(
   const { environmentId, paymentId } = operation;
   if (!hasEndedUnpaid(payment.status)) return true;
   const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
-  if (outcome.kind === "unknown" || outcome.kind === "not_sent")
-    return leaveUnknown(service, from, { payment: paymentId, reason: outcome.reason });
+  if (outcome.kind === "unknown" || outcome.kind === "not_sent") return leaveUnknown(service, from, paymentId, outcome);
   if (!tookMoney(outcome)) return true;
   if (await hasVoid(service.db.within(environmentId).sql, environmentId, paymentId)) return true;
   const execution = await giveBackApproval(service, { id: environmentId, mode }, payment);
@@ -229,8 +232,7 @@ async function checkReturned(service: Service, from: Reporter, row: OperationRow
   if (row.kind === "void" && !hasEndedUnpaid(snapshot.payment.status)) return true;
   const outcome = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
   if (outcome.kind === "approved") return true;
-  if (outcome.kind !== "declined")
-    return leaveUnknown(service, from, { payment: operation.paymentId, reason: reasonOf(outcome) });
+  if (outcome.kind !== "declined") return leaveUnknown(service, from, operation.paymentId, outcome);
   return (await finishOperation(service, operation, { kind: "reversed" }, snapshot)).kind === "finished";
 }
 
@@ -248,8 +250,7 @@ async function checkCapture(service: Service, from: Reporter, row: OperationRow)
   const isHeld = payment.status === "AUTHORIZED" && isKept(from);
   if (payment.amount_captured === 0 && !isHeld) return true;
   const outcome = await inquireProcessor(service, from.processor, operation, payment.authorization_id);
-  if (outcome.kind === "unknown" || outcome.kind === "not_sent")
-    return leaveUnknown(service, from, { payment: paymentId, reason: outcome.reason });
+  if (outcome.kind === "unknown" || outcome.kind === "not_sent") return leaveUnknown(service, from, paymentId, outcome);
   if (outcome.kind === "declined" && outcome.holds) {
     service.log.error({ operation: id, payment: paymentId }, "a processor approved another amount than is booked");
     return true;

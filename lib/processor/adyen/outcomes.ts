@@ -115,7 +115,7 @@ export function outcomeOfAnswer(answer: PaymentAnswer): Outcome {
       const { type, url, method = "GET" } = answer.action ?? { type: "none" };
       if (type !== "redirect" || !url || method !== "GET")
         return {
-          kind: "unknown",
+          ...{ kind: "unknown", final: true },
           reason: "Adyen sends the shopper elsewhere in a way that this service cannot follow",
         };
       return { kind: "action_required", challenge: { url }, ...told };
@@ -124,7 +124,7 @@ export function outcomeOfAnswer(answer: PaymentAnswer): Outcome {
     case "Received":
       return { kind: "pending" };
     default:
-      return { kind: "unknown", reason: `Adyen answered ${answer.resultCode}` };
+      return { kind: "unknown", reason: `Adyen answered ${answer.resultCode}`, final: true };
   }
 }
 

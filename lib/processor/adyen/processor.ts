@@ -189,11 +189,13 @@ export function createAdyenProcessor(
     // Nobody looked at it: an earlier call with it may have been executed.
     if (answer.status === 401 || answer.status === 403) return { kind: "not_sent", reason: answer.message };
     // A result that Adyen does not take can be sent as often as one likes: the shopper did not come from its page.
-    return records.ended(authorization, {
+    const refused = await records.ended(authorization, {
       kind: "declined",
       decline_code: "authentication_failed",
       note: answer.message,
     });
+    // It may have been passed with another, which Adyen told meanwhile.
+    return (await authorizationOf(authorization)) ?? refused;
   }
 
   async function move(asked: "capture" | "void" | "refund", request: VoidRequest): Promise<Outcome> {

@@ -187,7 +187,11 @@ export class Records {
     }
     // What was captured at once has no capture of ours, and a message may not name another's: the payment's has failed.
     const payment = event === "CAPTURE_FAILED" && original ? await this.#linked(original) : null;
-    if (payment && original) await this.#journal.note(subjectOf(original), name, notice);
+    if (payment && original) {
+      await this.#journal.note(subjectOf(original), name, notice);
+      // Of several captures by hand one may fail and another stand.
+      await this.#journal.note(subjectOf(original), `${ELSEWHERE}${pspReference} ${name}`, notice);
+    }
     return payment;
   }
 
@@ -238,7 +242,7 @@ const otherAmount = ({ amount: { value, currency } }: Notice): Outcome => ({
   note: `Adyen: approved another amount, ${value} ${currency} in its smallest units`,
 });
 
-const DIFFERS: Outcome = { kind: "unknown", reason: "Adyen reports another amount than was asked for" };
+const DIFFERS: Outcome = { kind: "unknown", reason: "Adyen reports another amount than was asked for", final: true };
 const isOf = (amount: AdyenAmount | null, notice: Notice) =>
   amount?.value === notice.amount.value && amount.currency === notice.amount.currency;
 
@@ -246,18 +250,25 @@ const isOf = (amount: AdyenAmount | null, notice: Notice) =>
 export function leftOf(charge: Recorded): AdyenAmount | null {
   const approved = approvedOf(charge);
   if (!approved) return null;
-  const { begun, elsewhere } = charge;
-  const done = (event: string) => elsewhere.filter((notice) => notice.event === event && notice.success);
-  const failed = new Set([...done("REFUND_FAILED"), ...done("REFUNDED_REVERSED")].map((one) => one.pspReference));
-  const refunded = sumOf(
-    approved.currency,
-    done("REFUND").filter((one) => !failed.has(one.pspReference)),
-  );
-  if (done("CANCELLATION").length > 0) return null;
+  const { currency } = approved;
+  if (doneElsewhere(charge, "CANCELLATION").length > 0) return null;
   if (!wasCaptured(charge)) return approved;
-  const captured = begun.captures ? approved.value : sumOf(approved.currency, done("CAPTURE"));
+  const refunded = sumOf(currency, standing(charge, "REFUND", ["REFUND_FAILED", "REFUNDED_REVERSED"]));
+  const captured = charge.begun.captures
+    ? approved.value
+    : sumOf(currency, standing(charge, "CAPTURE", CAPTURE_FAILED));
   const value = captured - refunded;
-  return value > 0 ? { value, currency: approved.currency } : null;
+  return value > 0 ? { value, currency } : null;
+}
+
+const CAPTURE_FAILED = ["CAPTURE_FAILED"];
+const doneElsewhere = ({ elsewhere }: Recorded, event: string) =>
+  elsewhere.filter((notice) => notice.event === event && notice.success);
+
+/** What somebody else did, and that did not fail later. */
+function standing(charge: Recorded, event: string, failures: readonly string[]): Notice[] {
+  const failed = new Set(failures.flatMap((one) => doneElsewhere(charge, one)).map((one) => one.pspReference));
+  return doneElsewhere(charge, event).filter((one) => !failed.has(one.pspReference));
 }
 
 const sumOf = (currency: string, notices: readonly Notice[]) =>
@@ -272,22 +283,22 @@ function approvedOf(charge: Recorded): AdyenAmount | null {
   );
 }
 
-/** It was to be captured at once, or somebody else captured it, and that did not fail. */
+/** It was captured at once and that did not fail, or a capture of somebody else's stands. */
 export function wasCaptured(charge: Recorded): boolean {
-  const { begun, elsewhere, notices } = charge;
-  const isCaptured = begun.captures || elsewhere.some(({ event, success }) => event === "CAPTURE" && success);
-  const failed = notices.some(({ event, success }) => event === "CAPTURE_FAILED" && success);
-  return isCaptured && !failed && approvedOf(charge) !== null;
+  if (approvedOf(charge) === null) return false;
+  if (!charge.begun.captures) return standing(charge, "CAPTURE", CAPTURE_FAILED).length > 0;
+  return !charge.notices.some(({ event, success }) => event === "CAPTURE_FAILED" && success);
 }
 
 /**
  * Whether somebody may have read another end before this was told, and may be writing that; or it is an approval that has to be
- * given back, which only who takes the message in sees to.
+ * given back, which only who takes the message in sees to. Of a challenge that may be refused just now, which nobody looks up.
  */
 function overturns(recorded: Recorded, { event, success }: Notice): boolean {
   const notices = recorded.notices.filter((notice) => notice.event !== event || notice.success !== success);
   const [was, is] = [endOf({ ...recorded, notices }), endOf(recorded)];
-  return is === "holds" || (was !== null && was !== is);
+  const passes = event === "AUTHORISATION" && success && recorded.answer?.resultCode === "RedirectShopper";
+  return is === "holds" || passes || (was !== null && was !== is);
 }
 
 /** Null: it has no end yet. */

@@ -130,6 +130,13 @@ describe("what Adyen approves after the payment has ended here is given back", (
     ["cancelled", MANUAL, ["CANCELLATION"], [], { captured: 0, refunded: 0, voided: true }],
     ["captured", MANUAL, ["CAPTURE"], [], { captured: 10_000, refunded: 10_000, voided: false }],
     [
+      "captured, which failed, and captured again",
+      MANUAL,
+      ["CAPTURE", "CAPTURE_FAILED", "CAPTURE"],
+      [],
+      { captured: 10_000, refunded: 10_000, voided: false },
+    ],
+    [
       "captured and refunded",
       MANUAL,
       ["CAPTURE", "REFUND"],
@@ -149,7 +156,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     const amounts = [...refunds];
     let last = "";
     for (const eventCode of events) {
-      last = eventCode === "REFUND_FAILED" ? last : newPsp();
+      last = eventCode.endsWith("_FAILED") ? last : newPsp();
       const value = eventCode.startsWith("REFUND") ? (amounts.shift() ?? 10_000) : 10_000;
       const given = {
         ...byHand,

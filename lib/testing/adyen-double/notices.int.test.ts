@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { releaseOperation } from "@/db/queries/payments/operations";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
@@ -212,16 +212,103 @@ describe("a message about what another process works on", () => {
     expect(await tenant.books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
   });
 
-  test("is accepted while a passed challenge is being continued, which reads it in the end", async () => {
+  test("comes again while a passed challenge is being continued, which nobody may look up in the end", async () => {
     const { body: payment } = await tenant.pay({}, "4000000000003220");
     const redirectResult = double.answerChallenge(payment.next_action.redirect_to_url.url, true);
     const held = heldAfter("continueAuthorization");
     const id = decodeId("payment", payment.id) ?? "";
     const ending = continuePayment(held.service, tenant.merchant.test, id, "passed", { redirectResult });
     await held.reached;
-    for (const one of double.messages()) expect(await send(one)).toEqual(ACCEPTED);
+    const told = double.messages();
+    for (const one of told) expect(await send(one)).toEqual(PENDING);
     held.release();
     await ending;
     expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED" });
+    for (const one of told) expect(await send(one)).toEqual(ACCEPTED);
+  });
+
+  test.each([
+    ["what the shopper brought back is being refused", "it is booked", "CAPTURED", 1],
+    ["our key is being refused for the last time", "it is given back", "FAILED", 3],
+  ])("comes again when it approves a challenge while %s, and %s", async (_while, _then, status, lastCall) => {
+    const { body: payment } = await tenant.pay({}, "4000000000003220");
+    const passed = double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+    const redirectResult = lastCall === 1 ? "garbage" : passed;
+    const at = [...double.books.payments.values()].at(-1) as Payment;
+    const told: string[] = [];
+    const fetched = globalThis.fetch;
+    let calls = 0;
+    onTestFinished(() => void vi.unstubAllGlobals());
+    vi.stubGlobal("fetch", async (...of: Parameters<typeof fetch>) => {
+      if (!String(of[0]).endsWith("/payments/details")) return fetched(...of);
+      const answer = lastCall === 1 ? await fetched(...of) : new Response(REFUSED_KEY, { status: 401 });
+      if (++calls !== lastCall) return answer;
+      double.books.finish(at);
+      told.push(...double.messages());
+      for (const one of told) expect(await send(one)).toEqual(PENDING);
+      return answer;
+    });
+    const id = decodeId("payment", payment.id) ?? "";
+    await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
+    vi.unstubAllGlobals();
+    expect(await tenant.get(payment.id)).toMatchObject({ status });
+    for (const one of [...told, ...told]) expect(await send(one)).toEqual(ACCEPTED);
+    await tenant.decide();
+    const refunded = status === "CAPTURED" ? 0 : 10_000;
+    expect(await tenant.books()).toEqual({ captured: 10_000, refunded, voided: false });
+  });
+  const REFUSED_KEY = JSON.stringify({ status: 401, errorCode: "000", message: "Unauthorized", errorType: "security" });
+
+  test("that is older than a day comes again: recovery no longer looks, and the next delivery does", async () => {
+    const { id, release, told } = await heldRefund();
+    await db.sql`update operations set created_at = created_at - interval '25 hours'
+      where environment_id = ${tenant.environmentId} and state = 'open'`;
+    for (const one of told) expect(await send(one)).toEqual(PENDING);
+    expect(await release()).toBe(true);
+    for (const one of told) expect(await send(one)).toEqual(ACCEPTED);
+    expect(await tenant.get(id)).toMatchObject({ amount_refunded: 4_000 });
+  });
+});
+
+describe("a message that cannot be read back just now", () => {
+  /** What processes make of these while the journal, which is in our own database, cannot be read. */
+  async function sendWithoutJournal(told: readonly string[]): Promise<unknown[]> {
+    for (const one of told) await tenant.keep(one);
+    const { processors } = tenant.service;
+    const reporter: typeof processors.reporter = async (id) => {
+      const from = await processors.reporter(id);
+      return from && { ...from, processor: { ...from.processor, inquire: async () => UNREADABLE } };
+    };
+    provideService({ ...tenant.service, log, processors: { ...processors, reporter } });
+    onTestFinished(() => void provideService({ ...tenant.service, log }));
+    const answers = [];
+    for (const one of told) answers.push(await send(one));
+    provideService({ ...tenant.service, log });
+    return answers;
+  }
+  const UNREADABLE = { kind: "unknown", reason: "no answer within 8000 ms" } as const;
+
+  test("comes again, and a refund that came back is not lost", async () => {
+    const { id } = await paid({}, "4000000000005126");
+    await tenant.act("refund", id, { amount: 4_000 });
+    await tenant.decide();
+    double.books.giveBack();
+    const told = double.messages();
+    for (const answer of await sendWithoutJournal(told)) expect(answer).toEqual([409, "outcome_pending"]);
+    for (const one of told) expect(await send(one)).toEqual(ACCEPTED);
+    expect(await tenant.get(id)).toMatchObject({ amount_refunded: 0 });
+  });
+
+  test("comes again, and what it approves too late is given back", async () => {
+    const { body: payment } = await tenant.pay({}, "4000000000003220");
+    double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+    const at = [...double.books.payments.values()].at(-1) as Payment;
+    await continuePayment(tenant.service, tenant.merchant.test, decodeId("payment", payment.id) ?? "", "abandoned");
+    double.books.finish(at);
+    const told = double.messages();
+    for (const answer of await sendWithoutJournal(told)) expect(answer).toEqual([409, "outcome_pending"]);
+    for (const one of told) expect(await send(one)).toEqual(ACCEPTED);
+    await tenant.decide();
+    expect(await tenant.books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
   });
 });
