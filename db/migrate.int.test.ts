@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, expect, inject, test } from "vitest";
 import { idTime, newId } from "@/lib/ids";
 import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
+import { latch } from "@/lib/testing/latch";
 import { connect } from "./client";
 import { migrate } from "./migrate";
 
@@ -36,6 +37,7 @@ const accounts = await databaseBefore("_accounts");
 const events = await databaseBefore("_events");
 const sessions = await databaseBefore("_client_session_events");
 const comparisons = await databaseBefore("_standing_differences");
+const busy = await databaseBefore("_one_index_of_open_operations");
 
 test("whoever could sign in still can; proved are those who used a mailed link or whom an operator made", async () => {
   const { db, url } = accounts;
@@ -207,4 +209,26 @@ test("what stood of comparisons with processors still stands", async () => {
     [0, 0, 21],
     [2, 2, 2],
   ]);
+});
+
+test("a table that somebody reads for long stays open to others while a migration waits for it", async () => {
+  const { db, url } = busy;
+  const { reached, release, hold } = latch();
+  const reading = db.sql.begin(async (tx) => {
+    await tx`select from operations`;
+    await hold();
+  });
+  await reached;
+  const migrating = migrate(url);
+  const waits = async () =>
+    (
+      await db.sql`
+        select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not l.granted`
+    ).length;
+  await expect.poll(waits).toBe(1);
+  // Without an end to that wait this one would be behind it, and the reader would never be let go.
+  await db.sql`select from operations`;
+  release();
+  await Promise.all([reading, migrating]);
+  expect(await db.sql`select 1 from pg_indexes where indexname = 'operations_unknown'`).toEqual([]);
 });
