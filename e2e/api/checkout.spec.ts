@@ -100,15 +100,14 @@ test("two tabs at once, and the same tab again and again: one payment", async ({
 test("a lost answer: the session says that a payment is under way, takes no other, cannot be cancelled, and ends paid", async ({
   api,
   open,
-  behind,
 }) => {
   const opened = await open();
   const { state } = (await opened.form.attempt(CARDS.lostAnswer, { attempt: "a" })).taken();
   expect(state).toMatchObject({ status: "PROCESSING", payment: { status: "PENDING" }, failure: null });
   (await opened.form.attempt()).refused("invalid_state");
   const cancelled = await api.call(cancelClientSession, { id: opened.id });
-  // Another processor than the sandbox may have told by now that it was paid.
-  const isPaid = behind !== null && (await opened.form.state()).status === "COMPLETED";
+  // Where the processor tells by itself, or this machine is busy, it may be known by now that it was paid.
+  const isPaid = (await opened.form.state()).status === "COMPLETED";
   if (!isPaid || cancelled.text.includes("outcome_pending")) cancelled.problem("outcome_pending");
   else cancelled.problem("invalid_state");
   await expect.poll(async () => (await opened.form.state()).status, { timeout: 60_000 }).toBe("COMPLETED");
