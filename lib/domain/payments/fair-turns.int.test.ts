@@ -18,14 +18,17 @@ beforeEach(async () => {
   await db.sql`update operations set created_at = created_at - interval '25 hours' where state = 'open'`;
 });
 
-/** A tenant with so many payments whose answers were lost, each due for longer than the next. */
+/** A tenant with so many payments whose answers were lost. On a busy machine they would be due before a test says so. */
 async function withLost(count: number): Promise<MoneyTenant> {
   const tenant = await moneyTenant(db);
   tenant.script.next(...Array.from({ length: count }, () => losesAnswer));
   await Promise.all(Array.from({ length: count }, (_, i) => tenant.create({}, { key: `k${i}` })));
+  await db.sql`update operations set next_attempt_at = now() + interval '100 seconds'
+    where environment_id = ${tenant.environmentId} and state = 'open'`;
   return tenant;
 }
 
+/** Each for longer than the next. */
 async function makeDue(tenant: MoneyTenant): Promise<void> {
   await tenant.endLeases();
   await db.sql`update operations o set next_attempt_at = now() - interval '1 hour' + place * interval '1 ms'
