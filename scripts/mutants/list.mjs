@@ -104,7 +104,8 @@ export const MUTANTS = [
   {
     name: "no version check",
     simulation: true,
-    doubles: DOUBLES,
+    // Adyen tells by messages that come one after the other: two outcomes of one payment hardly ever meet there.
+    doubles: ["stripe"],
     edits: [["db/queries/payments/outcomes.ts", " and version = ${s.from.version}::int", ""]],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is written although the payment changed"],
   },
