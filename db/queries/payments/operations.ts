@@ -206,7 +206,8 @@ export async function prolongLease(sql: Sql, operation: HeldOperation, { heldFor
 
 /**
  * An operation that another process holds is due as soon as that one releases it: something is known by now that it may not
- * have read. The lease stands. True: recovery looks at it then, or it is closed. After a day it is left to people.
+ * have read. The lease stands. True: recovery looks at it then, or it is closed. After a day it is left to people, and an hour
+ * before that nobody relies on recovery to be in time.
  */
 export async function makeDue(sql: Sql, environmentId: string, id: string): Promise<boolean> {
   const [row] = await sql<{ recovers: boolean }[]>`
@@ -218,9 +219,9 @@ export async function makeDue(sql: Sql, environmentId: string, id: string): Prom
 
 /**
  * The call ended without a known outcome: releases the operation for a status check after `delayMs`, or at once where it is due
- * by now. `sent`: it was the
- * call that moves the money, so that from now on none is under way. `told`: the first event of its transaction, written only
- * while that has none; it makes what others have read of the payment stale. False: it is closed, or another process holds it.
+ * by now. `sent`: it was the call that moves the money, so that from now on none is under way. `told`: the first event of its
+ * transaction, written only while that has none; it makes what others have read of the payment stale. False: it is closed, or
+ * another process holds it.
  */
 export async function releaseOperation(
   sql: Sql,
