@@ -53,7 +53,7 @@ export function refuseOwnCard(body: { card?: { number: string } | undefined }, c
       path.pop();
     }
   };
-  look({ ...others, card: besideNumber });
+  look({ card: besideNumber, ...others });
 }
 
 const FIRST_TIME = Date.parse("0001-01-01T00:00:00Z");

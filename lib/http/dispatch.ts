@@ -127,8 +127,17 @@ function handle(call: Call): Promise<HttpAnswer> {
       const isLong = endpoint.streams || !mayHold(bytes);
       const made = status < 400 ? known.made : undefined;
       http.requestLog.note({
-        ...{ ...info, caller: known.caller, endpoint, method, search: searchOf(url), pathId: call.id },
-        ...{ status, durationMs: performance.now() - startedMs, idempotencyKey: known.key, sent: known.sent },
+        id: info.id,
+        path: info.path,
+        caller: known.caller,
+        endpoint,
+        method,
+        search: searchOf(url),
+        pathId: call.id,
+        status,
+        durationMs: performance.now() - startedMs,
+        idempotencyKey: known.key,
+        sent: known.sent,
         replayed: headers["Idempotent-Replayed"] !== undefined,
         answer: isLong
           ? endpoint.streams && status < 400
@@ -192,7 +201,7 @@ async function answer(
     service: http.service,
     environment: caller.environment,
     actor: caller.actor,
-    request: { ...info, endpoint: endpoint.name },
+    request: { endpoint: endpoint.name, ...info },
     idempotency:
       key === null
         ? null
@@ -210,11 +219,7 @@ async function answer(
   }
   const served = findServed(endpoint);
   if (!served) throw new Error(`${endpoint.name} has no verb`);
-  const input = {
-    ...(body as object | undefined),
-    ...(query as object | undefined),
-    ...(call.id !== null && { id: call.id }),
-  };
+  const input = Object.assign({}, body, query, call.id === null ? null : { id: call.id });
   let turn = mayBeLong(endpoint) ? await http.answerLimits.turn(reader) : null;
   const lines = {
     payment: movesMoneyOf(endpoint) ? `${caller.environment.id} ${call.id}` : null,

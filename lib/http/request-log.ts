@@ -171,7 +171,7 @@ export function createRequestLog(service: RequestLogService) {
       }
       count++;
       bytes += weight;
-      waiting.push({ request: { ...rest, environmentId: environment.id, actor }, bytes: weight });
+      waiting.push({ request: { environmentId: environment.id, actor, ...rest }, bytes: weight });
     },
     flush,
     stop(): Promise<void> {

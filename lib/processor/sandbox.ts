@@ -79,7 +79,7 @@ export function createSandboxProcessor({
   }
 
   async function follow(kind: "capture" | "void" | "refund", request: VoidRequest) {
-    const followUp = { ...request, kind, charge: request.authorization };
+    const followUp = { kind, charge: request.authorization, ...request };
     return outcomeOf(await insertSandboxFollowUp(sqlFor(request.account), followUp), request);
   }
 

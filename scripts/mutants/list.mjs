@@ -73,8 +73,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/processor-calls.ts",
-        "...(await heldReferenceOf(service, processor, operation)),\n    notAfter",
-        "...(await heldReferenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),\n    notAfter",
+        "notAfter: new Date(operation.notAfter),\n    ...(await heldReferenceOf(service, processor, operation)),",
+        "notAfter: new Date(operation.notAfter),\n    ...(await heldReferenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),",
       ],
     ],
     tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is sent again under its reference"],
@@ -643,8 +643,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/processor-calls.ts",
-        "...(await heldReferenceOf(service, processor, operation)),\n    notAfter",
-        "...(await heldReferenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),\n    notAfter",
+        "notAfter: new Date(operation.notAfter),\n    ...(await heldReferenceOf(service, processor, operation)),",
+        "notAfter: new Date(operation.notAfter),\n    ...(await heldReferenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),",
       ],
     ],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "does a refund once, stopped after"],

@@ -222,7 +222,7 @@ async function reserveFollowUps(
     { prepare: true },
   );
   const answers: (FollowUpReservation | undefined)[] = rows.map(() => undefined);
-  for (const { n, ...reservation } of found) answers[n - 1] = { ...reservation, found: true };
+  for (const { n, ...reservation } of found) answers[n - 1] = { found: true, ...reservation };
   return answers;
 }
 

@@ -178,9 +178,9 @@ async function writeOutcomes(
   environmentId: string,
   rows: readonly OutcomeWrite[],
 ): Promise<(true | undefined)[]> {
-  const lines = rows.flatMap(({ operation, ledger }) => ledger.map((line) => ({ ...line, operationId: operation.id })));
+  const lines = rows.flatMap(({ operation, ledger }) => ledger.map((line) => ({ operationId: operation.id, ...line })));
   const events = rows.flatMap(({ operation, events }) =>
-    events.map((event) => ({ ...event, operationId: operation.id })),
+    events.map((event) => ({ operationId: operation.id, ...event })),
   );
   const written = await sql.unsafe<{ n: number }[]>(
     WRITE_OUTCOMES,

@@ -12,6 +12,8 @@ import { MONEY_COLUMNS, TRANSACTION_COLUMNS } from "./columns";
 import { hasWords, type WordsFound } from "./words";
 
 const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
+const ALL_COLUMNS = columnList("t", TRANSACTION_COLUMNS);
+const MONEY = columnList("p", MONEY_COLUMNS, "p_");
 
 /** What to find. Times are half-open ranges, of `created_at` as ids: an id is made in the millisecond of it. */
 type Values = FilterValues<Range<number>, { readonly gte?: string; readonly lt?: string }>;
@@ -46,7 +48,7 @@ export function transactionPageText(
   environmentId: string,
   filter: TransactionFilter,
   page: TransactionPage,
-  { counts, columns = TRANSACTION_COLUMNS }: { counts: boolean; columns?: readonly string[] },
+  { counts, columns = ALL_COLUMNS }: { counts: boolean; columns?: string },
 ): StatementText {
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
@@ -57,7 +59,7 @@ export function transactionPageText(
   const where = counts || groups === null ? conditions(parameters, environment, filter) : "";
   const window = pageText(parameters, environment, groups ?? where, filter, page);
   const rows = `
-select ${columnList("t", columns)}, ${columnList("p", MONEY_COLUMNS, "p_")}
+select ${columns}, ${MONEY}
 from (${window}) page
 cross join lateral (
   select * from transactions where environment_id = ${environment} and id = page.id offset 0) t

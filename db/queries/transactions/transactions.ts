@@ -63,6 +63,8 @@ export async function findTransactions(
   return foundPage(found[0]?.[0] ? found.map(transactionOf) : [], page, counted);
 }
 
+const LISTED = columnList("t", LISTED_COLUMNS);
+
 /** The same with the columns of tables. */
 export async function findListedTransactions(
   sql: Sql,
@@ -73,7 +75,7 @@ export async function findListedTransactions(
 ): Promise<FoundPage<ListedWithMoney>> {
   const statement = transactionPageText(environmentId, filter, page, {
     counts: total === null,
-    columns: LISTED_COLUMNS,
+    columns: LISTED,
   });
   const found = await runText<ListedWithMoney & { total: number }>(sql, statement);
   return foundPage(found[0]?.id ? found : [], page, total ?? found[0]?.total ?? 0);

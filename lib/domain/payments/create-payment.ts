@@ -81,10 +81,10 @@ async function tokenize(
     );
   }
   const kept = {
-    ...(await tokenizeCard(at.processor, ctx.environment.id, card, holder)),
     at,
     paymentTokenId: null,
     clientSessionId: null,
+    ...(await tokenizeCard(at.processor, ctx.environment.id, card, holder)),
   };
   return { card: kept, name: null, postalCode: null };
 }

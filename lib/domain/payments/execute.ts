@@ -88,11 +88,11 @@ export async function execute(service: Service, order: Order): Promise<Execution
   if (!processor) {
     // The operation is written: recovery finds the processor, or says that it is not there.
     const call = { attempts: 1, sent: false };
-    return { ...(await leaveOpen(service, operation, unknown(CONNECTION_MISSING), call, snapshot)), operation };
+    return { operation, ...(await leaveOpen(service, operation, unknown(CONNECTION_MISSING), call, snapshot)) };
   }
   const returned = order.kind === "authorize" ? undefined : order.returned;
   const call = (held: OpenOperation) => callProcessor(service, processor, held, snapshot, token, returned);
-  return { ...(await send(service, operation, { begunMs, call }, snapshot)), operation };
+  return { operation, ...(await send(service, operation, { begunMs, call }, snapshot)) };
 }
 
 type Reserved = { kind: "reserved"; operation: OpenOperation; snapshot: PaymentSnapshot };
@@ -128,7 +128,7 @@ async function reserve(
       claim,
       { payment, charge },
       intent,
-      { ...card, guardedConnectionId: guardOf(order) },
+      { guardedConnectionId: guardOf(order), ...card },
       service.timer,
     ).catch((error: unknown) => {
       if (isStaleOutcome(error)) return null;

@@ -37,12 +37,12 @@ function requestOf(ctx: Context): KeyedRequest {
 async function claimOf(ctx: Context, operationId: string): Promise<KeyClaim> {
   const { digest, body } = keyOf(ctx);
   return {
-    ...requestOf(ctx),
     digest: await digest(),
     body,
     actor: ctx.actor,
     operationId,
     leaseMs: leaseOf(ctx.service.processorTimeoutMs).heldForMs,
+    ...requestOf(ctx),
   };
 }
 

@@ -40,13 +40,13 @@ export function outcomeEvents(
     const sequence = numberOf(from.id, eventsOf(from));
     const previous = sequence === 1 ? null : { row: from, payment: was.payment };
     const data = transactionData(previous, { row: to, payment: change.payment }, mode);
-    return { ...newEvent(type, { objectId: to.id, operationId }, data), sequence };
+    return { sequence, ...newEvent(type, { objectId: to.id, operationId }, data) };
   };
   const told = change.events.map((type) => {
     if (isOfRefund(type)) return ofRow(type, refundOf(was, change));
     const data = paymentData(before, { payment: change.payment, transactions }, mode);
     const about = { objectId: change.payment.id, operationId };
-    return { ...newEvent(type, about, data), sequence: numberOf(change.payment.id, before.payment.event_sequence) };
+    return { sequence: numberOf(change.payment.id, before.payment.event_sequence), ...newEvent(type, about, data) };
   });
   return [...told, ...changes.map((changed) => ofRow(transactionEventType(changed.to.status), changed))];
 }

@@ -36,11 +36,11 @@ export async function callProcessor(
 ): Promise<Outcome> {
   const { amount, currency } = operation;
   const reference = {
-    ...(await heldReferenceOf(service, processor, operation)),
     notAfter: new Date(operation.notAfter),
+    ...(await heldReferenceOf(service, processor, operation)),
   };
   const reason = transactions.find(({ id }) => id === operation.transactionId)?.refund_reason ?? null;
-  const followUp = { ...reference, authorization: payment.authorization_id, amount, currency, reason };
+  const followUp = { authorization: payment.authorization_id, amount, currency, reason, ...reference };
   switch (operation.kind) {
     case "authorize": {
       const charge = transactions.find(({ id }) => id === payment.charge_id);
@@ -48,13 +48,13 @@ export async function callProcessor(
       if (token === null) throw new Error(`authorization ${operation.id} cannot be sent without its card`);
       // The payment decides what is charged, whichever request brought the card.
       return processor.authorize({
-        ...reference,
         token,
         amount: payment.amount,
         currency: payment.currency,
         capture: payment.capture_method === "automatic",
         customerEmail: charge.customer_email,
         billingAddress: charge.billing_address,
+        ...reference,
       });
     }
     case "continue":
@@ -78,8 +78,8 @@ export async function callProcessor(
 /** Also keeps what the processor names of it: for whoever holds the operation. */
 async function heldReferenceOf(service: Service, processor: Processor, operation: OpenOperation) {
   return {
-    ...(await referenceOf(service, processor, operation)),
     keep: (object: ProcessorObject) => keepObject(service, processor, operation, object),
+    ...(await referenceOf(service, processor, operation)),
   };
 }
 

@@ -34,7 +34,7 @@ export function chainAuditLogs({ db, secret }: Pick<Service, "db" | "secret">): 
       const hash = linkHash(end.hash, seq, text ?? "");
       const link = { chain_id, seq, log, environment_id, row_id, hash, seal_number: seal.number };
       last.set(chain_id, link);
-      return { ...link, mac: secret.mac("audit-link", linkText(link, seal.mac)) };
+      return { mac: secret.mac("audit-link", linkText(link, seal.mac)), ...link };
     });
     await insertLinks(tx, links);
     await removePending(

@@ -121,8 +121,8 @@ function conditionOf(name: FilterName, row: FilterRow, value: NonNullable<Search
     const words = [...new Set<string>(value)];
     return row.kind === "words" && details.always && words.length === row.values.length ? undefined : words;
   }
-  const range = row.kind === "times" ? timesOf(name, value as Range<string>) : value;
-  return Object.values(range).some((end) => end !== undefined) ? range : undefined;
+  if (Object.values(value).every((end) => end === undefined)) return undefined;
+  return row.kind === "times" ? timesOf(name, value as Range<string>) : value;
 }
 
 function timesOf(name: FilterName, ends: Range<string>) {
