@@ -199,7 +199,7 @@ function reserve(sql: Sql, environmentId: string, followUp: FollowUp) {
       return {
         amount: sql`coalesce(${followUp.amount}::bigint, amount_captured - amount_refunded - refund_pending)`,
         change: sql`refund_pending = refund_pending + (select amount from locked)`,
-        // Those that are counted at the same moment may be a few more.
+        // The same rule stands in intent-batches.ts, for several at once. Refunds counted at the same moment may be a few more.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
           and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
           and (select count(*) from transactions where environment_id = ${environmentId}::uuid

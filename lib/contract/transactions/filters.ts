@@ -22,7 +22,10 @@ type TextRow = Row & { kind: "text"; max: number; digits?: true; words?: number 
 type RangeRow = Row & { kind: "amount" | "times" };
 export type FilterRow = WordsRow | TextRow | RangeRow;
 
-/** By the API's names, in the order of an address. */
+/**
+ * By the API's names, in the order of an address. A filter is named as its column; for two that are not, see COLUMNS in
+ * db/queries/transactions/page.ts.
+ */
 export const FILTERS = {
   q: { kind: "text", max: 200, words: 8, param: "q", label: "Words", form: "Customer" },
   status: { kind: "words", values: TRANSACTION_STATUSES, param: "status", label: "Status", form: "Status" },

@@ -45,8 +45,9 @@ type SettlementInput = {
 };
 
 /**
- * Settles everything that is captured and not settled yet, and what failed since it was settled, as of now. Each chunk is a batch and a commit of its own, so a
- * run that is killed loses nothing, and any number of runs may go on at once.
+ * Settles, as of now, captured charges and accepted refunds that are not settled yet, and takes back refunds that failed after
+ * they were (UNSETTLED in db/queries/settlement). Each chunk is a batch and a commit of its own, so a run that is killed loses
+ * nothing, and any number of runs may go on at once.
  */
 export async function runSettlement(service: Service, input: SettlementInput = {}): Promise<BatchSummary[]> {
   const batches: BatchSummary[] = [];
