@@ -64,8 +64,8 @@ export function currentService(): HttpService {
   return http;
 }
 
-/** Half of the connections: pages read as well, and payments need some at any time. */
+/** Three in four of the connections: payments need some at any time. A merchant's own reads have one less (answer-limits.ts). */
 function readsAtOnce({ db }: Service): number {
   const pool = db.pools().find(({ name }) => name === "environment_sql");
-  return Math.max(2, Math.floor((pool?.max ?? 0) / 2));
+  return Math.max(2, Math.floor(((pool?.max ?? 0) * 3) / 4));
 }
