@@ -53,7 +53,7 @@ export function refuseOwnCard(body: { card?: { number: string } | undefined }, c
       path.pop();
     }
   };
-  look({ card: besideNumber, ...others });
+  look({ ...others, card: besideNumber });
 }
 
 const FIRST_TIME = Date.parse("0001-01-01T00:00:00Z");
