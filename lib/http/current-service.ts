@@ -64,7 +64,10 @@ export function currentService(): HttpService {
   return http;
 }
 
-/** Three in four of the connections: payments need some at any time. A merchant's own reads have one less (answer-limits.ts). */
+/**
+ * Three in four of the connections, two at least: payments need some, and have them with a DATABASE_POOL_SIZE of 20, its default. A
+ * merchant's own reads have one less (answer-limits.ts).
+ */
 function readsAtOnce({ db }: Service): number {
   const pool = db.pools().find(({ name }) => name === "environment_sql");
   return Math.max(2, Math.floor(((pool?.max ?? 0) * 3) / 4));
