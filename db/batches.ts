@@ -33,19 +33,18 @@ type Waiter<Row, Answer> = {
  */
 export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row, Answer>, timer: Pauses) {
   const waiting: Waiter<Row, Answer>[] = [];
-  /** What those that are under way are about. */
-  const subjects = new Map<string, object>();
   let isUnderWay = false;
 
   function take(): Waiter<Row, Answer>[] {
     const taken: Waiter<Row, Answer>[] = [];
+    const subjects = new Set<string>();
     for (let i = 0; i < waiting.length && taken.length < MOST_ROWS; ) {
       const waiter = waiting[i] as Waiter<Row, Answer>;
       if (waiter.subjects.some((subject) => subjects.has(subject))) {
         i++;
         continue;
       }
-      for (const subject of waiter.subjects) subjects.set(subject, taken);
+      for (const subject of waiter.subjects) subjects.add(subject);
       taken.push(waiter);
       waiting.splice(i, 1);
     }
@@ -82,7 +81,6 @@ export function inBatches<Row, Answer>({ send, alone, subjectsOf }: Together<Row
     // A row that waits for a lock frees its place, and no longer holds up rows with the same subject.
     void Promise.race([write(rows), timer.wait(SLOW_MS)]).finally(() => {
       isUnderWay = false;
-      for (const [subject, holder] of subjects) if (holder === rows) subjects.delete(subject);
       pump();
     });
   }

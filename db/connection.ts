@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import postgres from "postgres";
+import { Roster } from "@/lib/roster";
 import type { Address, Host } from "./address";
 import { dial } from "./dial";
 import { DatabaseUnavailable, isServerLost } from "./unavailable";
@@ -11,6 +12,8 @@ export type Statement = postgres.PendingQuery<postgres.Row[]> & {
   resolve(value: unknown): void;
   reject(error: unknown): void;
   executed: boolean;
+  /** Being executed. */
+  active: boolean;
   cursorRows?: number;
   cursorFn?: (rows: unknown) => unknown;
 };
@@ -49,7 +52,7 @@ export class Connection {
   #problem: Error | null = null;
   readonly #givenUp = new AbortController();
   #lose: (error: Error) => void = () => {};
-  readonly #running = new Set<(error: Error) => void>();
+  readonly #running = new Roster<(error: Error) => void>();
   #waiting = 0;
   #bytesRead = 0;
   /** When the server last sent something, or began to owe an answer. */
@@ -173,10 +176,11 @@ export class Connection {
     const lead = this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)` as unknown as Statement;
     const { reject } = lead;
     // This error arrives before the answers to later statements, which must then not be trusted.
-    lead.reject = (error) => {
+    const fail = (error: unknown) => {
       this.fail(error as Error);
       reject(error);
     };
+    lead.reject = fail;
     this.#sendNow(lead).catch(() => {});
   }
 

@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -126,6 +129,40 @@ describe("a connection", () => {
     await Promise.all(Array.from({ length: 60 }, () => sql`select pg_sleep(0.005)`));
     const [row] = await db.sql`select count(*)::int as n from pg_stat_activity where application_name = 'counted'`;
     expect(row?.n).toBe(3);
+  });
+});
+
+describe("a statement", () => {
+  test("and its rows are gone with the next collections of what is young, before any of our code is optimized", async () => {
+    const script = `
+      import { getHeapSpaceStatistics } from "node:v8";
+      import { connectSql } from ${JSON.stringify(fileURLToPath(new URL("client.ts", import.meta.url)))};
+      const sql = connectSql(${JSON.stringify(url)}, { max: 1 });
+      const oldBytes = () => getHeapSpaceStatistics().reduce(
+        (sum, { space_name: name, space_used_size: used }) => (/^(old|large_object)/.test(name) ? sum + used : sum), 0);
+      const grown = {};
+      const inTransaction = (work) => sql.begin(work);
+      for (const [name, within] of Object.entries({ plain: (work) => work(sql), inTransaction })) {
+        const read = async (from) => void (await from\`select repeat('x', 1000) from generate_series(1, 500)\`);
+        const round = async () => {
+          await within(read);
+          // A connection holds its latest rows.
+          await sql\`select 1\`;
+          await new Promise(setImmediate);
+          for (let i = 0; i < 2; i++) gc({ type: "minor" });
+        };
+        await round();
+        const before = oldBytes();
+        for (let i = 0; i < 30; i++) await round();
+        grown[name] = oldBytes() - before;
+      }
+      await sql.end();
+      console.log(JSON.stringify(grown));`;
+    const flags = ["--import", "tsx", "--expose-gc", "--no-opt", "--no-allocation-site-pretenuring"];
+    const run = promisify(execFile)(process.execPath, [...flags, "--input-type=module", "--eval", script]);
+    const grown = JSON.parse((await run).stdout) as Record<"plain" | "inTransaction", number>;
+    // Of some 17 MB of rows.
+    expect(Math.max(grown.plain, grown.inTransaction)).toBeLessThan(6_000_000);
   });
 });
 

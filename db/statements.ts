@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { Roster } from "@/lib/roster";
 import type { Connection, Statement } from "./connection";
 import type { Owner } from "./pool";
 import { currentServing, noteFailure } from "./unavailable";
@@ -59,10 +60,11 @@ export function sqlOn<C extends TransactionConnection>(
     // A cursor's reader gives its statement new callbacks; by then its answer has begun.
     if (serving && statement.cursorRows === undefined) {
       const { reject } = statement;
-      statement.reject = (error) => {
+      const noting = (error: unknown) => {
         noteFailure(serving, error);
         reject(error);
       };
+      statement.reject = noting;
     }
     pool.run(statement, owner);
   };
@@ -105,14 +107,7 @@ function refuse(name: string): never {
 
 /** Tagged and unsafe statements, and fragments of them, that `run` gets when they are awaited. */
 function statements(template: postgres.Sql, run: (statement: Statement) => void): postgres.Sql {
-  const own = <T>(made: T): T => {
-    if (made instanceof Promise) {
-      const statement = made as unknown as Statement;
-      statement.handler = run;
-      statement.canceller = null;
-    }
-    return made;
-  };
+  const own = (made: unknown) => (made instanceof Promise ? renewed(made, { handler: run, canceller: null }) : made);
   const call = template as unknown as (...args: unknown[]) => unknown;
   const tagged = (...args: unknown[]) => own(call(...args));
   const unsafe = (...args: unknown[]) => own((template.unsafe as (...args: unknown[]) => unknown)(...args));
@@ -120,6 +115,30 @@ function statements(template: postgres.Sql, run: (statement: Statement) => void)
   return Object.assign(tagged, {
     ...{ unsafe, types, typed, json, array, options, PostgresError, CLOSE },
   }) as unknown as postgres.Sql;
+}
+
+/**
+ * A statement of postgres.js, made again with other members. Its constructor writes functions straight into members, and V8
+ * allocates such functions among what stays in memory unless the constructor happens to be optimized: each kept its statement,
+ * and the rows, until a full collection, which was up to a quarter of all that was allocated. Here and wherever each request
+ * passes, a function gets a name before it becomes a member.
+ */
+function renewed(made: Promise<unknown>, own: Pick<Statement, "handler" | "canceller">): Statement {
+  let fulfil: (value: unknown) => void = () => {};
+  let fail: (error: unknown) => void = () => {};
+  const executor = (...settle: [typeof fulfil, typeof fail]) => {
+    [fulfil, fail] = settle;
+  };
+  const statement: Statement = Reflect.construct(Promise, [executor], made.constructor);
+  const resolve = (value: unknown) => {
+    statement.active = false;
+    fulfil(value);
+  };
+  const reject = (error: unknown) => {
+    statement.active = false;
+    fail(error);
+  };
+  return Object.assign(statement, made, own, { resolve, reject });
 }
 
 /**
@@ -148,7 +167,7 @@ async function transaction(
 }
 
 /** Of each connection, what hears when it is lost. */
-const listeners = new WeakMap<Promise<never>, Set<(error: unknown) => void>>();
+const listeners = new WeakMap<Promise<never>, Roster<(error: unknown) => void>>();
 
 /**
  * `work`, or the error by which its connection is lost. `Promise.race` would leave a handler on `lost`, and with it the
@@ -162,8 +181,8 @@ function orLost<T>(lost: Promise<never>, work: Promise<T>): Promise<T> {
   });
 }
 
-function listenTo(lost: Promise<never>): Set<(error: unknown) => void> {
-  const own = new Set<(error: unknown) => void>();
+function listenTo(lost: Promise<never>): Roster<(error: unknown) => void> {
+  const own = new Roster<(error: unknown) => void>();
   listeners.set(lost, own);
   lost.catch((error: unknown) => {
     listeners.delete(lost);
@@ -184,10 +203,11 @@ async function scope(
     // A statement that was not awaited must not run in the next transaction.
     if (state.isOver) return reject(new Error("the transaction is over"));
     if (statement.cursorRows === undefined) {
-      statement.reject = (error) => {
+      const failing = (error: unknown) => {
         failed ??= { error };
         reject(error);
       };
+      statement.reject = failing;
     }
     connection.run(statement, connection.environment);
   };

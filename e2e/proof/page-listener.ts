@@ -5,6 +5,7 @@ import * as reports from "@/app/webhooks/[processor]/route";
 import { challengeAfterReturn } from "@/lib/http/checkout";
 import { dashboardRoutes } from "@/lib/http/dashboard-endpoints";
 import type { Listener } from "@/lib/server/http-server";
+import { watchStatements } from "@/lib/server/outages";
 
 type Context = { params: Promise<{ token: string; mode: string; processor: string }> };
 type Handler = (request: Request, context: Context) => Promise<Response>;
@@ -28,7 +29,7 @@ async function comeBack(request: Request, { params }: Context): Promise<Response
 
 /** The routes above, called as Next calls them. Everything else is 404. */
 export const pageListener: Listener = async (incoming, outgoing) => {
-  const response = await answer(incoming);
+  const response = await watchStatements(outgoing, () => answer(incoming));
   const body = Buffer.from(await response.arrayBuffer());
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   outgoing.end(body);

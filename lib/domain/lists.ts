@@ -131,7 +131,8 @@ export function forgetTotals(environmentId: string): void {
   const known = environments().get(environmentId);
   if (!known) return;
   known.writes++;
-  known.totals.clear();
+  // Clearing makes a new table, also of an empty map.
+  if (known.totals.size > 0) known.totals.clear();
 }
 
 type Counted = {

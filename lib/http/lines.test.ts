@@ -46,7 +46,8 @@ test("who would wait too long, or in too long a line, is sent away, and the line
 });
 
 test("a write waits for its payment's line and for its merchant's, and leaves both whatever becomes of it", async () => {
-  const { inTurn } = createWriteLines();
+  const lines = createWriteLines();
+  const { inTurn } = lines;
   const names = { payment: "p", merchant: "m" };
   await expect(inTurn(names, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   const ends: (() => void)[] = [];
@@ -61,6 +62,7 @@ test("a write waits for its payment's line and for its merchant's, and leaves bo
   );
   await settle();
   expect(waits).toEqual([false, false, false, false]);
+  expect(lines.writing).toBe(6);
   expect(await inTurn({ payment: null, merchant: null }, async (waited) => waited)).toBe(false);
   expect(await inTurn({ payment: "other", merchant: "m" }, async (waited) => waited)).toBe(false);
   ends[2]?.();
@@ -70,4 +72,5 @@ test("a write waits for its payment's line and for its merchant's, and leaves bo
   await settle();
   ends[5]?.();
   await Promise.all(all);
+  expect(lines.writing).toBe(0);
 });

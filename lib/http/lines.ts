@@ -1,4 +1,5 @@
 import { AppError } from "@/lib/contract/errors";
+import { Roster } from "@/lib/roster";
 
 /** Requests of one name, a payment's or a merchant's: so many at once, the others in the order in which they came. */
 export type Lines = {
@@ -21,7 +22,7 @@ export type LineOptions = {
 };
 
 type Waiting = { begin(): void; readonly giveUp: NodeJS.Timeout };
-type Line = { running: number; readonly queue: Set<Waiting> };
+type Line = { running: number; readonly queue: Roster<Waiting> };
 
 /** Well within the time in which a request has to be answered. */
 const PATIENCE_MS = 10_000;
@@ -44,7 +45,7 @@ export function createLines({ atOnce, mostWaiting, what, patienceMs = PATIENCE_M
         if (isOver) return;
         isOver = true;
         line.running--;
-        const [next] = line.queue;
+        const next = line.queue.first;
         if (next) next.begin();
         else if (line.running === 0) lines.delete(name);
       },
@@ -53,7 +54,7 @@ export function createLines({ atOnce, mostWaiting, what, patienceMs = PATIENCE_M
 
   return {
     async take(name) {
-      const line = lines.get(name) ?? { running: 0, queue: new Set<Waiting>() };
+      const line = lines.get(name) ?? { running: 0, queue: new Roster<Waiting>() };
       if (line.running >= atOnce && line.queue.size >= mostWaiting) throw busy();
       lines.set(name, line);
       if (line.running < atOnce) return placeIn(line, name, false);
@@ -86,6 +87,8 @@ const OF_A_PAYMENT: LineOptions = { atOnce: 4, mostWaiting: 1_000, what: "this p
 const OF_A_MERCHANT: LineOptions = { atOnce: 250, mostWaiting: 750, what: "your account" };
 
 export type WriteLines = {
+  /** How many of a merchant's line are there, at work or waiting. */
+  readonly writing: number;
   /**
    * Does `work` when it is its turn: first among those for its payment, for who waits there is not at work, then among its
    * merchant's. Null: it is in no such line. Throws `rate_limited`, and then has done nothing.
@@ -98,14 +101,21 @@ type LineNames = { readonly payment: string | null; readonly merchant: string | 
 export function createWriteLines(): WriteLines {
   const payments = createLines(OF_A_PAYMENT);
   const merchants = createLines(OF_A_MERCHANT);
+  let writing = 0;
   return {
+    get writing() {
+      return writing;
+    },
     async inTurn({ payment, merchant }, work) {
       const places: Place[] = [];
+      const isWrite = merchant !== null;
+      if (isWrite) writing++;
       try {
         if (payment !== null) places.push(await payments.take(payment));
         if (merchant !== null) places.push(await merchants.take(merchant));
         return await work(places.some(({ waited }) => waited));
       } finally {
+        if (isWrite) writing--;
         for (const place of places) place.leave();
       }
     },

@@ -14,7 +14,7 @@ import { noteProxy } from "@/lib/mail/mail";
 import { UNREAD_BYTES } from "./arrival";
 import { createService } from "./create-service";
 import type { Listener } from "./http-server";
-import { withOutages } from "./outages";
+import { watchStatements, withOutages } from "./outages";
 import { PROXIED_HEADER } from "./pages-process";
 import { withTurns } from "./turns";
 import { claimHost } from "./under-next";
@@ -85,7 +85,9 @@ export async function openNext({ dev, root }: { dev: boolean; root: string }) {
   const app = next({ dev, dir: root, port: env.port, ...ofBuild });
   await withoutChatter(() => app.prepare());
   if (!dev) logConsole(log, ["log", "info", "warn", "error"]);
-  return { listener: app.getRequestHandler() as Listener, close: () => app.close() };
+  const draw = app.getRequestHandler();
+  const listener: Listener = (request, response) => watchStatements(response, () => draw(request, response));
+  return { listener, close: () => app.close() };
 }
 
 /** Next logs how long it took to read its configuration, in the middle of our own lines. */

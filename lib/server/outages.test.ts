@@ -8,7 +8,7 @@ import { currentServing, DatabaseUnavailable, noteFailure } from "@/db/unavailab
 import { provideService } from "@/lib/http/current-service";
 import { testService } from "@/lib/testing/factories";
 import { secureResponse } from "./next-requests";
-import { withOutages } from "./outages";
+import { watchStatements, withOutages } from "./outages";
 
 beforeAll(() => void provideService(testService({ pools: () => [] } as unknown as Database)));
 
@@ -20,7 +20,7 @@ type Asked = { method?: string; accept?: string; limitMs?: number | null };
 async function answered(work: Work, { method = "GET", accept = "text/html", limitMs = null }: Asked = {}) {
   const server = createServer((request, response) => {
     secureResponse(request, response);
-    void withOutages(request, response, limitMs, () => work(response));
+    void withOutages(request, response, limitMs, () => watchStatements(response, () => work(response)));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -5,8 +5,11 @@ import { answerFailure, infoOf } from "@/lib/http/pipeline";
 import { NONCE_HEADER } from "@/lib/http/security-headers";
 import { outagePage, silence } from "@/lib/http/unavailable";
 
+/** Of the answers that are looked after here. */
+const servings = new WeakMap<ServerResponse, Serving>();
+
 /**
- * Runs the handler of one page request. If the database fails it and the answer would be 500, or if no answer has begun within
+ * Runs the handler of one page request. If what it needs is away (`watchStatements`, `noteOutage`) and the answer would be 500, or if no answer has begun within
  * `limitMs`, the caller gets 503 with Retry-After: Next has no status for an outage, and its error page is empty without
  * scripts. An answer that began with 200 goes on; the error boundary in the browser reports the failure.
  */
@@ -17,9 +20,25 @@ export function withOutages<T>(
   work: () => T,
 ): T {
   const serving: Serving = { failure: null };
+  servings.set(response, serving);
   const replace = replacer(request, response, serving);
   if (limitMs !== null) limitTime(request, response, limitMs, replace);
-  return workFor(serving, work);
+  return work();
+}
+
+/**
+ * Does what an answer is made by: a statement that fails for an outage of the database is noted for it. Only where pages are drawn,
+ * for Node follows every promise of a process from then on, and payments would take a seventh more of its time.
+ */
+export function watchStatements<T>(response: ServerResponse, work: () => T): T {
+  const serving = servings.get(response);
+  return serving ? workFor(serving, work) : work();
+}
+
+/** Notes that something else the answer needs is away. */
+export function noteOutage(response: ServerResponse, failure: AppError): void {
+  const serving = servings.get(response);
+  if (serving) serving.failure ??= failure;
 }
 
 type Callback = () => void;

@@ -5,7 +5,6 @@ import { Agent, type IncomingMessage, maxHeaderSize, request as requestFrom, typ
 import { getPriority, setPriority, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Connections } from "@/db/client";
-import { currentServing } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
 import { handOver } from "@/lib/env";
 import type { DemoShop } from "@/lib/http/demo";
@@ -14,6 +13,7 @@ import { log } from "@/lib/log";
 import { hasSeenProxy } from "@/lib/mail/mail";
 import { hasBody } from "./gate";
 import type { Listener } from "./http-server";
+import { noteOutage } from "./outages";
 
 /** Messages to the process of the pages, over a channel that nobody else reads. */
 export type ToPages = { readonly start: PagesStart } | { readonly figuresFor: number } | { readonly alive: true };
@@ -220,7 +220,6 @@ const withoutConnection = (headers: IncomingMessage["headers"]) =>
 const AWAY = "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.";
 
 function forward(request: IncomingMessage, response: ServerResponse, socketPath: string): Promise<void> {
-  const serving = currentServing();
   return new Promise((resolve) => {
     const headers = Object.fromEntries(withoutConnection(request.headers));
     // Left to itself Node sends the body of a GET, HEAD, DELETE or OPTIONS bare: its bytes would be the next request.
@@ -237,7 +236,7 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
       request.unpipe(onward);
       // An answer that arrived in full counts, even if the body was not read to its end; a caller who left gets nothing.
       if (answer?.complete || response.closed) return;
-      if (serving) serving.failure ??= new AppError("database_unavailable", AWAY, { retryAfterSeconds: 1, cause });
+      noteOutage(response, new AppError("database_unavailable", AWAY, { retryAfterSeconds: 1, cause }));
       if (response.headersSent) response.destroy();
       else response.writeHead(500).end();
     };

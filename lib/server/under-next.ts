@@ -14,7 +14,7 @@ import { createService, operatorWebhooks } from "./create-service";
 import { createGate, FILES, hasTooManyParameters, PAGE_METHODS, refuseRequest } from "./gate";
 import { KEEP_ALIVE_MS, watchCallers } from "./http-server";
 import { answerFirst, mendRequests } from "./next-requests";
-import { withOutages } from "./outages";
+import { watchStatements, withOutages } from "./outages";
 import { createPageLimit } from "./page-limits";
 
 const HOST = Symbol.for("cardlane.host");
@@ -74,7 +74,9 @@ function guard(server: Server, dev: boolean): void {
     } else api(request, response).catch((error: unknown) => log.error({ err: error }, "a request failed"));
     return true;
   };
-  answerFirst(server, first, (request, response, work) => withOutages(request, response, dev ? null : limitMs, work));
+  answerFirst(server, first, (request, response, work) =>
+    withOutages(request, response, dev ? null : limitMs, () => watchStatements(response, work)),
+  );
   watchCallers(server);
   // Where nothing is developed Next leaves them without an answer; without a listener they are requests as any other.
   if (!dev) server.removeAllListeners("upgrade");
