@@ -1,13 +1,9 @@
 "use client";
 
-import { SearchX } from "lucide-react";
 import Link from "next/link";
 import { useParams, usePathname } from "next/navigation";
 import { Button } from "@/components/ui/button";
-import { EmptyState } from "@/components/ui/empty-state";
-import { PageHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
-import { useDashboard } from "@/lib/client/dashboard-context";
 import { useShellDialog } from "./shell-dialogs";
 
 /** The ways on from an address that has nothing: the same one in the other mode, and the palette. */
@@ -22,33 +18,6 @@ export function NotFoundActions() {
         Look in {other} mode
       </Link>
       <Button onClick={() => openDialog("palette")}>Search</Button>
-    </>
-  );
-}
-
-type NothingHereProps = {
-  /** "payment" */
-  what: string;
-  list: "transactions" | "customers" | "checkout" | "checkout/links" | "payouts" | "settlement-batches";
-  listLabel: string;
-};
-
-/** An id that nothing has, and the way back to the list. */
-export function NothingHere({ what, list, listLabel }: NothingHereProps) {
-  const { mode } = useDashboard();
-  return (
-    <>
-      <PageHeader title={what.charAt(0).toUpperCase() + what.slice(1)} />
-      <EmptyState
-        icon={<SearchX aria-hidden="true" />}
-        title={`No such ${what}`}
-        description="Check the id, and whether it belongs to test or live mode."
-        actions={
-          <Link href={`/${mode}/${list}`} className={buttonStyles()}>
-            {listLabel}
-          </Link>
-        }
-      />
     </>
   );
 }

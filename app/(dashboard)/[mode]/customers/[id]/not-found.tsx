@@ -1,4 +1,4 @@
-import { NothingHere } from "@/components/shell/not-found-actions";
+import { NothingHere } from "@/components/shell/nothing-here";
 
 export default function CustomerNotFound() {
   return <NothingHere what="customer" list="customers" listLabel="All customers" />;

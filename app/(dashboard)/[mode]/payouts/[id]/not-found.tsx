@@ -1,4 +1,4 @@
-import { NothingHere } from "@/components/shell/not-found-actions";
+import { NothingHere } from "@/components/shell/nothing-here";
 
 export default function PayoutNotFound() {
   return <NothingHere what="payout" list="payouts" listLabel="All payouts" />;

@@ -1,4 +1,4 @@
-import { NothingHere } from "@/components/shell/not-found-actions";
+import { NothingHere } from "@/components/shell/nothing-here";
 
 export default function BatchNotFound() {
   return <NothingHere what="settlement batch" list="settlement-batches" listLabel="All settlement batches" />;

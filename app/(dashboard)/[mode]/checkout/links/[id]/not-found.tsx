@@ -1,5 +1,5 @@
 import type { Metadata } from "next";
-import { NothingHere } from "@/components/shell/not-found-actions";
+import { NothingHere } from "@/components/shell/nothing-here";
 
 export const metadata: Metadata = { title: "Payment link not found" };
 
