@@ -11,8 +11,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function limitsOf(atOnce = 4, isBusy?: () => boolean) {
-  const limits = createAnswerLimits({ bytesPerSecond: 5 * MB, atOnce, isBusy, now: () => performance.now() });
+function limitsOf(atOnce = 4) {
+  const limits = createAnswerLimits({ bytesPerSecond: 5 * MB, atOnce, now: () => performance.now() });
   const began: { reader: string; turn: Turn }[] = [];
   const refused: AppError[] = [];
   const read = (reader: string, times = 1) => {
@@ -70,28 +70,8 @@ test("few read at once, nobody has all turns, and the turns go round", async () 
   expect(readers()).toBe("aaababcabca");
 });
 
-test("a reader has all turns while its reads are quick and nothing else is at work", async () => {
-  let isBusy = false;
-  const { began, read, settle, readers } = limitsOf(2, () => isBusy);
-  read("a", 6);
-  await settle();
-  expect(readers()).toBe("a");
-  began[0]?.turn.sent();
-  await settle();
-  expect(readers()).toBe("aaa");
-  isBusy = true;
-  for (const { turn } of began.slice(1)) turn.sent();
-  await settle();
-  expect(readers()).toBe("aaaa");
-  isBusy = false;
-  await vi.advanceTimersByTimeAsync(50);
-  began[3]?.turn.sent();
-  await settle();
-  expect(readers()).toBe("aaaaa");
-});
-
 test("an answer that is not taken keeps a turn of its reader, and none of the others'", async () => {
-  const { began, read, settle, readers } = limitsOf(3, () => true);
+  const { began, read, settle, readers } = limitsOf(3);
   read("a", 3);
   await settle();
   for (const { turn } of [...began]) turn.made();

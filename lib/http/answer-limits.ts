@@ -30,8 +30,6 @@ export type AnswerLimitOptions = {
   bytesPerSecond: number;
   /** Reads at once of all readers. */
   atOnce: number;
-  /** Whether something else is at work that long reads would hold up: then no reader has all turns. */
-  isBusy?: () => boolean;
   now?: () => number;
 };
 
@@ -43,32 +41,26 @@ const LITTLE = 20;
 /** As many as a key may ask for at once. */
 const MOST_WAITING = 200;
 const PATIENCE_MS = 5_000;
-/** A read that lasts this long may be followed by one that lasts for seconds. */
-const QUICK_MS = 50;
 
 type Waiting = { begin(): void; readonly giveUp: NodeJS.Timeout };
-type Reader = { turns: number; isQuick: boolean; readonly queue: Roster<Waiting> };
+type Reader = { turns: number; readonly queue: Roster<Waiting> };
 
 /**
- * Turns go round the readers, few at once. One reader has all of them only while its reads are quick and nothing else is at
- * work: otherwise those who come next would wait for its slowest. Whoever reads much waits, too, until all such readers together have not had more than their share; who reads little never waits for that.
+ * Turns go round the readers, few at once, and one reader never has all of them. Whoever reads much waits,
+ * too, until all such readers together have not had more than their share; who reads little never waits for that.
  */
-export function createAnswerLimits({
-  bytesPerSecond,
-  atOnce,
-  isBusy = () => false,
-  now = () => performance.now(),
-}: AnswerLimitOptions): AnswerLimits {
+export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitOptions): AnswerLimits {
+  const clock = now ? { now } : {};
   const limiter = createRateLimiter({
     ...{ perSecond: bytesPerSecond, burst: BURST_SECONDS * bytesPerSecond, name: "answers", unit: "content-bytes" },
     detail: (seconds) =>
       `Your responses exceeded ${amount(bytesPerSecond)} bytes per second. Try again in ${seconds} s. A smaller limit makes smaller responses.`,
-    now,
+    ...clock,
   });
-  const lately = createTokenBuckets({ perSecond: bytesPerSecond / LITTLE, burst: bytesPerSecond, now });
+  const lately = createTokenBuckets({ perSecond: bytesPerSecond / LITTLE, burst: bytesPerSecond, ...clock });
   const share = READERS_AT_FULL_SPEED * bytesPerSecond;
-  const together = createTokenBuckets({ perSecond: share, burst: share / 4, now });
-  const mostOf = ({ isQuick }: Reader) => (isQuick && !isBusy() ? atOnce : Math.max(1, atOnce - 1));
+  const together = createTokenBuckets({ perSecond: share, burst: share / 4, ...clock });
+  const atOnceOfOne = Math.max(1, atOnce - 1);
   /** Those who read or wait, who had a turn longest ago first. */
   const readers = new Map<string, Reader>();
   let running = 0;
@@ -87,7 +79,7 @@ export function createAnswerLimits({
     for (const [name, reader] of readers) {
       if (running >= atOnce) return;
       const next = reader.queue.first;
-      if (!next || reader.turns >= mostOf(reader)) continue;
+      if (!next || reader.turns >= atOnceOfOne) continue;
       const restMs = lately.waitMs(name) > 0 ? together.waitMs("all") : 0;
       if (restMs > 0) {
         restFor(restMs);
@@ -105,13 +97,11 @@ export function createAnswerLimits({
   }
 
   function turnOf(name: string, reader: Reader): Turn {
-    const begunAt = now();
     let isMade = false;
     let isSent = false;
     const made = () => {
       if (isMade) return;
       isMade = true;
-      reader.isQuick = now() - begunAt < QUICK_MS;
       running--;
       proceed();
     };
@@ -137,7 +127,7 @@ export function createAnswerLimits({
       together.charge("all", bytes);
     },
     async turn(name) {
-      const reader = readers.get(name) ?? { turns: 0, isQuick: false, queue: new Roster() };
+      const reader = readers.get(name) ?? { turns: 0, queue: new Roster() };
       if (reader.queue.size >= MOST_WAITING) throw busy(`${MOST_WAITING} of your list requests are already waiting.`);
       readers.set(name, reader);
       return new Promise((resolve, reject) => {

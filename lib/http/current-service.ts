@@ -36,7 +36,6 @@ const KEY = Symbol.for("cardlane.http-service");
 export function provideService(service: Service): HttpService {
   const { sandboxBaseUrl, liveBaseUrl } = env;
   const unauthorized = createUnauthorizedLimiter(env.unauthorizedLimitPerMinute);
-  const writeLines = createWriteLines();
   const http: HttpService = {
     service,
     unauthorized,
@@ -49,9 +48,8 @@ export function provideService(service: Service): HttpService {
     answerLimits: createAnswerLimits({
       bytesPerSecond: env.answerMbPerSecond * 1_000_000,
       atOnce: readsAtOnce(service),
-      isBusy: () => writeLines.writing > 0,
     }),
-    writeLines,
+    writeLines: createWriteLines(),
     requestLog: createRequestLog(service),
   };
   holder[KEY] = http;
@@ -67,8 +65,8 @@ export function currentService(): HttpService {
 }
 
 /**
- * Three in four of the connections, two at least: payments need some, and have them with a DATABASE_POOL_SIZE of 20, its default.
- * Beside payments a merchant's own reads have one less (answer-limits.ts).
+ * Three in four of the connections, two at least: payments need some, and have them with a DATABASE_POOL_SIZE of 20, its default. A
+ * merchant's own reads have one less (answer-limits.ts).
  */
 function readsAtOnce({ db }: Service): number {
   const pool = db.pools().find(({ name }) => name === "environment_sql");

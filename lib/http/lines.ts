@@ -87,8 +87,6 @@ const OF_A_PAYMENT: LineOptions = { atOnce: 4, mostWaiting: 1_000, what: "this p
 const OF_A_MERCHANT: LineOptions = { atOnce: 250, mostWaiting: 750, what: "your account" };
 
 export type WriteLines = {
-  /** How many of a merchant's line are there, at work or waiting. */
-  readonly writing: number;
   /**
    * Does `work` when it is its turn: first among those for its payment, for who waits there is not at work, then among its
    * merchant's. Null: it is in no such line. Throws `rate_limited`, and then has done nothing.
@@ -101,21 +99,14 @@ type LineNames = { readonly payment: string | null; readonly merchant: string | 
 export function createWriteLines(): WriteLines {
   const payments = createLines(OF_A_PAYMENT);
   const merchants = createLines(OF_A_MERCHANT);
-  let writing = 0;
   return {
-    get writing() {
-      return writing;
-    },
     async inTurn({ payment, merchant }, work) {
       const places: Place[] = [];
-      const isWrite = merchant !== null;
-      if (isWrite) writing++;
       try {
         if (payment !== null) places.push(await payments.take(payment));
         if (merchant !== null) places.push(await merchants.take(merchant));
         return await work(places.some(({ waited }) => waited));
       } finally {
-        if (isWrite) writing--;
         for (const place of places) place.leave();
       }
     },
