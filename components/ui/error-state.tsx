@@ -1,4 +1,4 @@
-import { CircleAlert, RotateCw } from "lucide-react";
+import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "./button";
 import { CopyId } from "./copy";
@@ -38,7 +38,7 @@ export function ErrorState({
         </p>
       )}
       {onRetry && (
-        <Button className="mt-4" icon={<RotateCw aria-hidden="true" />} pending={retrying} onClick={onRetry}>
+        <Button className="mt-4" pending={retrying} onClick={onRetry}>
           Try again
         </Button>
       )}
