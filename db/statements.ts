@@ -118,10 +118,8 @@ function statements(template: postgres.Sql, run: (statement: Statement) => void)
 }
 
 /**
- * A statement of postgres.js, made again with other members. Its constructor writes functions straight into members, and V8
- * allocates such functions among what stays in memory unless the constructor happens to be optimized: each kept its statement,
- * and the rows, until a full collection, which was up to a quarter of all that was allocated. What postgres.js made may stay so
- * long, and so is left with nothing. Here and wherever each request passes, a function gets a name before it becomes a member.
+ * A statement of postgres.js, made again with other members: what its constructor makes may stay until a full collection, with the
+ * rows, because it writes functions straight into members (docs/speed.md, "Garbage"). So that is left with nothing.
  */
 function renewed(made: Promise<unknown>, own: Pick<Statement, "handler" | "canceller">): Statement {
   let fulfil: (value: unknown) => void = () => {};

@@ -1,9 +1,6 @@
 /**
- * Who is there at the moment, in order of arrival, where some come and go with each request. Takes time in proportion to how
- * many are there.
- *
- * An array and no Set. V8 gives a Set a new table after every few additions, and the old one points to it: as soon as one of
- * those tables has grown old, all later ones are kept, with whoever was in them and all that they hold, until a full collection.
+ * Who is there at the moment, in order of arrival. For what comes and goes with each request: a Set would keep all that were ever in
+ * it until a full collection (docs/speed.md, "Garbage"). Takes time in proportion to how many are there.
  */
 export class Roster<T> {
   readonly #present: T[] = [];
