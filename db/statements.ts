@@ -136,8 +136,8 @@ function renewed(made: Promise<unknown>, own: Pick<Statement, "handler" | "cance
     statement.active = false;
     fail(error);
   };
-  Object.assign(statement, made, own, { resolve, reject });
-  Object.assign(made, { strings: null, args: null, options: null });
+  void Object.assign(statement, made, own, { resolve, reject });
+  void Object.assign(made, { strings: null, args: null, options: null });
   return statement;
 }
 
