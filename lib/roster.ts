@@ -1,6 +1,6 @@
 /**
- * Who is there at the moment, in order of arrival. For what comes and goes with each request: a Set would keep all that were ever in
- * it until a full collection (docs/speed.md, "Garbage"). Takes time in proportion to how many are there.
+ * Who is there at the moment, in order of arrival. For what comes and goes with each request: of a Set, much that was in it would stay
+ * until a full collection (docs/speed.md, "Garbage"). Takes time in proportion to how many are there.
  */
 export class Roster<T> {
   readonly #present: T[] = [];

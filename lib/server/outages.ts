@@ -9,9 +9,9 @@ import { outagePage, silence } from "@/lib/http/unavailable";
 const servings = new WeakMap<ServerResponse, Serving>();
 
 /**
- * Runs the handler of one page request. If what it needs is away (`watchStatements`, `noteOutage`) and the answer would be 500, or if no answer has begun within
- * `limitMs`, the caller gets 503 with Retry-After: Next has no status for an outage, and its error page is empty without
- * scripts. An answer that began with 200 goes on; the error boundary in the browser reports the failure.
+ * Runs the handler of one page request. If what it needs is away (`watchStatements`, `noteOutage`) and the answer would be 500, or
+ * if no answer has begun within `limitMs`, the caller gets 503 with Retry-After: Next has no status for an outage, and its error
+ * page is empty without scripts. An answer that began with 200 goes on; the error boundary in the browser reports the failure.
  */
 export function withOutages<T>(
   request: IncomingMessage,
