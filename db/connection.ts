@@ -154,7 +154,7 @@ export class Connection {
 
   /** Simple statements of our own: begin, commit, settings. */
   query(text: string): Promise<postgres.Row[]> {
-    return this.#sendNow(this.#client.unsafe(text) as unknown as Statement);
+    return this.#sendNow(renewed(this.#client.unsafe(text)));
   }
 
   /**
@@ -173,7 +173,7 @@ export class Connection {
   enter(environment: string): void {
     if (environment === this.#environment || this.#problem) return;
     this.#environment = environment;
-    const lead = this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)` as unknown as Statement;
+    const lead = renewed(this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)`);
     const { reject } = lead;
     // This error arrives before the answers to later statements, which must then not be trusted.
     const fail = (error: unknown) => {
@@ -275,6 +275,30 @@ export class Connection {
     await this.#client.end({ timeout: END_LIMIT_S }).catch(() => {});
     this.#socket?.destroy();
   }
+}
+
+/**
+ * A statement of postgres.js, made again with other members: what its constructor makes may stay until a full collection, with the
+ * rows, because it writes functions straight into members (docs/speed.md, "Garbage"). So that is left with nothing.
+ */
+export function renewed(made: Promise<unknown>, own?: Pick<Statement, "handler" | "canceller">): Statement {
+  let fulfil: (value: unknown) => void = () => {};
+  let fail: (error: unknown) => void = () => {};
+  const executor = (...settle: [typeof fulfil, typeof fail]) => {
+    [fulfil, fail] = settle;
+  };
+  const statement: Statement = Reflect.construct(Promise, [executor], made.constructor);
+  const resolve = (value: unknown) => {
+    statement.active = false;
+    fulfil(value);
+  };
+  const reject = (error: unknown) => {
+    statement.active = false;
+    fail(error);
+  };
+  void Object.assign(statement, made, own, { resolve, reject });
+  void Object.assign(made, { strings: null, args: null, options: null });
+  return statement;
 }
 
 /** Calls after so many milliseconds in which this process ran; returns how to cancel it. */

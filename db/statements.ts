@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { Roster } from "@/lib/roster";
-import type { Connection, Statement } from "./connection";
+import { type Connection, renewed, type Statement } from "./connection";
 import type { Owner } from "./pool";
 import { currentServing, noteFailure } from "./unavailable";
 
@@ -115,30 +115,6 @@ function statements(template: postgres.Sql, run: (statement: Statement) => void)
   return Object.assign(tagged, {
     ...{ unsafe, types, typed, json, array, options, PostgresError, CLOSE },
   }) as unknown as postgres.Sql;
-}
-
-/**
- * A statement of postgres.js, made again with other members: what its constructor makes may stay until a full collection, with the
- * rows, because it writes functions straight into members (docs/speed.md, "Garbage"). So that is left with nothing.
- */
-function renewed(made: Promise<unknown>, own: Pick<Statement, "handler" | "canceller">): Statement {
-  let fulfil: (value: unknown) => void = () => {};
-  let fail: (error: unknown) => void = () => {};
-  const executor = (...settle: [typeof fulfil, typeof fail]) => {
-    [fulfil, fail] = settle;
-  };
-  const statement: Statement = Reflect.construct(Promise, [executor], made.constructor);
-  const resolve = (value: unknown) => {
-    statement.active = false;
-    fulfil(value);
-  };
-  const reject = (error: unknown) => {
-    statement.active = false;
-    fail(error);
-  };
-  void Object.assign(statement, made, own, { resolve, reject });
-  void Object.assign(made, { strings: null, args: null, options: null });
-  return statement;
 }
 
 /**

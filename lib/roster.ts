@@ -14,6 +14,11 @@ export class Roster<T> {
     return this.#present[0];
   }
 
+  /** Of those for whom it holds, who came first. */
+  find(isIt: (one: T) => boolean): T | undefined {
+    return this.#present.find(isIt);
+  }
+
   add(one: T): void {
     this.#present.push(one);
   }

@@ -4,6 +4,7 @@ import { type AnswerLimits, createAnswerLimits } from "./answer-limits";
 import { type Authenticator, createAuthenticator } from "./authenticate";
 import { createWriteLines, type WriteLines } from "./lines";
 import { createRateLimiter, createUnauthorizedLimiter, type RateLimiter, type UnauthorizedLimiter } from "./rate-limit";
+import { createReads, type Reads } from "./reads";
 import { createRequestLog, type RequestLog } from "./request-log";
 
 /** The service with what only HTTP needs: who calls, and how often. */
@@ -17,6 +18,7 @@ export type HttpService = {
   /** Per user, for expensive requests. */
   readonly costlyLimiter: RateLimiter;
   readonly answerLimits: AnswerLimits;
+  readonly reads: Reads;
   readonly writeLines: WriteLines;
   readonly unauthorized: UnauthorizedLimiter;
   readonly requestLog: RequestLog;
@@ -36,6 +38,10 @@ const KEY = Symbol.for("cardlane.http-service");
 export function provideService(service: Service): HttpService {
   const { sandboxBaseUrl, liveBaseUrl } = env;
   const unauthorized = createUnauthorizedLimiter(env.unauthorizedLimitPerMinute);
+  const answerLimits = createAnswerLimits({
+    bytesPerSecond: env.answerMbPerSecond * 1_000_000,
+    atOnce: readsAtOnce(service),
+  });
   const http: HttpService = {
     service,
     unauthorized,
@@ -45,10 +51,8 @@ export function provideService(service: Service): HttpService {
       ...{ perSecond: env.merchantRateLimitPerSecond, burst: env.merchantRateLimitBurst, name: "merchant" },
     }),
     costlyLimiter: createRateLimiter({ perSecond: COSTLY_PER_MINUTE / 60, burst: COSTLY_PER_MINUTE, name: "costly" }),
-    answerLimits: createAnswerLimits({
-      bytesPerSecond: env.answerMbPerSecond * 1_000_000,
-      atOnce: readsAtOnce(service),
-    }),
+    answerLimits,
+    reads: createReads(answerLimits),
     writeLines: createWriteLines(),
     requestLog: createRequestLog(service),
   };

@@ -19,6 +19,7 @@ import { metrics } from "./metrics";
 import { openApiBytes } from "./openapi";
 import { jsonBody, parseBody, parseQuery } from "./parse";
 import { type AnswerHeaders, answerRequest, everyMethod, type RequestInfo, refuse } from "./pipeline";
+import { questionOf } from "./reads";
 import { recordStaffRequest } from "./record-staff-request";
 import { isLogged, mayHold } from "./request-log";
 import { type ApiRequest, addressOf, CALLER_GONE, type Connection, decoded, pathOf, searchOf } from "./request-parts";
@@ -220,34 +221,41 @@ async function answer(
   const served = findServed(endpoint);
   if (!served) throw new Error(`${endpoint.name} has no verb`);
   const input = Object.assign({}, body, query, call.id === null ? null : { id: call.id });
-  let turn = mayBeLong(endpoint) ? await http.answerLimits.turn(reader) : null;
+  if (mayBeLong(endpoint)) {
+    const read = async () => replyOf(endpoint, await served.run(ctx, input as never));
+    const reply = await http.reads.inTurn(reader, questionOf(caller, endpoint, input), read);
+    known.made = reply.made ?? null;
+    return reply;
+  }
   const lines = {
     payment: movesMoneyOf(endpoint) ? `${caller.environment.id} ${call.id}` : null,
     merchant: writes(endpoint) ? reader : null,
   };
+  const work = async (waited: boolean) => {
+    if (waited) {
+      // Those before it in the line may have used up what there was.
+      http.answerLimits.check(reader);
+      charge?.check();
+      await ctx.reauthorize();
+    }
+    const result = replayOnly ? await replayStored(ctx) : await served.run(ctx, input as never);
+    const made = await replyOf(endpoint, result);
+    known.made = made.made ?? null;
+    const bytes = made.long?.bytes ?? bytesOf(made.body);
+    http.answerLimits.charge(reader, bytes);
+    // The answer holds what the write kept, and is kept with it; a repeat's is there already.
+    if (!made.replayed) charge?.add(bytes + (made.keptBytes ?? 0));
+    return made;
+  };
+  let turn: Turn | null = null;
   try {
-    const reply = await http.writeLines.inTurn(lines, async (waited) => {
-      if (waited) {
-        // Those before it in the line may have used up what there was.
-        http.answerLimits.check(reader);
-        charge?.check();
-        await ctx.reauthorize();
-      }
-      const result = replayOnly ? await replayStored(ctx) : await served.run(ctx, input as never);
-      const made = await replyOf(endpoint, result);
-      known.made = made.made ?? null;
-      const bytes = made.long?.bytes ?? bytesOf(made.body);
-      http.answerLimits.charge(reader, bytes);
-      // The answer holds what the write kept, and is kept with it; a repeat's is there already.
-      if (!made.replayed) charge?.add(bytes + (made.keptBytes ?? 0));
-      return made;
-    });
-    const { status, replayed, long } = reply;
+    const { status, replayed, body, long } = await http.writeLines.inTurn(lines, work);
+    if (!long) return { status, replayed, body };
     // What was done is done and kept: a caller who is refused here gets it with the same key.
-    if (long) turn ??= await http.answerLimits.turn(reader);
-    const body = long ? await long.read() : reply.body;
-    turn?.made();
-    return { status, body, replayed, turn };
+    turn = await http.answerLimits.turn(reader);
+    const text = await long.read();
+    turn.made();
+    return { status, replayed, body: text, turn };
   } catch (error) {
     if (error instanceof AppError) http.answerLimits.charge(reader, error.readBytes);
     turn?.sent();
