@@ -24,8 +24,15 @@ export type Route = {
   againstPlain?: boolean;
 };
 
-/** `apiKey` opens the environment with the given id. */
-export type RouteOptions = { sql: Sql; recorder: Recorder; apiKey: string; environmentId: string; now: Date };
+/** `apiKey` and `otherKeys` open the environment with the given id. */
+export type RouteOptions = {
+  sql: Sql;
+  recorder: Recorder;
+  apiKey: string;
+  otherKeys: readonly string[];
+  environmentId: string;
+  now: Date;
+};
 
 const DAY_MS = 86_400_000;
 
@@ -45,7 +52,7 @@ const REFUND = { amount: 500, reason: "CUSTOMER_REQUEST" } as const;
 export async function createRoutes(options: RouteOptions): Promise<Route[]> {
   const made = [getRoute, listRoute, searchRoute, replayRoute, createRoute, refundRoute];
   const routes: Route[] = [];
-  for (const make of made) routes.push(await make(options));
+  for (const make of made) routes.push(...[await make(options)].flat());
   return routes;
 }
 
@@ -87,7 +94,7 @@ async function getRoute({ sql, recorder, apiKey, environmentId }: RouteOptions):
   };
 }
 
-async function listRoute({ recorder, apiKey, now }: RouteOptions): Promise<Route> {
+async function listRoute({ recorder, apiKey, otherKeys, now }: RouteOptions): Promise<Route[]> {
   const queries = [
     {},
     { status: "SETTLED" },
@@ -102,15 +109,24 @@ async function listRoute({ recorder, apiKey, now }: RouteOptions): Promise<Route
     // The totals are known from here on, as they are to the service but for once in two seconds.
     scripts[`list${index}`] = scriptOf((await run()).statements);
   }
-  return {
-    name: "list transactions",
-    scripts,
-    service: rotate(queries.map((query) => request(apiKey, "GET", `/v1/transactions?${new URLSearchParams(query)}`))),
-    floor: rotate(Object.keys(scripts).map((name) => [name])),
-  };
+  const ask = (key: string) =>
+    queries.map((query) => request(key, "GET", `/v1/transactions?${new URLSearchParams(query)}`));
+  return byKeys("list", { apiKey, otherKeys, scripts, ask });
 }
 
-async function searchRoute({ recorder, apiKey, now }: RouteOptions): Promise<Route> {
+type Asked = Pick<RouteOptions, "apiKey" | "otherKeys"> &
+  Pick<Route, "scripts"> & { ask: (key: string) => readonly string[] };
+
+/** By one key, whose requests are answered together where they ask the same, and by as many keys as there are connections. */
+function byKeys(name: string, { apiKey, otherKeys, scripts, ask }: Asked): Route[] {
+  const floor = rotate(Object.keys(scripts).map((script) => [script]));
+  return [
+    { name: `${name} transactions`, scripts, floor, service: rotate(ask(apiKey)) },
+    { name: `${name}, ${otherKeys.length} keys`, scripts, floor, service: rotate(otherKeys.flatMap(ask)) },
+  ];
+}
+
+async function searchRoute({ recorder, apiKey, otherKeys, now }: RouteOptions): Promise<Route[]> {
   const since = new Date(now.getTime() - 90 * DAY_MS).toISOString();
   const bodies = [
     { filters: { status: ["CAPTURED", "SETTLED"], created_at: { gte: since } } },
@@ -125,12 +141,8 @@ async function searchRoute({ recorder, apiKey, now }: RouteOptions): Promise<Rou
     await run();
     scripts[`search${index}`] = scriptOf((await run()).statements);
   }
-  return {
-    name: "search transactions",
-    scripts,
-    service: rotate(bodies.map((body) => request(apiKey, "POST", "/v1/transactions/search", body))),
-    floor: rotate(Object.keys(scripts).map((name) => [name])),
-  };
+  const ask = (key: string) => bodies.map((body) => request(key, "POST", "/v1/transactions/search", body));
+  return byKeys("search", { apiKey, otherKeys, scripts, ask });
 }
 
 const recordedPayment = () => createPaymentBody.parse(PAYMENT);

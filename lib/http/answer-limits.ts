@@ -12,8 +12,8 @@ export type AnswerLimits = {
   check(reader: string): void;
   /** For how long `check` would throw, in milliseconds; 0 when it would not. */
   waitMs(reader: string): number;
-  /** Counts bytes of an answer; never refuses. */
-  charge(reader: string, bytes: number): void;
+  /** Counts bytes of an answer, and how many of them were made for it; never refuses. */
+  charge(reader: string, bytes: number, made?: number): void;
   /** Resolves when the reader may read what may be long; throws `rate_limited` when too many of its reads wait already. */
   turn(reader: string): Promise<Turn>;
 };
@@ -121,10 +121,10 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
   return {
     check: limiter.check,
     waitMs: limiter.waitMs,
-    charge(name, bytes) {
+    charge(name, bytes, made = bytes) {
       limiter.charge(name, bytes);
-      lately.charge(name, bytes);
-      together.charge("all", bytes);
+      lately.charge(name, made);
+      together.charge("all", made);
     },
     async turn(name) {
       const reader = readers.get(name) ?? { turns: 0, queue: new Roster() };

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
@@ -17,6 +17,9 @@ const service = testService(db);
 beforeAll(() => {
   provideService(service);
 });
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const HELD = 20;
 
@@ -28,21 +31,21 @@ async function behindHeld(headers: Headers) {
     dispatch(new Request(`http://dashboard.test${path}`, { method, headers: { ...headers, ...own } }), {
       ip: "192.0.2.1",
     });
-  const turn = vi.spyOn(currentService().answerLimits, "turn");
+  const { answerLimits, reads } = currentService();
+  const [came, began] = [vi.spyOn(reads, "inTurn"), vi.spyOn(answerLimits, "turn")];
   // More than there are turns: nobody takes these answers.
   const held = Array.from({ length: HELD }, (_, i) => ask(`/v1/transactions?offset=${1_000 + i}`));
-  await vi.waitFor(() => expect(turn.mock.calls).toHaveLength(HELD));
-  const waits = async (requests: number) => {
-    await vi.waitFor(() => expect(turn.mock.calls.length - HELD).toBe(requests));
-    // Those that joined called nothing: they have had time to arrive.
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(turn.mock.calls.length - HELD).toBe(requests);
+  const requests = (count: number) =>
+    vi.waitFor(() => expect(came.mock.calls).toHaveLength(HELD + count), { timeout: 30_000, interval: 5 });
+  await requests(0);
+  const read = async (count: number, asked: number) => {
+    await requests(asked);
+    expect(began.mock.calls).toHaveLength(HELD + count);
   };
   const end = () => {
-    turn.mockRestore();
     for (const one of held) void one.then(({ sent }) => sent?.());
   };
-  return { ask, waits, end };
+  return { ask, read, end };
 }
 
 async function readAll(asked: Promise<HttpAnswer>[]) {
@@ -60,10 +63,10 @@ test("one list, asked for often while its turn has not come, is read once, with 
   const key = await createApiKey(service, {
     ...{ environmentId: tenant.merchant.test.id, name: "K", permissions: PERMISSIONS },
   });
-  const { ask, waits, end } = await behindHeld({ "x-api-key": key.secret });
+  const { ask, read, end } = await behindHeld({ "x-api-key": key.secret });
   const asked = [1, 2, 3].map(() => ask("/v1/transactions?limit=5"));
   const other = ask("/v1/transactions?limit=6");
-  await waits(2);
+  await read(2, 4);
   const payment = (await tenant.create()).body as { transactions: { id: string }[] };
   end();
   const answers = await readAll([...asked, other]);
@@ -82,10 +85,10 @@ test("staff who ask the same of two merchants at once get what belongs to each",
     "x-cardlane-environment": encodeId("environment", merchant.test.id),
   }));
   const headers = { host: "dashboard.test", cookie, "sec-fetch-site": "same-origin", ...environments[0] };
-  const { ask, waits, end } = await behindHeld(headers);
+  const { ask, read, end } = await behindHeld(headers);
   const lists = environments.map((environment) => ask("/v1/transactions?limit=5", environment));
   const gets = environments.map((environment) => ask(`/v1/payments/${payments[0]?.id}`, environment));
-  await waits(4);
+  await read(4, 4);
   end();
   const [first, second, own, foreign] = await readAll([...lists, ...gets]);
   expect([first, second].map((list) => list?.shown.data.map((row: { payment_id: string }) => row.payment_id))).toEqual(
@@ -105,9 +108,9 @@ test("two keys of a merchant do not share, as one may do what the other may not"
       return { "x-api-key": secret };
     }),
   );
-  const { ask, waits, end } = await behindHeld(headers[0] as Headers);
+  const { ask, read, end } = await behindHeld(headers[0] as Headers);
   const asked = headers.flatMap((own) => [ask("/v1/transactions?limit=5", own), ask("/v1/transactions?limit=5", own)]);
-  await waits(2);
+  await read(2, 4);
   end();
   expect((await readAll(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });

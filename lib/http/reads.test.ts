@@ -150,21 +150,42 @@ test("they share an error, what was read for it counts once, and the next one re
   expect(limits.waitMs("shop")).toBeGreaterThan(0);
 });
 
-test("who joined late is not refused with the one who waited too long", async () => {
+test("a read that has waited for half of its time is joined by nobody: it may be refused soon", async () => {
   const { begun, ask, settle, nth } = setUp();
   const held = ask("busy");
   await settle();
   const first = ask("a");
-  await settle(4_500);
+  await settle(2_400);
+  const joined = ask("a");
+  await settle(200);
   const late = ask("a");
-  await settle(600);
-  await expect(first).rejects.toMatchObject({ code: "rate_limited" });
-  await settle();
+  await settle(2_500);
+  for (const one of [first, joined]) await expect(one).rejects.toMatchObject({ code: "rate_limited" });
   (await nth(0)).find("");
   send(await held);
   (await nth(1)).find("found");
   expect(await bodyOf(late)).toBe("found");
   expect(begun).toHaveLength(2);
+});
+
+test("what is made once counts once against what all may have made, and in full against the reader's own", async () => {
+  const { limits, ask, settle, nth, busy } = setUp({ nowMs: () => performance.now() });
+  const end = await busy();
+  const same = Array.from({ length: 9 }, () => ask("a"));
+  await end();
+  (await nth(1)).find([Buffer.alloc(MB)]);
+  await Promise.all(same.map(bodyOf));
+  limits.charge("other", 2 * MB);
+  const waited = vi.fn();
+  void limits.turn("other").then(waited);
+  // Three MB were made, of which all readers may have four a second; eleven would keep it waiting for 2.5 s.
+  await settle(1_000);
+  expect(waited).toHaveBeenCalled();
+  // Of ten seconds' worth nine are gone, and one has come back.
+  limits.charge("shop", 1.9 * MB);
+  expect(limits.waitMs("shop")).toBe(0);
+  limits.charge("shop", 0.2 * MB);
+  expect(limits.waitMs("shop")).toBeGreaterThan(0);
 });
 
 test("a question names the environment, who asks, and all that was asked", () => {

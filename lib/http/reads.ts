@@ -11,17 +11,19 @@ type Reply = Answered & { readonly turn: Turn };
 
 export type Reads = {
   /**
-   * Reads when it is the reader's turn. Whoever asks the same `question` before the read begins gets the same answer. Throws
-   * `rate_limited` when there is no turn in time, or nothing is left of what the reader may be answered.
+   * Reads when it is the reader's turn, or joins a read that waits with the same `question`. Throws `rate_limited` when there is no
+   * turn in time, or nothing is left of what the reader may be answered.
    */
   inTurn(reader: string, question: string, read: () => Promise<Answered>): Promise<Reply>;
 };
 
 /** A read that others may join until it begins. `callers`: those who have yet to be sent its answer. */
-type Shared = { readonly question: string; readonly reply: Promise<Reply>; callers: number; hasBegun: boolean };
+type Shared = { readonly question: string; readonly reply: Promise<Reply>; readonly sinceMs: number; callers: number };
 
-/** Each of them may be slow to take the answer, which is in memory for as long. */
+/** Its turn lasts until the slowest of its callers has taken the answer. */
 const MOST_CALLERS = 16;
+/** Half of what a read waits for its turn at most: who joins one is refused with it, and never at once. */
+const JOINABLE_MS = 2_500;
 
 /** Who asks what, where: equal questions have equal answers. */
 export const questionOf = (
@@ -31,15 +33,14 @@ export const questionOf = (
 ): string => JSON.stringify([environment.id, actor.type, actor.id, name, input]);
 
 /**
- * Reads that may be long, in turns. A list that is asked for several times while its turn has not come is read once, for all of them:
- * as they all came before the read began, it is as new to each as one of its own.
+ * Reads that may be long, in turns. What is asked for several times while its turn has not come is read once, for all who ask: as they
+ * all came before the read began, it is as new to each as one of its own.
  */
 export function createReads(limits: AnswerLimits): Reads {
-  const joinable = new Roster<Shared>();
+  const waiting = new Roster<Shared>();
 
-  async function replyTo(own: () => Shared, reader: string, read: () => Promise<Answered>): Promise<Reply> {
-    const turn = await limits.turn(reader).finally(() => void joinable.delete(own()));
-    own().hasBegun = true;
+  async function replyTo(begins: () => void, reader: string, read: () => Promise<Answered>): Promise<Reply> {
+    const turn = await limits.turn(reader).finally(begins);
     try {
       const answer = await read();
       limits.charge(reader, bytesOf(answer.body));
@@ -53,14 +54,14 @@ export function createReads(limits: AnswerLimits): Reads {
   }
 
   function begin(reader: string, question: string, read: () => Promise<Answered>): Shared {
-    const reply = replyTo(() => own, reader, read);
-    const own: Shared = { question, reply, callers: 0, hasBegun: false };
-    joinable.add(own);
+    const reply = replyTo(() => void waiting.delete(own), reader, read);
+    const own: Shared = { question, reply, sinceMs: performance.now(), callers: 0 };
+    waiting.add(own);
     return own;
   }
 
-  /** The turn lasts until the last of its callers was sent the answer. */
-  async function join(shared: Shared): Promise<Reply> {
+  /** The reply with a turn that ends when the last of the callers was sent it. */
+  async function replyOf(shared: Shared): Promise<Reply> {
     shared.callers++;
     const reply = await shared.reply;
     let isSent = false;
@@ -73,19 +74,12 @@ export function createReads(limits: AnswerLimits): Reads {
     return Object.assign({}, reply, { turn: { made: reply.turn.made, sent } });
   }
 
-  /** Null: the one who came first got no turn in time, which is no refusal of those who came later. */
-  async function joinLater(reader: string, shared: Shared): Promise<Reply | null> {
-    let reply: Reply;
-    try {
-      reply = await join(shared);
-    } catch (error) {
-      if (!shared.hasBegun) return null;
-      throw error;
-    }
+  async function join(reader: string, shared: Shared): Promise<Reply> {
+    const reply = await replyOf(shared);
     try {
       // Those before it may have used up what there was.
       limits.check(reader);
-      limits.charge(reader, bytesOf(reply.body));
+      limits.charge(reader, bytesOf(reply.body), 0);
       return reply;
     } catch (error) {
       reply.turn.sent();
@@ -95,8 +89,11 @@ export function createReads(limits: AnswerLimits): Reads {
 
   return {
     async inTurn(reader, question, read) {
-      const same = joinable.find((other) => other.question === question && other.callers < MOST_CALLERS);
-      return (same && (await joinLater(reader, same))) ?? join(begin(reader, question, read));
+      const latestMs = performance.now() - JOINABLE_MS;
+      const same = waiting.find(
+        (other) => other.question === question && other.callers < MOST_CALLERS && other.sinceMs > latestMs,
+      );
+      return same ? join(reader, same) : replyOf(begin(reader, question, read));
     },
   };
 }
