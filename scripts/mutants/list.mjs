@@ -135,11 +135,16 @@ export const MUTANTS = [
       ["lib/http/dispatch.ts", /reauthorize: async \(\) => authorize\([^\n]*,\n/, "reauthorize: async () => {},\n"],
       [
         "lib/http/dispatch.ts",
-        "      const bytes = made.long?.bytes",
-        "      if (!made.replayed) authorize(caller, endpoint);\n      const bytes = made.long?.bytes",
+        "    const bytes = made.long?.bytes",
+        "    if (!made.replayed) authorize(caller, endpoint);\n    const bytes = made.long?.bytes",
       ],
     ],
     tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored answer"],
+  },
+  {
+    name: "one read for two environments",
+    edits: [["lib/http/reads.ts", "JSON.stringify([environment.id, ", "JSON.stringify(["]],
+    tests: ["int", "lib/http/reads.int.test.ts", "get what belongs to each"],
   },
   {
     name: "no second permission check after a wait",
