@@ -5,7 +5,7 @@ import { useTrouble } from "@/lib/client/use-trouble";
 
 const FAULT = {
   title: "This page could not be loaded",
-  detail: "Nothing is lost. Try again. If it happens again, give support the id below.",
+  detail: "Nothing is lost. Try again. If it keeps happening, contact support.",
 };
 
 type ErrorPageProps = { error: unknown; retry: () => void };

@@ -5,8 +5,7 @@ import { useTrouble } from "@/lib/client/use-trouble";
 
 const FAULT = {
   title: "This page could not be loaded",
-  detail:
-    "Try again. If it happens again, report the id below. Nothing is shown that could not be recorded in the audit log.",
+  detail: "Try again. If it keeps happening, report it. Nothing is shown that could not be recorded in the audit log.",
 };
 
 type ErrorPageProps = { error: unknown; retry: () => void };
