@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "@/db/client";
+import { connect, type Database } from "@/db/client";
 import { type Embedded, startEmbedded } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { systemClock } from "@/lib/clock";
@@ -44,14 +44,12 @@ type Seeded = {
   environment: { id: string; mode: "test"; merchantId: string };
   apiKey: string;
   keyId: string;
-  /** More keys of that environment. */
-  otherKeys: string[];
 };
 
-/** As many as there are connections: requests of different keys are never answered together. */
-const OTHER_KEYS = PACE.connections;
+const newKey = (db: Database, environmentId: string, name: string) =>
+  createApiKey({ db, clock: systemClock }, { environmentId, name, permissions: PERMISSIONS });
 
-/** A database of its own, filled, with keys to the merchant that has half of it. */
+/** A database of its own, filled, with a key to the merchant that has half of it. */
 async function createSeeded(clusterUrl: string, name: string, transactions: number): Promise<Seeded> {
   const admin = connect(clusterUrl, { max: 1, parameters: { statement_timeout: "0" } });
   await admin.sql.unsafe(`create database ${name}`);
@@ -67,14 +65,8 @@ async function createSeeded(clusterUrl: string, name: string, transactions: numb
     await db.sql`
       insert into users (id, merchant_id, email, owns_email, role, password_hash)
       values (${newId()}, ${biggest.merchantId}, 'bench@example.com', true, 'owner', '')`;
-    const newKey = (name: string) =>
-      createApiKey({ db, clock: systemClock }, { environmentId: biggest.id, name, permissions: PERMISSIONS });
-    const key = await newKey("bench");
-    const others = await Promise.all(Array.from({ length: OTHER_KEYS }, (_, i) => newKey(`bench ${i}`)));
-    return {
-      ...{ url: url.href, environment: { ...biggest, mode: "test" }, apiKey: key.secret, keyId: key.row.id },
-      otherKeys: others.map(({ secret }) => secret),
-    };
+    const key = await newKey(db, biggest.id, "bench");
+    return { url: url.href, environment: { ...biggest, mode: "test" }, apiKey: key.secret, keyId: key.row.id };
   } finally {
     await db.close();
   }
@@ -139,9 +131,13 @@ type Before = { small: Map<string, number>; fresh: FreshResult; log: LogResult[]
 
 async function measureBig(cluster: Embedded, dataDir: string, { small, fresh, log }: Before): Promise<BenchResult> {
   say(`Seeding ${SIZE.big.toLocaleString("en")} transactions …`);
-  const { url, environment, apiKey, otherKeys, keyId } = await createSeeded(cluster.url, "bench_big", SIZE.big);
+  const { url, environment, apiKey, keyId } = await createSeeded(cluster.url, "bench_big", SIZE.big);
   const db = connect(url, { max: 1, parameters: { statement_timeout: "0" } });
   const recorder = await createRecorder(db, url, environment, keyId);
+  // As many as there are connections: requests of different keys are never answered together.
+  const names = Array.from({ length: PACE.connections }, (_, i) => `bench ${i}`);
+  const others = await Promise.all(names.map((name) => newKey(db, environment.id, name)));
+  const otherKeys = others.map(({ secret }) => secret);
   const routes = await createRoutes({
     ...{ sql: db.sql, recorder, apiKey, otherKeys, environmentId: environment.id, now: new Date() },
   });

@@ -51,9 +51,9 @@ const REFUND = { amount: 500, reason: "CUSTOMER_REQUEST" } as const;
 
 export async function createRoutes(options: RouteOptions): Promise<Route[]> {
   const made = [getRoute, listRoute, searchRoute, replayRoute, createRoute, refundRoute];
-  const routes: Route[] = [];
-  for (const make of made) routes.push(...[await make(options)].flat());
-  return routes;
+  const routes: (Route | Route[])[] = [];
+  for (const make of made) routes.push(await make(options));
+  return routes.flat();
 }
 
 export function request(apiKey: string, method: string, path: string, body?: unknown, key?: string): string {

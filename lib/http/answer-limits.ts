@@ -40,7 +40,8 @@ const READERS_AT_FULL_SPEED = 4;
 const LITTLE = 20;
 /** As many as a key may ask for at once. */
 const MOST_WAITING = 200;
-const PATIENCE_MS = 5_000;
+/** How long a read waits for its turn. */
+export const PATIENCE_MS = 5_000;
 
 type Waiting = { begin(): void; readonly giveUp: NodeJS.Timeout };
 type Reader = { turns: number; readonly queue: Roster<Waiting> };

@@ -7,7 +7,7 @@ import { REPLAY_ONLY_HEADER } from "@/lib/contract/request-log/requests";
 import { countReplay } from "@/lib/counts";
 import type { Context, Reply as VerbReply } from "@/lib/domain/context";
 import { replayStored } from "@/lib/domain/payments/money-request";
-import { type Body, bytesOf, type HttpAnswer, textOf, toResponse } from "./answer";
+import { bytesOf, type HttpAnswer, textOf, toResponse } from "./answer";
 import type { Turn } from "./answer-limits";
 import { authorize, type Caller, mayBeLong, movesMoneyOf, readerOf, writes } from "./caller";
 import { currentService, type HttpService } from "./current-service";
@@ -19,7 +19,7 @@ import { metrics } from "./metrics";
 import { openApiBytes } from "./openapi";
 import { jsonBody, parseBody, parseQuery } from "./parse";
 import { type AnswerHeaders, answerRequest, everyMethod, type RequestInfo, refuse } from "./pipeline";
-import { questionOf } from "./reads";
+import { type Answered, questionOf } from "./reads";
 import { recordStaffRequest } from "./record-staff-request";
 import { isLogged, mayHold } from "./request-log";
 import { type ApiRequest, addressOf, CALLER_GONE, type Connection, decoded, pathOf, searchOf } from "./request-parts";
@@ -87,14 +87,7 @@ type Known = {
   /** What the answer is made from, where that is not its text. */
   made: object | null;
 };
-type Reply = {
-  readonly status: number;
-  readonly body: Body;
-  readonly replayed: boolean;
-  readonly turn?: Turn | null;
-  readonly stream?: Stream;
-  readonly made?: object;
-};
+type Reply = Answered & { readonly turn?: Turn; readonly stream?: Stream };
 
 function handle(call: Call): Promise<HttpAnswer> {
   const http = currentService();

@@ -2,11 +2,16 @@ import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { Roster } from "@/lib/roster";
 import { type Body, bytesOf } from "./answer";
-import type { AnswerLimits, Turn } from "./answer-limits";
+import { type AnswerLimits, PATIENCE_MS, type Turn } from "./answer-limits";
 import type { Caller } from "./caller";
 
 /** What a read is answered with. */
-type Answered = { readonly status: number; readonly body: Body; readonly replayed: boolean; readonly made?: object };
+export type Answered = {
+  readonly status: number;
+  readonly body: Body;
+  readonly replayed: boolean;
+  readonly made?: object;
+};
 type Reply = Answered & { readonly turn: Turn };
 
 export type Reads = {
@@ -18,12 +23,13 @@ export type Reads = {
 };
 
 /** A read that others may join until it begins. `callers`: those who have yet to be sent its answer. */
-type Shared = { readonly question: string; readonly reply: Promise<Reply>; readonly sinceMs: number; callers: number };
+type Shared = { readonly question: string; readonly taken: Promise<Taken>; readonly sinceMs: number; callers: number };
+type Taken = { readonly answer: Answered; readonly turn: Turn };
 
 /** Its turn lasts until the slowest of its callers has taken the answer. */
 const MOST_CALLERS = 16;
-/** Half of what a read waits for its turn at most: who joins one is refused with it, and never at once. */
-const JOINABLE_MS = 2_500;
+/** Who joins a read is refused with it, and never at once. */
+const JOINABLE_MS = PATIENCE_MS / 2;
 
 /** Who asks what, where: equal questions have equal answers. */
 export const questionOf = (
@@ -39,13 +45,13 @@ export const questionOf = (
 export function createReads(limits: AnswerLimits): Reads {
   const waiting = new Roster<Shared>();
 
-  async function replyTo(begins: () => void, reader: string, read: () => Promise<Answered>): Promise<Reply> {
+  async function take(begins: () => void, reader: string, read: () => Promise<Answered>): Promise<Taken> {
     const turn = await limits.turn(reader).finally(begins);
     try {
       const answer = await read();
       limits.charge(reader, bytesOf(answer.body));
       turn.made();
-      return Object.assign({ turn }, answer);
+      return { answer, turn };
     } catch (error) {
       if (error instanceof AppError) limits.charge(reader, error.readBytes);
       turn.sent();
@@ -54,8 +60,8 @@ export function createReads(limits: AnswerLimits): Reads {
   }
 
   function begin(reader: string, question: string, read: () => Promise<Answered>): Shared {
-    const reply = replyTo(() => void waiting.delete(own), reader, read);
-    const own: Shared = { question, reply, sinceMs: performance.now(), callers: 0 };
+    const taken = take(() => void waiting.delete(own), reader, read);
+    const own: Shared = { question, taken, sinceMs: performance.now(), callers: 0 };
     waiting.add(own);
     return own;
   }
@@ -63,15 +69,15 @@ export function createReads(limits: AnswerLimits): Reads {
   /** The reply with a turn that ends when the last of the callers was sent it. */
   async function replyOf(shared: Shared): Promise<Reply> {
     shared.callers++;
-    const reply = await shared.reply;
+    const { answer, turn } = await shared.taken;
     let isSent = false;
     const sent = () => {
       if (isSent) return;
       isSent = true;
       shared.callers--;
-      if (shared.callers === 0) reply.turn.sent();
+      if (shared.callers === 0) turn.sent();
     };
-    return Object.assign({}, reply, { turn: { made: reply.turn.made, sent } });
+    return Object.assign({ turn: { made: turn.made, sent } }, answer);
   }
 
   async function join(reader: string, shared: Shared): Promise<Reply> {
