@@ -1,5 +1,5 @@
 import { defineConfig } from "@playwright/test";
-import type { HostOptions } from "./e2e/fixtures";
+import type { HostOptions } from "@/e2e/fixtures/playwright";
 
 /** The same contract suite runs against both hosts; what depends on settings has a service of its own. */
 const API = { testDir: "e2e/api" };

@@ -50,8 +50,8 @@ export default defineConfig({
           exclude,
           // Nearly every file needs nearly every module: to load them for each takes longer than most files.
           isolate: false,
-          setupFiles: ["lib/testing/fresh-process.ts"],
-          globalSetup: ["lib/testing/cluster.ts"],
+          setupFiles: ["e2e/fixtures/fresh-process.ts"],
+          globalSetup: ["e2e/fixtures/cluster.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 30_000 } },
@@ -65,7 +65,7 @@ export default defineConfig({
           // The long ones are asked for by name: scripts/prove-more.mjs.
           include: ["e2e/proof/*.proof.ts", ...(process.env.PROOF_LONG ? ["e2e/proof/*.long.ts"] : [])],
           exclude,
-          globalSetup: ["lib/testing/cluster.ts"],
+          globalSetup: ["e2e/fixtures/cluster.ts"],
           // A proof starts services and loads both cores by itself.
           fileParallelism: false,
           testTimeout: 600_000,

@@ -7,8 +7,8 @@ import {
 } from "@/db/queries/payments/due-payments";
 import { type Turns, takeDueOperations } from "@/db/queries/payments/operations";
 import { failDueSandboxRefunds, listSandboxReports } from "@/db/queries/sandbox/reports";
+import { testDatabase } from "@/e2e/fixtures/database";
 import { BEFORE_ALL } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
 import { genericPlanOf, nodesOf, type Plan, planOf } from "./plans";
 
 /**

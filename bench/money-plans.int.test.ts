@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { connect, type Database, type Sql } from "@/db/client";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testPaymentToken } from "@/e2e/fixtures/factories";
+import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { cardInput, createPaymentBody } from "@/lib/contract/payments/payment";
@@ -10,9 +13,6 @@ import { createPayment } from "@/lib/domain/payments/create-payment";
 import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
 import { getPayment } from "@/lib/domain/payments/read-payments";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testPaymentToken } from "@/lib/testing/factories";
-import { insertManyTransactions } from "@/lib/testing/many-transactions";
 import { genericPlanOf, nodesOf } from "./plans";
 import { createRecorder, newIdempotency, type Recorder } from "./record";
 import type { Statement } from "./script";

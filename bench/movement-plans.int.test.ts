@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "@/db/client";
 import { foldDeltas } from "@/db/queries/reporting/daily-totals";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
 import type { ListMovementsQuery } from "@/lib/contract/settlement/endpoints";
 import type { Environment } from "@/lib/domain/context";
 import { getBalance, listMovements } from "@/lib/domain/settlement/balance";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { genericPlanOf, nodesOf } from "./plans";
 
 const { db } = await testDatabase();

@@ -1,12 +1,12 @@
 import type { Database, Sql } from "@/db/client";
 import { environments, users } from "@/db/schema/accounts";
+import { testService } from "@/e2e/fixtures/factories";
+import { sessionCookie } from "@/e2e/fixtures/users";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { findSession, openSession } from "@/lib/domain/accounts/sessions";
 import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
-import { testService } from "@/lib/testing/factories";
-import { sessionCookie } from "@/lib/testing/users";
 import { quantile } from "./load";
 import type { Recorder } from "./record";
 

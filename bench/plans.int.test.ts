@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, it, test } from "vitest";
 import type { Database, Sql } from "@/db/client";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
+import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { getCustomer, listCustomers, noteCustomers } from "@/lib/domain/customers/customers";
 import { listPayments } from "@/lib/domain/payments/read-payments";
@@ -10,9 +13,6 @@ import {
   sumTransactions,
 } from "@/lib/domain/transactions/read-transactions";
 import { idTime, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
-import { insertManyTransactions } from "@/lib/testing/many-transactions";
 import { combinations } from "./combinations";
 import { genericPlanOf, nodesOf, type Plan, planOf } from "./plans";
 import { type SeedEnvironment, seed } from "./seed";

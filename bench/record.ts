@@ -1,12 +1,12 @@
 import type { Database, Sql } from "@/db/client";
 import { connectSandboxStore } from "@/db/queries/sandbox/processor";
+import { testContext, testService } from "@/e2e/fixtures/factories";
 import type { Context, Environment, Service } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import { newId } from "@/lib/ids";
 import { createRegistry } from "@/lib/processor/registry";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
-import { testContext, testService } from "@/lib/testing/factories";
 import type { Statement } from "./script";
 
 /** Runs verbs in this process and writes down the statements they send. */

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, inject, test } from "vitest";
+import { createDatabase, dropDatabase } from "@/e2e/fixtures/cluster";
 import { newId } from "@/lib/ids";
-import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
 import { connect } from "./client";
 
 const FOLDER = join(import.meta.dirname, "migrations");

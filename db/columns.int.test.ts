@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import type postgres from "postgres";
 import { beforeAll, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant } from "@/e2e/fixtures/factories";
 import { idTime, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant } from "@/lib/testing/factories";
 import { DOMAINS } from "./columns";
 
 const { db } = await testDatabase();

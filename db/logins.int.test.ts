@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeEach, expect, inject, onTestFinished, test, vi } from "vitest";
-import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
-import { testDatabase } from "@/lib/testing/database";
-import { moneyTenant } from "@/lib/testing/money";
-import { PGBOUNCER, startPgBouncer } from "@/lib/testing/pgbouncer";
-import { startTcpProxy } from "@/lib/testing/tcp-proxy";
+import { createDatabase, dropDatabase } from "@/e2e/fixtures/cluster";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { PGBOUNCER, startPgBouncer } from "@/e2e/fixtures/pgbouncer";
+import { startTcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { connect, connectSql, ROLES } from "./client";
 import { pickPort } from "./embedded-cluster";
 import { openLogins } from "./logins";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, expect, inject, test } from "vitest";
+import { createDatabase, dropDatabase } from "@/e2e/fixtures/cluster";
+import { latch } from "@/e2e/fixtures/latch";
 import { idTime, newId } from "@/lib/ids";
-import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
-import { latch } from "@/lib/testing/latch";
 import { connect } from "./client";
 import { migrate } from "./migrate";
 

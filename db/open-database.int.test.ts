@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { inRolesOf, testDatabase } from "@/e2e/fixtures/database";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { PGBOUNCER, startPgBouncer } from "@/e2e/fixtures/pgbouncer";
+import { startTcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { newId } from "@/lib/ids";
-import { inRolesOf, testDatabase } from "@/lib/testing/database";
-import { moneyTenant } from "@/lib/testing/money";
-import { PGBOUNCER, startPgBouncer } from "@/lib/testing/pgbouncer";
-import { startTcpProxy } from "@/lib/testing/tcp-proxy";
 import { connect, connectSql } from "./client";
 import { pickPort } from "./embedded-cluster";
 import { openDatabase } from "./open-database";

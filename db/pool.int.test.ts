@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { inRolesOf, testDatabase } from "@/lib/testing/database";
-import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
+import { inRolesOf, testDatabase } from "@/e2e/fixtures/database";
+import { startTcpProxy, type TcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import {
   type Connections,
   connect,

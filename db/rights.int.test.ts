@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testService, testTenant } from "@/lib/testing/factories";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testService, testTenant } from "@/e2e/fixtures/factories";
 import { connectSql, ROLES } from "./client";
 import { applyRights, rightsOf, TABLE_RIGHTS } from "./rights";
 

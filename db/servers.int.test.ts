@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { OwnServer } from "@/lib/testing/own-server";
+import { OwnServer } from "@/e2e/fixtures/own-server";
 import { connect, connectSql } from "./client";
 import { openDatabase } from "./open-database";
 

@@ -1,5 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { inRolesOf, testDatabase } from "@/e2e/fixtures/database";
+import { loggedRequest, testContext, testIdempotency, testPaymentToken } from "@/e2e/fixtures/factories";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { startUnscopedProxy, withoutEnvironment } from "@/e2e/fixtures/unscoped-proxy";
+import { createTestUser } from "@/e2e/fixtures/users";
+import { sendDue } from "@/e2e/fixtures/webhooks";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
 import { AppError } from "@/lib/contract/errors";
@@ -36,12 +42,6 @@ import { getTransaction, listTransactions, searchTransactions } from "@/lib/doma
 import { createSavedView, deleteSavedView, listSavedViews } from "@/lib/domain/transactions/saved-views";
 import { createWebhookEndpoint, listWebhookEndpoints } from "@/lib/domain/webhooks/endpoints";
 import { newId } from "@/lib/ids";
-import { inRolesOf, testDatabase } from "@/lib/testing/database";
-import { loggedRequest, testContext, testIdempotency, testPaymentToken } from "@/lib/testing/factories";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { startUnscopedProxy, withoutEnvironment } from "@/lib/testing/unscoped-proxy";
-import { createTestUser } from "@/lib/testing/users";
-import { sendDue } from "@/lib/testing/webhooks";
 import { connect, ROLES } from "./client";
 import { foldDeltas } from "./queries/reporting/daily-totals";
 import { rightsOf } from "./rights";

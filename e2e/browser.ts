@@ -3,9 +3,9 @@ import type { BrowserContext, ConsoleMessage, Page, Response } from "@playwright
 import type { Audience } from "@/lib/contract/accounts/proof";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { NewStaff } from "@/lib/domain/support/staff";
-import type { Browser } from "@/lib/testing/browser";
-import { createTestStaff, createTestUser, signIn, TEST_PASSWORD } from "@/lib/testing/users";
-import { test as base, expect } from "./fixtures";
+import type { Browser } from "./fixtures/browser";
+import { test as base, expect } from "./fixtures/playwright";
+import { createTestStaff, createTestUser, signIn, TEST_PASSWORD } from "./fixtures/users";
 
 type SignedInPerson = { readonly userId: string; readonly email: string; readonly password: string };
 

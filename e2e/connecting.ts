@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Locator, Page } from "@playwright/test";
 import { connect, type Database } from "@/db/client";
-import { type AdyenDouble, startAdyenDouble } from "@/lib/testing/adyen-double/api";
-import { createDatabase, dropDatabase } from "@/lib/testing/cluster";
-import { createTestMerchant } from "@/lib/testing/factories";
-import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
 import { test as base, openAlive } from "./browser";
-import { expect } from "./fixtures";
+import { type AdyenDouble, startAdyenDouble } from "./doubles/adyen/api";
+import { type Double, startDouble } from "./doubles/stripe/double";
+import { createDatabase, dropDatabase } from "./fixtures/cluster";
+import { createTestMerchant } from "./fixtures/factories";
+import { expect } from "./fixtures/playwright";
 import { type ProofHost, startHost } from "./proof/host";
 
 /** Two accounts that a merchant can connect, and the service that asks the doubles in the place of Stripe. */

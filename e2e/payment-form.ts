@@ -3,7 +3,7 @@ import { expect } from "@playwright/test";
 import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout/checkout";
 import { type ErrorCode, type Problem, problem } from "@/lib/contract/errors";
 import type { Api } from "./client";
-import { type Shopper, test } from "./fixtures";
+import { type Shopper, test } from "./fixtures/playwright";
 import { aCard, newSession } from "./samples";
 
 /** `id`: `cs_…`. */

@@ -21,7 +21,7 @@ import type { Transaction } from "@/lib/contract/transactions/transaction";
 import { createWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import type { Api } from "./client";
-import type { Tenant } from "./fixtures";
+import type { Tenant } from "./fixtures/playwright";
 
 export const CARDS = {
   approved: "4242424242424242",

@@ -5,18 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BOOK_CHECKS } from "@/db/queries/reconciliation/reconciliation";
+import { ACCOUNT_ID, startDouble } from "@/e2e/doubles/stripe/double";
+import { bookCorruptions } from "@/e2e/fixtures/book-corruptions";
+import { insertBookedPayment, insertEnvironment } from "@/e2e/fixtures/books";
+import { connectingTenant } from "@/e2e/fixtures/connections";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { TEST_SECRET } from "@/e2e/fixtures/factories";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { operatorConnectionId } from "@/lib/processor/connections";
 import { STRIPE } from "@/lib/processor/stripe/connector";
 import { ENTRIES } from "@/lib/server/build-server";
-import { bookCorruptions } from "@/lib/testing/book-corruptions";
-import { insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
-import { connectingTenant } from "@/lib/testing/connections";
-import { testDatabase } from "@/lib/testing/database";
-import { TEST_SECRET } from "@/lib/testing/factories";
-import { ACCOUNT_ID, startDouble } from "@/lib/testing/stripe-double/double";
 
 const { db, url } = await testDatabase();
 /** Each command is a process of its own, and a test runs up to six: for a machine with other work. */

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { Webhook } from "standardwebhooks";
 import { afterEach, expect, it } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { openReceiver } from "@/e2e/fixtures/webhooks";
 import { startHost } from "@/e2e/proof/host";
 import { createMerchant } from "@/lib/domain/accounts/business";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { openReceiver } from "@/lib/testing/webhooks";
 
 const { db, url } = await testDatabase();
 const service = testService(db);

@@ -8,8 +8,8 @@ import { basename, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { pickPort } from "@/db/embedded-cluster";
+import { createDatabase, startTestCluster } from "@/e2e/fixtures/cluster";
 import { buildWhenStale } from "@/lib/server/build";
-import { createDatabase, startTestCluster } from "@/lib/testing/cluster";
 
 /**
  * `npm run prove:install`: what docs/production.md says of installing. Copies a build into an empty folder, installs what is

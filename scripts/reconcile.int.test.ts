@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { accountingReport } from "@/e2e/doubles/adyen/accounting-report";
+import { adyenTenant } from "@/e2e/doubles/adyen/tenant";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { TEST_SECRET } from "@/e2e/fixtures/factories";
 import { encodeId } from "@/lib/contract/ids";
-import { accountingReport } from "@/lib/testing/adyen-double/accounting-report";
-import { adyenTenant } from "@/lib/testing/adyen-double/tenant";
-import { testDatabase } from "@/lib/testing/database";
-import { TEST_SECRET } from "@/lib/testing/factories";
 
 const { db, url } = await testDatabase();
 const folder = mkdtempSync(join(tmpdir(), "reconcile-"));

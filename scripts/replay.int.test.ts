@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
 import { startHost } from "@/e2e/proof/host";
 import { createMerchant } from "@/lib/domain/accounts/business";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
 
 const { db, url } = await testDatabase();
 const service = testService(db);

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "@playwright/test";
+import { findBrowser } from "@/e2e/fixtures/browser";
 import { env } from "@/lib/env";
 import { serviceAddress } from "@/lib/server/address";
-import { findBrowser } from "@/lib/testing/browser";
 
 /** `npm run screenshots`: the README's pictures, of the demo merchant on the service that runs here. */
 const folder = fileURLToPath(new URL("../public/screenshots", import.meta.url));

@@ -114,7 +114,7 @@ function webhookOf({ webhooks }: Description, event: string): string {
 const read = (file: string) => JSON.parse(readFileSync(`${copy}/json/${file}.json`, "utf8")) as Description;
 const write = (file: string, from: string, kept: object) =>
   writeFileSync(
-    `lib/testing/adyen-double/openapi/${file}.json`,
+    `e2e/doubles/adyen/openapi/${file}.json`,
     JSON.stringify({
       trimmedFrom: `https://github.com/Adyen/adyen-openapi/blob/${commit}/json/${from}.json`,
       license: "MIT, Copyright (c) 2017 Adyen bv: see LICENSE beside this file",

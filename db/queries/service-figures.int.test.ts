@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
+import { insertBookedPayment, insertEnvironment } from "@/e2e/fixtures/books";
+import { inRolesOf, testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { latch } from "@/e2e/fixtures/latch";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { writeMail } from "@/lib/domain/accounts/mail";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
-import { inRolesOf, testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { latch } from "@/lib/testing/latch";
-import { moneyTenant } from "@/lib/testing/money";
-import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { connect } from "../client";
 import { foldDeltas } from "./reporting/daily-totals";
 import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "./service/figures";

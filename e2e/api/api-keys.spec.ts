@@ -2,7 +2,7 @@ import { createPayment, getPayment, listPayments } from "@/lib/contract/payments
 import { disableApiKey, enableApiKey, revokeApiKey } from "@/lib/domain/api-keys/change-keys";
 import { rotateApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { Api } from "../client";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aPayment, captured } from "../samples";
 
 /** One test below holds this against the clock; all of them would miss it on a busy machine now and then. */

@@ -8,7 +8,7 @@ import {
 } from "@/lib/contract/settlement/endpoints";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { captured } from "../samples";
 
 test("the balance follows a payment from its capture to its payout, and each movement says why", async ({

@@ -1,6 +1,6 @@
 import { getPayment, refundPayment } from "@/lib/contract/payments/endpoints";
 import { getTransaction } from "@/lib/contract/transactions/endpoints";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { authorized, captured, chargeOf, DOORS, settled } from "../samples";
 
 for (const door of DOORS) {

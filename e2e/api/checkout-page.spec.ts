@@ -1,5 +1,5 @@
 import { createPayment } from "@/lib/contract/payments/endpoints";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { formTest as test } from "../payment-form";
 import { aCard, CARDS } from "../samples";
 

@@ -3,7 +3,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import type { Api } from "../client";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { type OpenedSession, PaymentForm, formTest as test } from "../payment-form";
 import { aCard, CARDS, chargeOf, newPlan } from "../samples";
 

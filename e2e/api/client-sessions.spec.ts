@@ -1,6 +1,6 @@
 import { cancelClientSession, createClientSession, getClientSession } from "@/lib/contract/checkout/endpoints";
 import { activatePlan, updatePlan } from "@/lib/contract/plans/endpoints";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aSession, newPlan, newSession } from "../samples";
 
 const DAY_MS = 86_400_000;

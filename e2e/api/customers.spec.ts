@@ -1,7 +1,7 @@
 import { getCustomer, listCustomers } from "@/lib/contract/customers/endpoints";
 import { refundPayment } from "@/lib/contract/payments/endpoints";
 import { noteCustomers } from "@/lib/domain/customers/customers";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aCard, CARDS, captured, chargeOf } from "../samples";
 
 test("customers come from payments, with what they paid; each can be got by its id", async ({ tenant, api }) => {

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { listPayments } from "@/lib/contract/payments/endpoints";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 
 /** One of each family of paths, with who answers there: our own handlers, the pages, files, or nobody. */
 const PATHS = [

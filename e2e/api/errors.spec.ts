@@ -4,7 +4,7 @@ import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { capturePayment, createPayment, getPayment, refundPayment } from "@/lib/contract/payments/endpoints";
 import { listTransactions } from "@/lib/contract/transactions/endpoints";
 import { Api } from "../client";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aCard, aPayment, authorized, CARDS, captured, newPlan } from "../samples";
 
 test.describe("the order of checks", () => {

@@ -4,7 +4,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { getPayment, refundPayment } from "@/lib/contract/payments/endpoints";
 import { newId } from "@/lib/ids";
 import type { Api } from "../client";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { authorized, captured, newPlan } from "../samples";
 
 /** Reads a stream until it has so many events. `opened` is called when it has begun. */

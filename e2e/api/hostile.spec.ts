@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { createPayment, refundPayment } from "@/lib/contract/payments/endpoints";
 import { listTransactions, searchTransactions } from "@/lib/contract/transactions/endpoints";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aPayment, captured } from "../samples";
 
 const HEADERS = { "Content-Type": "application/json", "X-Idempotency-Key": "hostile" };

@@ -13,7 +13,7 @@ import {
 import { createPlan, deactivatePlan, listPlans } from "@/lib/contract/plans/endpoints";
 import { refundTransaction, searchTransactions } from "@/lib/contract/transactions/endpoints";
 import type { Api, CallOptions } from "../client";
-import { expect, type Tenant, test } from "../fixtures";
+import { expect, type Tenant, test } from "../fixtures/playwright";
 import { aCard, aPayment, aPlan, aSession, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";
 
 const REQUIRED = ENDPOINTS.filter(({ idempotency }) => idempotency === "required");

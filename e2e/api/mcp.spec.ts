@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { getPayment } from "@/lib/contract/payments/endpoints";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { captured } from "../samples";
 
 for (const [version, mode] of [

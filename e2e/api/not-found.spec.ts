@@ -9,8 +9,8 @@ import { listTransactions, searchTransactions } from "@/lib/contract/transaction
 import { testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { newId } from "@/lib/ids";
 import type { Answer, Api } from "../client";
-import type { Tenant } from "../fixtures";
-import { expect, test } from "../fixtures";
+import type { Tenant } from "../fixtures/playwright";
+import { expect, test } from "../fixtures/playwright";
 import { aPayment, aReplay, authorized, chargeOf, newEndpoint, newPlan, newSession } from "../samples";
 
 const WITH_ID = ENDPOINTS.filter(({ path }) => path.includes("{id}"));

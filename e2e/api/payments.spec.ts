@@ -1,6 +1,6 @@
 import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/endpoints";
-import { testPaymentToken } from "@/lib/testing/factories";
-import { expect, test } from "../fixtures";
+import { testPaymentToken } from "../fixtures/factories";
+import { expect, test } from "../fixtures/playwright";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf, newPlan } from "../samples";
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { anEndpoint, aPayment, aPlan, aReplay, aSession, captured, chargeOf, newPlan, newSession } from "../samples";
 
 /** Who may call what, written out again on purpose: any one of these is enough. */

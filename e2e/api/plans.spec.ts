@@ -6,7 +6,7 @@ import {
   listPlans,
   updatePlan,
 } from "@/lib/contract/plans/endpoints";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aPlan, newPlan } from "../samples";
 
 const RECURRING = { billing_frequency_value: 1, billing_frequency_unit: "MONTHS" };

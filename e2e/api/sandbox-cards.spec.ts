@@ -2,7 +2,7 @@ import { createPayment, getPayment, listPayments } from "@/lib/contract/payments
 import type { Payment } from "@/lib/contract/payments/payment";
 import { getTransaction } from "@/lib/contract/transactions/endpoints";
 import type { Api, CallOptions } from "../client";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";
 
 /** How a card's address, score and capture come out is the sandbox's own: at Stripe and Adyen to take at once is a single step. */

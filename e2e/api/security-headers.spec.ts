@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { getPayment } from "@/lib/contract/payments/endpoints";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aCard, CARDS, captured, newSession } from "../samples";
 
 const COMMON = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" };

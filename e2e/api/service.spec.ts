@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { ENDPOINTS, getOpenApi } from "@/lib/contract/endpoints";
-import { TEST_METRICS_TOKEN } from "@/lib/testing/factories";
 import { Api } from "../client";
-import { expect, test } from "../fixtures";
+import { TEST_METRICS_TOKEN } from "../fixtures/factories";
+import { expect, test } from "../fixtures/playwright";
 
 type Document = {
   openapi: string;

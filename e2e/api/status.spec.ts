@@ -2,8 +2,8 @@ import { createPayment, getPayment, refundPayment, voidPayment } from "@/lib/con
 import type { Payment } from "@/lib/contract/payments/payment";
 import { TRANSACTION_STATUSES, type TransactionStatus } from "@/lib/contract/transactions/words";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import type { Tenant } from "../fixtures";
-import { expect, test } from "../fixtures";
+import type { Tenant } from "../fixtures/playwright";
+import { expect, test } from "../fixtures/playwright";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf, DOORS, settled } from "../samples";
 
 const read = async ({ api }: Tenant, id: string) => (await api.call(getPayment, { id })).ok();

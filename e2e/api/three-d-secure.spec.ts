@@ -9,7 +9,7 @@ import {
 import type { Payment } from "@/lib/contract/payments/payment";
 import { challengeUrl } from "@/lib/domain/payments/processor-calls";
 import type { Api } from "../client";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";
 
 const challenged = { card: aCard(CARDS.challenge) };

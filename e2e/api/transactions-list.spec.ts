@@ -3,7 +3,7 @@ import { listTransactions, searchTransactions } from "@/lib/contract/transaction
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { idTime, newId } from "@/lib/ids";
 import type { Api } from "../client";
-import { expect, type Tenant, test } from "../fixtures";
+import { expect, type Tenant, test } from "../fixtures/playwright";
 import { aCard, authorized, CARDS, captured, chargeOf } from "../samples";
 
 const list = async (api: Api, query: Record<string, unknown> | string = {}) =>

@@ -3,7 +3,7 @@ import type { Payment } from "@/lib/contract/payments/payment";
 import { getTransaction, listTransactions, searchTransactions } from "@/lib/contract/transactions/endpoints";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import type { Api } from "../client";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 import { aCard, authorized, CARDS, captured, chargeOf } from "../samples";
 
 const search = async (api: Api, body: object = {}) => (await api.call(searchTransactions, { body })).ok();

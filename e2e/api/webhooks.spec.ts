@@ -12,8 +12,8 @@ import {
   testWebhookEndpoint,
   updateWebhookEndpoint,
 } from "@/lib/contract/webhooks/endpoints";
-import { openReceiver, type Receiver, status } from "@/lib/testing/webhooks";
-import { test as base, expect } from "../fixtures";
+import { test as base, expect } from "../fixtures/playwright";
+import { openReceiver, type Receiver, status } from "../fixtures/webhooks";
 import { anEndpoint, aReplay, captured, newEndpoint } from "../samples";
 
 const test = base.extend<{ receiver: Receiver }>({

@@ -1,9 +1,9 @@
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { createPayment, getPayment, listPayments, refundPayment } from "@/lib/contract/payments/endpoints";
 import { listTransactions, searchTransactions } from "@/lib/contract/transactions/endpoints";
-import { identifier } from "@/lib/testing/identifiers";
 import type { Api } from "../client";
-import { expect, test } from "../fixtures";
+import { identifier } from "../fixtures/identifiers";
+import { expect, test } from "../fixtures/playwright";
 import { aPayment, aPlan, captured } from "../samples";
 
 const JSON_TYPE = { "Content-Type": "application/json" };

@@ -1,7 +1,7 @@
 import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import { getPayment } from "@/lib/contract/payments/endpoints";
 import { SANDBOX_CARDS, type SandboxCard } from "@/lib/contract/sandbox-cards";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { type Checkout, expectPaid, expectStep, issuerIn, pay, TEXTS, test } from "./fixtures";
 
 const PAGES_AT_ONCE = 3;

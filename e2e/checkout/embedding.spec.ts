@@ -1,6 +1,6 @@
 import type { Frame, Page } from "@playwright/test";
 import { listPayments } from "@/lib/contract/payments/endpoints";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { expectPaid, fillCard, issuerIn, merchantHtml, merchantPage, pay, payButton, TEXTS, test } from "./fixtures";
 

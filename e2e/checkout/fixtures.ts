@@ -5,7 +5,7 @@ import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { pageHeaders } from "@/lib/http/security-headers";
 import type { CardlaneMountOptions } from "@/public/sdk/v1";
 import { test as base } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { CARDS, newSession } from "../samples";
 
 /** A merchant's own web site, on another host and so another site than Cardlane's. */

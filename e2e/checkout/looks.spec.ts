@@ -3,7 +3,7 @@ import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { listPayments } from "@/lib/contract/payments/endpoints";
 import { expectAccessible } from "../browser";
 import type { Api } from "../client";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, type Form, fillCard, issuerIn, pay, payButton, TEXTS, test } from "./fixtures";
 

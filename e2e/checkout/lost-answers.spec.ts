@@ -2,7 +2,7 @@ import type { Page, Request } from "@playwright/test";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import { listPayments } from "@/lib/contract/payments/endpoints";
 import type { Api } from "../client";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, fillCard, pay, payButton, TEXTS, test } from "./fixtures";
 

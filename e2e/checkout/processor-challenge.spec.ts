@@ -1,7 +1,7 @@
 import { type BrowserContext, mergeTests, type Page } from "@playwright/test";
 import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { connectAccount, test as connecting, openAction, openProcessors } from "../connecting";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { test as checkout, expectPaid, type Form, pay, TEXTS } from "./fixtures";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { consoleOf, merchantHtml, merchantPage, replaceForm, TOKEN, test, withScriptedForm } from "./fixtures";
 

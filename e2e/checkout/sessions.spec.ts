@@ -1,7 +1,7 @@
 import { cancelClientSession, getClientSession } from "@/lib/contract/checkout/endpoints";
 import { decodeId } from "@/lib/contract/ids";
 import { createPayment } from "@/lib/contract/payments/endpoints";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { PaymentForm } from "../payment-form";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, fillCard, pay, payButton, TEXTS, test } from "./fixtures";

@@ -2,7 +2,7 @@ import { cancelClientSession, getClientSession } from "@/lib/contract/checkout/e
 import { decodeId } from "@/lib/contract/ids";
 import { getPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aCard, CARDS, captured } from "../samples";
 import { expectPaid, expectStep, issuerIn, pay, TEXTS, test } from "./fixtures";
 

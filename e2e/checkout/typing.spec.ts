@@ -3,8 +3,8 @@ import { directionOf, textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import { getPayment } from "@/lib/contract/payments/endpoints";
-import { latch } from "@/lib/testing/latch";
-import { expect } from "../fixtures";
+import { latch } from "../fixtures/latch";
+import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, fillCard, pay, payButton, TEXTS, test } from "./fixtures";
 

@@ -1,5 +1,5 @@
 import { Api } from "../client";
-import { expect, test } from "../fixtures";
+import { expect, test } from "../fixtures/playwright";
 
 const SANDBOX = "sandbox.cardlane.test";
 const LIVE = "live.cardlane.test";

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { createPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { expectWellInEveryLook, test } from "../browser";
 import { Api } from "../client";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aPayment } from "../samples";
 
 const KEYS = "/test/developers/api-keys";

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import type { Sql } from "@/db/client";
 import { test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 
 const frame = (page: Page) => page.frameLocator("iframe[title='Preview of the payment form']");
 

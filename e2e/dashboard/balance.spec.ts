@@ -3,7 +3,7 @@ import { refundPayment } from "@/lib/contract/payments/endpoints";
 import { listPayouts } from "@/lib/contract/settlement/endpoints";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { expectWellInEveryLook, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { captured, settled } from "../samples";
 
 test("money is followed from the balance through its payout to the transactions of its batch", async ({

@@ -1,8 +1,8 @@
 import type { Payment } from "@/lib/contract/payments/payment";
 import { refundTransaction } from "@/lib/contract/transactions/endpoints";
-import { latch } from "@/lib/testing/latch";
 import { expectAccessible, test } from "../browser";
-import { expect } from "../fixtures";
+import { latch } from "../fixtures/latch";
+import { expect } from "../fixtures/playwright";
 import { authorized, captured, chargeOf } from "../samples";
 import { loseAnswers, refundsOf } from "./money-dialogs";
 

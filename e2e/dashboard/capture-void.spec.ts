@@ -1,6 +1,6 @@
 import { getPayment } from "@/lib/contract/payments/endpoints";
 import { expectAccessible, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aCard, authorized, CARDS, chargeOf } from "../samples";
 import { dialogOf, openDialog, refundsOf, submitOf } from "./money-dialogs";
 

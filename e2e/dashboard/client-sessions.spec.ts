@@ -2,7 +2,7 @@ import type { Sql } from "@/db/client";
 import { cancelClientSession, getClientSession } from "@/lib/contract/checkout/endpoints";
 import { decodeId } from "@/lib/contract/ids";
 import { test, untilAlive } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aCard, CARDS, newSession } from "../samples";
 
 async function expire(db: { sql: Sql }, { id }: { id: string }): Promise<void> {

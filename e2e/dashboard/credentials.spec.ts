@@ -14,10 +14,10 @@ import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { ownToken } from "@/lib/processor/adyen/tokens";
 import { STRIPE } from "@/lib/processor/stripe/connector";
-import { adyenAt } from "@/lib/testing/adyen-double/under-test";
-import { connectingService } from "@/lib/testing/connections";
 import { test as connecting, openProcessors } from "../connecting";
-import { expect, type Tenant } from "../fixtures";
+import { adyenAt } from "../doubles/adyen/under-test";
+import { connectingService } from "../fixtures/connections";
+import { expect, type Tenant } from "../fixtures/playwright";
 import { chargeOf, newEndpoint, newPlan, newSession } from "../samples";
 
 type Connected = { payments: Payment[]; ids: Record<string, string>; hints: string[]; secrets: Record<string, string> };

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { createPlan } from "@/lib/contract/plans/endpoints";
 import { testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { expectAccessible, expectNoSidewaysScroll, looksOf, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aCard, aPlan, CARDS, captured, newEndpoint, newSession } from "../samples";
 
 type Made = Record<"payment" | "plan" | "key" | "session" | "endpoint" | "delivery" | "event", string>;

@@ -3,10 +3,10 @@ import type { Page } from "@playwright/test";
 import { parse } from "csv-parse/sync";
 import { encodeId } from "@/lib/contract/ids";
 import { EXPORT_FIELDS } from "@/lib/contract/transactions/export";
-import { latch } from "@/lib/testing/latch";
-import { insertManyTransactions } from "@/lib/testing/many-transactions";
 import { expectAccessible, test, untilAlive } from "../browser";
-import { expect } from "../fixtures";
+import { latch } from "../fixtures/latch";
+import { insertManyTransactions } from "../fixtures/many-transactions";
+import { expect } from "../fixtures/playwright";
 import { aCard, CARDS, captured, chargeOf } from "../samples";
 
 const MANY = 100_000;

@@ -2,7 +2,7 @@ import { createPayment } from "@/lib/contract/payments/endpoints";
 import { newId } from "@/lib/ids";
 import { test } from "../browser";
 import { Api } from "../client";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aCard, aPayment, CARDS } from "../samples";
 
 test("from a sign-up to the first refund, by what the pages say alone", async ({ page, baseUrl }) => {

@@ -1,7 +1,7 @@
 import { createClientSession } from "@/lib/contract/checkout/endpoints";
 import { createPayment } from "@/lib/contract/payments/endpoints";
 import { expectWellInEveryLook, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aCard, aPayment, aSession } from "../samples";
 
 const PAGE = "/test/developers/idempotency";

@@ -4,7 +4,7 @@ import { listTransactions } from "@/lib/contract/transactions/endpoints";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";
 import { expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
 import { expectPaid, pay } from "../checkout/fixtures";
-import { expect, type Tenant } from "../fixtures";
+import { expect, type Tenant } from "../fixtures/playwright";
 import { newPlan } from "../samples";
 
 async function newLink(tenant: Tenant, baseUrl: string, body: object = {}) {

@@ -1,5 +1,5 @@
 import { expectAccessible, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
 import { dialogOf, keysSent, loseAnswers, openDialog, refundsOf, submitOf } from "./money-dialogs";
 

@@ -2,8 +2,8 @@ import type { Locator, Page, Route } from "@playwright/test";
 import type { Database } from "@/db/client";
 import { decodeId } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payments/payment";
-import type { Tenant } from "../fixtures";
-import { expect } from "../fixtures";
+import type { Tenant } from "../fixtures/playwright";
+import { expect } from "../fixtures/playwright";
 
 export const payments = (id: string) => `/test/payments/${id}`;
 export const dialogOf = (page: Page, name: string | RegExp = "Refund payment") => page.getByRole("dialog", { name });

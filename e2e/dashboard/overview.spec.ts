@@ -6,7 +6,7 @@ import { searchTransactions } from "@/lib/contract/transactions/endpoints";
 import { parseQuery, searchBody } from "@/lib/contract/transactions/query";
 import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
 import type { Api } from "../client";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 const DECLINED = { insufficient_funds: "4000000000009995", lost_card: "4000000000009987" } as const;

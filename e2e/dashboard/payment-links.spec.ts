@@ -4,7 +4,7 @@ import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import { encodeId } from "@/lib/contract/ids";
 import { expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
-import { expect, type Tenant } from "../fixtures";
+import { expect, type Tenant } from "../fixtures/playwright";
 import { newPlan } from "../samples";
 
 const form = (page: Page) => page.getByRole("form", { name: "New session" });

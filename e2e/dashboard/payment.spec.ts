@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { createPayment, refundPayment } from "@/lib/contract/payments/endpoints";
 import { expectAccessible, expectWellInEveryLook, test } from "../browser";
-import { expect, type Tenant } from "../fixtures";
+import { expect, type Tenant } from "../fixtures/playwright";
 import { aCard, aPayment, CARDS } from "../samples";
 
 const CUSTOMER = {

@@ -3,7 +3,7 @@ import { createPlan, getPlan, listPlans } from "@/lib/contract/plans/endpoints";
 import type { Plan } from "@/lib/contract/plans/plan";
 import { addPeriods, dateIn } from "@/lib/contract/plans/schedule";
 import { expectWellInEveryLook, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 
 const preview = (page: Page) => page.getByRole("region", { name: "What a customer pays" });
 

@@ -1,8 +1,8 @@
 import { createPayment, getPayment, refundPayment } from "@/lib/contract/payments/endpoints";
-import { messageOf } from "@/lib/testing/stripe-double/deliveries";
 import { expectAccessible, expectNoSidewaysScroll, expectWellInEveryLook } from "../browser";
 import { cardOf, connectAccount, openAction, openProcessors, test } from "../connecting";
-import { expect } from "../fixtures";
+import { messageOf } from "../doubles/stripe/deliveries";
+import { expect } from "../fixtures/playwright";
 import { dialogOf, openDialog, submitOf } from "./money-dialogs";
 
 const WEBHOOK_SECRET = "whsec_pastedfromthedashboard";

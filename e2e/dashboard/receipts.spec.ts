@@ -1,10 +1,10 @@
 import type { Page } from "@playwright/test";
 import { createPayment } from "@/lib/contract/payments/endpoints";
 import { outboxLink } from "@/lib/http/outbox-link";
-import { png } from "@/lib/testing/pictures";
 import { expectAccessible, expectWellInEveryLook, openAlive, test } from "../browser";
 import { expectPaid, pay } from "../checkout/fixtures";
-import { expect } from "../fixtures";
+import { png } from "../fixtures/pictures";
+import { expect } from "../fixtures/playwright";
 import { aPayment, newSession } from "../samples";
 
 const file = (content: string | Buffer) => ({

@@ -5,7 +5,7 @@ import { encodeId } from "@/lib/contract/ids";
 import type { Difference } from "@/lib/contract/processors/reconciliation";
 import { idTime, newId } from "@/lib/ids";
 import { expectWellInEveryLook, test } from "../browser";
-import { expect, type Tenant } from "../fixtures";
+import { expect, type Tenant } from "../fixtures/playwright";
 import { captured } from "../samples";
 
 const OBJECT = { kind: "payment_intent", id: "pi_3SVqXkLkdIwHu7ixQW2mC4aT" };

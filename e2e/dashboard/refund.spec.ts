@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { decodeId } from "@/lib/contract/ids";
 import { refundTransaction } from "@/lib/contract/transactions/endpoints";
 import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, openAlive, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { authorized, captured, chargeOf, settled } from "../samples";
 import { dialogOf, keysSent, openDialog, opens, payments, refundsOf, submitOf } from "./money-dialogs";
 

@@ -1,6 +1,6 @@
 import { createPayment, refundPayment } from "@/lib/contract/payments/endpoints";
 import { expectWellInEveryLook, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aPayment, captured } from "../samples";
 
 const PAGE = "/test/developers/requests";

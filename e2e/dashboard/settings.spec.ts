@@ -9,7 +9,7 @@ import {
   test,
   untilAlive,
 } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 
 const PAGES = ["account", "second-factor", "sessions", "appearance", "business", "team", "activity"];
 

@@ -2,7 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 
 const NARROW = { width: 390, height: 844 };
 

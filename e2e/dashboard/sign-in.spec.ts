@@ -10,7 +10,7 @@ import {
   test,
   untilAlive,
 } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 
 const NEW = "a new and long password";
 

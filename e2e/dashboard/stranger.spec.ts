@@ -1,6 +1,6 @@
 import { createPlan } from "@/lib/contract/plans/endpoints";
 import { test, untilAlive } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aPlan, captured, newSession } from "../samples";
 
 test("a second merchant who tries every address of the first sees nothing of it", async ({

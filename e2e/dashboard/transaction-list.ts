@@ -3,7 +3,7 @@ import { createPayment, refundPayment, voidPayment } from "@/lib/contract/paymen
 import type { Payment } from "@/lib/contract/payments/payment";
 import { searchTransactions } from "@/lib/contract/transactions/endpoints";
 import type { Api } from "../client";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aCard, aPayment, CARDS } from "../samples";
 
 export const LIST = "/test/transactions";

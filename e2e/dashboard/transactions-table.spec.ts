@@ -1,6 +1,6 @@
 import { capturePayment } from "@/lib/contract/payments/endpoints";
 import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, showIn, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { alive, expectAnswer, expectUrl, inPopover, openList, pay, rows, someOfEverything } from "./transaction-list";
 
 test("columns are hidden, shown and moved by keyboard, and remembered", async ({ owner: page, api }) => {

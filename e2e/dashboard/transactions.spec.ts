@@ -1,7 +1,7 @@
 import { refundPayment } from "@/lib/contract/payments/endpoints";
 import { getTransaction } from "@/lib/contract/transactions/endpoints";
 import { test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
 import {
   alive,

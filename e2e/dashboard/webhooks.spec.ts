@@ -2,9 +2,9 @@ import { Webhook } from "standardwebhooks";
 import { getEvent, listEvents } from "@/lib/contract/events/endpoints";
 import { createPlan } from "@/lib/contract/plans/endpoints";
 import { getWebhookEndpoint, testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
-import { openReceiver, type Receiver, status } from "@/lib/testing/webhooks";
 import { test as base, expectAccessible, expectWellInEveryLook } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
+import { openReceiver, type Receiver, status } from "../fixtures/webhooks";
 import { aPlan, captured, newEndpoint } from "../samples";
 import { opens } from "./money-dialogs";
 

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
 import { widthsOf } from "../browser";
 import { fillCard, payButton } from "../checkout/fixtures";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { openCheckout, paymentOnPage, test } from "./fixtures";
 
 const APPROVED: ReadonlySet<SandboxBehaviour> = new Set([

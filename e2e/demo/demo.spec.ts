@@ -4,7 +4,7 @@ import { createPayment } from "@/lib/contract/payments/endpoints";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { expectAccessible, expectNoSidewaysScroll } from "../browser";
 import { fillCard, payButton } from "../checkout/fixtures";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aPayment, CARDS, newSession } from "../samples";
 import { formOf, openCheckout, paymentOnPage, test } from "./fixtures";
 

@@ -4,7 +4,7 @@ import { getPayment } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { test as base } from "../browser";
 import { Api } from "../client";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 
 /** With the demo merchant's own key: what the shop says is compared with what the API says. */
 export const test = base.extend<{ demo: Api }>({

@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { fillCard, pay, payButton, test } from "../checkout/fixtures";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { copyFrom, has, shell } from "./reader";
 
 test.beforeEach(async ({ context, baseUrl, page }) => {

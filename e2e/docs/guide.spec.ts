@@ -8,9 +8,9 @@ import { listEvents } from "@/lib/contract/events/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { listTransactions } from "@/lib/contract/transactions/endpoints";
 import { newId } from "@/lib/ids";
-import { TEST_SECRET } from "@/lib/testing/factories";
 import { test as base } from "../browser";
-import { expect } from "../fixtures";
+import { TEST_SECRET } from "../fixtures/factories";
+import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
 import { copyFrom, has, shell } from "./reader";
 

@@ -1,6 +1,6 @@
 import { ERROR_CODES } from "@/lib/contract/errors";
 import { expectAccessible, expectNoSidewaysScroll, looksOf, test, watchPolicies } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { aCard, CARDS, captured } from "../samples";
 
 const PAGES = [

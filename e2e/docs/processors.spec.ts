@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { test } from "../checkout/fixtures";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { copyFrom, has, shell } from "./reader";
 
 test.beforeEach(async ({ context, baseUrl, page }) => {

@@ -9,8 +9,8 @@ import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { listPayments } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { test as base } from "../browser";
-import type { TestKey } from "../fixtures";
-import { expect } from "../fixtures";
+import type { TestKey } from "../fixtures/playwright";
+import { expect } from "../fixtures/playwright";
 import { copyFrom, has, shell } from "./reader";
 
 type Reader = {

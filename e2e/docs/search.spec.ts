@@ -1,5 +1,5 @@
 import { expectAccessible, expectNoSidewaysScroll, openAlive, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 
 test("the box finds by its beginning and with a typing error, by keyboard alone, and goes there", async ({ page }) => {
   const loaded: string[] = [];

@@ -1,6 +1,6 @@
 import { listPayments } from "@/lib/contract/payments/endpoints";
 import { expectAccessible, openAlive, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { copyFrom } from "./reader";
 
 const KEPT = () => sessionStorage.getItem("cardlane.docs.sandbox-key");

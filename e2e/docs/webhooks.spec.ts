@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pickPort } from "@/db/embedded-cluster";
 import { getWebhookDelivery, testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { newSigningKeys, signedHeaders } from "@/lib/webhooks/signature";
-import { test as base, expect } from "../fixtures";
+import { test as base, expect } from "../fixtures/playwright";
 import { captured, newEndpoint } from "../samples";
 import { has, shell } from "./reader";
 

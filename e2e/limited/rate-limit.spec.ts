@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { newKeySecret } from "@/lib/domain/api-keys/issue-keys";
 import { type Answer, Api } from "../client";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { type OpenedSession, formTest as test } from "../payment-form";
 import { aCard, aPayment, CARDS } from "../samples";
 

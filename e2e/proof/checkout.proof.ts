@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Database } from "@/db/client";
 import type { CheckoutAttemptAnswer } from "@/lib/contract/checkout/checkout";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { type CardName, Client, inParallel } from "./client";
 import { type ProofHost, startHost } from "./host";

@@ -1,9 +1,9 @@
 import type { Sql } from "@/db/client";
 import { journalOf } from "@/lib/processor/connections";
 import type { Processor } from "@/lib/processor/port";
-import { connectorOf } from "@/lib/testing/adyen-double/under-test";
-import { createOtherProcessor } from "@/lib/testing/other-processor/processor";
-import { connectorTo } from "@/lib/testing/stripe-double/under-test";
+import { connectorOf } from "../doubles/adyen/under-test";
+import { createOtherProcessor } from "../doubles/other/processor";
+import { connectorTo } from "../doubles/stripe/under-test";
 
 /** Which ones can stand in the sandbox's place. */
 export const OTHER_PROCESSORS = ["other", "stripe", "adyen"] as const;

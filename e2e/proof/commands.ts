@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { testService } from "@/lib/testing/factories";
+import { testService } from "../fixtures/factories";
 import { type Answer, type CardName, type Client, chargeOf, type MoneyRequest, paymentBody } from "./client";
 import {
   expectCapture,

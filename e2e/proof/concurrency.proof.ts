@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
+import { testDatabase } from "../fixtures/database";
+import { testService } from "../fixtures/factories";
 import { countDeadlocks, expectCleanBooks, untilNothingIsOpen } from "./books";
 import { type Answer, Client, chargeOf, inParallel, type MoneyRequest, paymentBody, paymentOf } from "./client";
 import { type ProofHost, startHost } from "./host";

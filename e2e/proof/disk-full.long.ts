@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { connect } from "@/db/client";
-import { OwnServer } from "@/lib/testing/own-server";
+import { OwnServer } from "../fixtures/own-server";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client, paymentBody } from "./client";
 import { type ProofHost, startHost } from "./host";

@@ -9,7 +9,7 @@ import { newId } from "@/lib/ids";
 import type { Outcome } from "@/lib/processor/port";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
-import { CALLED, inquiry } from "@/lib/testing/scripted-processor";
+import { CALLED, inquiry } from "../fixtures/scripted-processor";
 import { CARDS, type CardName } from "./client";
 import { connectEmbedded, crashPostgres, slowLogWriter } from "./embedded";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { decodeId } from "@/lib/contract/ids";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks } from "./books";
 import { type Answer, Client, chargeOf, paymentBody, paymentOf } from "./client";
 import { type ProofHost, startHost } from "./host";

@@ -7,8 +7,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { pickPort } from "@/db/embedded-cluster";
-import { TEST_SECRET } from "@/lib/testing/factories";
-import { startService } from "@/lib/testing/service";
+import { TEST_SECRET } from "../fixtures/factories";
+import { startService } from "../fixtures/service";
 
 /** A service in a process of its own, which can be killed. */
 export type ProofHost = {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks } from "./books";
 import { Client, chargeOf, type MoneyRequest, paymentBody, paymentOf } from "./client";
 import { type ProofHost, startHost } from "./host";

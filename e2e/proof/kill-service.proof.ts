@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "../fixtures/database";
 import { killUnderLoad } from "./kills";
 
 const KILLS = Number(process.env.PROOF_KILLS ?? 20);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks } from "./books";
 import { Client } from "./client";
 import { Act, Create, type Model, proveModel, type Real, Replay } from "./commands";

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import { findBrowser } from "@/lib/testing/browser";
-import { testDatabase } from "@/lib/testing/database";
-import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
-import { cookieOf, testUsers } from "@/lib/testing/users";
+import { findBrowser } from "../fixtures/browser";
+import { testDatabase } from "../fixtures/database";
+import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy";
+import { cookieOf, testUsers } from "../fixtures/users";
 import { inParallel } from "./client";
 import { type ProofHost, startHost } from "./host";
 

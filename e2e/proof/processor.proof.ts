@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { type Answer, Client, paymentBody } from "./client";
 import { proveModel } from "./commands";

@@ -1,14 +1,14 @@
 import { expect, vi } from "vitest";
 import type { Database, Sql } from "@/db/client";
-import { type AdyenDouble, startAdyenDouble } from "@/lib/testing/adyen-double/api";
-import { faultsOfAdyen, writeAdyenBooks } from "@/lib/testing/adyen-double/compare";
-import { deliverWebhooks } from "@/lib/testing/adyen-double/deliveries";
-import { runOtherCompany } from "@/lib/testing/other-processor/company";
-import { createOtherStore, faultsOfOtherStore } from "@/lib/testing/other-processor/store";
-import { faultsOfDoubles, writeBooks } from "@/lib/testing/stripe-double/compare";
-import { deliverEvents } from "@/lib/testing/stripe-double/deliveries";
-import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
-import { companyOf } from "@/lib/testing/stripe-double/under-test";
+import { type AdyenDouble, startAdyenDouble } from "../doubles/adyen/api";
+import { faultsOfAdyen, writeAdyenBooks } from "../doubles/adyen/compare";
+import { deliverWebhooks } from "../doubles/adyen/deliveries";
+import { runOtherCompany } from "../doubles/other/company";
+import { createOtherStore, faultsOfOtherStore } from "../doubles/other/store";
+import { faultsOfDoubles, writeBooks } from "../doubles/stripe/compare";
+import { deliverEvents } from "../doubles/stripe/deliveries";
+import { type Double, startDouble } from "../doubles/stripe/double";
+import { companyOf } from "../doubles/stripe/under-test";
 import { OTHER_PROCESSORS } from "./chosen-processor";
 
 /** Which processor test payments go to in a proof. */

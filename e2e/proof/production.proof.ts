@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, TEST_METRICS_TOKEN, testService } from "@/lib/testing/factories";
+import { testDatabase } from "../fixtures/database";
+import { createTestMerchant, TEST_METRICS_TOKEN, testService } from "../fixtures/factories";
 import { type ProofHost, startHost } from "./host";
 import { installedProxies, NAME, type RunningProxy, read, startProxy } from "./proxies";
 

@@ -1,13 +1,13 @@
 import { afterAll, expect, inject, test, vi } from "vitest";
 import { connect } from "@/db/client";
-import { Ground } from "@/lib/testing/simulation/database";
-import { CONDITIONS } from "@/lib/testing/simulation/observations";
-import { planOf, type Run, runPlan } from "@/lib/testing/simulation/run";
-import { report, shrink } from "@/lib/testing/simulation/shrink";
+import { Ground } from "../simulation/database";
+import { CONDITIONS } from "../simulation/observations";
+import { planOf, type Run, runPlan } from "../simulation/run";
+import { report, shrink } from "../simulation/shrink";
 import { expectCleanBooks } from "./books";
 
 vi.mock("@/lib/ids", async (original) => {
-  const { simulatedIds } = await import("@/lib/testing/simulation/random");
+  const { simulatedIds } = await import("../simulation/random");
   const ids = await original<typeof import("@/lib/ids")>();
   return { ...ids, newId: simulatedIds(ids.newId) };
 });

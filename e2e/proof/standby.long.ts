@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { connect } from "@/db/client";
-import { OwnServer } from "@/lib/testing/own-server";
+import { OwnServer } from "../fixtures/own-server";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client, paymentBody } from "./client";
 import { startHost } from "./host";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { PgBouncer } from "@/lib/testing/pgbouncer";
+import type { PgBouncer } from "../fixtures/pgbouncer";
 import { Client } from "./client";
 import { signal } from "./embedded";
 import type { StormLog, StormService } from "./storm-parts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks } from "./books";
 import { Client } from "./client";
 import { proveModel } from "./commands";

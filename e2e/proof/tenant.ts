@@ -2,7 +2,7 @@ import type { Database } from "@/db/client";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
-import { createTestMerchant, testService } from "@/lib/testing/factories";
+import { createTestMerchant, testService } from "../fixtures/factories";
 
 export type ProofTenant = {
   readonly environmentId: string;

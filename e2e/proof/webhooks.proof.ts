@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "../fixtures/database";
 import { untilNothingIsOpen } from "./books";
 import { Client, inParallel, paymentBody, paymentOf } from "./client";
 import { type ProofHost, startHost } from "./host";

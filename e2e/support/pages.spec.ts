@@ -1,6 +1,6 @@
 import { encodeId } from "@/lib/contract/ids";
 import { expectAccessible, expectNoSidewaysScroll, showIn, test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { captured, waitingPayment } from "../samples";
 
 test("the audit page filters by staff, merchant and action", async ({ tenant, staffPage, staff }) => {

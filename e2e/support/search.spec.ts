@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { captured, chargeOf } from "../samples";
 
 test("everything can be found in the one box, by keyboard, and leads to the payment", async ({

@@ -4,9 +4,9 @@ import { promisify } from "node:util";
 import { Secret, TOTP } from "otpauth";
 import { encodeId } from "@/lib/contract/ids";
 import type { NewStaff } from "@/lib/domain/support/staff";
-import { TEST_SECRET } from "@/lib/testing/factories";
 import { test } from "../browser";
-import { expect } from "../fixtures";
+import { TEST_SECRET } from "../fixtures/factories";
+import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
 
 const codeOf = (secret: string) => new TOTP({ secret: Secret.fromBase32(secret) }).generate();

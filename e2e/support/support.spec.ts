@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { getPayment } from "@/lib/contract/payments/endpoints";
 import { test } from "../browser";
-import { expect } from "../fixtures";
+import { expect } from "../fixtures/playwright";
 import { captured, waitingPayment } from "../samples";
 
 test("a refund for a merchant carries the reason, and the merchant sees it", async ({

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { beforeEach, expect, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { createPaymentBody } from "@/lib/contract/payments/payment";
 import { appErrorOf } from "@/lib/http/answer";
@@ -8,8 +10,6 @@ import { idempotencyOf } from "@/lib/http/idempotency";
 import { newId } from "@/lib/ids";
 import { holdAddress } from "@/lib/jobs/hold-address";
 import { createSecret, type Secret } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { createClientSession } from "./checkout/client-sessions";
 import type { Reply } from "./context";
 import { createPayment } from "./payments/create-payment";

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testUsers } from "@/lib/testing/users";
 import { bytesOf, type HttpAnswer, textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";

@@ -1,10 +1,10 @@
 import { afterAll, expect, test, vi } from "vitest";
 import type { Database } from "@/db/client";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testTenant } from "@/e2e/fixtures/factories";
 import { encodeId } from "@/lib/contract/ids";
 import { disableApiKey, revokeApiKey } from "@/lib/domain/api-keys/change-keys";
 import { createApiKey, newKeySecret } from "@/lib/domain/api-keys/issue-keys";
-import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
 import { type Authenticator, type AuthenticatorOptions, type Credentials, createAuthenticator } from "./authenticate";
 
 const { db } = await testDatabase();

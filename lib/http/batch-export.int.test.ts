@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
+import { insertBookedPayment } from "@/e2e/fixtures/books";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { listSettlementBatches } from "@/lib/domain/settlement/read-batches";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { insertBookedPayment } from "@/lib/testing/books";
-import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testUsers } from "@/lib/testing/users";
 import { batchExportRoute } from "./batch-export";
 import { provideService } from "./current-service";
 import { takeExportSlot } from "./export";

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
+import { identifier } from "@/e2e/fixtures/identifiers";
 import { checkoutAttemptBody, createClientSession } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { createPayment, refundPayment, voidPayment } from "@/lib/contract/payments/endpoints";
 import { createPlan } from "@/lib/contract/plans/endpoints";
 import { createSecret } from "@/lib/secret";
-import { identifier } from "@/lib/testing/identifiers";
 import { idempotencyOf } from "./idempotency";
 import { parseBody } from "./parse";
 

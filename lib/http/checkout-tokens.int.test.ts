@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { CARD, codeOf, countPayments, expectCleanBooks, openShop } from "@/lib/testing/checkout";
-import { testDatabase } from "@/lib/testing/database";
+import { CARD, codeOf, countPayments, expectCleanBooks, openShop } from "@/e2e/fixtures/checkout";
+import { testDatabase } from "@/e2e/fixtures/database";
 
 const { db } = await testDatabase({ max: 20 });
 /** Of every session here. */

@@ -1,11 +1,4 @@
 import { expect, test, vi } from "vitest";
-import type { CheckoutState } from "@/lib/contract/checkout/checkout";
-import { encodeId } from "@/lib/contract/ids";
-import { createPlanBody } from "@/lib/contract/plans/plan";
-import { checkoutState, findCheckout } from "@/lib/domain/checkout/pay-session";
-import { findChallenge } from "@/lib/domain/payments/challenges";
-import { expirePayments } from "@/lib/domain/payments/expire-payments";
-import { activatePlan, createPlan, deactivatePlan } from "@/lib/domain/plans/plans";
 import {
   CARD,
   CHALLENGED,
@@ -15,11 +8,18 @@ import {
   expectCleanBooks,
   expireSessions,
   openShop,
-} from "@/lib/testing/checkout";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext } from "@/lib/testing/factories";
-import type { MoneyTenant } from "@/lib/testing/money";
-import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
+} from "@/e2e/fixtures/checkout";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext } from "@/e2e/fixtures/factories";
+import type { MoneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
+import type { CheckoutState } from "@/lib/contract/checkout/checkout";
+import { encodeId } from "@/lib/contract/ids";
+import { createPlanBody } from "@/lib/contract/plans/plan";
+import { checkoutState, findCheckout } from "@/lib/domain/checkout/pay-session";
+import { findChallenge } from "@/lib/domain/payments/challenges";
+import { expirePayments } from "@/lib/domain/payments/expire-payments";
+import { activatePlan, createPlan, deactivatePlan } from "@/lib/domain/plans/plans";
 
 const { db } = await testDatabase({ max: 20 });
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
-import { testDatabase } from "@/lib/testing/database";
-import { cookieOf, testUsers } from "@/lib/testing/users";
 import { provideService } from "./current-service";
 import { forEverybody, forUsers, serveAll } from "./dashboard";
 

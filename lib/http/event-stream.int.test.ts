@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testTenant } from "@/e2e/fixtures/factories";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testTenant } from "@/lib/testing/factories";
 import { toResponse } from "./answer";
 import { currentService, provideService } from "./current-service";
 import { openEventStream } from "./event-stream";

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { collectGarbage } from "@/lib/testing/collect";
+import { collectGarbage } from "@/e2e/fixtures/collect";
 import { takeExportSlot } from "./export";
 
 const takeNow = (merchantId: string) => takeExportSlot(merchantId, { patienceMs: 0 });

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, expect, test, vi } from "vitest";
 import { connect } from "@/db/client";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";

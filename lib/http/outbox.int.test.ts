@@ -1,11 +1,11 @@
 import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { withinRequest } from "@/e2e/fixtures/next-request";
 import { mailRoute, noteProxy } from "@/lib/mail/mail";
 import { createHttpServer } from "@/lib/server/http-server";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { withinRequest } from "@/lib/testing/next-request";
 import { provideService } from "./current-service";
 import { openOutbox, outboxPage } from "./outbox";
 import { outboxLink } from "./outbox-link";

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { otherCompany } from "@/e2e/doubles/other/company";
+import { createOtherProcessor, reportMessage } from "@/e2e/doubles/other/processor";
+import { createOtherStore } from "@/e2e/doubles/other/store";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
 import { problem } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { takeInReport } from "@/lib/domain/payments/process-reports";
 import type { InquireRequest } from "@/lib/processor/port";
 import { createRegistry } from "@/lib/processor/registry";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
-import { otherCompany } from "@/lib/testing/other-processor/company";
-import { createOtherProcessor, reportMessage } from "@/lib/testing/other-processor/processor";
-import { createOtherStore } from "@/lib/testing/other-processor/store";
 import { provideService } from "./current-service";
 import { receiveReports } from "./processor-reports";
 

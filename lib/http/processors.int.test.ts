@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startDouble } from "@/e2e/doubles/stripe/double";
+import { connectingService } from "@/e2e/fixtures/connections";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import type { DashboardEndpoint } from "@/lib/contract/endpoint";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import {
@@ -12,10 +16,6 @@ import {
 import { createLogger } from "@/lib/log";
 import type { Connector } from "@/lib/processor/connector";
 import { STRIPE } from "@/lib/processor/stripe/connector";
-import { connectingService } from "@/lib/testing/connections";
-import { testDatabase } from "@/lib/testing/database";
-import { startDouble } from "@/lib/testing/stripe-double/double";
-import { cookieOf, testUsers } from "@/lib/testing/users";
 import { provideService } from "./current-service";
 import { dashboardRoutes } from "./dashboard-endpoints";
 

@@ -1,6 +1,8 @@
 import { Secret, TOTP } from "otpauth";
 import { beforeAll, expect, test } from "vitest";
 import { findSignedIn } from "@/db/queries/accounts/sessions";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { actsOf, cookieOf, TEST_PASSWORD, testUsers } from "@/e2e/fixtures/users";
 import { newTotpSecret } from "@/lib/auth/one-time-codes";
 import { proveAgain as proveMerchant, updateRefundLimit } from "@/lib/contract/accounts/endpoints";
 import { createApiKey, disableApiKey, revokeApiKey } from "@/lib/contract/api-keys/api-keys";
@@ -10,8 +12,6 @@ import { proveStaff, suspendMerchant } from "@/lib/contract/support/endpoints";
 import { changeRole, inviteMember } from "@/lib/contract/team/team";
 import { signIn } from "@/lib/domain/accounts/sign-in";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { actsOf, cookieOf, TEST_PASSWORD, testUsers } from "@/lib/testing/users";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dashboardRoutes } from "./dashboard-endpoints";

@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
-import { cookieOf, testUsers } from "@/lib/testing/users";
 import { type HttpAnswer, textOf } from "./answer";
 import { currentService, provideService } from "./current-service";
 import { dispatch } from "./dispatch";

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
-import { cookieOf, testUsers } from "@/lib/testing/users";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";

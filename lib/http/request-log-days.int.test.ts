@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { requestLogTenant } from "@/e2e/fixtures/request-log";
 import { encodeId } from "@/lib/contract/ids";
 import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { firstIdAt, idAt, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { requestLogTenant } from "@/lib/testing/request-log";
 
 const { db } = await testDatabase();
 const setup = () => requestLogTenant(db);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { insertRequests } from "@/db/queries/request-log";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { requestLogTenant } from "@/e2e/fixtures/request-log";
 import { encodeId } from "@/lib/contract/ids";
 import { listRequests } from "@/lib/domain/request-log/read-requests";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { moneyTenant } from "@/lib/testing/money";
-import { requestLogTenant } from "@/lib/testing/request-log";
 import { createRequestLog } from "./request-log";
 
 const { db } = await testDatabase();

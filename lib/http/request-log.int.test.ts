@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import type { Sql } from "@/db/client";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { requestLogTenant, seesAll } from "@/e2e/fixtures/request-log";
 import { encodeId } from "@/lib/contract/ids";
 import { listTransactions, searchTransactions } from "@/lib/contract/transactions/endpoints";
 import { counts } from "@/lib/counts";
 import { getRequest, listRequests, readRequestFigures } from "@/lib/domain/request-log/read-requests";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { requestLogTenant, seesAll } from "@/lib/testing/request-log";
 
 const { db } = await testDatabase();
 const setup = (given?: Sql) => requestLogTenant(db, given);

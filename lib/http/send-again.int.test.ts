@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { seesAll } from "@/e2e/fixtures/request-log";
+import { createTestUser, signIn } from "@/e2e/fixtures/users";
 import { getRequest, listRequests } from "@/lib/domain/request-log/read-requests";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { moneyTenant } from "@/lib/testing/money";
-import { seesAll } from "@/lib/testing/request-log";
-import { createTestUser, signIn } from "@/lib/testing/users";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from "vitest";
 import { insertSession, revokeSession } from "@/db/queries/accounts/sessions";
 import { users } from "@/db/schema/accounts";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, type TestMerchant, testService } from "@/e2e/fixtures/factories";
+import { sessionCookie } from "@/e2e/fixtures/users";
 import type { Audience } from "@/lib/contract/accounts/proof";
 import { encodeId } from "@/lib/contract/ids";
 import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, type TestMerchant, testService } from "@/lib/testing/factories";
-import { sessionCookie } from "@/lib/testing/users";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
-import { withinRequest } from "@/lib/testing/next-request";
-import { isSessionAlive, TEST_PASSWORD, testUsers } from "@/lib/testing/users";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { withinRequest } from "@/e2e/fixtures/next-request";
+import { isSessionAlive, TEST_PASSWORD, testUsers } from "@/e2e/fixtures/users";
 import { provideService } from "./current-service";
 import { signInRoutes } from "./sign-in-routes";
 

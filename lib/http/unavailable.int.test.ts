@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
 import type { HttpAnswer } from "./answer";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";

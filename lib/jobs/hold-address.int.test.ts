@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
 import { holdAddress } from "./hold-address";
 
 const { db } = await testDatabase();

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { LIFETIMES } from "@/db/lifetimes";
 import { insertPaymentToken } from "@/db/queries/checkout/payment-tokens";
 import { deleteOldSandboxNotes } from "@/db/queries/sandbox/reports";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testService } from "@/e2e/fixtures/factories";
 import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testService } from "@/lib/testing/factories";
 
 const { db } = await testDatabase();
 

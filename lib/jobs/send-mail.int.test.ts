@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { leaveInOutbox, listMail } from "@/db/queries/accounts/mail-outbox";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
 import { writeMail } from "@/lib/domain/accounts/mail";
 import { openMailer } from "@/lib/mail/mail";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
 import { sendMail } from "./jobs";
 
 const { db } = await testDatabase();

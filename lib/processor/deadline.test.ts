@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CALLED, inquiry } from "@/e2e/fixtures/scripted-processor";
 import type { AppError } from "@/lib/contract/errors";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import { tokenizeCard } from "@/lib/domain/payments/make-payment";
-import { CALLED, inquiry } from "@/lib/testing/scripted-processor";
 import { ProcessorTimeoutError, withDeadline } from "./deadline";
 import { type FollowUpRequest, type Processor, type PulledReports, UnreadableReportError } from "./port";
 

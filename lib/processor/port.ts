@@ -7,7 +7,7 @@ import type { CardBrand, RefundReason } from "@/lib/contract/transactions/words"
 /**
  * What Cardlane requires of a card processor. Every call that moves money carries a `reference` (our operation id): the
  * processor does at most one thing per reference, however often it is called. After `tokenize` nothing carries a card
- * number or CVV. `port-suite.ts` has what every processor must pass.
+ * number or CVV. `e2e/port-suite` has what every processor must pass.
  */
 export type Processor = {
   /** Tells it from every other: `sandbox`, or the id of a connection. The ids that it gives are kept under this name. */

@@ -48,7 +48,7 @@ function isBuilt(root: string, sources: string): boolean {
   return readFileSync(file, "utf8") === stamp(root, sources);
 }
 
-const TESTS = /\.test\.tsx?$|^lib\/testing\//;
+const TESTS = /\.test\.tsx?$/;
 
 /** One digest of all names and contents, without tests. */
 export function sourceHash(root: string): string {

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testTenant } from "@/e2e/fixtures/factories";
+import { holds, scriptProcessor } from "@/e2e/fixtures/scripted-processor";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { provideService } from "@/lib/http/current-service";
 import { log } from "@/lib/log";
 import { createRegistry } from "@/lib/processor/registry";
-import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
-import { holds, scriptProcessor } from "@/lib/testing/scripted-processor";
 import { apiListener } from "./api-listener";
 import { createHttpServer } from "./http-server";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testTenant } from "@/e2e/fixtures/factories";
 import { encodeId } from "@/lib/contract/ids";
 import { getPayment } from "@/lib/domain/payments/read-payments";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { getTransaction } from "@/lib/domain/transactions/read-transactions";
-import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
 import { seedDemoHistory } from "./demo-history";
 
 const { db } = await testDatabase();

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { hasMerchants } from "@/db/queries/accounts/merchants";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
 import { systemClock } from "@/lib/clock";
 import { createMerchant } from "@/lib/domain/accounts/business";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
 import { ensureDemo } from "./demo";
 
 const { db } = await testDatabase();

@@ -5,8 +5,8 @@ import { Readable } from "node:stream";
 import { beforeAll, expect, test } from "vitest";
 import type { Database } from "@/db/client";
 import { currentServing, DatabaseUnavailable, noteFailure } from "@/db/unavailable";
+import { testService } from "@/e2e/fixtures/factories";
 import { provideService } from "@/lib/http/current-service";
-import { testService } from "@/lib/testing/factories";
 import { secureResponse } from "./next-requests";
 import { watchStatements, withOutages } from "./outages";
 

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Database } from "@/db/client";
 import { isProcessAlive } from "@/db/file-lock";
+import { testService } from "@/e2e/fixtures/factories";
 import { provideService } from "@/lib/http/current-service";
 import { log } from "@/lib/log";
-import { testService } from "@/lib/testing/factories";
 import { createHttpServer } from "./http-server";
 import { PagesProcess } from "./pages-process";
 

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { createSecret } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
 import { resolveSecret, type SecretOptions } from "./secret";
 
 const { db } = await testDatabase();

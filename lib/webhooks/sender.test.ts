@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { queryObjects } from "node:v8";
 import { afterEach, expect, test } from "vitest";
-import { collectGarbage } from "@/lib/testing/collect";
-import { openReceiver, type Receiver, status } from "@/lib/testing/webhooks";
+import { collectGarbage } from "@/e2e/fixtures/collect";
+import { openReceiver, type Receiver, status } from "@/e2e/fixtures/webhooks";
 import { createSender, type Dial } from "./sender";
 import { openWall } from "./wall";
 

@@ -2,8 +2,8 @@
 const FAULTS = "every operation comes to its one true answer";
 const stripe = (file) => `lib/processor/stripe/${file}.ts`;
 const adyen = (file) => `lib/processor/adyen/${file}.ts`;
-const STRIPE = "lib/testing/stripe-double";
-const ADYEN = "lib/testing/adyen-double";
+const STRIPE = "e2e/doubles/stripe";
+const ADYEN = "e2e/doubles/adyen";
 
 export const CONNECTOR_MUTANTS = [
   {
@@ -88,6 +88,6 @@ export const CONNECTOR_MUTANTS = [
   {
     name: "Adyen: an approval told while its challenge is being refused is accepted",
     edits: [["lib/processor/adyen/records.ts", " || passes ||", " ||"]],
-    tests: ["int", "lib/testing/adyen-double/notices.int.test.ts", "our key is being refused for the last time"],
+    tests: ["int", "e2e/doubles/adyen/notices.int.test.ts", "our key is being refused for the last time"],
   },
 ];

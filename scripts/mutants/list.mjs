@@ -599,14 +599,14 @@ export const MUTANTS = [
   {
     name: "an id is kept after the money has moved",
     edits: [
-      ["lib/testing/other-processor/processor.ts", '    await request.keep({ kind: "intent", id: created.id });\n', ""],
+      ["e2e/doubles/other/processor.ts", '    await request.keep({ kind: "intent", id: created.id });\n', ""],
       [
-        "lib/testing/other-processor/processor.ts",
+        "e2e/doubles/other/processor.ts",
         "decisionOf(token, request));\n",
         'decisionOf(token, request));\n    await request.keep({ kind: "intent", id: created.id });\n',
       ],
     ],
-    tests: ["int", "lib/testing/other-processor/port.int.test.ts", "of an authorization: when that fails"],
+    tests: ["int", "e2e/doubles/other/port.int.test.ts", "of an authorization: when that fails"],
   },
   {
     name: "an id that anybody may keep",
@@ -622,14 +622,14 @@ export const MUTANTS = [
   {
     name: "a close that cancels nothing",
     edits: [
-      ["lib/testing/other-processor/processor.ts", "      await cancelIntent(sql, created.id);\n", ""],
+      ["e2e/doubles/other/processor.ts", "      await cancelIntent(sql, created.id);\n", ""],
       [
-        "lib/testing/other-processor/processor.ts",
+        "e2e/doubles/other/processor.ts",
         'is there");\n      return intent.status === "canceled"',
         'is there");\n      return intent.status === "created"',
       ],
     ],
-    tests: ["int", "lib/testing/other-processor/port.int.test.ts", "before its call is never executed"],
+    tests: ["int", "e2e/doubles/other/port.int.test.ts", "before its call is never executed"],
   },
   {
     name: "a report that is believed",
@@ -730,7 +730,7 @@ export const MUTANTS = [
     ],
     tests: [
       "int",
-      "lib/testing/adyen-double/notices.int.test.ts",
+      "e2e/doubles/adyen/notices.int.test.ts",
       "comes again when it undoes what that process may be writing",
     ],
   },
@@ -743,7 +743,7 @@ export const MUTANTS = [
         "  void makeDue;\n  return true;",
       ],
     ],
-    tests: ["int", "lib/testing/adyen-double/notices.int.test.ts", "is due as soon as it is released"],
+    tests: ["int", "e2e/doubles/adyen/notices.int.test.ts", "is due as soon as it is released"],
   },
   {
     name: "what could not be read for a moment is accepted for good",
@@ -754,28 +754,24 @@ export const MUTANTS = [
         'outcome.kind === "unknown"',
       ],
     ],
-    tests: [
-      "int",
-      "lib/testing/adyen-double/notices.int.test.ts",
-      "comes again, and a refund that came back is not lost",
-    ],
+    tests: ["int", "e2e/doubles/adyen/notices.int.test.ts", "comes again, and a refund that came back is not lost"],
   },
   {
     name: "another amount ends a payment, and is kept",
     edits: [
       ["lib/domain/payments/process-reports.ts", '(outcome.kind === "declined" && outcome.holds === true)', "false"],
     ],
-    tests: ["int", "lib/testing/adyen-double/late-approvals.int.test.ts", "after a challenge, which ends"],
+    tests: ["int", "e2e/doubles/adyen/late-approvals.int.test.ts", "after a challenge, which ends"],
   },
   {
     name: "a capture that failed days later is looked for where nothing was challenged alone",
     edits: [["lib/domain/payments/process-reports.ts", " && checkCapture(service, from, row);", ";"]],
-    tests: ["int", "lib/testing/adyen-double/domain.int.test.ts", "captured at once, after a challenge"],
+    tests: ["int", "e2e/doubles/adyen/domain.int.test.ts", "captured at once, after a challenge"],
   },
   {
     name: "a connection goes although a late approval there is not given back",
     edits: [["db/queries/processors/connections.ts", " having not bool_or(o.state = 'succeeded')", " having false"]],
-    tests: ["int", "lib/testing/adyen-double/late-approvals.int.test.ts", "before its connection can be disconnected"],
+    tests: ["int", "e2e/doubles/adyen/late-approvals.int.test.ts", "before its connection can be disconnected"],
   },
   {
     name: "nothing was charged, says who did not look",

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
 import { verifyPassword } from "@/lib/auth/password";
 import { systemClock } from "@/lib/clock";
 import { PERMISSIONS } from "@/lib/contract/permissions";
-import { testDatabase } from "@/lib/testing/database";
 import { createMerchant, getEnvironmentId } from "./business";
 
 const { db } = await testDatabase();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { actsOf } from "@/e2e/fixtures/users";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { actsOf } from "@/lib/testing/users";
 import { createApiKey } from "../api-keys/issue-keys";
 import { signInWithTicket } from "./sign-in";
 import { closeAbandonedAccounts, signUp } from "./sign-up";

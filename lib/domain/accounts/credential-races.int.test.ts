@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { countRecoveryCodes, replaceRecoveryCodes } from "@/db/queries/accounts/users";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { isSessionAlive, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/e2e/fixtures/users";
 import { newRecoveryCode, newTotpSecret, recoveryCodeDigest } from "@/lib/auth/one-time-codes";
 import type { Context, Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { isSessionAlive, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/lib/testing/users";
 import { updateAccount } from "./account";
 import { changePassword, choosePassword, requestPasswordReset } from "./password";
 import { signIn } from "./sign-in";

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { png, webp } from "@/e2e/fixtures/pictures";
+import { actsOf, cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { MAX_LOGO_BYTES } from "@/lib/contract/accounts/logo";
 import { logoAnswer } from "@/lib/http/checkout-page";
 import { provideService } from "@/lib/http/current-service";
 import { dashboardRoutes } from "@/lib/http/dashboard-endpoints";
-import { testDatabase } from "@/lib/testing/database";
-import { png, webp } from "@/lib/testing/pictures";
-import { actsOf, cookieOf, testUsers } from "@/lib/testing/users";
 import { getLogo, removeLogo, replaceLogo } from "./logo";
 
 const { db } = await testDatabase();

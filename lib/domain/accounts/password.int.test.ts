@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { actsOf, isSessionAlive, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/e2e/fixtures/users";
 import { newTotpSecret } from "@/lib/auth/one-time-codes";
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { actsOf, isSessionAlive, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/lib/testing/users";
 import { inviteMember } from "../team/team";
 import { findLink } from "./mail";
 import { changePassword, choosePassword, requestPasswordReset } from "./password";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { jpeg, png, pngPart, webp } from "@/e2e/fixtures/pictures";
 import { AppError } from "@/lib/contract/errors";
-import { jpeg, png, pngPart, webp } from "@/lib/testing/pictures";
 import { readPicture } from "./picture";
 
 /** What was refused about it; null for a picture that is taken. */

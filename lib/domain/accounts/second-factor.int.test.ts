@@ -1,8 +1,8 @@
 import { Secret, TOTP } from "otpauth";
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { actsOf, isSessionAlive, mailsTo, TEST_PASSWORD, testUsers } from "@/e2e/fixtures/users";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { actsOf, isSessionAlive, mailsTo, TEST_PASSWORD, testUsers } from "@/lib/testing/users";
 import { getOwnAccount } from "./account";
 import { beginSecondFactor, confirmSecondFactor, disableSecondFactor, replaceRecoveryCodes } from "./second-factor";
 import { signIn } from "./sign-in";

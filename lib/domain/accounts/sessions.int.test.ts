@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { isSessionAlive, mailsTo, testUsers } from "@/e2e/fixtures/users";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { isSessionAlive, mailsTo, testUsers } from "@/lib/testing/users";
 import { inviteMember, listTeam } from "../team/team";
 import { requestPasswordReset } from "./password";
 import { removeOldSignIns } from "./sessions";

@@ -3,12 +3,12 @@ import { expect, test, vi } from "vitest";
 import { listMail } from "@/db/queries/accounts/mail-outbox";
 import { replaceRecoveryCodes } from "@/db/queries/accounts/users";
 import type { UserRow } from "@/db/schema/accounts";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testTenant } from "@/e2e/fixtures/factories";
+import { createTestUser, TEST_PASSWORD } from "@/e2e/fixtures/users";
+import { testClock } from "@/e2e/fixtures/webhooks";
 import { newRecoveryCode, newTotpSecret, recoveryCodeDigest } from "@/lib/auth/one-time-codes";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
-import { createTestUser, TEST_PASSWORD } from "@/lib/testing/users";
-import { testClock } from "@/lib/testing/webhooks";
 import type { Service } from "../context";
 import { type SignInInput, signIn } from "./sign-in";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext } from "@/e2e/fixtures/factories";
+import { actsOf, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/e2e/fixtures/users";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext } from "@/lib/testing/factories";
-import { actsOf, mailsTo, TEST_PASSWORD, testUsers, tokenIn } from "@/lib/testing/users";
 import { inviteMember, listTeam } from "../team/team";
 import { getOwnAccount, updateAccount } from "./account";
 import { changePassword, choosePassword, requestPasswordReset } from "./password";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testTenant } from "@/e2e/fixtures/factories";
 import type { OverlapHours } from "@/lib/contract/api-keys/api-keys";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
 import { disableApiKey, enableApiKey, revokeApiKey } from "./change-keys";
 import { type CreateApiKeyInput, createApiKey, isWellFormedKey, rotateApiKey } from "./issue-keys";
 import { findUsableKey, listApiKeys } from "./read-keys";

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testTenant } from "@/e2e/fixtures/factories";
 import { type ApiKey, type ApiKeySettings, issuedApiKey } from "@/lib/contract/api-keys/api-keys";
 import { attemptContext } from "@/lib/http/caller";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
 import { setKeyState } from "./change-keys";
 import { editApiKey, issueApiKey, reissueApiKey } from "./issue-keys";
 import { findUsableKey, listKeyPage } from "./read-keys";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { eventsAsTold } from "@/e2e/fixtures/events";
+import { testContext, testIdempotency, testTenant } from "@/e2e/fixtures/factories";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { eventsAsTold } from "@/lib/testing/events";
-import { testContext, testIdempotency, testTenant } from "@/lib/testing/factories";
 import { setKeyState } from "./change-keys";
 import { editApiKey, issueApiKey, reissueApiKey } from "./issue-keys";
 import { getApiKey } from "./read-keys";

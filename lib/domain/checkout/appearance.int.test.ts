@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { actsOf, testUsers } from "@/e2e/fixtures/users";
 import * as checkout from "@/lib/contract/checkout/endpoints";
-import { testDatabase } from "@/lib/testing/database";
-import { actsOf, testUsers } from "@/lib/testing/users";
 import { getCheckoutAppearance, updateCheckoutAppearance } from "./appearance";
 
 const { db } = await testDatabase();

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testIdempotency, testTenant } from "@/e2e/fixtures/factories";
 import { type ClientSession, clientSession, createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { createPlanBody, type Plan } from "@/lib/contract/plans/plan";
 import type { Context } from "@/lib/domain/context";
 import { sha256 } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { testIdempotency, testTenant } from "@/lib/testing/factories";
 import { activatePlan, createPlan, deactivatePlan } from "../plans/plans";
 import { cancelClientSession, createClientSession, getClientSession } from "./client-sessions";
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testTenant } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { testUsers } from "@/e2e/fixtures/users";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { decodeId } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { createPlanBody, type Plan } from "@/lib/contract/plans/plan";
 import type { Context } from "@/lib/domain/context";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testTenant } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
-import { testUsers } from "@/lib/testing/users";
 import { createPlan } from "../plans/plans";
 import { cancelClientSession, createClientSession, getSessionDetail, listClientSessions } from "./client-sessions";
 

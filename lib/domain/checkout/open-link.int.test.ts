@@ -1,9 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
-import { decodeId } from "@/lib/contract/ids";
-import { newId } from "@/lib/ids";
-import { createSecret } from "@/lib/secret";
 import {
   CARD,
   CHALLENGED,
@@ -12,12 +8,16 @@ import {
   DECLINED,
   expectCleanBooks,
   expireSessions,
-} from "@/lib/testing/checkout";
-import { testDatabase } from "@/lib/testing/database";
-import { TEST_SECRET, testIdempotency } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
-import { linkShops } from "@/lib/testing/payment-links";
-import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
+} from "@/e2e/fixtures/checkout";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { TEST_SECRET, testIdempotency } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { linkShops } from "@/e2e/fixtures/payment-links";
+import { holds, losesAnswer } from "@/e2e/fixtures/scripted-processor";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
+import { decodeId } from "@/lib/contract/ids";
+import { newId } from "@/lib/ids";
+import { createSecret } from "@/lib/secret";
 import { rotateSecret } from "../secret-keys";
 import { cancelClientSession, createClientSession, listClientSessions } from "./client-sessions";
 import { findPaymentLink, openPaymentLink, removeUntriedSessions } from "./open-link";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { codeOf } from "@/e2e/fixtures/checkout";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { linkShops } from "@/e2e/fixtures/payment-links";
 import { createPaymentLinkBody, type PaymentLink, paymentLink } from "@/lib/contract/checkout/payment-link";
 import { decodeId } from "@/lib/contract/ids";
 import { idAt } from "@/lib/ids";
-import { codeOf } from "@/lib/testing/checkout";
-import { testDatabase } from "@/lib/testing/database";
-import { moneyTenant } from "@/lib/testing/money";
-import { linkShops } from "@/lib/testing/payment-links";
 import { createPaymentLink, getPaymentLink, listPaymentLinks, updatePaymentLink } from "./payment-links";
 
 const { db } = await testDatabase({ max: 20 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testPaymentToken, testTenant } from "@/e2e/fixtures/factories";
 import { decodeId } from "@/lib/contract/ids";
 import { cardInput } from "@/lib/contract/payments/payment";
-import { testDatabase } from "@/lib/testing/database";
-import { testPaymentToken, testTenant } from "@/lib/testing/factories";
 
 const { db } = await testDatabase();
 const card = cardInput.parse({ number: "4242 4242 4242 4242", exp_month: 12, exp_year: 2040, cvv: "737" });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testIdempotency, testPaymentToken } from "@/e2e/fixtures/factories";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { decodeId } from "@/lib/contract/ids";
 import { cardInput, createPaymentBody } from "@/lib/contract/payments/payment";
 import { createPayment } from "@/lib/domain/payments/create-payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createSecret, UnknownKeyError } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testIdempotency, testPaymentToken } from "@/lib/testing/factories";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { forgetOldCards } from "./payment-tokens";
 
 const { db } = await testDatabase({ max: 10 });

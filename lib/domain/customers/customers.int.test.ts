@@ -1,9 +1,9 @@
 import { describe, expect, it, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
 import { listCustomersQuery } from "@/lib/contract/customers/customer";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { idAt } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { indexOlderWords } from "../transactions/index-words";
 import { findCustomerIdOf, getCustomer, listCustomers, noteCustomers } from "./customers";
 

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { insertRequests } from "@/db/queries/request-log";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { loggedRequest, testContext, testTenant } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
 import { listEventsQuery } from "@/lib/contract/events/endpoints";
 import { event as eventSchema } from "@/lib/contract/events/event";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { createPlanBody } from "@/lib/contract/plans/plan";
 import { idAt, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { loggedRequest, testContext, testTenant } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
 import type { Context } from "../context";
 import { activatePlan, createPlan, deactivatePlan } from "../plans/plans";
 import { findRequestOfEvent, followEvents, getEvent, listEvents } from "./read-events";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { eventsAsTold } from "@/e2e/fixtures/events";
+import { testContext } from "@/e2e/fixtures/factories";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { eventsAsTold } from "@/lib/testing/events";
-import { testContext } from "@/lib/testing/factories";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
 import { expirePayments } from "../payments/expire-payments";
 import { continuePayment } from "../payments/follow-up";
 import { processReports } from "../payments/process-reports";

@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testIdempotency } from "@/e2e/fixtures/factories";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
+import { actsOf, createTestUser } from "@/e2e/fixtures/users";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testIdempotency } from "@/lib/testing/factories";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { losesAnswer } from "@/lib/testing/scripted-processor";
-import { actsOf, createTestUser } from "@/lib/testing/users";
 import { createClientSession } from "../checkout/client-sessions";
 import { findIdempotencyKey, getIdempotencyKey, listIdempotencyKeys, lookUpIdempotencyKey } from "./inspect-keys";
 

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { removeExpiredKeys } from "@/db/queries/idempotency/claims";
 import type { IdempotencyKeyRow } from "@/db/schema/operations";
-import { testDatabase } from "@/lib/testing/database";
-import { testIdempotency, testTenant } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testIdempotency, testTenant } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
 import { runOnce } from "./run-once";
 
 const { db } = await testDatabase({ max: 12 });

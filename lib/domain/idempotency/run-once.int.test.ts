@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testIdempotency, testTenant } from "@/e2e/fixtures/factories";
 import { AppError } from "@/lib/contract/errors";
 import type { Reply } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { testIdempotency, testTenant } from "@/lib/testing/factories";
 import { runOnce } from "./run-once";
 
 const { db } = await testDatabase({ max: 12 });

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { adyenTenant } from "@/e2e/doubles/adyen/tenant";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { eventsAsTold } from "@/e2e/fixtures/events";
 import { decodeId } from "@/lib/contract/ids";
-import { adyenTenant } from "@/lib/testing/adyen-double/tenant";
-import { testDatabase } from "@/lib/testing/database";
-import { eventsAsTold } from "@/lib/testing/events";
 import { comeBackFromChallenge, findChallenge } from "./challenges";
 import { challengeUrl } from "./processor-calls";
 

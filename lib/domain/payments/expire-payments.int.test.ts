@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { testDatabase } from "@/lib/testing/database";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { expirePayments } from "./expire-payments";
 import { continuePayment } from "./follow-up";
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { DatabaseUnavailable } from "@/db/unavailable";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import type { Processor } from "@/lib/processor/port";
 import { createRegistry } from "@/lib/processor/registry";
-import { testDatabase } from "@/lib/testing/database";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
 import type { Service } from "../context";
 import { recoverOperations } from "./recover-operations";
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { takeOperation } from "@/db/queries/payments/operations";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { holds, says } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { testDatabase } from "@/lib/testing/database";
-import { moneyTenant } from "@/lib/testing/money";
-import { holds, says } from "@/lib/testing/scripted-processor";
 import { leaseOf } from "./operation";
 
 const { db } = await testDatabase({ max: 20 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { otherCompany } from "@/e2e/doubles/other/company";
+import { createOtherProcessor, type OtherOptions } from "@/e2e/doubles/other/processor";
+import { createOtherStore, faultsOfOtherStore } from "@/e2e/doubles/other/store";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer, type Step, says, throwsAfter } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createRegistry } from "@/lib/processor/registry";
-import { testDatabase } from "@/lib/testing/database";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { otherCompany } from "@/lib/testing/other-processor/company";
-import { createOtherProcessor, type OtherOptions } from "@/lib/testing/other-processor/processor";
-import { createOtherStore, faultsOfOtherStore } from "@/lib/testing/other-processor/store";
-import { holds, losesAnswer, type Step, says, throwsAfter } from "@/lib/testing/scripted-processor";
 import { continuePayment, giveBackApproval } from "./follow-up";
 import { takeInReport } from "./process-reports";
 

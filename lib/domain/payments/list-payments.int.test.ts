@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testTenant } from "@/e2e/fixtures/factories";
+import { copyTransaction, moneyTenant } from "@/e2e/fixtures/money";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { MOST_REFUNDS, payment as paymentSchema } from "@/lib/contract/payments/payment";
 import { idAt, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testTenant } from "@/lib/testing/factories";
-import { copyTransaction, moneyTenant } from "@/lib/testing/money";
 import { getPayment, listPayments } from "./read-payments";
 
 const { db } = await testDatabase();

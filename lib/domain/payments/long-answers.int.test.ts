@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { LONG_ANSWER } from "@/db/queries/idempotency/claims";
 import { findPayment } from "@/db/queries/payments/payments";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testIdempotency } from "@/e2e/fixtures/factories";
+import { copyTransaction, type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testIdempotency } from "@/lib/testing/factories";
-import { copyTransaction, type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { losesAnswer } from "@/lib/testing/scripted-processor";
 import type { Context } from "../context";
 import { refundPayment } from "./follow-up";
 import { inTurnWhenLong } from "./read-payments";

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { Sql } from "@/db/client";
 import { claimKey, type KeyClaim } from "@/db/queries/idempotency/claims";
+import { CARD, openShop } from "@/e2e/fixtures/checkout";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
 import { AppError } from "@/lib/contract/errors";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
 import { ProcessorTimeoutError } from "@/lib/processor/deadline";
 import { createRegistry } from "@/lib/processor/registry";
-import { CARD, openShop } from "@/lib/testing/checkout";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
 
 const { db } = await testDatabase({ max: 20 });
 

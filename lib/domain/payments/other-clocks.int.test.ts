@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { systemClock } from "@/lib/clock";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { testDatabase } from "@/lib/testing/database";
-import { moneyTenant } from "@/lib/testing/money";
-import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { followDatabaseTime } from "../context";
 import { expirePayments } from "./expire-payments";
 import { AUTHORIZATION_DAYS } from "./outcome";

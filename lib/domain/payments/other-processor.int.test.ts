@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { findOperation } from "@/db/queries/payments/operations";
 import { insertProcessorObject, listProcessorObjects } from "@/db/queries/payments/processor-objects";
+import { otherCompany } from "@/e2e/doubles/other/company";
+import { createOtherProcessor, type OtherOptions } from "@/e2e/doubles/other/processor";
+import { createOtherStore, faultsOfOtherStore } from "@/e2e/doubles/other/store";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
 import type { Inquiry, Processor, Report } from "@/lib/processor/port";
 import { createRegistry, type Reporter } from "@/lib/processor/registry";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { otherCompany } from "@/lib/testing/other-processor/company";
-import { createOtherProcessor, type OtherOptions } from "@/lib/testing/other-processor/processor";
-import { createOtherStore, faultsOfOtherStore } from "@/lib/testing/other-processor/store";
-import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
 import { continuePayment } from "./follow-up";
 import { takeInReport } from "./process-reports";
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
 import { createPlanBody, type Plan } from "@/lib/contract/plans/plan";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
 import { createPlan } from "../plans/plans";
 
 const { db } = await testDatabase();

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { testDatabase } from "@/lib/testing/database";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { processReports } from "./process-reports";
 
 const { db } = await testDatabase({ max: 10 });

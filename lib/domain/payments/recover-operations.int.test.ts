@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { connect } from "@/db/client";
+import { inRolesOf, testDatabase } from "@/e2e/fixtures/database";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer, says, throwsAfter } from "@/e2e/fixtures/scripted-processor";
+import { startTcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { inRolesOf, testDatabase } from "@/lib/testing/database";
-import { moneyTenant } from "@/lib/testing/money";
-import { holds, losesAnswer, says, throwsAfter } from "@/lib/testing/scripted-processor";
-import { startTcpProxy } from "@/lib/testing/tcp-proxy";
 
 const { db, url } = await testDatabase({ max: 10 });
 const UNKNOWN = says({ kind: "unknown", reason: "no answer" });

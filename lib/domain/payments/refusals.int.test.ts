@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testIdempotency } from "@/e2e/fixtures/factories";
+import { copyTransaction, moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createRegistry } from "@/lib/processor/registry";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testIdempotency } from "@/lib/testing/factories";
-import { copyTransaction, moneyTenant } from "@/lib/testing/money";
-import { holds, losesAnswer } from "@/lib/testing/scripted-processor";
 import { refuseClaimed } from "./money-request";
 
 const { db } = await testDatabase({ max: 20 });

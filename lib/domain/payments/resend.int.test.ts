@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { testDatabase } from "@/lib/testing/database";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
 
 const { db } = await testDatabase({ max: 20 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { connect } from "@/db/client";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
-import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { recoverOperations } from "./recover-operations";
 
 const { db, url } = await testDatabase({ max: 10 });

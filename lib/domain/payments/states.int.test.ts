@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
 import { PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
 import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
-import { testDatabase } from "@/lib/testing/database";
 import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
 
 const { db } = await testDatabase({ max: 1 });

@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { faultsOfDoubles } from "@/e2e/doubles/stripe/compare";
+import { type Double, startDouble } from "@/e2e/doubles/stripe/double";
+import type { Fault, Operation } from "@/e2e/doubles/stripe/faults";
+import { answerChallenge, companyOf, connectorTo } from "@/e2e/doubles/stripe/under-test";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { type MoneyAnswer, moneyTenant } from "@/e2e/fixtures/money";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createRegistry } from "@/lib/processor/registry";
-import { testDatabase } from "@/lib/testing/database";
-import { type MoneyAnswer, moneyTenant } from "@/lib/testing/money";
-import { faultsOfDoubles } from "@/lib/testing/stripe-double/compare";
-import { type Double, startDouble } from "@/lib/testing/stripe-double/double";
-import type { Fault, Operation } from "@/lib/testing/stripe-double/faults";
-import { answerChallenge, companyOf, connectorTo } from "@/lib/testing/stripe-double/under-test";
 import { continuePayment } from "./follow-up";
 
 /**

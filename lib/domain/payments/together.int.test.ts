@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { latch } from "@/e2e/fixtures/latch";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { holds } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { testDatabase } from "@/lib/testing/database";
-import { latch } from "@/lib/testing/latch";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { holds } from "@/lib/testing/scripted-processor";
 
 /*
  * Payments, follow-ups and outcomes of one merchant that come at the same time share a statement. Each must end as if it had

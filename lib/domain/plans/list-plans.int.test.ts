@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testTenant } from "@/e2e/fixtures/factories";
 import { encodeId } from "@/lib/contract/ids";
 import { planList } from "@/lib/contract/plans/plan";
 import { idTime, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
 import { listPlans } from "./plans";
 
 const { db } = await testDatabase();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testTenant } from "@/e2e/fixtures/factories";
 import { type CreatePlanBody, createPlanBody, type Plan, plan as planSchema } from "@/lib/contract/plans/plan";
 import type { Context } from "@/lib/domain/context";
-import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
 import { activatePlan, createPlan, deactivatePlan, getPlan, updatePlan } from "./plans";
 
 const { db } = await testDatabase({ max: 12 });

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
+import { accountingReport } from "@/e2e/doubles/adyen/accounting-report";
+import type { Payment } from "@/e2e/doubles/adyen/books";
+import { adyenTenant } from "@/e2e/doubles/adyen/tenant";
+import { testDatabase } from "@/e2e/fixtures/database";
 import { encodeId } from "@/lib/contract/ids";
 import type { StatementFile } from "@/lib/processor/port";
-import { accountingReport } from "@/lib/testing/adyen-double/accounting-report";
-import type { Payment } from "@/lib/testing/adyen-double/books";
-import { adyenTenant } from "@/lib/testing/adyen-double/tenant";
-import { testDatabase } from "@/lib/testing/database";
 import { getReconciliation } from "./read-reconciliation";
 import { listUnchecked, reconcile, reconcileNightly } from "./reconciliation";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { says } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import type { Inquiry, Processor, StatementEntry } from "@/lib/processor/port";
-import { testDatabase } from "@/lib/testing/database";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { says } from "@/lib/testing/scripted-processor";
 import { compareWithProcessor } from "./compare";
 
 const { db } = await testDatabase({ max: 10 });

@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import { adyenTenant } from "@/e2e/doubles/adyen/tenant";
+import { createOtherStore } from "@/e2e/doubles/other/store";
+import { connectingService, connectingTenant } from "@/e2e/fixtures/connections";
+import { testDatabase } from "@/e2e/fixtures/database";
 import { systemTimer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
-import { adyenTenant } from "@/lib/testing/adyen-double/tenant";
-import { connectingService, connectingTenant } from "@/lib/testing/connections";
-import { testDatabase } from "@/lib/testing/database";
-import { createOtherStore } from "@/lib/testing/other-processor/store";
 import {
   changeConnection,
   checkConnection,

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { eventsAsTold, faultyEvents } from "@/e2e/fixtures/events";
+import { createTestMerchant, testContext } from "@/e2e/fixtures/factories";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { createLogger } from "@/lib/log";
 import type { Dispute, Processor } from "@/lib/processor/port";
-import { testDatabase } from "@/lib/testing/database";
-import { eventsAsTold, faultyEvents } from "@/lib/testing/events";
-import { createTestMerchant, testContext } from "@/lib/testing/factories";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { getCustomer, listCustomers, noteCustomers } from "../customers/customers";
 import { getPaymentDetail } from "../payments/payment-detail";
 import { takeInReport } from "../payments/process-reports";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { comparedConnections, HOUR_MS, heldUp } from "@/e2e/fixtures/compared-connections";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testContext } from "@/e2e/fixtures/factories";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import { comparedConnections, HOUR_MS, heldUp } from "@/lib/testing/compared-connections";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testContext } from "@/lib/testing/factories";
 import { getSupportReconciliation, listSupportReconciliations } from "../support/reconciliation";
 import { createStaff } from "../support/staff";
 import { getReconciliation } from "./read-reconciliation";

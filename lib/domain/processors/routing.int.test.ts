@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { listSealedOtherwise } from "@/db/queries/service/secret-rotation";
+import { otherConnector } from "@/e2e/doubles/other/connector";
+import { createOtherStore } from "@/e2e/doubles/other/store";
+import { type ConnectingTenant, connectingService, connectingTenant } from "@/e2e/fixtures/connections";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { TEST_SECRET, testPaymentToken } from "@/e2e/fixtures/factories";
+import { latch } from "@/e2e/fixtures/latch";
+import { losesAnswer, scriptProcessor } from "@/e2e/fixtures/scripted-processor";
 import { systemTimer } from "@/lib/clock";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
@@ -7,13 +14,6 @@ import { rotateSecret } from "@/lib/domain/secret-keys";
 import { newId } from "@/lib/ids";
 import { operatorConnectionId } from "@/lib/processor/connections";
 import { createSecret } from "@/lib/secret";
-import { type ConnectingTenant, connectingService, connectingTenant } from "@/lib/testing/connections";
-import { testDatabase } from "@/lib/testing/database";
-import { TEST_SECRET, testPaymentToken } from "@/lib/testing/factories";
-import { latch } from "@/lib/testing/latch";
-import { otherConnector } from "@/lib/testing/other-processor/connector";
-import { createOtherStore } from "@/lib/testing/other-processor/store";
-import { losesAnswer, scriptProcessor } from "@/lib/testing/scripted-processor";
 import { recoverOperations } from "../payments/recover-operations";
 import { changeConnection, replaceRules } from "./connections";
 

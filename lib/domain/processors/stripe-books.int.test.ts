@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
+import { messageOf, TEST_WEBHOOK_SECRET } from "@/e2e/doubles/stripe/deliveries";
+import { startDouble } from "@/e2e/doubles/stripe/double";
+import { connectingTenant } from "@/e2e/fixtures/connections";
+import { testDatabase } from "@/e2e/fixtures/database";
 import { decodeId } from "@/lib/contract/ids";
 import type { Connector } from "@/lib/processor/connector";
 import { STRIPE } from "@/lib/processor/stripe/connector";
-import { connectingTenant } from "@/lib/testing/connections";
-import { testDatabase } from "@/lib/testing/database";
-import { messageOf, TEST_WEBHOOK_SECRET } from "@/lib/testing/stripe-double/deliveries";
-import { startDouble } from "@/lib/testing/stripe-double/double";
 import { getPaymentDetail } from "../payments/payment-detail";
 import { takeInReport } from "../payments/process-reports";
 import { connectProcessor } from "./connections";

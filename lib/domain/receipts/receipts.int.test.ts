@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { listEnvironmentsToRead } from "@/db/queries/receipts";
+import { codeOf, openShop } from "@/e2e/fixtures/checkout";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testContext } from "@/e2e/fixtures/factories";
+import { copyTransaction, type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { createTestUser, mailsTo } from "@/e2e/fixtures/users";
 import { decodeId } from "@/lib/contract/ids";
 import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
 import { receiptNumber } from "@/lib/contract/receipts/receipts";
@@ -8,11 +13,6 @@ import type { Context } from "@/lib/domain/context";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { receiptOfSession } from "@/lib/http/checkout-page";
 import { provideService } from "@/lib/http/current-service";
-import { codeOf, openShop } from "@/lib/testing/checkout";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testContext } from "@/lib/testing/factories";
-import { copyTransaction, type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createTestUser, mailsTo } from "@/lib/testing/users";
 import { getReceiptSettings, mailReceipts, sendReceipt, updateReceipts } from "./mail-receipts";
 import { findReceiptByToken, getReceiptPath } from "./receipts";
 

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
 import { insertAudit } from "@/db/queries/changes";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, TEST_SECRET, type TestMerchant, testService } from "@/e2e/fixtures/factories";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, TEST_SECRET, type TestMerchant, testService } from "@/lib/testing/factories";
 import { chainAuditLogs, sealAuditLogs } from "./audit-chain";
 import { verifyBooks } from "./verify-books";
 

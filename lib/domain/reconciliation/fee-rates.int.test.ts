@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { ROLES } from "@/db/client";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testPaymentToken } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
 import { decodeId } from "@/lib/contract/ids";
 import { cardInput } from "@/lib/contract/payments/payment";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testPaymentToken } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
 import { verifyBooks } from "./verify-books";
 
 const { db } = await testDatabase({ max: 5 });

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
 import { BOOK_CHECKS } from "@/db/queries/reconciliation/reconciliation";
-import { runPayouts } from "@/lib/domain/settlement/payouts";
-import { runSettlement } from "@/lib/domain/settlement/settle";
-import { bookCorruptions } from "@/lib/testing/book-corruptions";
+import { bookCorruptions } from "@/e2e/fixtures/book-corruptions";
 import {
   type BookedIds,
   booksService,
@@ -11,8 +9,10 @@ import {
   insertBookedPayment,
   insertEnvironment,
   type PaidBack,
-} from "@/lib/testing/books";
-import { testDatabase } from "@/lib/testing/database";
+} from "@/e2e/fixtures/books";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { runPayouts } from "@/lib/domain/settlement/payouts";
+import { runSettlement } from "@/lib/domain/settlement/settle";
 import { verifyBooks } from "./verify-books";
 
 const { db } = await testDatabase();

@@ -6,11 +6,11 @@ import { listOffendingRows, withSnapshot } from "@/db/queries/reconciliation/rec
 import { foldDeltas, rebuildTotals } from "@/db/queries/reporting/daily-totals";
 import { readLedgerDifference } from "@/db/queries/service/figures";
 import { sumVolume } from "@/db/queries/support/merchants";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, type TestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
 import { addDays } from "@/lib/contract/reporting/period";
 import { idAt, idTime, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
 import { getOverview } from "./overview";
 
 const { db } = await testDatabase({ max: 12 });

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, type TestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
 import { resolvePeriod } from "@/lib/contract/reporting/period";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { ATTENTION } from "@/lib/contract/transactions/words";
 import { idAt, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, type TestMerchant, testContext, testService } from "@/lib/testing/factories";
 import { searchTransactions } from "../transactions/read-transactions";
 import { getOverview, listAttention } from "./overview";
 

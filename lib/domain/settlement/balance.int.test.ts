@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { foldDeltas } from "@/db/queries/reporting/daily-totals";
-import { failSettledRefund, insertBookedPayment } from "@/lib/testing/books";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testContext, testService } from "@/lib/testing/factories";
+import { failSettledRefund, insertBookedPayment } from "@/e2e/fixtures/books";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
 import { getBalance, getStatement, listMovements } from "./balance";
 import { runPayouts } from "./payouts";
 import { runSettlement } from "./settle";

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { connect } from "@/db/client";
 import { findServiceSetting, storeServiceSetting } from "@/db/queries/service/settings";
 import type { EventRow } from "@/db/schema/events";
+import { booksService, insertBookedPayment, insertEnvironment } from "@/e2e/fixtures/books";
+import { testDatabase } from "@/e2e/fixtures/database";
 import { encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { booksService, insertBookedPayment, insertEnvironment } from "@/lib/testing/books";
-import { testDatabase } from "@/lib/testing/database";
 import { runSettlement, settleNightly } from "./settle";
 
 const { db, url } = await testDatabase();

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { connect } from "@/db/client";
+import { booksService } from "@/e2e/fixtures/books";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { decodeId } from "@/lib/contract/ids";
 import { processReports } from "@/lib/domain/payments/process-reports";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { booksService } from "@/lib/testing/books";
-import { testDatabase } from "@/lib/testing/database";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
 import { type BatchSummary, runSettlement } from "./settle";
 
 const { db, url } = await testDatabase();

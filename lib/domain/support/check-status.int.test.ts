@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
+import { staffCaller } from "@/e2e/fixtures/users";
 import { encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { holds, losesAnswer, says } from "@/lib/testing/scripted-processor";
-import { staffCaller } from "@/lib/testing/users";
 import { checkStatus, listUnknownOutcomes } from "./unknown-outcomes";
 
 const { db } = await testDatabase({ max: 8 });

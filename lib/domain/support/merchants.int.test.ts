@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { loggedRequest } from "@/e2e/fixtures/factories";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { createTestUser, staffCaller } from "@/e2e/fixtures/users";
 import { encodeId } from "@/lib/contract/ids";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { findUsableKey } from "@/lib/domain/api-keys/read-keys";
 import { recordRequests } from "@/lib/domain/request-log/record-requests";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { loggedRequest } from "@/lib/testing/factories";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createTestUser, staffCaller } from "@/lib/testing/users";
 import { getMerchantKey, getMerchantRequest, getMerchantView } from "./merchants";
 import { getSupportPayment } from "./payment-detail";
 import { searchEverything } from "./search";

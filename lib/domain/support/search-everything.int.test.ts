@@ -1,6 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { searchTransactionsEverywhere } from "@/db/queries/support/transactions";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, loggedRequest, testContext } from "@/e2e/fixtures/factories";
+import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { createTestUser, staffCaller } from "@/e2e/fixtures/users";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { createPlanBody } from "@/lib/contract/plans/plan";
 import { SEARCH_LIMIT, type SearchKind } from "@/lib/contract/support/search-results";
@@ -8,10 +12,6 @@ import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { createPlan } from "@/lib/domain/plans/plans";
 import { recordRequests } from "@/lib/domain/request-log/record-requests";
 import { idAt, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, loggedRequest, testContext } from "@/lib/testing/factories";
-import { type MoneyTenant, moneyTenant } from "@/lib/testing/money";
-import { createTestUser, staffCaller } from "@/lib/testing/users";
 import { searchEverything } from "./search";
 import type { StaffCall } from "./staff";
 

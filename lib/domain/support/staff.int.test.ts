@@ -1,10 +1,10 @@
 import { Secret, TOTP } from "otpauth";
 import { expect, test } from "vitest";
 import { findUserByEmail } from "@/db/queries/accounts/users";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
+import { testUsers } from "@/e2e/fixtures/users";
 import { sha256 } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
-import { testUsers } from "@/lib/testing/users";
 import { openSession } from "../accounts/sessions";
 import { signIn } from "../accounts/sign-in";
 import { createStaff, unlockStaff } from "./staff";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext } from "@/e2e/fixtures/factories";
+import { actsOf, createTestUser, isSessionAlive, mailsTo, testUsers, tokenIn } from "@/e2e/fixtures/users";
 import { encodeId } from "@/lib/contract/ids";
 import { recordStaffAct } from "@/lib/domain/support/staff-acts";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext } from "@/lib/testing/factories";
-import { actsOf, createTestUser, isSessionAlive, mailsTo, testUsers, tokenIn } from "@/lib/testing/users";
 import { updatePreferences } from "../accounts/account";
 import { listActivity } from "../accounts/activity";
 import { updateBusiness } from "../accounts/business";

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testTenant } from "@/e2e/fixtures/factories";
+import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
+import { expectedIds, insertSample, SAMPLE, SUBSCRIPTIONS } from "@/e2e/fixtures/sample-transactions";
 import { encodeId } from "@/lib/contract/ids";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { csvPieces } from "@/lib/http/transaction-csv";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testTenant } from "@/lib/testing/factories";
-import { insertManyTransactions } from "@/lib/testing/many-transactions";
-import { expectedIds, insertSample, SAMPLE, SUBSCRIPTIONS } from "@/lib/testing/sample-transactions";
 import { exportTransactions } from "./export-transactions";
 
 const { db } = await testDatabase({ max: 4 });

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext } from "@/e2e/fixtures/factories";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { insertSample, SAMPLE, type SampleTransaction, START } from "@/e2e/fixtures/sample-transactions";
+import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { listPayments } from "@/lib/domain/payments/read-payments";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { idAt } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext } from "@/lib/testing/factories";
-import { moneyTenant } from "@/lib/testing/money";
-import { insertSample, SAMPLE, type SampleTransaction, START } from "@/lib/testing/sample-transactions";
-import { losesAnswer } from "@/lib/testing/scripted-processor";
 import { listTransactions, searchTransactions } from "./read-transactions";
 
 const { db } = await testDatabase();

@@ -1,9 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { encodeId } from "@/lib/contract/ids";
-import { type ListTransactionsQuery, transaction } from "@/lib/contract/transactions/transaction";
-import { idAt, newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testTenant } from "@/lib/testing/factories";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testTenant } from "@/e2e/fixtures/factories";
 import {
   expectedIds,
   insertSample,
@@ -12,7 +9,10 @@ import {
   type SampleTransaction,
   START,
   SUBSCRIPTIONS,
-} from "@/lib/testing/sample-transactions";
+} from "@/e2e/fixtures/sample-transactions";
+import { encodeId } from "@/lib/contract/ids";
+import { type ListTransactionsQuery, transaction } from "@/lib/contract/transactions/transaction";
+import { idAt, newId } from "@/lib/ids";
 import { getTransaction, listTransactions } from "./read-transactions";
 
 const { db } = await testDatabase();

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { users } from "@/db/schema/accounts";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testTenant } from "@/e2e/fixtures/factories";
 import { MAX_SAVED_VIEWS, savedView } from "@/lib/contract/transactions/saved-views";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testTenant } from "@/lib/testing/factories";
 import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from "./saved-views";
 
 const { db } = await testDatabase();

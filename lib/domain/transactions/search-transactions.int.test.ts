@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { encodeId } from "@/lib/contract/ids";
-import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
-import { testDatabase } from "@/lib/testing/database";
-import { testTenant } from "@/lib/testing/factories";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testTenant } from "@/e2e/fixtures/factories";
 import {
   expectedIds,
   insertSample,
@@ -11,7 +9,9 @@ import {
   type SampleTransaction,
   START,
   SUBSCRIPTIONS,
-} from "@/lib/testing/sample-transactions";
+} from "@/e2e/fixtures/sample-transactions";
+import { encodeId } from "@/lib/contract/ids";
+import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { searchTransactions } from "./read-transactions";
 
 const { db } = await testDatabase();

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it, test } from "vitest";
 import { connect, type Sql } from "@/db/client";
+import { inRolesOf, testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, testContext, testService, testTenant } from "@/e2e/fixtures/factories";
 import { CURRENCIES, formatMinor } from "@/lib/contract/currencies";
 import { encodeId } from "@/lib/contract/ids";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { listCustomers } from "@/lib/domain/customers/customers";
 import { idAt } from "@/lib/ids";
-import { inRolesOf, testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, testContext, testService, testTenant } from "@/lib/testing/factories";
 import { exportTransactions } from "./export-transactions";
 import { indexOlderWords } from "./index-words";
 import { listTransactions, searchTransactions, sumTransactions } from "./read-transactions";

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testContext, testTenant } from "@/e2e/fixtures/factories";
+import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
+import { moneyTenant } from "@/e2e/fixtures/money";
+import { insertSample, SAMPLE, type SampleTransaction } from "@/e2e/fixtures/sample-transactions";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { runSettlement } from "@/lib/domain/settlement/settle";
-import { testDatabase } from "@/lib/testing/database";
-import { testContext, testTenant } from "@/lib/testing/factories";
-import { insertManyTransactions } from "@/lib/testing/many-transactions";
-import { moneyTenant } from "@/lib/testing/money";
-import { insertSample, SAMPLE, type SampleTransaction } from "@/lib/testing/sample-transactions";
 import { getPaymentDetail } from "../payments/payment-detail";
 import { sumChosenTransactions, sumTransactions } from "./read-transactions";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
-import { sendDue, status, webhookTenants, workUntil } from "@/lib/testing/webhooks";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { sendDue, status, webhookTenants, workUntil } from "@/e2e/fixtures/webhooks";
 import { turnsOf, WebhookWorker } from "./deliver";
 
 const { db } = await testDatabase();

@@ -1,9 +1,9 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { openReceiver, type Receiver, sendDue, status, webhookTenants, workUntil } from "@/e2e/fixtures/webhooks";
 import { decodeId } from "@/lib/contract/ids";
 import { createSecret } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { openReceiver, type Receiver, sendDue, status, webhookTenants, workUntil } from "@/lib/testing/webhooks";
 import { messageBody, pauseAfter, retryAfterMs, WebhookWorker } from "./deliver";
 import { resendWebhookDelivery, testWebhookEndpoint } from "./deliveries";
 import { getWebhookEndpoint, rotateWebhookSecret, updateWebhookEndpoint } from "./endpoints";

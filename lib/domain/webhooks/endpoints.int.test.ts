@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestMerchant, TEST_SECRET, testContext, testIdempotency, testTenant } from "@/e2e/fixtures/factories";
+import { happenings, openReceiver, type Receiver, sendDue, status, testClock } from "@/e2e/fixtures/webhooks";
 import { encodeId } from "@/lib/contract/ids";
 import type { CreateWebhookEndpointBody, ReplayWebhookEndpointBody } from "@/lib/contract/webhooks/endpoints";
 import { type WebhookEndpoint, webhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestMerchant, TEST_SECRET, testContext, testIdempotency, testTenant } from "@/lib/testing/factories";
-import { happenings, openReceiver, type Receiver, sendDue, status, testClock } from "@/lib/testing/webhooks";
 import { createSender } from "@/lib/webhooks/sender";
 import { publicWall } from "@/lib/webhooks/wall";
 import { updatePlan } from "../plans/plans";

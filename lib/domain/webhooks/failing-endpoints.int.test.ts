@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { testDatabase } from "@/lib/testing/database";
-import { createTestUser } from "@/lib/testing/users";
-import { sendDue, status, webhookTenants } from "@/lib/testing/webhooks";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { createTestUser } from "@/e2e/fixtures/users";
+import { sendDue, status, webhookTenants } from "@/e2e/fixtures/webhooks";
 import { updateWebhookEndpoint } from "./endpoints";
 import { listFailing, listNoticed, notifyOfFailing } from "./failing-endpoints";
 

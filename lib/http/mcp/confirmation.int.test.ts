@@ -1,10 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { AppError } from "@/lib/contract/errors";
-import { PERMISSIONS } from "@/lib/contract/permissions";
-import { toResponse } from "@/lib/http/answer";
-import { currentService } from "@/lib/http/current-service";
-import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "@/e2e/fixtures/database";
 import {
   type Answer,
   CARD,
@@ -18,7 +13,12 @@ import {
   testShops,
   URL_OF_MCP,
   YES,
-} from "@/lib/testing/mcp";
+} from "@/e2e/fixtures/mcp";
+import { AppError } from "@/lib/contract/errors";
+import { PERMISSIONS } from "@/lib/contract/permissions";
+import { toResponse } from "@/lib/http/answer";
+import { currentService } from "@/lib/http/current-service";
+import { newId } from "@/lib/ids";
 import type { Call } from "./endpoint-calls";
 import { askOnStream } from "./older-clients";
 

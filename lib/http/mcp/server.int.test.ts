@@ -1,6 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
-import { testDatabase } from "@/lib/testing/database";
+import { testDatabase } from "@/e2e/fixtures/database";
 import {
   CARD,
   connect,
@@ -13,7 +12,8 @@ import {
   testShops,
   URL_OF_MCP,
   YES,
-} from "@/lib/testing/mcp";
+} from "@/e2e/fixtures/mcp";
+import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 
 const { db } = await testDatabase({ max: 8 });
 const { nextProcess, shop } = testShops(db);

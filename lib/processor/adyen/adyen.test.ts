@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { memoryJournal } from "@/lib/testing/memory-journal";
+import { memoryJournal } from "@/e2e/fixtures/memory-journal";
 import type { Journal } from "../journal";
 import { UnreadableReportError } from "../port";
 import { fromAdyenAmount, toAdyenAmount } from "./amounts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { type AdyenDouble, startAdyenDouble } from "@/e2e/doubles/adyen/api";
+import { memoryJournal } from "@/e2e/fixtures/memory-journal";
+import { testCard } from "@/e2e/port-suite/calls";
 import { systemTimer, type Timer } from "@/lib/clock";
-import { type AdyenDouble, startAdyenDouble } from "@/lib/testing/adyen-double/api";
-import { memoryJournal } from "@/lib/testing/memory-journal";
-import { testCard } from "../port-suite-calls";
 import { createCards } from "./cards";
 import { createRequests, type Requests } from "./requests";
 

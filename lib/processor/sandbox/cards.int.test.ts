@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { testProcessor } from "@/e2e/fixtures/sandbox-processor";
+import { CALLED, inquiry } from "@/e2e/fixtures/scripted-processor";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { newId } from "@/lib/ids";
-import { CALLED, inquiry } from "@/lib/testing/scripted-processor";
-import { testProcessor } from "./test-processor";
 
 const { processor, sql, slept, authorization, followUp, stored } = await testProcessor();
 

@@ -1,7 +1,7 @@
+import { testProcessor } from "@/e2e/fixtures/sandbox-processor";
+import { testCard } from "@/e2e/port-suite/calls";
+import { portSuite } from "@/e2e/port-suite/suite";
 import { BEFORE_ALL } from "@/lib/ids";
-import { portSuite } from "../port-suite";
-import { testCard } from "../port-suite-calls";
-import { testProcessor } from "./test-processor";
 
 const { processor, sql } = await testProcessor();
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { testProcessor } from "@/e2e/fixtures/sandbox-processor";
+import { inquiry } from "@/e2e/fixtures/scripted-processor";
 import { BEFORE_ALL } from "@/lib/ids";
-import { inquiry } from "@/lib/testing/scripted-processor";
-import { testProcessor } from "./test-processor";
 
 const { processor, sql, authorization, followUp, stored } = await testProcessor();
 const { reports } = processor;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { testProcessor } from "@/e2e/fixtures/sandbox-processor";
+import { inquiry } from "@/e2e/fixtures/scripted-processor";
 import { newId } from "@/lib/ids";
-import { inquiry } from "@/lib/testing/scripted-processor";
 import type { Outcome } from "../port";
-import { testProcessor } from "./test-processor";
 
 const { processor, sql, authorization, followUp, stored } = await testProcessor();
 

@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ROLES } from "@/db/client";
 import { connectSandboxStore } from "@/db/queries/sandbox/processor";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { CALLED, inquiry } from "@/e2e/fixtures/scripted-processor";
+import { startTcpProxy, type TcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
-import { testDatabase } from "@/lib/testing/database";
-import { CALLED, inquiry } from "@/lib/testing/scripted-processor";
-import { startTcpProxy, type TcpProxy } from "@/lib/testing/tcp-proxy";
 import { createSandboxProcessor } from "../sandbox";
 
 const { db, url } = await testDatabase();

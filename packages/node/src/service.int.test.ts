@@ -2,11 +2,11 @@ import { EventEmitter, once } from "node:events";
 import { createServer, request as forward } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testDatabase } from "@/e2e/fixtures/database";
+import { testService } from "@/e2e/fixtures/factories";
 import { type ProofHost, startHost } from "@/e2e/proof/host";
 import { createMerchant } from "@/lib/domain/accounts/business";
 import { newId } from "@/lib/ids";
-import { testDatabase } from "@/lib/testing/database";
-import { testService } from "@/lib/testing/factories";
 import {
   CardDeclinedError,
   Cardlane,

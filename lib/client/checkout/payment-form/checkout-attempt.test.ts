@@ -1,5 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { answered, declinedState, fillIn, NOW, openCheckout, openState, paidState } from "./test-checkout";
+import {
+  answered,
+  declinedState,
+  fillIn,
+  NOW,
+  openCheckout,
+  openState,
+  paidState,
+} from "@/e2e/fixtures/payment-form-store";
 
 const passes = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 

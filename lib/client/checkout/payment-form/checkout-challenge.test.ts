@@ -9,7 +9,7 @@ import {
   paidState,
   processingState,
   standingClock,
-} from "./test-checkout";
+} from "@/e2e/fixtures/payment-form-store";
 
 const { passes } = standingClock();
 

@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { CheckoutState } from "@/lib/contract/checkout/checkout";
-import type { AttemptOutcome } from "./checkout-server";
 import {
   answered,
   challengeState,
@@ -12,7 +10,9 @@ import {
   openState,
   paidState,
   processingState,
-} from "./test-checkout";
+} from "@/e2e/fixtures/payment-form-store";
+import type { CheckoutState } from "@/lib/contract/checkout/checkout";
+import type { AttemptOutcome } from "./checkout-server";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { answered, declinedState, fillIn, NOW, openCheckout, paidState } from "./test-checkout";
+import { answered, declinedState, fillIn, NOW, openCheckout, paidState } from "@/e2e/fixtures/payment-form-store";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { openState, paidState } from "@/e2e/fixtures/payment-form-store";
 import type { CheckoutAttempt } from "@/lib/contract/checkout/checkout";
 import { createCheckoutServer, SessionGone } from "./checkout-server";
-import { openState, paidState } from "./test-checkout";
 
 const body: CheckoutAttempt = {
   attempt: "a-1",

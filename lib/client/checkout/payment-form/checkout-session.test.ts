@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from "vitest";
-import { SessionGone } from "./checkout-server";
 import {
   answered,
   challengeState,
@@ -11,7 +10,8 @@ import {
   paidState,
   processingState,
   standingClock,
-} from "./test-checkout";
+} from "@/e2e/fixtures/payment-form-store";
+import { SessionGone } from "./checkout-server";
 
 const { passes } = standingClock();
 

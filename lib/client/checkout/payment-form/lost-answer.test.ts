@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from "vitest";
-import { SessionGone } from "./checkout-server";
 import {
   answered,
   declinedState,
@@ -10,7 +9,8 @@ import {
   paidState,
   processingState,
   standingClock,
-} from "./test-checkout";
+} from "@/e2e/fixtures/payment-form-store";
+import { SessionGone } from "./checkout-server";
 
 const { passes } = standingClock();
 

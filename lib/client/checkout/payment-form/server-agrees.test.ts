@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { fillIn, openCheckout } from "@/e2e/fixtures/payment-form-store";
 import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
-import { fillIn, openCheckout } from "./test-checkout";
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),

@@ -1,0 +1,286 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { sumLostDisputes } from "@/db/queries/processors/disputes";
+import { decodeId } from "@/lib/contract/ids";
+import { continuePayment } from "@/lib/domain/payments/follow-up";
+import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { journalOf } from "@/lib/processor/connections";
+import { createRegistry } from "@/lib/processor/registry";
+import { testDatabase } from "../../fixtures/database";
+import { moneyTenant } from "../../fixtures/money";
+import { startAdyenDouble } from "./api";
+import { type Event, newPsp, type Payment } from "./books";
+import { type AdyenTenant, adyenTenant } from "./tenant";
+import { connectorOf } from "./under-test";
+
+const { db } = await testDatabase({ max: 10 });
+
+const MANUAL = { capture_method: "manual" };
+const CHALLENGED = "4000000000003220";
+type Tenant = AdyenTenant;
+
+async function expectClean(): Promise<void> {
+  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
+}
+
+const ledgerOf = async ({ environmentId }: Tenant) =>
+  (await db.sql`select count(*)::int as lines from ledger_entries where environment_id = ${environmentId}`)[0]?.lines;
+
+const pspOf = ({ double }: Tenant) => [...double.books.payments.keys()];
+const keptOf = async ({ environmentId }: Pick<Tenant, "environmentId">) =>
+  (
+    await db.sql`select object_id from processor_objects where environment_id = ${environmentId} and kind = 'payment'`
+  ).map((row) => row.object_id);
+
+describe("nothing is booked before Adyen says that it happened", () => {
+  test("a capture and refunds stay pending until their webhooks, and end once, however often these come", async () => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    const { body: payment } = await tenant.pay(MANUAL);
+    expect(payment).toMatchObject({ status: "AUTHORIZED" });
+    const capture = () => tenant.act("capture", payment.id, { amount: 7_000 }, { key: "capture" });
+    expect(await capture()).toMatchObject({ status: 202, body: { status: "PENDING" } });
+    expect(await ledgerOf(tenant)).toBe(0);
+    tenant.double.books.decide();
+    expect(await ledgerOf(tenant)).toBe(0);
+    const told = tenant.double.messages();
+    for (const body of [...told, ...told]) expect(await tenant.post(body)).toBe(true);
+    expect(await capture()).toMatchObject({ status: 200, replayed: true, body: { amount_captured: 7_000 } });
+    const refund = () => tenant.act("refund", payment.id, { amount: 3_000, reason: "DUPLICATE" }, { key: "refund" });
+    expect(await refund()).toMatchObject({ status: 202 });
+    await tenant.decide();
+    expect(await refund()).toMatchObject({ status: 201, replayed: true });
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 3_000 });
+    expect(await tenant.books()).toEqual({ captured: 7_000, refunded: 3_000, voided: false });
+    await expectClean();
+  });
+
+  test("a webhook that is first, before the answer, decides and the answer changes nothing", async () => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    const { body: payment } = await tenant.pay();
+    tenant.double.fault(/refunds$/, "lost after");
+    expect(await tenant.act("refund", payment.id, {}, { key: "refund" })).toMatchObject({ status: 202 });
+    tenant.double.books.decide();
+    for (const body of tenant.double.messages()) await tenant.post(body);
+    await tenant.endAll();
+    expect(await tenant.act("refund", payment.id, {}, { key: "refund" })).toMatchObject({ status: 201 });
+    expect(await tenant.books()).toEqual({ captured: 10_000, refunded: 10_000, voided: false });
+    await expectClean();
+  });
+
+  test("without any webhook a capture is pending for ever, an authorization whose answer is lost is not", async () => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    tenant.double.fault(/payments$/, "lost after");
+    const lost = await tenant.pay(MANUAL, undefined, { key: "pay" });
+    expect(lost).toMatchObject({ status: 202 });
+    await tenant.endAll();
+    await tenant.endAll();
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "AUTHORIZED" });
+    expect(await keptOf(tenant)).toEqual(pspOf(tenant));
+    await tenant.act("capture", lost.body.id, {}, { key: "capture" });
+    tenant.double.books.decide();
+    await tenant.endAll();
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "AUTHORIZED", amount_captured: 0 });
+    expect(await ledgerOf(tenant)).toBe(0);
+    await tenant.decide();
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
+    await expectClean();
+  });
+
+  test("an authorization that never arrived fails, and one that arrives later charges nothing", async () => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    tenant.double.fault(/payments$/, "late");
+    const lost = await tenant.pay({}, undefined, { key: "pay" });
+    expect(lost).toMatchObject({ status: 202 });
+    await tenant.endAll();
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "FAILED" });
+    await tenant.double.releaseLate();
+    expect(tenant.double.books.payments.size).toBe(0);
+    await expectClean();
+  });
+});
+
+describe("what only a webhook tells", () => {
+  test("of a lost answer is kept all the same, so that disputes about the payment find it", async () => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    tenant.double.fault(/payments$/, "lost after");
+    const lost = await tenant.pay({}, undefined, { key: "pay" });
+    expect(lost).toMatchObject({ status: 202 });
+    expect(await keptOf(tenant)).toEqual([]);
+    const told = tenant.double.messages();
+    await tenant.endLeases();
+    for (const body of told) expect(await tenant.post(body)).toBe(true);
+    expect(await tenant.get(lost.body.id)).toMatchObject({ status: "CAPTURED" });
+    expect(await keptOf(tenant)).toEqual(pspOf(tenant));
+    await expectClean();
+  });
+});
+
+describe("what fails after it was accepted", () => {
+  test("a capture that is refused leaves the authorization, which may be captured again", async () => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    const { body: payment } = await tenant.pay(MANUAL, "4000000000000341");
+    await tenant.act("capture", payment.id, {}, { key: "capture" });
+    await tenant.decide();
+    expect(await tenant.act("capture", payment.id, {}, { key: "capture" })).toMatchObject({ code: "payment_failed" });
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "AUTHORIZED" });
+    expect(await tenant.act("capture", payment.id, {}, { key: "again" })).toMatchObject({ status: 202 });
+    await tenant.decide();
+    await expectClean();
+  });
+
+  test("a refund that comes back is reversed, once", async () => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    const { body: payment } = await tenant.pay({}, "4000000000005126");
+    await tenant.act("refund", payment.id, { amount: 4_000 });
+    await tenant.decide();
+    expect(await tenant.get(payment.id)).toMatchObject({ amount_refunded: 4_000 });
+    tenant.double.books.giveBack();
+    const told = tenant.double.messages();
+    for (const body of [...told, ...told]) expect(await tenant.post(body)).toBe(true);
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_refunded: 0 });
+    expect(await tenant.books()).toEqual({ captured: 10_000, refunded: 0, voided: false });
+    await expectClean();
+  });
+});
+
+describe("a capture that a network rejects days later", () => {
+  const returnsOf = async ({ environmentId }: Tenant) =>
+    (
+      await db.sql`select object_id from audit_log where environment_id = ${environmentId} and action = 'payment.capture_returned'`
+    ).length;
+
+  test.each([
+    ["captured at once", {}, false, "4242424242424242"],
+    ["captured later", MANUAL, false, "4242424242424242"],
+    ["captured later, and told by a reference of its own", MANUAL, true, "4242424242424242"],
+    ["captured at once, after a challenge", {}, false, CHALLENGED],
+    ["captured later, after a challenge", MANUAL, false, CHALLENGED],
+    ["captured later, after a challenge, and told by a reference of its own", MANUAL, true, CHALLENGED],
+  ])("is audited once, shown to support, and the books stay: %s", async (_how, body, unlinked, card) => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    const { body: payment } = await tenant.pay(body, card);
+    if (card === CHALLENGED) {
+      const redirectResult = tenant.double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+      const id = decodeId("payment", payment.id) ?? "";
+      await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
+    }
+    if (body === MANUAL) await tenant.act("capture", payment.id, {});
+    await tenant.decide();
+    tenant.double.books.giveBack({ captures: true, unlinked });
+    const told = tenant.double.messages();
+    expect(told).toHaveLength(1);
+    for (const message of [...told, ...told]) expect(await tenant.post(message)).toBe(true);
+    expect(await returnsOf(tenant)).toBe(1);
+    expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
+    const noted = (await tenant.operations(payment.id)).filter(({ last_answer }) =>
+      /returned by the processor later/.test(last_answer ?? ""),
+    );
+    const captures = body === MANUAL ? "capture" : card === CHALLENGED ? "continue" : "authorize";
+    expect(noted.map(({ kind }) => kind)).toEqual([captures]);
+    const again = await tenant.act("capture", payment.id, {}, { key: "again" });
+    expect(again).toMatchObject({ status: 409, code: "invalid_state" });
+    await expectClean();
+  });
+});
+
+describe("a dispute", () => {
+  const disputesOf = ({ environmentId }: Tenant) =>
+    db.sql`select processor_dispute_id as dispute, status, amount from disputes where environment_id = ${environmentId}`;
+  const lostOf = async (currency: string) =>
+    (await sumLostDisputes(db.sql)).find((lost) => lost.currency === currency)?.amount ?? 0;
+  const at = (day: number) => `2026-11-${String(day).padStart(2, "0")}T12:00:00+01:00`;
+
+  /** A payment that its cardholder's bank disputes under D1, and what is told of it from then on. */
+  async function disputed() {
+    const tenant = await adyenTenant(db, onTestFinished);
+    await tenant.pay({ currency: "CHF" });
+    await tenant.decide();
+    const { books } = tenant.double;
+    const [payment] = [...books.payments.values()];
+    if (!payment) throw new Error("a payment is made");
+    const D1 = newPsp();
+    /** Names the dispute and the payment, one of them alone, or what else it is given. */
+    async function happens(event: string, day: number, given: Partial<Event> = {}): Promise<void> {
+      const named = { pspReference: D1, originalReference: payment?.psp ?? "", eventDate: at(day), reason: "Fraud" };
+      books.happen(event, payment as Payment, { ...named, ...given });
+      for (const body of tenant.double.messages()) expect(await tenant.post(body)).toBe(true);
+    }
+    await happens("NOTIFICATION_OF_CHARGEBACK", 1);
+    expect(await disputesOf(tenant)).toEqual([{ dispute: D1, status: "NEEDS_RESPONSE", amount: 10_000 }]);
+    return { tenant, payment, D1, happens };
+  }
+
+  test.each([
+    ["PREARBITRATION_LOST", "LOST"],
+    ["SECOND_CHARGEBACK", "LOST"],
+    ["PREARBITRATION_WON", "WON"],
+    ["ISSUER_RESPONSE_TIMEFRAME_EXPIRED", "WON"],
+    ["CHARGEBACK_REVERSED", "UNDER_REVIEW"],
+  ])("reaches its end with %s, whether that names the dispute or the payment alone", async (event, status) => {
+    for (const names of ["the dispute", "the payment"]) {
+      const { tenant, payment, D1, happens } = await disputed();
+      const before = await lostOf("CHF");
+      await happens("CHARGEBACK", 2);
+      const alone = names === "the payment" ? { pspReference: payment.psp } : {};
+      await happens(event, 3, { originalReference: "", ...alone });
+      expect(await disputesOf(tenant)).toEqual([{ dispute: D1, status, amount: 10_000 }]);
+      expect((await lostOf("CHF")) - before).toBe(status === "LOST" ? 10_000 : 0);
+    }
+    await expectClean();
+  });
+});
+
+describe("a challenge at the bank's page", () => {
+  test.each([
+    [true, "CAPTURED"],
+    [false, "DECLINED"],
+  ])("goes on with what the shopper brings back, passed: %s", async (passed, status) => {
+    const tenant = await adyenTenant(db, onTestFinished);
+    const { body: payment } = await tenant.pay({}, CHALLENGED);
+    const { url } = payment.next_action.redirect_to_url;
+    const redirectResult = tenant.double.answerChallenge(url, passed);
+    const id = decodeId("payment", payment.id) ?? "";
+    await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
+    expect(await tenant.get(payment.id)).toMatchObject({ status, next_action: null });
+    await tenant.decide();
+    await expectClean();
+  });
+
+  test.each(["the key is refused from then on", "Adyen answers with the same error for ever"])(
+    "that was passed is paid, although the answer is lost and %s",
+    async (then) => {
+      const tenant = await adyenTenant(db, onTestFinished);
+      const { double } = tenant;
+      const { body: payment } = await tenant.pay({}, CHALLENGED);
+      const redirectResult = double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+      const id = decodeId("payment", payment.id) ?? "";
+      if (then.startsWith("the key")) {
+        const body = JSON.stringify({ status: 401, errorCode: "000", message: "HTTP Status Response - Unauthorized" });
+        double.fault(/details$/, "lost after");
+        double.fault(/details$/, { answer: { status: 401, body }, executed: false }, 10);
+      } else double.storeFailure("after");
+      await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
+      await tenant.endAll();
+      expect(await tenant.get(payment.id)).toMatchObject({ status: "PENDING" });
+      await tenant.decide();
+      await tenant.endAll();
+      expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED" });
+      await expectClean();
+    },
+  );
+});
+
+test("an authorization that Adyen tells no id of, as for a challenge, is not looked for in the sandbox's books", async () => {
+  const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
+  onTestFinished(() => double.stop());
+  const sandbox = connectorOf(double, journalOf({ db }, "adyen"));
+  const tenant = await moneyTenant(db, { processors: createRegistry({ sandbox }) });
+  const pay = () => tenant.create({ card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } });
+  const { body: waiting } = await pay();
+  const { body: abandoned } = await pay();
+  expect([waiting, abandoned]).toMatchObject([{ status: "REQUIRES_ACTION" }, { status: "REQUIRES_ACTION" }]);
+  const id = decodeId("payment", abandoned.id) ?? "";
+  await continuePayment(tenant.service, tenant.merchant.test, id, "abandoned");
+  expect(await tenant.get(abandoned.id)).toMatchObject({ status: "DECLINED" });
+  expect(await keptOf(tenant)).toEqual([]);
+  await expectClean();
+});

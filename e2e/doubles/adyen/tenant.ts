@@ -1,0 +1,61 @@
+import { expect } from "vitest";
+import type { Database } from "@/db/client";
+import { decodeId } from "@/lib/contract/ids";
+import { takeInReport } from "@/lib/domain/payments/process-reports";
+import { recoverOperations } from "@/lib/domain/payments/recover-operations";
+import { connectProcessor } from "@/lib/domain/processors/connections";
+import { ownToken } from "@/lib/processor/adyen/tokens";
+import type { PushedReports } from "@/lib/processor/port";
+import { connectingTenant } from "../../fixtures/connections";
+import { startAdyenDouble } from "./api";
+import { adyenAt, messageOf } from "./under-test";
+
+/** A merchant with Adyen connected to its sandbox environment, and a double of its own. */
+export async function adyenTenant(db: Database, atTheEnd: (stop: () => Promise<void>) => void, timeoutMs?: number) {
+  const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
+  atTheEnd(() => double.stop());
+  const tenant = await connectingTenant(db, { connectors: [adyenAt(double, timeoutMs)] });
+  const connection = await connectProcessor(tenant.owner(), {
+    processor: "adyen",
+    label: "Adyen",
+    credentials: { api_key: double.apiKey, merchant_account: double.merchantAccount, hmac_key: double.hmacKey },
+  });
+  const reporter = await tenant.service.processors.reporter(decodeId("connection", connection.id) ?? "");
+  if (!reporter) throw new Error("a connection reports");
+  const reports = reporter.processor.reports as PushedReports;
+  /** What Adyen posts; false: it has to come again. */
+  async function post(body: string): Promise<boolean> {
+    let taken = true;
+    for (const report of await reports.read(messageOf(body)))
+      taken = (await takeInReport(tenant.service, reporter as never, report)) && taken;
+    return taken;
+  }
+  return {
+    ...tenant,
+    double,
+    connection: connection.id,
+    post,
+    /** The same by a process that dies before it makes anything of what it keeps. */
+    keep: async (body: string) => reports.read(messageOf(body)),
+    /** Decides what Adyen has taken on, and posts everything. */
+    async decide(): Promise<void> {
+      double.books.decide();
+      for (const body of double.messages()) expect(await post(body)).toBe(true);
+    },
+    token: async () => ownToken(double.encrypt(cardOf("4242424242424242"))),
+    pay: (body: object = {}, number = "4242424242424242", asked: { key?: string } = {}) =>
+      tenant.create({ payment_token: ownToken(double.encrypt(cardOf(number))), ...body }, asked),
+    async books() {
+      const [payment] = [...double.books.payments.values()].slice(-1);
+      return payment && { captured: payment.captured, refunded: payment.refunded, voided: payment.voided };
+    },
+    endAll: async () => {
+      await tenant.endLeases();
+      await recoverOperations(tenant.service);
+    },
+  };
+}
+
+const cardOf = (number: string) => ({ number, expiryMonth: "12", expiryYear: "2040", cvc: "123" });
+
+export type AdyenTenant = Awaited<ReturnType<typeof adyenTenant>>;

@@ -1,0 +1,65 @@
+import { type Clock, systemClock } from "@/lib/clock";
+import type { Processor } from "@/lib/processor/port";
+import { createStripeProcessor } from "@/lib/processor/stripe/connector";
+import { METADATA } from "@/lib/processor/stripe/outcomes";
+import { memoryJournal } from "../../fixtures/memory-journal";
+import { TEST_WEBHOOK_SECRET } from "./deliveries";
+import type { Double } from "./double";
+
+/** The connector as a connection of test mode would have it, in front of a double. */
+export function connectorTo(
+  double: Pick<Double, "endpoint" | "secretKey">,
+  {
+    name = "stripe-test",
+    timeoutMs = 8_000,
+    clock = systemClock,
+  }: { name?: string; timeoutMs?: number; clock?: Clock } = {},
+): Processor {
+  return createStripeProcessor({
+    name,
+    credentials: { secret_key: double.secretKey, webhook_secret: TEST_WEBHOOK_SECRET },
+    settings: { live: false, rawCards: true },
+    timeoutMs,
+    clock,
+    journal: memoryJournal(),
+    endpoint: double.endpoint,
+  });
+}
+
+/** What tests look at in the double's books, and what it does by itself when they say so. */
+export function companyOf({ books }: Pick<Double, "books">) {
+  const intentOf = (reference: string) =>
+    [...books.intents.values()].find(({ metadata }) => metadata[METADATA.reference] === reference);
+  const refundsOf = (account: string) =>
+    [...books.refunds.values()].filter(
+      (refund) => books.intent(String(refund.payment_intent)).metadata[METADATA.account] === account,
+    );
+  return {
+    intentOf,
+    refundsOf,
+    /** What it holds of a charge, in its own units; null when nothing was ever tried. */
+    money(reference: string) {
+      const intent = intentOf(reference);
+      const charge = intent && books.charges.get(String(intent.latest_charge));
+      if (!intent || !charge) return intent?.payment_method ? { captured: 0, refunded: 0, voided: false } : null;
+      const voided = intent.status === "canceled";
+      return { captured: intent.amount_received, refunded: voided ? 0 : charge.amount_refunded, voided };
+    },
+    /** Refunds that wait for the bank succeed. */
+    decide(account: string): void {
+      for (const { id, status } of refundsOf(account)) if (status === "pending") books.endRefund(id, "succeeded");
+    },
+    /** The refunds that are to fail later do so now; their references. */
+    giveBack(account: string): string[] {
+      const failing = refundsOf(account).filter((refund) => refund.status !== "failed" && books.refundFails(refund));
+      for (const { id } of failing) books.endRefund(id, "failed");
+      return failing.map(({ metadata }) => metadata?.[METADATA.reference] ?? "");
+    },
+  };
+}
+
+/** A shopper answers at the page of a challenge; where it sends them back to. */
+export async function answerChallenge(url: string, passed: boolean): Promise<string | null> {
+  const body = new URLSearchParams({ answer: passed ? "pass" : "fail" });
+  return (await fetch(url, { method: "POST", body, redirect: "manual" })).headers.get("location");
+}

@@ -1,0 +1,397 @@
+import { randomUUID } from "node:crypto";
+import postgres from "postgres";
+import { type Database, databaseOn, openPools, ROLES, type Sql } from "@/db/client";
+import { type Connection, connectionClosed, type Statement } from "@/db/connection";
+import { migrate } from "@/db/migrate";
+import type { Owner, Pool } from "@/db/pool";
+import { type StatementPool, sqlOn, type TransactionConnection } from "@/db/statements";
+import { DatabaseUnavailable } from "@/db/unavailable";
+import { createDatabase, dropDatabase } from "../fixtures/cluster";
+import { type Answered, nameOf, summaryOf } from "./observations";
+import { NOBODY, type Process, type World } from "./world";
+
+/** PostgreSQL's `now()` for whoever has this path: the world's time, which each connection is told before a statement. */
+const OWN_NOW = `
+  create schema simulation;
+  create function simulation.now() returns timestamptz language sql stable
+    return coalesce(nullif(current_setting('simulation.now', true), '')::timestamptz, pg_catalog.now());
+  grant usage on schema simulation to public`;
+const SEARCH_PATH = "public, simulation, pg_catalog";
+/** More than ever wait for each other's locks in one world. */
+const CONNECTIONS = 30;
+/** The service's and the store's limits, which the world's time has to reach. */
+const STATEMENT_MS = { service: 6_000, store: 1_500 };
+const IDLE_IN_TRANSACTION_MS = 10_000;
+
+type Connections = { readonly real: Pool; readonly limitMs: number };
+
+/** A database for simulated worlds, one after the other, each with an environment of its own. */
+export class Ground {
+  private constructor(
+    readonly url: string,
+    readonly adminUrl: string,
+    /** Sees everything and is seen by nobody: what tests look with. */
+    readonly monitor: postgres.Sql,
+    /** A member of the support staff. */
+    readonly staffId: string,
+    readonly pools: Record<"app" | "jobs" | "appOrm" | "jobsOrm" | "store", Connections>,
+  ) {}
+
+  static async open(adminUrl: string): Promise<Ground> {
+    const name = `simulation_${randomUUID().replaceAll("-", "")}`;
+    const url = await createDatabase(adminUrl, name);
+    const prepare = postgres(url, { max: 1, onnotice: () => {} });
+    await prepare.unsafe(OWN_NOW);
+    // Defaults of columns call the `now()` that is found when the table is made.
+    await prepare.unsafe(`alter database "${name}" set search_path = ${SEARCH_PATH}`);
+    await prepare.end();
+    await migrate(url);
+    const shared = { max: CONNECTIONS, applicationName: "cardlane-simulation" };
+    const parameters = { search_path: SEARCH_PATH, enable_seqscan: "off", deadlock_timeout: "10" };
+    const app = openPools({ url, role: ROLES.app }, { ...shared, parameters });
+    const jobs = openPools({ url, role: ROLES.jobs }, { ...shared, parameters });
+    const store = openPools({ url, role: ROLES.sandbox }, { ...shared, parameters });
+    await store.orm.end(0);
+    const service = (real: Pool) => ({ real, limitMs: STATEMENT_MS.service });
+    const monitor = postgres(url, { max: 1, onnotice: () => {}, connection: { TimeZone: "UTC" } });
+    const staffId = randomUUID();
+    await monitor`insert into users (id, email, password_hash, role) values (${staffId}, 'staff@cardlane.test', 'none', 'staff')`;
+    return new Ground(url, adminUrl, monitor, staffId, {
+      app: service(app.sql),
+      appOrm: service(app.orm),
+      jobs: service(jobs.sql),
+      jobsOrm: service(jobs.orm),
+      store: { real: store.sql, limitMs: STATEMENT_MS.store },
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.pools).map(({ real }) => real.end(0)));
+    await this.monitor.end();
+    await dropDatabase(this.adminUrl, new URL(this.url).pathname.slice(1));
+  }
+}
+
+/** A connection as PostgreSQL has it, and what the simulation knows of it. */
+type Physical = { connection: Connection; pid: number; toldMs: number };
+const known = new WeakMap<Connection, Physical>();
+
+type Result = { readonly answer: Answered } | { readonly error: Error };
+/** A statement that PostgreSQL has and holds back, because somebody else has a lock. */
+type Held = { readonly pid: number; readonly answer: Promise<Result>; deliver(result: Result): void };
+
+/** What a world does with its database: who has an open transaction, and who waits for it. */
+export class WorldDatabase {
+  readonly transactions = new Set<SimulatedConnection>();
+  readonly #held = new Set<Held>();
+
+  constructor(
+    readonly ground: Ground,
+    readonly world: World,
+    readonly onAnswer: (name: string, result: Result, statement: Statement) => Promise<void> | void,
+  ) {
+    world.onKill = async (process) => {
+      for (const connection of [...this.transactions]) {
+        if (connection.actor.process === process) await connection.breakOff();
+      }
+    };
+    world.onFreeze = (process) => this.#endIdle(process);
+  }
+
+  /** The service's own access, for one process. */
+  get service(): Pick<Database, "sql" | "orm" | "within" | "long"> {
+    const pool = (connections: Connections) => new SimulatedPool(this, connections, 0);
+    const { app, appOrm, jobs, jobsOrm } = this.ground.pools;
+    return databaseOn({
+      walled: { sql: pool(app), orm: pool(appOrm) },
+      crossing: { sql: pool(jobs), orm: pool(jobsOrm) },
+      long: pool(jobs),
+    });
+  }
+
+  /** The processor's access to its store, whose clock may be another one. */
+  storeWithClock(skewMs: number): Sql {
+    return sqlOn(new SimulatedPool(this, this.ground.pools.store, skewMs), "") as unknown as Sql;
+  }
+
+  /** Leaves nothing behind. */
+  async endAll(): Promise<void> {
+    for (const connection of [...this.transactions]) await connection.breakOff();
+    for (const { pid, answer } of this.#held) {
+      await this.ground.monitor`select pg_cancel_backend(${pid})`;
+      await answer;
+    }
+  }
+
+  /** A server ends the transactions of somebody who says nothing for long. */
+  #endIdle(process: Process): void {
+    for (const connection of this.transactions) {
+      if (connection.actor.process !== process) continue;
+      const sentBefore = connection.sent;
+      const end = async () => {
+        if (this.transactions.has(connection) && connection.sent === sentBefore) await connection.breakOff();
+      };
+      this.world.parkStep("ends an idle transaction", end, {
+        actor: NOBODY,
+        dueMs: this.world.nowMs + IDLE_IN_TRANSACTION_MS,
+      });
+    }
+  }
+
+  async acquire({ real }: Connections, owner: Owner): Promise<Physical> {
+    const connection = await real.take(owner);
+    const old = known.get(connection);
+    if (old) return old;
+    const [row] = await connection.query("select pg_backend_pid() as pid");
+    const physical = { connection, pid: Number(row?.pid), toldMs: Number.NaN };
+    known.set(connection, physical);
+    return physical;
+  }
+
+  /** Tells a connection the world's time, in the packet of what follows. */
+  tell(physical: Physical, skewMs: number): void {
+    const ms = this.world.nowMs + skewMs;
+    if (physical.toldMs === ms) return;
+    physical.toldMs = ms;
+    const told = physical.connection.query(
+      `select set_config('simulation.now', '${new Date(ms).toISOString()}', false)`,
+    );
+    told.catch((error: Error) => this.world.violate(`the time could not be set: ${error.message}`));
+  }
+
+  /** The answer, or null for one that is held back: `deliver` gets it when the lock is free. */
+  async answerOrHold(
+    physical: Physical,
+    limitMs: number,
+    answer: Promise<Result>,
+    own: SimulatedConnection | null,
+    deliver: (result: Result) => void,
+  ): Promise<Result | null> {
+    const others = [...this.transactions].some((connection) => connection !== own);
+    if (!others) return answer;
+    const result = await this.#settled(physical.pid, answer);
+    if (result) return result;
+    const held: Held = { pid: physical.pid, answer, deliver };
+    this.#held.add(held);
+    this.world.sometimes("a statement waits for a lock");
+    this.world.note("… waits for a lock");
+    const cancel = async () => {
+      if (!this.#held.has(held)) return;
+      await this.ground.monitor`select pg_cancel_backend(${held.pid})`;
+      await held.answer;
+      await this.settleHeld();
+    };
+    const dueMs = this.world.nowMs + limitMs;
+    this.world.parkStep("ends a statement that takes too long", cancel, { actor: NOBODY, dueMs });
+    return null;
+  }
+
+  /** Waits until PostgreSQL has answered, or says that it waits for somebody: null. */
+  async #settled(pid: number, answer: Promise<Result>): Promise<Result | null> {
+    for (;;) {
+      const blocked = this.ground.monitor<{ blocked: boolean }[]>`
+        select cardinality(pg_blocking_pids(${pid})) > 0 as blocked`;
+      const first = await Promise.race([answer, blocked.then(() => null)]);
+      if (first) return first;
+      if ((await blocked)[0]?.blocked) return null;
+    }
+  }
+
+  /** After a transaction has ended: hands on what could be answered since, in the order in which it was sent. */
+  async settleHeld(): Promise<void> {
+    for (const held of [...this.#held]) {
+      const result = await this.#settled(held.pid, held.answer);
+      if (!result || !this.#held.delete(held)) continue;
+      held.deliver(result);
+    }
+  }
+}
+
+/** A pool whose statements wait for the scheduler, and whose answers may get lost. */
+class SimulatedPool implements StatementPool<SimulatedConnection> {
+  readonly template: postgres.Sql;
+
+  constructor(
+    readonly database: WorldDatabase,
+    readonly connections: Connections,
+    readonly skewMs: number,
+  ) {
+    this.template = connections.real.template;
+  }
+
+  run(statement: Statement, owner: Owner): void {
+    sendInTurn(this, statement, async () => {
+      const physical = await this.database.acquire(this.connections, owner);
+      this.database.tell(physical, this.skewMs);
+      const answer = execute(physical.connection, statement, owner.environment).then((result) => {
+        this.connections.real.release(physical.connection);
+        return result;
+      });
+      return { physical, answer, own: null };
+    });
+  }
+
+  async take(owner: Owner): Promise<SimulatedConnection> {
+    return new SimulatedConnection(this, owner);
+  }
+
+  release(connection: SimulatedConnection): void {
+    void connection.breakOff();
+  }
+
+  async end(): Promise<void> {}
+}
+
+/** Runs it on the real connection, with its own ends put aside. */
+function execute(connection: Connection, statement: Statement, environment: string): Promise<Result> {
+  return new Promise((resolve) => {
+    let result: Result | null = null;
+    statement.resolve = (answer) => {
+      result = { answer: answer as Answered };
+    };
+    statement.reject = (error) => {
+      result = { error: error as Error };
+    };
+    connection.run(statement, environment, () => {
+      resolve(result ?? { error: new Error("a statement ended without an answer") });
+    });
+  });
+}
+
+type Sent = { physical: Physical; answer: Promise<Result>; own: SimulatedConnection | null };
+
+/** Parks a statement, sends it in its turn, and hands its answer on, unless that is lost. */
+function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promise<Sent>): void {
+  const { world } = pool.database;
+  const { resolve, reject } = statement;
+  const name = nameOf(statement);
+  const actor = world.actor;
+  const lose = (error: Error) => reject(error);
+  const hand = async (result: Result) => {
+    await pool.database.onAnswer(name, result, statement);
+    const said = "error" in result ? `failed: ${result.error.message}` : summaryOf(result.answer);
+    if (world.fault("drop")) {
+      world.note(`${name} → ${said}; the answer is lost`);
+      world.sometimes(`ambiguous ${name}`);
+      return lose(connectionClosed());
+    }
+    world.note(`${name} → ${said}`);
+    const goOn = () => ("error" in result ? reject(result.error) : resolve(result.answer));
+    if (!actor.process) return goOn();
+    if (world.fault("kill")) return world.kill(actor.process);
+    // What was answered while a process is stopped is read when it goes on.
+    if (world.freezesHere(actor.process, name.startsWith("T1") ? 3 : 1))
+      return void world.parkStep("reads an answer", goOn, { actor });
+    goOn();
+  };
+  world.parkStep(name, async () => {
+    if (world.fault("drop")) {
+      const wasSent = world.chaos.chance(0.5);
+      world.note(`${name} ${wasSent ? "is lost on its way" : "finds no connection"}`);
+      return lose(wasSent ? connectionClosed() : new DatabaseUnavailable("the database is unavailable"));
+    }
+    const sent = await send().catch((error: Error) => error);
+    if (sent instanceof Error) {
+      lose(sent);
+      return;
+    }
+    const { physical, answer, own } = sent;
+    const deliver = (result: Result) => void world.parkStep(`${name} at last`, () => hand(result), { actor });
+    const result = await pool.database.answerOrHold(physical, pool.connections.limitMs, answer, own, deliver);
+    if (result) await hand(result);
+  });
+}
+
+/** What a transaction holds. Its real connection is taken at BEGIN and given back after its end. */
+class SimulatedConnection implements TransactionConnection {
+  readonly lost: Promise<never>;
+  readonly actor;
+  problem: Error | null = null;
+  environment: string;
+  /** Statements so far. */
+  sent = 0;
+  #physical: Physical | null = null;
+  #lose: (error: Error) => void = () => {};
+
+  constructor(
+    readonly pool: SimulatedPool,
+    readonly owner: Owner,
+  ) {
+    this.environment = owner.environment;
+    this.actor = pool.database.world.actor;
+    this.lost = new Promise((_, reject) => {
+      this.#lose = reject;
+    });
+    this.lost.catch(() => {});
+  }
+
+  enter(environment: string): void {
+    this.environment = environment;
+  }
+
+  fail(error: Error): void {
+    if (this.problem) return;
+    this.problem = error;
+    this.pool.database.world.parkStep("notices", () => this.#lose(error), { actor: this.actor });
+  }
+
+  run(statement: Statement): void {
+    if (this.problem) {
+      statement.reject(this.problem);
+      return;
+    }
+    sendInTurn(this.pool, statement, async () => {
+      const physical = this.#physical;
+      if (!physical) throw this.problem ?? new Error("a statement outside of its transaction");
+      this.sent++;
+      return { physical, answer: execute(physical.connection, statement, this.environment), own: this };
+    });
+  }
+
+  /** BEGIN, COMMIT, ROLLBACK and savepoints. */
+  query(text: string): Promise<postgres.Row[]> {
+    return this.pool.database.world.perform(text, () => this.#query(text));
+  }
+
+  async #query(text: string): Promise<postgres.Row[]> {
+    const { database, connections } = this.pool;
+    const { world } = database;
+    if (this.problem) throw this.problem;
+    if (world.fault("drop", 4)) {
+      const isDone = text === "commit" && world.chaos.chance(0.5);
+      world.note(`${text}: the connection is lost${isDone ? " after it was done" : ""}`);
+      world.sometimes(isDone ? "a COMMIT whose answer is lost" : "a connection lost within a transaction");
+      if (isDone) await this.#physical?.connection.query(text);
+      await this.breakOff();
+      throw this.problem ?? connectionClosed();
+    }
+    this.sent++;
+    if (text.startsWith("begin")) {
+      this.#physical = await database.acquire(connections, this.owner);
+      database.tell(this.#physical, this.pool.skewMs);
+      this.#physical.connection.enter(this.environment);
+      database.transactions.add(this);
+    }
+    if (!this.#physical) throw new Error(`${text} without a transaction`);
+    const rows = await this.#physical.connection.query(text);
+    world.note(text);
+    if (/^(commit|rollback)$/.test(text)) await this.#giveBack();
+    return rows;
+  }
+
+  /** Ends what is open, as when a connection breaks. */
+  async breakOff(): Promise<void> {
+    if (!this.#physical) return;
+    this.fail(connectionClosed());
+    await this.#physical.connection.query("rollback");
+    await this.#giveBack();
+  }
+
+  async #giveBack(): Promise<void> {
+    const physical = this.#physical;
+    this.#physical = null;
+    this.pool.database.transactions.delete(this);
+    if (physical) this.pool.connections.real.release(physical.connection);
+    await this.pool.database.settleHeld();
+  }
+}

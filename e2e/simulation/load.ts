@@ -1,0 +1,369 @@
+import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
+import { AppError } from "@/lib/contract/errors";
+import { decodeId } from "@/lib/contract/ids";
+import { cancelClientSession, createClientSession } from "@/lib/domain/checkout/client-sessions";
+import { continuePayment } from "@/lib/domain/payments/follow-up";
+import { testPaymentToken } from "../fixtures/factories";
+import { CARDS, type CardName } from "../proof/client";
+import type { Random } from "./random";
+import { type Answer, type Ask, isFinal, type Shop } from "./shop";
+import type { Process, World } from "./world";
+
+/** A payment that somebody makes, as soon as anybody knows its id. */
+export type MadePayment = {
+  readonly key: string;
+  readonly amount: number;
+  readonly card: CardName;
+  readonly manual: boolean;
+  /** `pay_…` and the `txn_…` of its charge. */
+  ids: { payment: string; charge: string } | null;
+  /** Nobody tries to make it any more. */
+  isGivenUp: boolean;
+};
+
+const USUAL: readonly CardName[] = [
+  ...(["good", "good", "good", "good", "good", "good", "good", "refundFailsLater", "refundFailsLater"] as const),
+  ...(["declined", "captureFails", "lostAnswer", "refusedOnce", "garbage", "slow", "challenge"] as const),
+];
+const HOLDABLE: readonly CardName[] = ["good", "good", "good", "good", "captureFails", "slow", "lostAnswer"];
+const REFUNDABLE: readonly CardName[] = ["good", "good", "good", "refundFailsLater", "refundFailsLater", "slow"];
+const PAUSES_MS = [0, 0, 0, 0, 5, 50, 500, 2_500, 9_000, 15_000];
+const DAY_MS = 86_400_000;
+
+/** What one seed's clients do: a story or two, each with several clients that know nothing of each other. */
+export class Load {
+  readonly payments: MadePayment[] = [];
+  /** When keys came into use whose day was waited for. */
+  readonly keysCreatedMs = new Map<string, number>();
+  /** Requests of which no final answer was heard, to be sent again until there is one. */
+  readonly open = new Map<string, Ask>();
+  readonly actors: string[] = [];
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #shop: Shop;
+  #running = 0;
+  #stories = 0;
+
+  constructor(shop: Shop) {
+    this.#shop = shop;
+    this.#world = shop.world;
+    this.#random = shop.world.load;
+  }
+
+  get isOver(): boolean {
+    return this.#running === 0;
+  }
+
+  /** Begins all of it; the scheduler does the rest. */
+  async begin(): Promise<void> {
+    const stories = [
+      () => this.#purchase(),
+      () => this.#purchase(),
+      () => this.#hold(),
+      () => this.#hold(),
+      () => this.#refunds(),
+      () => this.#refunds(),
+      () => this.#session(),
+      () => this.#token(),
+      () => this.#challenge(),
+      () => this.#oldKey(),
+      () => this.#crowd(),
+    ];
+    const count = this.#random.pick([1, 1, 2]);
+    for (let i = 0; i < count; i++) await this.#random.pick(stories)();
+  }
+
+  /** One client; what it does is the same whether or not others are left out. */
+  #client(name: string, pauseMs: number, work: () => Promise<void>): void {
+    this.actors.push(name);
+    if (this.#world.plan.without.includes(name)) return;
+    this.#running++;
+    const actor = { name, process: null };
+    const run = async () => {
+      if (pauseMs > 0) await this.#world.timer.wait(pauseMs);
+      await work();
+    };
+    void this.#world.start(actor, async () => {
+      try {
+        await run();
+      } catch (error) {
+        this.#world.violate(`${name} breaks: ${(error as Error).stack ?? String(error)}`);
+      } finally {
+        this.#running--;
+      }
+    });
+  }
+
+  /** Sends a request until its answer is final, or patience ends. */
+  async #persist(ask: Ask, tries: number, made: MadePayment | null = null): Promise<Answer | null> {
+    this.open.set(ask.key, ask);
+    for (let i = 0; i < tries; i++) {
+      const answer = await this.#shop.ask(ask);
+      if (answer && made) learn(made, answer);
+      if (answer && isFinal(answer)) {
+        this.open.delete(ask.key);
+        return answer;
+      }
+      await this.#world.timer.wait(this.#world.schedule.pick([20, 300, 1_500, 6_000]));
+    }
+    return null;
+  }
+
+  #newPayment(name: string, card: CardName, manual: boolean): MadePayment {
+    const amount = this.#random.pick([1_000, 2_500, 10_000]);
+    const made: MadePayment = { key: name, amount, card, manual, ids: null, isGivenUp: false };
+    this.payments.push(made);
+    if (card === "garbage") this.#shop.network.hasGarbage = true;
+    return made;
+  }
+
+  #createAsk({ key, amount, card, manual }: MadePayment): Ask {
+    const given = { number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" };
+    return {
+      key,
+      what: "create",
+      body: { amount, currency: "USD", card: given, ...(manual && { capture_method: "manual" }) },
+    };
+  }
+
+  /** Whoever makes it, and perhaps somebody who sends the same, or something else under its key. */
+  #make(made: MadePayment): void {
+    const ask = this.#createAsk(made);
+    const random = this.#random;
+    const tries = 1 + random.int(3);
+    made.isGivenUp = this.#world.plan.without.includes(made.key);
+    this.#client(made.key, 0, async () => {
+      await this.#persist(ask, tries, made);
+      made.isGivenUp = true;
+    });
+    for (let i = 0; i < random.pick([0, 0, 1, 2]); i++) {
+      this.#client(`${made.key} repeat ${i + 1}`, random.pick(PAUSES_MS), async () => {
+        await this.#persist(ask, 2, made);
+      });
+    }
+    if (random.chance(0.2)) {
+      const other = { ...ask, body: { ...ask.body, amount: made.amount + 1 } };
+      this.#client(`${made.key} misused`, random.pick(PAUSES_MS), async () => {
+        // A key that never came to stand for the payment stands for this one.
+        const answer = await this.#shop.ask(other);
+        if (answer && isFinal(answer) && answer.code !== "idempotency_key_reused") made.isGivenUp = true;
+      });
+    }
+  }
+
+  /** A capture, void or refund, once the payment is known. */
+  #act(made: MadePayment, what: "capture" | "void" | "refund", name: string, body: object): void {
+    const random = this.#random;
+    const [pauseMs, tries] = [random.pick(PAUSES_MS), 1 + random.int(3)];
+    const byCharge = random.chance(0.3);
+    const twice = random.chance(0.2);
+    const work = async () => {
+      await this.#world.park("waits for the payment", { isReady: () => made.ids !== null || made.isGivenUp });
+      if (!made.ids) return;
+      const target = byCharge ? made.ids.charge : made.ids.payment;
+      await this.#persist({ key: name, what, target, body: { ...body } }, tries);
+    };
+    this.#client(name, pauseMs, work);
+    if (twice) this.#client(`${name} repeat`, pauseMs + random.pick(PAUSES_MS), work);
+  }
+
+  async #purchase(): Promise<void> {
+    const made = this.#newPayment(`buy${this.payments.length}`, this.#random.pick(USUAL), this.#random.chance(0.2));
+    this.#make(made);
+    if (this.#random.chance(0.6)) this.#act(made, "refund", `${made.key} refund`, {});
+  }
+
+  async #hold(): Promise<void> {
+    const random = this.#random;
+    const made = this.#newPayment(`hold${this.payments.length}`, random.pick(HOLDABLE), true);
+    this.#make(made);
+    const part = Math.floor(made.amount / 2);
+    this.#act(made, "capture", `${made.key} capture`, random.chance(0.5) ? { amount: part } : {});
+    this.#act(made, "void", `${made.key} void`, {});
+    if (random.chance(0.4)) this.#act(made, "capture", `${made.key} capture2`, {});
+    if (random.chance(0.4)) this.#act(made, "refund", `${made.key} refund`, { amount: part });
+  }
+
+  async #refunds(): Promise<void> {
+    const random = this.#random;
+    const made = this.#newPayment(`pay${this.payments.length}`, random.pick(REFUNDABLE), false);
+    this.#make(made);
+    const count = 2 + random.int(3);
+    for (let i = 1; i <= count; i++) {
+      const amount = random.pick([null, Math.floor(made.amount / 2), Math.floor(made.amount / 2) + 1, 300]);
+      this.#act(made, "refund", `${made.key} refund ${i}`, amount === null ? {} : { amount });
+    }
+  }
+
+  /** Several shoppers, or one with several tabs, and one session: by its form, or by tokens that were made in it. */
+  async #session(): Promise<void> {
+    const random = this.#random;
+    const amount = 1_999;
+    const story = ++this.#stories;
+    const token = await this.#setUp("a session", async (service) => {
+      const body = createClientSessionBody.parse({ amount, currency: "USD" });
+      return JSON.parse((await createClientSession(this.#shop.call(service, "createClientSession"), body)).body);
+    });
+    const sessionId = String(token.id);
+    if (random.chance(0.4)) this.#cancel(sessionId, story);
+    const tabs = 2 + random.int(2);
+    for (let i = 1; i <= tabs; i++) {
+      const card = random.pick(["good", "good", "good", "declined", "slow"] as const);
+      const [pauseMs, tries, name] = [random.pick(PAUSES_MS), 1 + random.int(3), `tab${story}-${i}`];
+      const given = { number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" };
+      if (random.chance(0.6)) {
+        const session = { sessionId, token: String(token.client_session_token) };
+        const pay = async () => {
+          await this.#persist({ key: name, what: "attempt", ...session, body: { card: given } }, tries);
+        };
+        this.#client(name, pauseMs, pay);
+        if (random.chance(0.4)) this.#client(`${name} repeat`, pauseMs + random.pick(PAUSES_MS), pay);
+      } else {
+        const made = await this.#setUp("a token", (service) =>
+          testPaymentToken(this.#shop.call(service, "tokenizeForSession"), {
+            card: given,
+            clientSessionId: decodeId("clientSession", sessionId),
+          }),
+        );
+        this.#client(name, pauseMs, async () => {
+          await this.#persist(
+            { key: name, what: "create", body: { amount, currency: "USD", payment_token: made.id } },
+            tries,
+          );
+        });
+      }
+    }
+  }
+
+  /** A merchant closes a session, perhaps while somebody pays it. */
+  #cancel(sessionId: string, story: number): void {
+    const name = `cancel${story}`;
+    this.#client(name, this.#random.pick(PAUSES_MS), async () => {
+      const process = await this.#anyProcess(name);
+      await this.#shop.within(process, name, async (service) => {
+        await cancelClientSession(this.#shop.call(service, "cancelClientSession"), { id: sessionId }).catch(
+          (error: unknown) => {
+            if (!(error instanceof AppError)) this.#shop.onlyOutages(error);
+          },
+        );
+      });
+    });
+  }
+
+  /** Whichever process a client comes to. */
+  async #anyProcess(what: string): Promise<Process> {
+    const [process] = this.#world.schedule.shuffle(this.#shop.living);
+    await this.#world.park(what);
+    return process && !process.isDead ? process : this.#shop.start();
+  }
+
+  /** One token, and several requests that would use it. */
+  async #token(): Promise<void> {
+    const random = this.#random;
+    const card = random.pick(["good", "good", "declined", "lostAnswer"] as const);
+    const given = { number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" };
+    const made = await this.#setUp("a token", (service) =>
+      testPaymentToken(this.#shop.call(service, "tokenize"), {
+        card: given,
+      }),
+    );
+    const story = ++this.#stories;
+    const uses = 2 + random.int(2);
+    for (let i = 1; i <= uses; i++) {
+      const [pauseMs, tries, name] = [random.pick(PAUSES_MS), 1 + random.int(3), `token${story}-${i}`];
+      this.#client(name, pauseMs, async () => {
+        await this.#persist(
+          { key: name, what: "create", body: { amount: 1_500, currency: "USD", payment_token: made.id } },
+          tries,
+        );
+      });
+    }
+  }
+
+  /** A challenge that ends in two tabs at once, or never. */
+  async #challenge(): Promise<void> {
+    const random = this.#random;
+    const made = this.#newPayment(`check${this.payments.length}`, "challenge", random.chance(0.3));
+    this.#make(made);
+    const results = random.pick([[], ["passed"], ["passed", "passed"], ["passed", "failed"], ["failed"]] as const);
+    results.forEach((result, i) => {
+      const pauseMs = random.pick(PAUSES_MS);
+      this.#client(`${made.key} shopper ${i + 1}`, pauseMs, async () => {
+        await this.#world.park("waits for the challenge", { isReady: () => made.ids !== null || made.isGivenUp });
+        const id = made.ids && decodeId("payment", made.ids.payment);
+        if (!id) return;
+        const process = await this.#anyProcess(`answers ${result}`);
+        await this.#shop.within(process, `${made.key} shopper ${i + 1}`, async (service) => {
+          await continuePayment(service, this.#shop.environment, id, result).catch(this.#shop.onlyOutages);
+        });
+      });
+    });
+    if (random.chance(0.4)) this.#act(made, "refund", `${made.key} refund`, {});
+  }
+
+  /** Many at the same moment, who meet in statements for several. */
+  async #crowd(): Promise<void> {
+    const random = this.#random;
+    const count = 6 + random.int(4);
+    for (let i = 0; i < count; i++) {
+      const made = this.#newPayment(`crowd${this.payments.length}`, random.pick(["good", "good", "declined"]), false);
+      const ask = this.#createAsk(made);
+      made.isGivenUp = this.#world.plan.without.includes(made.key);
+      this.#client(made.key, 0, async () => {
+        await this.#persist(ask, 2, made);
+        made.isGivenUp = true;
+      });
+      // Two at the same moment: whichever ends first changes what the other was worked out for.
+      for (const twin of random.chance(0.7) ? ["a", "b"] : []) {
+        this.#client(`${made.key} twin ${twin}`, 0, async () => {
+          await this.#world.park("waits for the payment", { isReady: () => made.ids !== null || made.isGivenUp });
+          if (!made.ids) return;
+          const ask: Ask = {
+            key: `${made.key} twin ${twin}`,
+            what: "refund",
+            target: made.ids.payment,
+            body: { amount: 300 },
+          };
+          await this.#persist(ask, 2);
+        });
+      }
+      if (random.chance(0.5)) this.#act(made, "refund", `${made.key} refund`, { amount: 300 });
+      if (random.chance(0.3)) this.#act(made, "refund", `${made.key} refund2`, {});
+    }
+  }
+
+  /** A key that is used again around the end of its day: to the moment. */
+  async #oldKey(): Promise<void> {
+    const random = this.#random;
+    const made = this.#newPayment(`daily${this.payments.length}`, "good", false);
+    const ask = this.#createAsk(made);
+    const aroundMs = random.pick([-800, -5, 0, 5, 400, 900, 60_000]);
+    made.isGivenUp = this.#world.plan.without.includes(made.key);
+    this.#client(made.key, 0, async () => {
+      const answer = await this.#persist(ask, 3, made);
+      made.isGivenUp = true;
+      if (!answer) return;
+      const created = await this.#shop.keyCreatedMs(made.key);
+      if (created === null) return;
+      this.keysCreatedMs.set(made.key, created);
+      await this.#world.timer.wait(Math.max(0, created + DAY_MS + aroundMs - this.#world.nowMs));
+      await this.#persist(ask, 3);
+    });
+    this.#act(made, "refund", `${made.key} refund`, { amount: 100 });
+  }
+
+  /** Before anything begins, and before anything goes wrong. */
+  async #setUp<T>(what: string, work: (service: ReturnType<Shop["serviceOf"]>) => Promise<T>): Promise<T> {
+    const [process] = this.#shop.living;
+    if (!process) throw new Error("no process runs yet");
+    return this.#shop.calmly(what, process, work);
+  }
+}
+
+/** What an answer, final or not, says about a payment's ids. */
+function learn(made: MadePayment, { status, text }: Answer): void {
+  if (made.ids || ![200, 201, 202].includes(status)) return;
+  const payment = JSON.parse(text) as { id: string; transactions: { id: string }[] };
+  const charge = payment.transactions[0]?.id;
+  if (charge) made.ids = { payment: payment.id, charge };
+}

@@ -1,0 +1,320 @@
+import { randomUUID } from "node:crypto";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
+import { AppError } from "@/lib/contract/errors";
+import { encodeId } from "@/lib/contract/ids";
+import { createPaymentBody } from "@/lib/contract/payments/payment";
+import { findCheckout, payClientSession } from "@/lib/domain/checkout/pay-session";
+import type { Context, Environment, Reply, Service } from "@/lib/domain/context";
+import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
+import { createPayment } from "@/lib/domain/payments/create-payment";
+import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
+import { captureTransaction, refundTransaction, voidTransaction } from "@/lib/domain/transactions/act-on-transactions";
+import { newId } from "@/lib/ids";
+import type { Logger } from "@/lib/log";
+import { ProcessorTimeoutError, withDeadline } from "@/lib/processor/deadline";
+import { createRegistry } from "@/lib/processor/registry";
+import { createSandboxProcessor } from "@/lib/processor/sandbox";
+import { createSecret, type Secret, sha256 } from "@/lib/secret";
+import { TEST_SECRET, testContext, testIdempotency, testService } from "../fixtures/factories";
+import { type Ground, WorldDatabase } from "./database";
+import { Network, ProcessorAway } from "./network";
+import { watch } from "./observations";
+import { Process, type World } from "./world";
+
+const VERBS = {
+  capture: { payments: capturePayment, transactions: captureTransaction },
+  void: { payments: voidPayment, transactions: voidTransaction },
+  refund: { payments: refundPayment, transactions: refundTransaction },
+};
+
+/** A request as a client means it, however often it has to be sent. */
+export type Ask = {
+  readonly key: string;
+  readonly body: Readonly<Record<string, unknown>>;
+} & (
+  | { readonly what: "create" }
+  | { readonly what: keyof typeof VERBS; readonly target: string }
+  /** A shopper pays a session, whose token this is. */
+  | { readonly what: "attempt"; readonly sessionId: string; readonly token: string }
+);
+
+/** What a server answered, whether or not anybody was still there to hear it. 503: the database was not there. */
+export type Answer = {
+  readonly ask: Ask;
+  readonly startedMs: number;
+  readonly endedMs: number;
+  readonly status: number;
+  readonly code: string | null;
+  readonly replayed: boolean;
+  readonly text: string;
+};
+
+/** How long a client waits for an answer. */
+const PATIENCE_MS = 35_000;
+const TIMEOUT_MS = 8_000;
+/** Where there is one, its requests meet in statements for several. */
+const PROCESSES = [1, 2, 2];
+
+/** Nothing of a simulated world is slow: a fingerprint that takes a core for a while would say no more. */
+const secret: Secret = {
+  ...createSecret(TEST_SECRET),
+  fingerprint: async (environmentId, { number }) => sha256(`${environmentId} ${number}`),
+};
+
+/** One merchant's environment, the processes that serve it, and all that was answered. */
+export class Shop {
+  readonly answers: Answer[] = [];
+  /** When a key was sent for the first time: its day ends no sooner than a day later. */
+  readonly firstSentMs = new Map<string, number>();
+  readonly network: Network;
+  readonly database: WorldDatabase;
+  /** Requests that a process works on, whether or not anybody still waits for them. */
+  readonly #underWay = new Map<object, Process>();
+  readonly #services = new Map<Process, Service>();
+  readonly #skewMs: number;
+  readonly #processes: number;
+  #started = 0;
+
+  private constructor(
+    readonly world: World,
+    readonly ground: Ground,
+    readonly environment: Environment,
+  ) {
+    this.database = new WorldDatabase(ground, world, watch(world));
+    const { chaos } = world;
+    const hasFaults = world.plan.faultBudget > 0;
+    // Clocks may be wrong: of some processes, of the processor.
+    this.#processes = chaos.pick(PROCESSES);
+    this.#skewMs = hasFaults && chaos.chance(0.15) ? chaos.pick([-90_000, -5_000, 70_000, 400_000]) : 0;
+    const storeSkewMs = hasFaults && chaos.chance(0.15) ? chaos.pick([-40_000, -11_000]) : 0;
+    const sandbox = createSandboxProcessor({
+      sql: this.database.storeWithClock(storeSkewMs),
+      secret,
+      clock: { now: () => new Date(world.nowMs) },
+      timer: world.timer,
+    });
+    this.network = new Network(world, sandbox, storeSkewMs === 0, (reference) => this.#isCharged(reference));
+  }
+
+  static async open(world: World, ground: Ground): Promise<Shop> {
+    const environment = { id: randomUUID(), mode: "test", merchantId: randomUUID() } as const;
+    const { monitor } = ground;
+    await monitor`with merchant as (insert into merchants (id, name) values (${environment.merchantId}, 'Simulated') returning id)
+      insert into environments (id, merchant_id, mode) select ${environment.id}, id, 'test' from merchant`;
+    return new Shop(world, ground, environment);
+  }
+
+  async #isCharged(reference: string): Promise<boolean> {
+    const found = await this.ground.monitor`
+      select from sandbox_processor.charges where reference = ${reference} and behaviour <> 'closed'`;
+    return found.length > 0;
+  }
+
+  /** Another process of the service. */
+  start(): Process {
+    const { world } = this;
+    const skewMs = world.chaos.chance(0.5) ? this.#skewMs : 0;
+    const process = new Process(String.fromCharCode(65 + (this.#started % 26)), skewMs);
+    this.#started++;
+    const { timer } = world;
+    const absent = () => {
+      throw new Error("no part of a simulated world");
+    };
+    const db = { ...this.database.service, openExport: absent, pools: absent, close: absent };
+    const service = testService(db, {
+      processors: createRegistry({ sandbox: withDeadline(this.network.processor, TIMEOUT_MS, timer) }),
+      clock: { now: () => new Date(world.nowMs + skewMs) },
+      timer,
+      secret,
+      log: this.#log(process),
+      processorTimeoutMs: TIMEOUT_MS,
+    });
+    this.#services.set(process, service);
+    world.processes.push(process);
+    return process;
+  }
+
+  /** What the service could not do is looked at: an outage is a fault of ours, anything else is not. */
+  #log(process: Process): Logger {
+    const error = ({ err }: { err?: unknown }, message: string) => {
+      if (err !== undefined && isOutage(err)) return;
+      const text = err instanceof Error ? err.message : JSON.stringify(err ?? null);
+      this.world.violate(`process ${process.name} logs "${message}": ${text}`);
+    };
+    const silent = () => {};
+    return { error, warn: silent, info: silent, debug: silent } as unknown as Logger;
+  }
+
+  get living(): Process[] {
+    return this.world.processes.filter(({ isDead }) => !isDead);
+  }
+
+  /** Nobody works on a request any more. */
+  get isIdle(): boolean {
+    return [...this.#underWay.values()].every(({ isDead }) => isDead);
+  }
+
+  serviceOf(process: Process): Service {
+    const service = this.#services.get(process);
+    if (!service) throw new Error(`no process ${process.name}`);
+    return service;
+  }
+
+  /** Those that are gone are started again. */
+  startMissing(): Process[] {
+    return Array.from({ length: Math.max(0, this.#processes - this.living.length) }, () => this.start());
+  }
+
+  /** Does something inside a process; whoever waits for it learns nothing when the process dies. */
+  within<T>(process: Process, name: string, work: (service: Service) => Promise<T>): Promise<T | null> {
+    const { world } = this;
+    const client = world.actor;
+    const server = { name: `${name}@${process.name}`, process };
+    return new Promise((resolve, reject) => {
+      const giveUp = world.parkStep("gives up", () => resolve(null), { dueMs: world.nowMs + PATIENCE_MS });
+      const onDeath = () => void world.parkStep("hears nothing", () => resolve(null), { actor: client });
+      process.onDeath.add(onDeath);
+      const request = {};
+      this.#underWay.set(request, process);
+      const end = () => {
+        giveUp();
+        process.onDeath.delete(onDeath);
+        this.#underWay.delete(request);
+      };
+      world
+        .start(server, () => work(this.serviceOf(process)))
+        .then(
+          (value) => {
+            end();
+            resolve(value);
+          },
+          (error: unknown) => {
+            end();
+            reject(error);
+          },
+        );
+    });
+  }
+
+  /** Sends a request once, to any process. Null: no answer came. */
+  async ask(ask: Ask): Promise<Answer | null> {
+    const { world } = this;
+    const process = world.schedule.pick(this.living.length > 0 ? this.living : [this.start()]);
+    await world.park(`sends ${ask.what} ${ask.key} to ${process.name}`);
+    if (process.isDead) return null;
+    const startedMs = world.nowMs;
+    if (!this.firstSentMs.has(ask.key)) this.firstSentMs.set(ask.key, startedMs);
+    return this.within(process, world.actor.name, async (service) => {
+      const answer = { ask, startedMs, ...(await this.#answer(service, ask)), endedMs: world.nowMs };
+      this.answers.push(answer);
+      const { status, code, replayed } = answer;
+      world.note(`answers ${status}${code === null ? "" : ` ${code}`}${replayed ? ", replayed" : ""}`);
+      if (replayed) world.sometimes("an answer is replayed");
+      if (code !== null) world.sometimes(`a refusal: ${code}`);
+      return answer;
+    });
+  }
+
+  async #answer(service: Service, ask: Ask): Promise<Pick<Answer, "status" | "code" | "replayed" | "text">> {
+    try {
+      const reply = await this.#call(service, ask);
+      const code = reply.status >= 400 ? (JSON.parse(reply.body).code as string) : null;
+      return { status: reply.status, code, replayed: reply.replayed, text: reply.body };
+    } catch (error) {
+      if (error instanceof AppError) {
+        return { status: error.status, code: error.code, replayed: false, text: error.message };
+      }
+      const isOutage = isDatabaseUnavailable(error);
+      if (!isOutage) this.world.violate(`${ask.what} ${ask.key} fails: ${(error as Error).stack ?? String(error)}`);
+      return { status: isOutage ? 503 : 500, code: "outage", replayed: false, text: String(error) };
+    }
+  }
+
+  async #call(service: Service, ask: Ask): Promise<Reply> {
+    if (ask.what === "create") {
+      const ctx = this.#context(service, ask, "createPayment", "/v1/payments");
+      return createPayment(ctx, createPaymentBody.parse(ask.body));
+    }
+    if (ask.what === "attempt") {
+      const checkout = await findCheckout(service, ask.token);
+      if (!checkout) throw new Error("the session is gone");
+      const ctx = this.#context(service, ask, "payClientSession", `/pay/${ask.sessionId}/attempts`);
+      const { declined } = await payClientSession(
+        ctx,
+        checkout,
+        checkoutAttemptBody.parse({ attempt: ask.key, ...ask.body }),
+      );
+      // The form is told the session's state; the simulation looks at the key.
+      return { status: 202, body: JSON.stringify({ declined }), replayed: false };
+    }
+    const resource = ask.target.startsWith("pay_") ? "payments" : "transactions";
+    const endpoint = `${ask.what}${resource === "payments" ? "Payment" : "Transaction"}`;
+    const ctx = this.#context(service, ask, endpoint, `/v1/${resource}/${ask.target}/${ask.what}`);
+    return VERBS[ask.what][resource](ctx, { ...ask.body, id: ask.target } as never);
+  }
+
+  #context(service: Service, ask: Ask, endpoint: string, path: string): Context {
+    const digest = sha256(`${path} ${JSON.stringify(ask.body)}`);
+    return testContext(service, this.environment, {
+      idempotency: testIdempotency(ask.key, digest, keepableBody({ ...ask.body })),
+      request: { id: newId(), endpoint, path },
+    });
+  }
+
+  /** Lets an outage be one; anything else must not happen. */
+  readonly onlyOutages = (error: unknown): void => {
+    if (isOutage(error)) return;
+    this.world.violate(`${this.world.actor.name} fails: ${(error as Error).stack ?? String(error)}`);
+  };
+
+  /** Does something before the load begins, or after it: alone, and with nothing going wrong. */
+  async calmly<T>(name: string, process: Process, work: (service: Service) => Promise<T>): Promise<T> {
+    const { world } = this;
+    const before = world.hasFaults;
+    world.hasFaults = false;
+    let hasEnded = false;
+    const done = world.start({ name, process }, () => work(this.serviceOf(process)));
+    done.then(
+      () => {
+        hasEnded = true;
+      },
+      () => {
+        hasEnded = true;
+      },
+    );
+    await world.run(() => hasEnded);
+    world.hasFaults = before;
+    return done;
+  }
+
+  /** When a key was used first; null when it is not in use. */
+  keyCreatedMs(key: string): Promise<number | null> {
+    return this.world.perform("looks at the clock", async () => {
+      const [row] = await this.ground.monitor<{ ms: number }[]>`
+        select extract(epoch from created_at) * 1000 as ms from idempotency_keys
+        where environment_id = ${this.environment.id} and key = ${key}`;
+      return row ? Number(row.ms) : null;
+    });
+  }
+
+  /** A call of Cardlane's own in the environment. */
+  call(service: Service, endpoint: string): Context {
+    return testContext(service, this.environment, { request: { id: newId(), endpoint, path: "/" } });
+  }
+
+  environmentName(): string {
+    return encodeId("environment", this.environment.id);
+  }
+}
+
+/** The database or the processor was away. */
+const isOutage = (error: unknown) =>
+  isDatabaseUnavailable(error) || error instanceof ProcessorTimeoutError || error instanceof ProcessorAway;
+
+/** Stored under the key, so the same from now on. */
+export function isFinal({ ask, status, code }: Answer): boolean {
+  if (ask.what === "attempt") return status === 202 || code === "invalid_state";
+  if (status === 202 || status >= 500) return false;
+  return code !== "idempotency_request_in_progress" && code !== "outcome_pending" && code !== "processor_error";
+}
