@@ -62,7 +62,7 @@ export default defineConfig({
         test: {
           name: "proof",
           env,
-          // The long ones are asked for by name: scripts/prove-more.mjs.
+          // The long ones run by name only: scripts/proofs.ts.
           include: ["e2e/proof/*.proof.ts", ...(process.env.PROOF_LONG ? ["e2e/proof/*.long.ts"] : [])],
           exclude,
           globalSetup: ["e2e/fixtures/cluster.ts"],

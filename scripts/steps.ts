@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const program = (path: string) => `${root}node_modules/${path}`;
 
+export type Env = Record<string, string>;
 export type Step = { title: string; args: string[] };
 
 /** What a machine can say about the code without running it. */
@@ -21,13 +22,21 @@ export const CHECKS: Step[] = [
 
 export const vitest = (...args: string[]) => [program("vitest/vitest.mjs"), "run", ...args];
 export const playwright = (...args: string[]) => [program("@playwright/test/cli.js"), "test", ...args];
+export const script = (name: string, ...args: string[]) => ["--import", "tsx", `${root}scripts/${name}`, ...args];
 
 export function heading(title: string): void {
   console.log(`\n── ${title} ${"─".repeat(Math.max(3, 74 - title.length))}\n`);
 }
 
+/** "8.4 s" or "12 min 3 s". */
+export function formatDuration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
 /** Runs a Node program with our terminal as its own; resolves to its exit code. */
-export function run(args: string[], env: Record<string, string> = {}): Promise<number> {
+export function run(args: string[], env: Env = {}): Promise<number> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
@@ -35,9 +44,10 @@ export function run(args: string[], env: Record<string, string> = {}): Promise<n
   });
 }
 
-/** Runs a Node program; resolves to its exit code and all that it said, when it has ended. */
-export async function listen(args: string[]): Promise<{ code: number; output: string }> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+/** Runs a Node program; resolves to its exit code and its whole output when it has ended. */
+export async function capture(args: string[], env: Env = {}): Promise<{ code: number; output: string }> {
+  const options = { cwd: root, env: { ...process.env, ...env } };
+  const child = spawn(process.execPath, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -47,17 +57,16 @@ export async function listen(args: string[]): Promise<{ code: number; output: st
   return { code: code ?? 1, output: Buffer.concat(chunks).toString("utf8").trim() };
 }
 
-/** Runs a step quietly: one line when it passes, everything it said when it does not. */
-export async function runQuietly({ title, args }: Step): Promise<boolean> {
+/** Runs a step quietly: one line when it passes, its whole output when it fails. */
+async function runQuietly({ title, args }: Step): Promise<boolean> {
   const started = Date.now();
-  const { code, output } = await listen(args);
-  const seconds = ((Date.now() - started) / 1000).toFixed(1);
-  console.log(`  ${code === 0 ? "✓" : "✗"} ${title}  ${seconds} s`);
+  const { code, output } = await capture(args);
+  console.log(`  ${code === 0 ? "✓" : "✗"} ${title}  ${formatDuration(Date.now() - started)}`);
   if (code !== 0) console.log(`\n${output}\n`);
   return code === 0;
 }
 
-/** Runs steps two at a time, as many as a small machine has cores; resolves to how many passed and failed. */
+/** Runs steps two at a time, as a small machine has two cores; resolves to how many passed and failed. */
 export async function runInPairs(steps: readonly Step[]): Promise<{ passed: number; failed: number }> {
   let next = 0;
   let passed = 0;

@@ -3,6 +3,7 @@ import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks } from "./books";
 import { Client } from "./client";
 import { proveModel } from "./commands";
+import { reportFigure } from "./figures";
 import { startHost } from "./host";
 import { killUnderLoad } from "./kills";
 import { runProcessor } from "./processors";
@@ -30,6 +31,7 @@ test(`the service does what the contract's model does, in ${HISTORIES} random hi
     return { model: { payments: [], sent: [] }, real: { client, db, environmentId, processor } };
   }, HISTORIES);
   await expectCleanBooks(db);
+  reportFigure(`${HISTORIES} histories`);
 });
 
 test(`after ${KILLS} times kill -9 under load every key has one answer, and the double's books are ours to the cent`, async () => {

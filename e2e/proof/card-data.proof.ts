@@ -22,6 +22,7 @@ import { wirePlaces } from "./card-data-wire";
 import { type Random, seededRandom } from "./card-spellings";
 import { inParallel } from "./client";
 import { connectEmbedded, crashPostgres, embeddedUrl, untilBack } from "./embedded";
+import { reportFigure } from "./figures";
 import { NO_LIMITS, type ProofHost, startHost } from "./host";
 
 /** `npm test` tries every place once; `npm run prove:card-data` again and again. A seed that was printed tries the same again. */
@@ -315,7 +316,7 @@ test("no card number and no security code is ever written: not to a table, a fil
   expect(found(files.finds, "PostgreSQL's log", basename(clusterFiles(dataDir).log))).toBe(true);
   expect(found(files.finds, "a file", "tmp/upload")).toBe(true);
   expect(started.output()).toContain('"level":"error"');
-  process.stdout.write(
-    `  ${canaries.secrets.length} numbers and codes sent to ${PLACES.length} places; none in ${tables.rows} rows, ${hook.received.length} webhooks, ${files.megabytes} MB of files, ${started.output().length} characters of log\n`,
+  reportFigure(
+    `${canaries.secrets.length} numbers and codes sent to ${PLACES.length} places; none in ${tables.rows} rows, ${hook.received.length} webhooks, ${files.megabytes} MB of files, ${started.output().length} characters of log`,
   );
 });

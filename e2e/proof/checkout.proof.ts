@@ -7,6 +7,7 @@ import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { type CardName, Client, inParallel } from "./client";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { Checkout, type Form } from "./shopper";
 import { createTenant } from "./tenant";
@@ -135,7 +136,5 @@ test(`of ${SESSIONS} sessions that are paid in two tabs each while the service i
   expect(kills).toBeGreaterThan(0);
   expect(paid.length).toBeGreaterThan(SESSIONS / 3);
   const attempts = checkouts.flatMap(({ answered }) => answered).length;
-  process.stdout.write(
-    `  ${kills} kills, ${attempts} attempts, ${paid.length} of ${SESSIONS} sessions paid, each once\n`,
-  );
+  reportFigure(`${kills} kills, ${attempts} attempts, ${paid.length} of ${SESSIONS} sessions paid, each once`);
 });

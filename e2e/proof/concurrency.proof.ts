@@ -5,6 +5,7 @@ import { testDatabase } from "../fixtures/database";
 import { testService } from "../fixtures/factories";
 import { countDeadlocks, expectCleanBooks, untilNothingIsOpen } from "./books";
 import { type Answer, Client, chargeOf, inParallel, type MoneyRequest, paymentBody, paymentOf } from "./client";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { bookOf, PROCESSOR, type RunningProcessor, readBooks, runProcessor } from "./processors";
 import { createTenant, type ProofTenant } from "./tenant";
@@ -95,6 +96,7 @@ test(`${KEYS} keys × ${DUPLICATES} duplicates at once over two processes are ${
       + (select count(*) from ${bookOf(db.sql, PROCESSOR, "operations")} where account = ${tenant.environmentId}) as moves`;
   expect(store?.moves).toBe(await countOperations());
   await expectCleanBooks(db);
+  reportFigure(`${KEYS} keys sent ${KEYS * DUPLICATES} times`);
 });
 
 /** Sends one attack until it is decided: what came too early is tried under a new key, what is still under way under its own. */
@@ -168,6 +170,7 @@ test(`${PAYMENTS} payments × ${ATTACKS} captures, voids and refunds at once nev
   expect([...over]).toEqual([]);
   expect((await countDeadlocks(db)) - deadlocks).toBe(0);
   await expectCleanBooks(db);
+  reportFigure(`${PAYMENTS * ATTACKS} captures, voids and refunds raced on ${PAYMENTS} payments`);
 });
 
 const REFUSALS = new Set(["invalid_state", "amount_exceeds_refundable", "amount_exceeds_capturable"]);

@@ -9,6 +9,7 @@ import { connect } from "@/db/client";
 import { OwnServer } from "../fixtures/own-server";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client, paymentBody } from "./client";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { expectMoneyOncePerKey, expectStableAnswers, Load } from "./load";
 import { createTenant } from "./tenant";
@@ -108,12 +109,12 @@ test.skipIf(!isMounted)(
     isOver = true;
     await watching;
     const full = samples.filter(({ atMs }) => atMs > fullMs && atMs < roomMs - 1_000);
-    process.stdout.write(
-      `  full: payments ${JSON.stringify(counted(full.map(({ payment }) => payment)))}, reads ${JSON.stringify(
+    reportFigure(
+      `full: payments ${JSON.stringify(counted(full.map(({ payment }) => payment)))}, reads ${JSON.stringify(
         counted(full.map(({ read }) => read)),
       )}, readiness ${JSON.stringify(counted(full.map(({ readiness }) => readiness)))}; ${
         restarted ? "PostgreSQL had ended" : "PostgreSQL went on"
-      }; back after ${Math.round(backMs)} ms; ${load.answered.length} keys\n`,
+      }; back after ${Math.round(backMs)} ms; ${load.answered.length} keys`,
     );
     const wrong = full.filter(({ payment, read }) => payment === 500 || read === 500);
     expect(wrong).toEqual([]);

@@ -77,14 +77,27 @@ async function age(key: string, interval: string): Promise<void> {
   expect(aged.count).toBe(1);
 }
 
-// The clock is PostgreSQL's and goes on: on a machine that stalls, a second may pass before the request arrives.
-describe("24 hours", { retry: 3 }, () => {
-  test.each(REQUESTS)("the key of %s replays at 23:59:59 and is new at 24:00:00", async (_, make, [first, second]) => {
+async function isYoungerThanADay(key: string): Promise<boolean> {
+  const [row] =
+    await db.sql`select now() - created_at < interval '24 hours' as young from idempotency_keys where key = ${key}`;
+  return row?.young === true;
+}
+
+/** PostgreSQL's clock runs on: a response only tells if the key was still younger than a day when it arrived. */
+async function replayInItsLastSecond(make: () => Promise<Omit<MoneyRequest, "key">>, status: number | undefined) {
+  for (;;) {
     const request = { key: randomUUID(), ...(await make()) };
     const answer = await client.post(request);
-    expect([answer.status, answer.replayed], answer.text).toEqual([first, false]);
+    expect([answer.status, answer.replayed], answer.text).toEqual([status, false]);
     await age(request.key, "23:59:59");
     const replay = await client.post(request);
+    if (await isYoungerThanADay(request.key)) return { request, answer, replay };
+  }
+}
+
+describe("24 hours", () => {
+  test.each(REQUESTS)("the key of %s replays at 23:59:59 and is new at 24:00:00", async (_, make, [first, second]) => {
+    const { request, answer, replay } = await replayInItsLastSecond(make, first);
     expect([replay.status, replay.text, replay.replayed]).toEqual([answer.status, answer.text, true]);
     await age(request.key, "24:00:00");
     const anew = await client.post(request);

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client } from "./client";
 import { CRASHES, type Crash, connectEmbedded, crashPostgres, slowLogWriter, untilBack } from "./embedded";
+import { reportFigure } from "./figures";
 import { startHost } from "./host";
 import { expectMoneyOncePerKey, expectStableAnswers, Load } from "./load";
 import { createTenant } from "./tenant";
@@ -41,7 +42,7 @@ test(`after ${CRASH_COUNT} crashes of PostgreSQL under every kind of operation e
   await expectCleanBooks(db);
   await db.close();
   expect(load.answered.length).toBeGreaterThan(CRASH_COUNT);
-  process.stdout.write(
-    `  ${CRASH_COUNT} crashes, ${load.answered.length} keys, each with one answer: ${JSON.stringify(Object.fromEntries(load.finished))}\n`,
+  reportFigure(
+    `${CRASH_COUNT} crashes, ${load.answered.length} keys, each with one answer: ${JSON.stringify(Object.fromEntries(load.finished))}`,
   );
 });

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "@/db/client";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client } from "./client";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { expectMoneyOncePerKey, expectStableAnswers, Load, timesMoneyMovedTwice } from "./load";
 import { PROCESSOR, type ProcessorName, type RunningProcessor, runProcessor } from "./processors";
@@ -44,7 +45,7 @@ function print({ name }: RunningProcessor, kills: number, tally: Tally): void {
   const { requests, received, keys, operations, twice } = tally;
   const atDouble = received === null ? "" : ` ${received} requests that the double received,`;
   const counted = `${kills} kills, ${requests} requests to the service,${atDouble} ${keys} keys, ${operations} operations`;
-  process.stdout.write(`  ${name}: ${counted}; money moved twice: ${twice} times\n`);
+  reportFigure(`${name}: ${counted}; money moved twice: ${twice} times`);
 }
 
 /** Kills one of two services, again and again, under load; every key has one answer then, and the books are clean. */

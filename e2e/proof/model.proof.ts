@@ -3,6 +3,7 @@ import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks } from "./books";
 import { Client } from "./client";
 import { Act, Create, type Model, proveModel, type Real, Replay } from "./commands";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { type RunningProcessor, runProcessor } from "./processors";
 import { createTenant } from "./tenant";
@@ -34,6 +35,7 @@ async function start(): Promise<{ model: Model; real: Real }> {
 test(`the service does what the contract's model does, in ${RUNS} random histories`, async () => {
   await proveModel(start, RUNS);
   await expectCleanBooks(db);
+  reportFigure(`${RUNS} histories`);
 });
 
 test("a garbage answer fits the model, too", async () => {

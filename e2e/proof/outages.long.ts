@@ -12,6 +12,7 @@ import { testDatabase } from "../fixtures/database";
 import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy";
 import { cookieOf, testUsers } from "../fixtures/users";
 import { inParallel } from "./client";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 
 const ANSWER_MS = 10_000;
@@ -212,8 +213,8 @@ test("every page and route is 503 within ten seconds of any outage, and as befor
     await end();
     const backMs = await untilBack();
     const refused = seen.filter(({ status }) => status === 503).length;
-    process.stdout.write(
-      `  ${name}: ${seen.length} answers, ${refused} of them 503, the slowest after ${slowest(seen)}, back after ${Math.round(backMs)} ms\n`,
+    reportFigure(
+      `${name}: ${seen.length} answers, ${refused} of them 503, the slowest after ${slowest(seen)}, back after ${Math.round(backMs)} ms`,
     );
     expectOutage(seen, healthy);
   }

@@ -8,6 +8,7 @@ import { clusterFiles } from "@/db/embedded-cluster";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client } from "./client";
 import { connectEmbedded } from "./embedded";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { expectMoneyOncePerKey, expectStableAnswers, Load } from "./load";
 import { createTenant } from "./tenant";
@@ -97,9 +98,9 @@ test.each(Object.entries(WHO))(
     const lost = load.answered.filter(({ request, answer }) => {
       return answer.code === "payment_failed" && request.path === "/v1/payments" && isGood(request.body);
     });
-    process.stdout.write(
-      `  ${name}, ${PAUSES.join(", ")} s: ${load.answered.length} keys, ${lost.length} good cards ended in 402; ` +
-        `seen on the way: ${JSON.stringify(Object.fromEntries(client.seen))}\n`,
+    reportFigure(
+      `${name}, ${PAUSES.join(", ")} s: ${load.answered.length} keys, ${lost.length} good cards ended in 402; ` +
+        `seen on the way: ${JSON.stringify(Object.fromEntries(client.seen))}`,
     );
     expect(client.seen.get("500 internal_error")).toBeUndefined();
     expect(lost).toEqual([]);

@@ -4,6 +4,7 @@ import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { type Answer, Client, paymentBody } from "./client";
 import { proveModel } from "./commands";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { killUnderLoad } from "./kills";
 import { runProcessor } from "./processors";
@@ -41,6 +42,7 @@ test(`the service does what the contract's model does, in ${HISTORIES} random hi
     return { model: { payments: [], sent: [] }, real: { client, db, environmentId, processor } };
   }, HISTORIES);
   await expectCleanBooks(db);
+  reportFigure(`${HISTORIES} histories`);
 });
 
 test(`after ${KILLS} times kill -9 under load every key has one answer and the books are clean`, async () => {

@@ -7,6 +7,7 @@ import { startTcpProxy, type TcpProxy } from "../fixtures/tcp-proxy";
 import { cookieOf, testUsers } from "../fixtures/users";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client, paymentBody } from "./client";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { createTenant } from "./tenant";
 
@@ -150,5 +151,5 @@ test("told to stop, it is not ready at once, answers the payment that runs, and 
   expect(await ended).toBe(0);
   expect(performance.now() - stopped).toBeLessThan(10_000);
   await expect(fetch(`${host.baseUrl}/health/live`)).rejects.toThrow("fetch failed");
-  process.stdout.write(`  ended ${Math.round(performance.now() - stopped)} ms after SIGTERM\n`);
+  reportFigure(`ended ${Math.round(performance.now() - stopped)} ms after SIGTERM`);
 });

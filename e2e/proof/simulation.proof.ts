@@ -5,6 +5,7 @@ import { CONDITIONS } from "../simulation/observations";
 import { planOf, type Run, runPlan } from "../simulation/run";
 import { report, shrink } from "../simulation/shrink";
 import { expectCleanBooks } from "./books";
+import { reportFigure } from "./figures";
 
 vi.mock("@/lib/ids", async (original) => {
   const { simulatedIds } = await import("../simulation/random");
@@ -66,7 +67,8 @@ test(`in ${count} simulated worlds no money is lost, and none moves twice`, asyn
     seedOf = new Map();
     if (seed + 1 < FIRST + count) await anotherGround();
   }
-  if (process.env.SIMULATION_SEEDS !== undefined) {
+  reportFigure(`${count} worlds, ${met.size} of ${CONDITIONS.length} conditions met`);
+  if (count >= ENOUGH_TO_MEET_ALL) {
     const lines = CONDITIONS.map((condition) => `  ${String(met.get(condition) ?? 0).padStart(8)}  ${condition}`);
     process.stdout.write(`\n  What ${count} worlds met:\n${lines.join("\n")}\n\n`);
   }

@@ -7,6 +7,7 @@ import { connect } from "@/db/client";
 import { OwnServer } from "../fixtures/own-server";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { Client, paymentBody } from "./client";
+import { reportFigure } from "./figures";
 import { startHost } from "./host";
 import { expectMoneyOncePerKey, expectStableAnswers, Load } from "./load";
 import { createTenant } from "./tenant";
@@ -94,8 +95,8 @@ test.each(["SIGKILL", "SIGINT"] as const)(
     const before = samples.filter(({ atMs }) => atMs < stoppedMs - 500);
     const between = samples.filter(({ atMs }) => atMs > stoppedMs + 1_500 && atMs < promotedMs - 500);
     const first = samples.find(({ atMs, status }) => atMs > stoppedMs + 500 && status === 201);
-    process.stdout.write(
-      `  ${signal}: ${before.length} before, ${between.length} between, writing ${Math.round((first?.atMs ?? Number.NaN) - promotedMs)} ms after the promotion, ${load.answered.length} keys\n`,
+    reportFigure(
+      `${signal}: ${before.length} before, ${between.length} between, writing ${Math.round((first?.atMs ?? Number.NaN) - promotedMs)} ms after the promotion, ${load.answered.length} keys`,
     );
     expect(before.length).toBeGreaterThan(0);
     expect(before.filter(({ status, readiness }) => status !== 201 || readiness !== 200)).toEqual([]);

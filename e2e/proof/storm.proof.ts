@@ -10,6 +10,7 @@ import { runSettlement } from "@/lib/domain/settlement/settle";
 import { TEST_SECRET, testService } from "../fixtures/factories";
 import { PGBOUNCER, startPgBouncer } from "../fixtures/pgbouncer";
 import { expectCleanBooks } from "./books";
+import { reportFigure } from "./figures";
 import { tallyOf } from "./kills";
 import { expectMoneyOncePerKey, expectStableAnswers, FULL_MIX, Load } from "./load";
 import { bookOf, PROCESSOR, type ProcessorName, readBooks, runProcessor } from "./processors";
@@ -18,7 +19,7 @@ import { StormClient, StormLog, StormService, seededRandom } from "./storm-parts
 import { StepClock, StormServer } from "./storm-server";
 import { createTenant } from "./tenant";
 
-/** `npm run prove:storm` sets it; `npm test` has no storm, which takes minutes to mean something. */
+/** A storm takes minutes to mean something, so only `npm run prove` and `npm run prove:storm` have one. */
 const MINUTES = Number(process.env.STORM_MINUTES ?? 0);
 const SEED = Number(process.env.STORM_SEED ?? Math.floor(Math.random() * 1_000_000));
 const LANES = Number(process.env.STORM_LANES ?? 12);
@@ -100,6 +101,9 @@ test.runIf(MINUTES > 0)(
       expectVerified(server.url, folder);
       expect(server.panics()).toEqual([]);
       expect(log.strange).toEqual([]);
+      reportFigure(
+        `${MINUTES} min, ${client.requests} requests, ${load.answered.length} keys, ${log.strange.length} strange responses`,
+      );
       isClean = true;
     } finally {
       await processor.stop();

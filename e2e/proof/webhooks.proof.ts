@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../fixtures/database";
 import { untilNothingIsOpen } from "./books";
 import { Client, inParallel, paymentBody, paymentOf } from "./client";
+import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { createTenant, type ProofTenant } from "./tenant";
 import { type Addressed, expectDelivered } from "./webhook-checks";
@@ -54,8 +55,8 @@ test(`${EVENTS} events reach receivers of which a third are broken, though proce
     );
     expect(receivers.strays, "a redirect is not followed").toEqual([]);
     const delays = await delaysBesideSlow(receivers, address);
-    process.stdout.write(
-      `  ${figures.events} events, ${figures.receipts} messages to ${merchants.length} receivers in ${seconds} s and ${rounds} rounds of ${figures.hours} h, ${director.kills} kills: ${figures.delivered} delivered, ${figures.failed} exhausted after ten attempts, ${figures.pauses} pauses as promised, ${figures.again} sent twice as nobody wrote them down; behind an idle receiver ${delays.alone} ms, beside a hanging one ${delays.beside} ms\n`,
+    reportFigure(
+      `${figures.events} events, ${figures.receipts} messages to ${merchants.length} receivers in ${seconds} s and ${rounds} rounds of ${figures.hours} h, ${director.kills} kills: ${figures.delivered} delivered, ${figures.failed} exhausted after ten attempts, ${figures.pauses} pauses as promised, ${figures.again} sent twice as nobody wrote them down; behind an idle receiver ${delays.alone} ms, beside a hanging one ${delays.beside} ms`,
     );
   } finally {
     await Promise.all(hosts.map((host) => host.stop()));

@@ -1,0 +1,131 @@
+import { type Env, playwright, script, vitest } from "./steps";
+
+/** What `npm test` runs a little of, `npm run prove` in short, and `npm run prove:NAME` at length. */
+
+export type Run = { args: string[]; env: Env };
+
+type Proof = {
+  /** As in `npm run prove:NAME`. */
+  name: string;
+  /** What `npm run prove` runs. */
+  short: Run[];
+  /** What `npm run prove:NAME -- ARGUMENTS` runs; absent where the short form is the only one. */
+  long?: (...args: string[]) => Run[];
+};
+
+const TWO_HOURS_MS = 7_200_000;
+
+/** Files of `e2e/proof`, in one run of Vitest. */
+const proof = (files: string[], env: Env = {}): Run => ({
+  args: vitest("--project", "proof", ...files.map((file) => `e2e/proof/${file}`)),
+  env,
+});
+
+const long = (files: string[], env: Env = {}): Run => {
+  const { args } = proof(files);
+  return { args: [...args, "--testTimeout", String(TWO_HOURS_MS)], env: { ...env, PROOF_LONG: "1" } };
+};
+
+const browser = (args: string[], env: Env = {}): Run => ({ args: playwright(...args), env });
+const projects = (...names: string[]) => names.flatMap((name) => ["--project", name]);
+
+/** Of `npm test`: races, random histories, kills and simulated worlds, a few of each. */
+export const SMOKE: Run = proof(
+  ["concurrency.proof.ts", "model.proof.ts", "kill-service.proof.ts", "simulation.proof.ts"],
+  { PROOF_KEYS: "24", PROOF_PAYMENTS: "6", PROOF_RUNS: "12", PROOF_KILLS: "3", SIMULATION_SEEDS: "50" },
+);
+
+const behind = (name: string, own: string, kills: string): Run =>
+  long([own, "model.proof.ts", "kill-service.proof.ts"], {
+    PROOF_PROCESSOR: name,
+    PROOF_RUNS: "200",
+    PROOF_KILLS: kills,
+  });
+
+/** `--seeds N`, or `--seed S`, which shows one world step by step; both: N worlds from S on. */
+function worlds(...args: string[]): Env {
+  const value = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
+  const [seeds, seed] = [value("--seeds"), value("--seed")];
+  if (seed === undefined) return { SIMULATION_SEEDS: seeds ?? "2000" };
+  return { SIMULATION_SEED: seed, ...(seeds !== undefined && { SIMULATION_SEEDS: seeds }) };
+}
+
+export const PROOFS: Proof[] = [
+  { name: "concurrency", short: [proof(["concurrency.proof.ts", "keys.proof.ts"])] },
+  {
+    name: "model",
+    short: [proof(["model.proof.ts"], { PROOF_RUNS: "50" })],
+    long: (histories = "500") => [long(["model.proof.ts"], { PROOF_RUNS: histories })],
+  },
+  {
+    name: "simulation",
+    short: [proof(["simulation.proof.ts"], { SIMULATION_SEEDS: "500" })],
+    long: (...args) => [long(["simulation.proof.ts"], worlds(...args))],
+  },
+  {
+    name: "kill",
+    short: [proof(["kill-service.proof.ts", "kill-postgres.proof.ts", "durable.proof.ts"])],
+    long: (kills = "200") => [
+      long(["kill-service.proof.ts"], { PROOF_HOST: "service", PROOF_KILLS: kills }),
+      long(["kill-postgres.proof.ts"], { PROOF_HOST: "service", PROOF_CRASHES: kills }),
+    ],
+  },
+  {
+    name: "checkout",
+    short: [proof(["checkout.proof.ts"])],
+    long: (sessions = "400") => [
+      long(["checkout.proof.ts"], { PROOF_HOST: "service", PROOF_SESSIONS: sessions, PROOF_KILLS: "40" }),
+    ],
+  },
+  {
+    name: "processor",
+    short: [
+      proof(["faults.proof.ts", "processor.proof.ts", "stripe.proof.ts", "adyen.proof.ts"]),
+      browser(projects("other", "stripe", "adyen")),
+    ],
+    long: (kills = "40") => [
+      behind("other", "processor.proof.ts", kills),
+      behind("stripe", "stripe.proof.ts", kills),
+      behind("adyen", "adyen.proof.ts", kills),
+      browser(projects("other", "stripe", "adyen"), { EVERY_PROCESSOR: "1" }),
+    ],
+  },
+  {
+    name: "webhooks",
+    short: [proof(["webhooks.proof.ts"])],
+    long: (events = "10000") => [long(["webhooks.proof.ts"], { PROOF_EVENTS: events, PROOF_KILLED_ROUNDS: "1000" })],
+  },
+  {
+    name: "card-data",
+    short: [proof(["card-data.proof.ts"])],
+    long: (seed) => [
+      long(["card-data.proof.ts"], {
+        PROOF_CARD_ROUNDS: "3",
+        PROOF_CARD_SPELLINGS: "5",
+        ...(seed !== undefined && { PROOF_SEED: seed }),
+      }),
+    ],
+  },
+  {
+    name: "outages",
+    short: [proof(["silence.proof.ts", "pages.proof.ts", "production.proof.ts"])],
+    long: () => [long(["outages", "standby", "pauses", "disk-full"].map((name) => `${name}.long.ts`))],
+  },
+  {
+    name: "storm",
+    short: [proof(["storm.proof.ts"], { STORM_MINUTES: "1" })],
+    long: (minutes = "25") => [long(["storm.proof.ts"], { STORM_MINUTES: minutes })],
+  },
+  { name: "next", short: [browser(projects("next"))] },
+  {
+    name: "looks",
+    short: [browser(["docs/pages"])],
+    long: () => [browser(["every-page", "docs/pages", "demo/cards"], { EVERY_LOOK: "1" })],
+  },
+  { name: "install", short: [{ args: script("prove-install.ts"), env: {} }] },
+  {
+    name: "mutants",
+    short: [{ args: script("prove-mutants.mjs", "--every", "12"), env: {} }],
+    long: (...args) => [{ args: script("prove-mutants.mjs", ...args), env: {} }],
+  },
+];
