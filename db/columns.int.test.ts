@@ -52,3 +52,10 @@ test("nor can its time be changed afterwards", async () => {
   const change = db.sql`update plans set created_at = created_at + interval '1 ms' where environment_id = ${environment.id} and id = ${id}`;
   await expect(change).rejects.toMatchObject({ code: "23514", constraint_name: "plans_created_with_id" });
 });
+
+test("no table has a column for a fingerprint or digest of a card", async () => {
+  const found = await db.sql`
+    select table_name, column_name from information_schema.columns
+    where column_name ~ 'fingerprint|card.*(digest|hash)' and table_schema in ('public', 'sandbox_processor')`;
+  expect([...found]).toEqual([]);
+});

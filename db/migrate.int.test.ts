@@ -1,225 +1,122 @@
-import { readFileSync } from "node:fs";
-import { afterAll, expect, inject, test } from "vitest";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, inject, test, vi } from "vitest";
 import { createDatabase, dropDatabase } from "@/e2e/fixtures/cluster";
 import { latch } from "@/e2e/fixtures/latch";
-import { idTime, newId } from "@/lib/ids";
+import { newId } from "@/lib/ids";
 import { connect } from "./client";
 import { migrate } from "./migrate";
 
-const FOLDER = new URL("./migrations/", import.meta.url);
 const adminUrl = inject("adminUrl");
+afterEach(() => vi.unstubAllEnvs());
 
-/** A database as it stood before a migration, with the record that the real one keeps. */
-async function databaseBefore(tag: string) {
+async function database(template?: string) {
   const name = `test_${newId().replaceAll("-", "")}`;
-  const url = await createDatabase(adminUrl, name);
+  const url = await createDatabase(adminUrl, name, template);
   const db = connect(url, { max: 2, applicationName: "cardlane-test" });
   afterAll(async () => {
     await db.close();
     await dropDatabase(adminUrl, name);
   });
-  const { entries } = JSON.parse(readFileSync(new URL("meta/_journal.json", FOLDER), "utf8")) as {
-    entries: { tag: string; when: number }[];
-  };
-  await db.sql.unsafe(`create schema drizzle; create table drizzle.__drizzle_migrations
-    (id serial primary key, hash text not null, created_at bigint)`);
-  for (const entry of entries.slice(
-    0,
-    entries.findIndex((candidate) => candidate.tag.endsWith(tag)),
-  )) {
-    await db.sql.unsafe(readFileSync(new URL(`${entry.tag}.sql`, FOLDER), "utf8"));
-    await db.sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('', ${entry.when})`;
-  }
   return { db, url };
 }
+const migrated = () => database(inject("template"));
+type Db = Awaited<ReturnType<typeof database>>["db"];
 
-const accounts = await databaseBefore("_accounts");
-const events = await databaseBefore("_events");
-const sessions = await databaseBefore("_client_session_events");
-const comparisons = await databaseBefore("_standing_differences");
-const busy = await databaseBefore("_one_index_of_open_operations");
+/** Every relation and every migration on record. */
+const stateOf = async ({ sql }: Db) => [
+  await sql`select oid, relname, relacl::text, xmin::text from pg_class where oid >= 16384 order by oid`,
+  await sql`select * from drizzle.__drizzle_migrations order by id`,
+];
 
-test("whoever could sign in still can; proved are those who used a mailed link or whom an operator made", async () => {
-  const { db, url } = accounts;
-  const [merchant, live] = [newId(), newId()];
-  await db.sql`insert into merchants (id, name) values (${merchant}, 'Shop')`;
-  await db.sql`insert into environments (id, merchant_id, mode) values (${live}, ${merchant}, 'live')`;
-  const person = async (who: string, of: string | null = merchant) => {
-    const id = newId();
-    await db.sql`insert into users (id, merchant_id, email, password_hash, role)
-      values (${id}, ${of}, ${`${who}@old.example`}, '', ${of === null ? "staff" : "owner"})`;
-    return id;
-  };
-  const act = (action: string, by: string, object: string, detail: object) => db.sql`
-    insert into audit_log (environment_id, id, actor, action, object_id, detail) values (${live}, ${newId()},
-      ${db.sql.json({ type: "user", id: by })}, ${action}, ${object}, ${db.sql.json(detail as never)})`;
-  const signedUp = await person("signed-up");
-  await act("settings.account_opened", signedUp, merchant, { email: "signed-up@old.example" });
-  const reset = await person("reset");
-  await act("settings.account_opened", reset, merchant, { email: "reset@old.example" });
-  await act("settings.password_reset", reset, reset, { email: "RESET@old.example" });
-  const joined = await person("joined");
-  await act("team.invitation_accepted", joined, joined, { email: "joined@old.example" });
-  const moved = await person("moved");
-  await act("team.invitation_accepted", moved, moved, { email: "first@old.example" });
-  await act("settings.account_updated", moved, moved, {
-    changes: { email: ["first@old.example", "moved@old.example"] },
+/** Migrations of a later version: those of this one, and one more. */
+function laterFolder(statement: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "cardlane-migrations-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  cpSync(join(import.meta.dirname, "migrations"), folder, { recursive: true });
+  const file = join(folder, "meta", "_journal.json");
+  const journal = JSON.parse(readFileSync(file, "utf8"));
+  const last = journal.entries.at(-1);
+  journal.entries.push({ ...last, idx: last.idx + 1, when: last.when + 1, tag: "later" });
+  writeFileSync(file, JSON.stringify(journal));
+  writeFileSync(join(folder, "later.sql"), statement);
+  return folder;
+}
+
+const RECORD = `create schema drizzle;
+  create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);`;
+
+test.each([
+  ["before this one was made", 1_795_184_401_618],
+  ["after it", 4_102_444_800_000],
+])("a database of an unreleased version, last migrated %s, is refused and left as it was", async (_when, time) => {
+  const { db, url } = await database();
+  await db.sql.unsafe(`${RECORD}
+    create table payments (id uuid primary key);
+    insert into payments values (gen_random_uuid());
+    insert into drizzle.__drizzle_migrations (hash, created_at) values ('of another file', 1795184401618), ('and another', ${time})`);
+  const before = await stateOf(db);
+  vi.stubEnv("DATABASE_URL", url);
+  await expect(migrate(url)).rejects.toMatchObject({
+    name: "ConfigurationError",
+    message:
+      "The database of DATABASE_URL was made by an unreleased version of Cardlane, which cannot be upgraded: set DATABASE_URL to an empty database.",
   });
-  await person("by-command");
-  await person("staff", null);
-  const invited = await person("invited");
-  await db.sql`insert into user_tokens (id, user_id, purpose, token_sha256, expires_at)
-    values (${newId()}, ${invited}, 'invite', ${Buffer.from("digest")}, now())`;
-
-  await migrate(url);
-  const rows = await db.sql<{ email: string; owns: boolean; proved: boolean }[]>`
-    select email, owns_email as owns, email_verified_at is not null as proved from users order by id`;
-  expect(rows.map(({ email, owns, proved }) => [email.split("@")[0], owns, proved])).toEqual([
-    ["signed-up", true, false],
-    ["reset", true, true],
-    ["joined", true, true],
-    ["moved", true, false],
-    ["by-command", true, true],
-    ["staff", true, true],
-    ["invited", false, false],
-  ]);
+  vi.stubEnv("DATABASE_URL", "");
+  vi.stubEnv("DATA_DIR", "/srv/cardlane");
+  await expect(migrate(url)).rejects.toMatchObject({
+    name: "ConfigurationError",
+    message:
+      "The database in /srv/cardlane was made by an unreleased version of Cardlane, which cannot be upgraded: set DATA_DIR to a new folder, or delete this one to start over without its payments.",
+  });
+  expect(await stateOf(db)).toEqual(before);
+  expect(await db.sql`select from payments`).toHaveLength(1);
 });
 
-test("events of older versions are numbered, each for its object, and operations say whether they captured", async () => {
-  const { db, url } = events;
-  const [merchant, env, batch] = [newId(), newId(), newId()];
-  await db.sql`insert into merchants (id, name) values (${merchant}, 'Shop')`;
-  await db.sql`insert into environments (id, merchant_id, mode) values (${env}, ${merchant}, 'test')`;
-  await db.sql`insert into settlement_batches (environment_id, id, currency, charge_count, charge_amount, refund_count,
-      refund_amount, reversal_count, reversal_amount) values (${env}, ${batch}, 'EUR', 1, 100, 0, 0, 0, 0)`;
-  const tell = (type: string, object: string, operation: string | null, seconds: number, payload: object) => db.sql`
-    insert into events (environment_id, id, type, operation_id, object_id, payload, created_at) values (${env}, ${newId()},
-      ${type}, ${operation}, ${object}, ${JSON.stringify(payload)}::text::json, now() + ${seconds} * interval '1 s')`;
-  const pay = async (taken: boolean) => {
-    const ids = { payment: newId(), charge: newId(), authorize: newId(), refund: newId(), back: newId() };
-    await db.sql`insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount,
-        capture_method, amount_captured, created_at, updated_at)
-      values (${env}, ${ids.payment}, ${ids.charge}, ${ids.authorize}, 'SETTLED', 'EUR', 100, 'automatic', 100,
-        ${idTime(ids.payment)}, now())`;
-    for (const id of [ids.charge, ids.refund]) {
-      await db.sql`insert into transactions (environment_id, id, payment_id, type, status, amount, currency, metadata,
-          settlement_batch_id, refund_of, created_at, updated_at)
-        values (${env}, ${id}, ${ids.payment}, ${id === ids.charge ? "CHARGE" : "REFUND"}, 'SETTLED', 100, 'EUR', '{}',
-          ${batch}, ${id === ids.charge ? null : ids.charge}, ${idTime(id)}, now())`;
-    }
-    const act = (id: string, kind: string, transaction: string) => db.sql`
-      insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor,
-        lease_until, next_attempt_at) values (${env}, ${id}, ${ids.payment}, ${transaction}, ${kind}, 'succeeded', 100, 'EUR',
-        '{"type":"system","id":null}', now(), now())`;
-    await act(ids.authorize, "authorize", ids.charge);
-    await act(ids.back, "refund", ids.refund);
-    const enveloped = { object: "event", data: { id: "pay", object: "payment" } };
-    // Written out of order: what counts is when it happened.
-    await tell("payment.settled", ids.payment, null, 5, { amount: 100 });
-    await tell(taken ? "payment.captured" : "payment.authorized", ids.payment, ids.authorize, 1, enveloped);
-    await tell("refund.failed", ids.payment, ids.back, 9, { object: "event", data: { object: "transaction" } });
-    await tell("refund.succeeded", ids.payment, ids.back, 8, { object: "event", data: { object: "transaction" } });
-    return ids;
-  };
-  const [taken, onlyHeld] = [await pay(true), await pay(false)];
-  const plan = newId();
-  await tell("plan.created", plan, null, 1, { object: "subscription_plan" });
-
-  await migrate(url);
-  const told = (object: string) => db.sql`
-    select type, sequence, operation_id, data from events where object_id = ${object} order by sequence`;
-  expect([...(await told(taken.payment))]).toEqual([
-    {
-      ...{ type: "payment.captured", sequence: 1, operation_id: taken.authorize },
-      data: { object: { id: "pay", object: "payment" }, previous: null },
-    },
-    {
-      ...{ type: "payment.settled", sequence: 2, operation_id: batch },
-      data: { object: { amount: 100 }, previous: null },
-    },
-  ]);
-  expect((await told(onlyHeld.refund)).map(({ type, sequence }) => [type, sequence])).toEqual([
-    ["refund.succeeded", 1],
-    ["refund.failed", 2],
-  ]);
-  expect((await told(plan)).map(({ type }) => type)).toEqual(["subscription_plan.created"]);
-  const counted = await db.sql`select id, event_sequence from payments order by id`;
-  expect([...counted]).toEqual([taken, onlyHeld].map(({ payment }) => ({ id: payment, event_sequence: 2 })));
-  const captured = await db.sql<{ id: string }[]>`select id from operations where captured`;
-  expect(captured.map(({ id }) => id)).toEqual([taken.authorize]);
+test("a database with tables but no record of migrations is refused and left as it was", async () => {
+  const { db, url } = await database();
+  await db.sql.unsafe(`${RECORD} create table payments (id uuid primary key)`);
+  const before = await stateOf(db);
+  await expect(migrate(url)).rejects.toThrow("was made by an unreleased version");
+  expect(await stateOf(db)).toEqual(before);
 });
 
-test("sessions that expired before it was told are not told of; those that are open, or have a payment under way, will be", async () => {
-  const { db, url } = sessions;
-  const [merchant, env, payment, link] = [newId(), newId(), newId(), newId()];
-  await db.sql`insert into merchants (id, name) values (${merchant}, 'Shop')`;
-  await db.sql`insert into environments (id, merchant_id, mode) values (${env}, ${merchant}, 'test')`;
-  await db.sql`insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount,
-      capture_method, created_at, updated_at)
-    values (${env}, ${payment}, ${newId()}, ${newId()}, 'PENDING', 'EUR', 100, 'automatic', ${idTime(payment)}, now())`;
-  await db.sql`insert into payment_links (environment_id, id, token, amount, currency, description, single_use, active,
-      created_at, updated_at) values (${env}, ${link}, 'link', 100, 'EUR', 'A poster', false, true, ${idTime(link)}, now())`;
-  const open = async (leftSeconds: number, more: { status?: string; pays?: string; link?: string } = {}) => {
-    const id = newId();
-    await db.sql`insert into client_sessions (environment_id, id, token_sha256, status, amount, currency, capture_method,
-        open_payment_id, payment_link_id, allowed_origins, metadata, expires_at, created_at, updated_at)
-      values (${env}, ${id}, ${Buffer.from(id)}, ${more.status ?? "OPEN"}, 100, 'EUR', 'automatic', ${more.pays ?? null},
-        ${more.link ?? null}, '{}', '{}', now() + ${leftSeconds} * interval '1 s', ${idTime(id)}, now())`;
-    return id;
-  };
-  const told = [await open(3_600), await open(-3_600, { pays: payment })];
-  await open(-3_600);
-  await open(3_600, { status: "CANCELLED" });
-  await open(3_600, { link });
-  await migrate(url);
-  told.push(await open(-3_600));
-  const rows = await db.sql`select id from client_sessions where tells_expiry order by id`;
-  expect(rows.map(({ id }) => id)).toEqual(told);
+test("a database that a newer version migrated is refused and left as it was", async () => {
+  const { db, url } = await migrated();
+  await migrate(url, laterFolder("create table later (id uuid primary key)"));
+  const before = await stateOf(db);
+  await expect(migrate(url)).rejects.toMatchObject({
+    name: "ConfigurationError",
+    message: "This database was used by a newer version of Cardlane: start that version, or choose another database.",
+  });
+  expect(await stateOf(db)).toEqual(before);
 });
 
-test("what stood of comparisons with processors still stands", async () => {
-  const { db, url } = comparisons;
-  const day = (ago: number) => new Date(Date.UTC(2026, 10, 20) - ago * 24 * 3_600_000).toISOString();
-  type Found = { state?: string; at?: number[]; beyond?: number; unchecked?: string[]; connection?: string };
-  const connection = newId();
-  const compare = async ([from, to]: [number, number], found: Found = {}) => {
-    const { state = "done", at = [], beyond = 0, unchecked = [] } = found;
-    const id = newId();
-    await db.sql`insert into reconciliation_runs (id, connection_id, state, since, until, differences, difference_count,
-        unchecked, started_at, finished_at)
-      values (${id}, ${found.connection ?? connection}, ${state}, ${day(from)}, ${day(to)},
-        ${db.sql.json(at.map((ago) => ({ at: day(ago) })))}, ${at.length + beyond}, ${db.sql.json(unchecked)}, now(), now())`;
-  };
-  // Its end is not looked at again, so what is beyond the differences that are kept stands.
-  await compare([9, 5], { at: [8, 7, 6], beyond: 20 });
-  await compare([8, 6], { at: [7.5], beyond: 2 });
-  await compare([8, 6]);
-  // These looked at nothing.
-  await compare([10, 0], { state: "failed" });
-  await compare([10, 0], { unchecked: ["It has no list."] });
-  await compare([4, 1], { at: [3, 2], connection: newId() });
+test("a database of this version is opened again, and nothing in it changes", async () => {
+  const { db, url } = await migrated();
+  const before = await stateOf(db);
   await migrate(url);
-  const rows =
-    await db.sql`select standing_at::text[] as at, standing, standing_in_all as all from reconciliation_runs order by id`;
-  expect(rows.map(({ at, standing, all }) => [at.length, standing, all])).toEqual([
-    [1, 21, 0],
-    [0, 0, 0],
-    [0, 0, 0],
-    [0, 0, 0],
-    [0, 0, 21],
-    [2, 2, 2],
-  ]);
+  expect(await stateOf(db)).toEqual(before);
+});
+
+test("instances that start together on an empty database, or after a start that was interrupted, migrate it once", async () => {
+  const { db, url } = await database();
+  await db.sql.unsafe(RECORD);
+  await Promise.all([migrate(url), migrate(url)]);
+  expect(await db.sql`select from drizzle.__drizzle_migrations`).toHaveLength(1);
+  expect(await db.sql`select from payments`).toEqual([]);
 });
 
 test("a table that somebody reads for long stays open to others while a migration waits for it", async () => {
-  const { db, url } = busy;
+  const { db, url } = await migrated();
   const { reached, release, hold } = latch();
   const reading = db.sql.begin(async (tx) => {
     await tx`select from operations`;
     await hold();
   });
   await reached;
-  const migrating = migrate(url);
+  const migrating = migrate(url, laterFolder("drop index operations_late_approvals"));
   const waits = async () =>
     (
       await db.sql`
@@ -230,5 +127,5 @@ test("a table that somebody reads for long stays open to others while a migratio
   await db.sql`select from operations`;
   release();
   await Promise.all([reading, migrating]);
-  expect(await db.sql`select 1 from pg_indexes where indexname = 'operations_unknown'`).toEqual([]);
+  expect(await db.sql`select 1 from pg_indexes where indexname = 'operations_late_approvals'`).toEqual([]);
 });

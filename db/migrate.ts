@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { migrate as applyMigrations } from "drizzle-orm/postgres-js/migrator";
-import { ConfigurationError } from "@/lib/env";
+import { ConfigurationError, env } from "@/lib/env";
 import { connectLong, type Sql } from "./client";
 import { isBusy } from "./refusals";
 import { applyRights } from "./rights";
@@ -13,15 +13,18 @@ const FOLDER = join(fileURLToPath(new URL(".", import.meta.url)), "migrations");
 /** Held while migrating, so that instances which start together do it once. */
 const LOCK = "4846023522";
 
-/** Brings the database up to date; nothing happens when it is. Refuses one that a newer version of Cardlane has changed. */
-export async function migrate(url: string): Promise<void> {
-  // A migration may rewrite tables of years: undone after ten minutes, it would stop every start.
+/**
+ * Applies the migrations that the database lacks. Throws ConfigurationError, before any change, for a database that a newer or
+ * an unreleased version of Cardlane has made.
+ */
+export async function migrate(url: string, folder = FOLDER): Promise<void> {
+  // A migration may rewrite years of rows, and must not be canceled at every start.
   const parameters = { statement_timeout: String(24 * 3_600_000) };
   const sql = connectLong(url, { keeps: "one connection", applicationName: "cardlane-migrate", parameters });
   try {
     await sql`select pg_advisory_lock(${LOCK}::bigint)`;
-    await refuseNewer(sql);
-    await applyAll(sql);
+    await refuseUnknown(sql, folder);
+    await applyAll(sql, folder);
     await applyRights(sql);
   } finally {
     await sql.end({ timeout: 5 });
@@ -30,18 +33,15 @@ export async function migrate(url: string): Promise<void> {
 
 const TRIES = 60;
 const PAUSE_MS = 1_000;
-/** Everything that wants a table queues behind us for its lock while a long reader, such as a dump, has it. */
+/** Other statements on a table queue behind our lock request while a long one, such as a dump, runs there. */
 const LOCK_MS = 1_000;
 
-/**
- * All that is missing, in one transaction. Where the version before still works the two may deadlock, or hold each other up: it
- * begins again then.
- */
-async function applyAll(sql: Sql): Promise<void> {
+/** All missing migrations in one transaction; starts over when running processes hold a lock or cause a deadlock. */
+async function applyAll(sql: Sql, migrationsFolder: string): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(LOCK_MS)}, false)`;
   for (let left = TRIES - 1; ; left--) {
     try {
-      await applyMigrations(drizzle(sql), { migrationsFolder: FOLDER });
+      await applyMigrations(drizzle(sql), { migrationsFolder });
       return;
     } catch (error) {
       if (left === 0 || !isBusy(error)) throw error;
@@ -50,18 +50,23 @@ async function applyAll(sql: Sql): Promise<void> {
   }
 }
 
-async function refuseNewer(sql: Sql): Promise<void> {
-  const [table] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
-  if (!table?.exists) return;
-  const [applied] = await sql<{ latest: string | null }[]>`
-    select max(created_at)::text as latest from drizzle.__drizzle_migrations`;
-  const journal = JSON.parse(readFileSync(join(FOLDER, "meta", "_journal.json"), "utf8")) as {
-    entries: { when: number }[];
-  };
-  const newest = Math.max(...journal.entries.map((entry) => entry.when));
-  if (applied?.latest && Number(applied.latest) > newest) {
+/** What the database has must be the first migrations of this version: by their hashes, as times also fit other schemas. */
+async function refuseUnknown(sql: Sql, migrationsFolder: string): Promise<void> {
+  const [found] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as recorded,
+    to_regclass('public.payments') is not null as made`;
+  const applied = found?.recorded
+    ? await sql<{ hash: string }[]>`select hash from drizzle.__drizzle_migrations order by id`
+    : [];
+  const ours = readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash);
+  if (applied.length === 0 ? !found?.made : applied.every(({ hash }, i) => hash === ours[i])) return;
+  if (applied[0]?.hash === ours[0]) {
     throw new ConfigurationError(
       "This database was used by a newer version of Cardlane: start that version, or choose another database.",
     );
   }
+  throw new ConfigurationError(
+    env.databaseUrl
+      ? "The database of DATABASE_URL was made by an unreleased version of Cardlane, which cannot be upgraded: set DATABASE_URL to an empty database."
+      : `The database in ${resolve(env.dataDir)} was made by an unreleased version of Cardlane, which cannot be upgraded: set DATA_DIR to a new folder, or delete this one to start over without its payments.`,
+  );
 }

@@ -528,7 +528,7 @@ export const MUTANTS = [
     name: "anybody's test data may be removed",
     edits: [
       [
-        "db/migrations/0025_abandoned_sandboxes.sql",
+        "db/migrations/0000_cardlane.sql",
         "      and (owns_email or email_verified_at is not null or created_at > now() - interval '30 days'))",
         "      and false)",
       ],
@@ -539,7 +539,7 @@ export const MUTANTS = [
     name: "the books may be removed",
     edits: [
       [
-        "db/migrations/0025_abandoned_sandboxes.sql",
+        "db/migrations/0000_cardlane.sql",
         "mode = 'test' and abandoned_at is not null) then\n    return old;",
         "mode = 'test') then\n    return old;",
       ],

@@ -1,1 +1,0 @@
-CREATE INDEX "audit_log_account" ON "audit_log" USING btree ("environment_id","id") WHERE action like 'api_key.%' or action like 'settings.%' or action like 'team.%';

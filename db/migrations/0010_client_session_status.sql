@@ -1,1 +1,0 @@
-CREATE INDEX "client_sessions_status" ON "client_sessions" USING btree ("environment_id","status","id");

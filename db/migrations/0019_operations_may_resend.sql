@@ -1,1 +1,0 @@
-ALTER TABLE "operations" ADD COLUMN "may_resend" boolean DEFAULT true NOT NULL;

@@ -1,1 +1,0 @@
-CREATE INDEX "operations_late_approvals" ON "operations" USING btree ("environment_id","payment_id") WHERE kind = 'void' and detail = 'approved after the payment had ended' and state <> 'open';

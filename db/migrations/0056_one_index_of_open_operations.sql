@@ -1,1 +1,0 @@
-DROP INDEX "operations_unknown";
