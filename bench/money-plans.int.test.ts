@@ -97,9 +97,9 @@ beforeAll(async () => {
     await tx`set local session_replication_role = replica`;
     await tx`
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor, idempotency_key,
-        lease_until, next_attempt_at, completed_at, last_answer)
+        lease_until, send_until, next_attempt_at, completed_at, last_answer)
       select environment_id, authorization_id, id, charge_id, 'authorize', 'succeeded', amount, currency,
-        '{"type":"system","id":null}', id::text, created_at, created_at, created_at, 'approved'
+        '{"type":"system","id":null}', id::text, created_at, created_at, created_at, created_at, 'approved'
       from payments`;
     await tx`
       insert into idempotency_keys (environment_id, key, operation_name, path, request_digest, request_id, actor, operation_id, state,

@@ -43,8 +43,6 @@ export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironm
   if (options.words) {
     await sql.unsafe(WORDS_SQL);
     await sql.unsafe(CUSTOMERS_SQL);
-    // Otherwise the job that looks for older transactions would go through all of them beside what is measured.
-    await sql`insert into service_settings (key, value) values ('transactions_indexed', 'done')`;
     for (const table of ["transaction_words", "transaction_texts", "customers", "customer_words"])
       await sql.unsafe(`vacuum (analyze) ${table}`);
   }

@@ -48,9 +48,9 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   plans: { app: KEPT, jobs: ["select"] },
   payments: { app: KEPT, jobs: KEPT },
   transactions: { app: KEPT, jobs: KEPT },
-  // A trigger writes the words of new rows as the owner; a job writes those of older rows.
-  transaction_words: { app: ["select"], jobs: APPENDED },
-  transaction_texts: { app: ["select"], jobs: APPENDED },
+  // A trigger writes them as the owner.
+  transaction_words: { app: ["select"], jobs: ["select"] },
+  transaction_texts: { app: ["select"], jobs: ["select"] },
   // A trigger fills the queue as the owner; a job makes customers from it.
   customers_due: { jobs: ["select", "insert", "update", "delete"] },
   customers: { app: ["select"], jobs: KEPT },
@@ -149,10 +149,6 @@ function stepsFor(tables: readonly Table[], triggerFunctions: readonly string[])
       `revoke execute on function ${name} from public, ${all}`,
       `grant execute on function ${name} to ${jobs}`,
     ]),
-    // What processes of the version before know: a view of the request log.
-    `revoke all on request_errors from ${all}`,
-    `grant select on request_errors to ${app}`,
-    `grant select, insert on request_errors to ${jobs}`,
     "alter view measured_facts set (security_invoker = true)",
     // Triggers still fire. On a table that the role owned, a trigger of its own would run with the owner's rights.
     ...triggerFunctions.map((name) => `revoke execute on function ${name} from public, ${all}`),

@@ -48,8 +48,6 @@ export type Secret = {
   seal(text: string): string;
   /** Throws when it was changed, or its secret is not known here. */
   unseal(sealed: string): string;
-  /** Id of the secret that a sealed text needs; null for one from before texts named it. */
-  sealedUnder(sealed: string): string | null;
 };
 
 /** Something stored needs a secret that this process was not given. */
@@ -97,7 +95,7 @@ export function createSecret(value: string, previous: readonly string[] = []): S
 
   async function digestUnder(key: Key, { card, write }: ComparedRequest): Promise<Buffer> {
     const number = card && (await fingerprint(key, card.environmentId, card.given)).toString("base64");
-    return hmac(key.of("request-digest-2"), write(number));
+    return hmac(key.of("request-digest"), write(number));
   }
 
   return {
@@ -121,11 +119,6 @@ export function createSecret(value: string, previous: readonly string[] = []): S
       return Buffer.concat([Buffer.from(key.id, "hex"), await digestUnder(key, request)]);
     },
     async isSameRequest(digest, request) {
-      // From before digests named their secret. They are gone a day after an upgrade.
-      if (digest.length === 32) {
-        const text = request.write(request.card?.given.number ?? null);
-        return [...keys.values()].some((key) => timingSafeEqual(hmac(key.of("request-digest"), text), digest));
-      }
       const expected = await digestUnder(keyOf(digest.subarray(0, ID_BYTES).toString("hex")), request);
       const given = digest.subarray(ID_BYTES);
       return given.length === expected.length && timingSafeEqual(given, expected);
@@ -137,26 +130,21 @@ export function createSecret(value: string, previous: readonly string[] = []): S
       const id = given.slice(0, -MAC_LENGTH);
       const mac = Buffer.from(given.slice(-MAC_LENGTH));
       return [...keys.values()]
-        .filter((key) => id === "" || id === key.id)
+        .filter((key) => id === key.id)
         .map((key) => Buffer.from(macOf(key, purpose, text)))
         .some((expected) => mac.length === expected.length && timingSafeEqual(mac, expected));
     },
     seal: (text) => `${SEALED}${current.id}.${encrypt(current.of("seal"), text)}`,
     unseal(sealed) {
-      const id = sealedUnder(sealed);
-      if (id !== null) return decrypt(keyOf(id).of("seal"), sealed.slice(SEALED.length + id.length + 1));
-      return decryptWithAny([...keys.values()], sealed);
+      if (!sealed.startsWith(SEALED)) throw new Error("this is no sealed text");
+      const id = sealed.slice(SEALED.length, SEALED.length + 2 * ID_BYTES);
+      return decrypt(keyOf(id).of("seal"), sealed.slice(SEALED.length + id.length + 1));
     },
-    sealedUnder,
   };
 }
 
 const macOf = (key: Key, purpose: string, text: string): string =>
   hmac(key.of("mac"), `${purpose}\n${text}`).toString("base64url").slice(0, MAC_LENGTH);
-
-function sealedUnder(sealed: string): string | null {
-  return sealed.startsWith(SEALED) ? sealed.slice(SEALED.length, SEALED.length + 2 * ID_BYTES) : null;
-}
 
 function encrypt(key: Buffer, text: string): string {
   const iv = randomBytes(12);
@@ -170,19 +158,6 @@ function decrypt(key: Buffer, sealed: string): string {
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 });
   decipher.setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
-}
-
-/** Texts that were sealed before they named their secret. Throws the last failure when it is none of them. */
-function decryptWithAny(keys: readonly Key[], sealed: string): string {
-  let failure: unknown;
-  for (const key of keys) {
-    try {
-      return decrypt(key.of("seal"), sealed);
-    } catch (error) {
-      failure = error;
-    }
-  }
-  throw failure;
 }
 
 export const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();

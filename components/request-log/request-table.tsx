@@ -69,7 +69,7 @@ function RequestRow({ request, path }: { request: RequestSummary; path: string }
   );
 }
 
-export const durationText = (ms: number | null): string => (ms === null ? "–" : `${ms.toLocaleString("en-US")} ms`);
+export const durationText = (ms: number): string => `${ms.toLocaleString("en-US")} ms`;
 
 export const leftOutText = (count: number): string =>
   count === 1 ? "1 request not logged" : `${count.toLocaleString("en-US")} requests not logged`;

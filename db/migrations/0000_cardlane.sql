@@ -356,7 +356,7 @@ create table transactions (
   reversal_batch_id uuid,
   description text,
   metadata jsonb not null,
-  event_sequence integer,
+  event_sequence integer not null default 0,
   authorized_at timestamptz(3),
   captured_at timestamptz(3),
   settled_at timestamptz(3),
@@ -385,7 +385,7 @@ create table operations (
   request_id uuid,
   epoch integer not null default 1,
   lease_until timestamptz(3) not null,
-  send_until timestamptz(3),
+  send_until timestamptz(3) not null,
   may_resend boolean not null default true,
   unknown_at timestamptz(3),
   accepted_at timestamptz(3),
@@ -638,8 +638,8 @@ create table audit_links (
   environment_id uuid,
   row_id uuid not null,
   hash bytea not null,
-  mac text,
-  seal_number bigint,
+  mac text not null,
+  seal_number bigint not null,
   chained_at timestamptz(3) not null default now(),
   constraint audit_links_chain_id_seq_pk primary key (chain_id, seq)
 );
@@ -651,8 +651,8 @@ create table audit_seals (
   day date not null,
   hash bytea not null,
   mac text not null,
-  number bigint not null default 0,
-  previous_mac text not null default '',
+  number bigint not null,
+  previous_mac text not null,
   sealed_at timestamptz(3) not null default now(),
   constraint audit_seals_chain_id_seq_key_id_number_pk primary key (chain_id, seq, key_id, number)
 );
@@ -856,7 +856,7 @@ create table request_log (
   code text,
   detail text,
   param text,
-  duration_ms integer,
+  duration_ms integer not null,
   idempotency_key text,
   replayed boolean not null default false,
   request_body text,
@@ -1040,7 +1040,7 @@ create index audit_log_account on audit_log (environment_id, id)
   where action like 'api_key.%' or action like 'settings.%' or action like 'team.%';
 create index support_audit_log_merchant on support_audit_log (merchant_id, id);
 create index support_audit_log_staff on support_audit_log (staff_id, id);
-create unique index audit_seals_number on audit_seals (number) where number > 0;
+create unique index audit_seals_number on audit_seals (number);
 
 create index customers_latest on customers (environment_id, last_payment_at, id);
 create index total_deltas_environment on total_deltas (environment_id);
@@ -1376,7 +1376,7 @@ begin
   if not found then
     raise exception 'environment % is not abandoned', environment using errcode = 'check_violation';
   end if;
-  -- The simulated processor's part of an operation goes with it.
+  -- Including what the simulated processor has of each operation.
   with gone as (
     delete from operations where ctid = any(array(
       select ctid from operations where environment_id = environment limit most))
@@ -1388,19 +1388,20 @@ begin
   if removed > 0 then
     return removed;
   end if;
-  -- By its key: rows of several partitions may have the same place.
+  -- By key: rows of different partitions can have the same ctid.
   delete from request_log where environment_id = environment
     and id = any(array(select id from request_log where environment_id = environment limit most));
   get diagnostics removed = row_count;
   if removed > 0 then
     return removed;
   end if;
-  -- Keys name the one that they replace.
+  -- In one statement, as keys refer to those that they replace.
   delete from api_keys where environment_id = environment;
-  foreach name in array array['receipt_mails', 'receipts', 'receipt_settings', 'payouts', 'bank_accounts', 'webhook_attempts', 'webhook_deliveries', 'webhook_secrets', 'webhook_endpoints',
-    'reconciliation_runs', 'disputes', 'processor_objects', 'idempotency_keys', 'total_deltas', 'daily_totals', 'ledger_entries',
-    'events', 'settlement_batches', 'customers_due', 'customer_words', 'customers', 'transaction_words', 'transaction_texts', 'transactions', 'payment_tokens', 'client_sessions', 'payment_links', 'payments', 'plans',
-    'processor_routes', 'processor_connections'] loop
+  foreach name in array array['receipt_mails', 'receipts', 'receipt_settings', 'payouts', 'bank_accounts', 'webhook_attempts',
+    'webhook_deliveries', 'webhook_secrets', 'webhook_endpoints', 'reconciliation_runs', 'disputes', 'processor_objects',
+    'idempotency_keys', 'total_deltas', 'daily_totals', 'ledger_entries', 'events', 'settlement_batches', 'customers_due',
+    'customer_words', 'customers', 'transaction_words', 'transaction_texts', 'transactions', 'payment_tokens',
+    'client_sessions', 'payment_links', 'payments', 'plans', 'processor_routes', 'processor_connections'] loop
     execute format('delete from %1$I where ctid = any(array(select ctid from %1$I where environment_id = $1 limit $2))', name)
       using environment, most;
     get diagnostics removed = row_count;
@@ -1500,7 +1501,7 @@ begin
     from made n
     join webhook_endpoints e on e.environment_id = n.environment_id and e.status = 'ENABLED' and e.deleted_at is null
       and (e.event_types = '{*}' or n.type = any(e.event_types))
-    -- A test is for one endpoint, and who asks for it makes its delivery.
+    -- The caller that requests a test makes its delivery, to one endpoint.
     where n.type <> 'webhook_endpoint.test'
     on conflict (environment_id, endpoint_id, event_id) do nothing;
   end if;
@@ -1723,45 +1724,3 @@ begin
 exception when lock_not_available or deadlock_detected then
   return 0;
 end $$;
---> statement-breakpoint
-
--- Legacy
-
-do $$ begin
-  execute format('create function books_complete_since() returns timestamptz language sql immutable parallel safe as %L',
-    format('select %L::timestamptz', case
-      when exists (select from operations) or exists (select from audit_log) then now() + interval '1 day' else '-infinity' end));
-end $$;
-
-create function settlement_fees(environment uuid, batch uuid) returns bigint language sql stable as $$
-  select coalesce(sum(l.amount), 0)::bigint
-  from transactions t
-  join operations o on o.environment_id = t.environment_id and o.payment_id = t.payment_id
-  join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id and l.line = 2 and l.credit_account = 'fees'
-  where t.environment_id = environment and t.settlement_batch_id = batch and t.type = 'CHARGE'
-$$;
-
-create function settle_net() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  net bigint;
-begin
-  if exists (select from ledger_entries where environment_id = new.environment_id and operation_id = new.id and line = 4) then
-    return null;
-  end if;
-  net := new.charge_amount - new.refund_amount + new.reversal_amount - settlement_fees(new.environment_id, new.id);
-  if net <> 0 then
-    insert into ledger_entries
-      (environment_id, operation_id, line, payment_id, debit_account, credit_account, amount, currency, created_at)
-    values (new.environment_id, new.id, 4, null,
-      case when net > 0 then 'merchant_payable' else 'merchant_available' end,
-      case when net > 0 then 'merchant_available' else 'merchant_payable' end, abs(net), new.currency, new.created_at);
-  end if;
-  return null;
-end $$;
-
-create constraint trigger settlement_batches_net after insert on settlement_batches
-deferrable initially deferred for each row execute function settle_net();
-
-create view request_errors with (security_invoker = true) as
-select environment_id, id, actor, operation, method, path, status, code, detail, param, created_at
-from request_log where code is not null;

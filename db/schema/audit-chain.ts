@@ -30,10 +30,10 @@ export const auditLinks = pgTable(
     environment_id: uuid("environment_id"),
     row_id: uuid("row_id").notNull(),
     hash: bytea("hash").notNull(),
-    /** Begins with the id of its secret; null in rows of older versions. */
-    mac: text("mac"),
+    /** Begins with the id of its secret. */
+    mac: text("mac").notNull(),
     /** Of the newest seal; 0 = there was none. */
-    seal_number: bigint("seal_number", { mode: "number" }),
+    seal_number: bigint("seal_number", { mode: "number" }).notNull(),
     chained_at: instant("chained_at").notNull().default(sql`now()`),
   },
   /** Serves the end of a chain, and its walk. */
@@ -54,15 +54,15 @@ export const auditSeals = pgTable(
     day: date("day").notNull(),
     hash: bytea("hash").notNull(),
     mac: text("mac").notNull(),
-    /** From 1, without gaps; 0 in rows of older versions. */
-    number: bigint("number", { mode: "number" }).notNull().default(0),
+    /** From 1, without gaps. */
+    number: bigint("number", { mode: "number" }).notNull(),
     /** Of the seal of the number before; empty for the first. */
-    previous_mac: text("previous_mac").notNull().default(""),
+    previous_mac: text("previous_mac").notNull(),
     sealed_at: instant("sealed_at").notNull().default(sql`now()`),
   },
   (table) => [
     primaryKey({ columns: [table.chain_id, table.seq, table.key_id, table.number] }),
     /** Serves the last seal, and makes sure that there is one of each number. */
-    uniqueIndex("audit_seals_number").on(table.number).where(sql`number > 0`),
+    uniqueIndex("audit_seals_number").on(table.number),
   ],
 );

@@ -55,8 +55,8 @@ export const operations = pgTable(
     /** Counts the takers; only the last one may write the outcome. */
     epoch: integer("epoch").notNull().default(1),
     lease_until: instant("lease_until").notNull(),
-    /** After this no call that its first request made for it is executed; null in rows of older versions. */
-    send_until: instant("send_until"),
+    /** After this no call that its first request made for it is executed. */
+    send_until: instant("send_until").notNull(),
     /**
      * An authorization whose request died may be sent by a retry of that request, which has the card: until a call for it
      * ended without a known outcome, and once.

@@ -27,8 +27,7 @@ export const requestLog = pgTable(
     code: text("code"),
     detail: text("detail"),
     param: text("param"),
-    /** Null in rows of the version before. */
-    duration_ms: integer("duration_ms"),
+    duration_ms: integer("duration_ms").notNull(),
     idempotency_key: text("idempotency_key"),
     replayed: boolean("replayed").notNull().default(false),
     /** JSON with nothing but what the endpoint's schema names, and nothing secret. */

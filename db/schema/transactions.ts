@@ -56,11 +56,8 @@ export const transactions = pgTable(
     reversal_batch_id: uuid("reversal_batch_id"),
     description: text("description"),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
-    /**
-     * Number of its last event. Null in rows of older versions: a refund then has one event per outcome, which its status
-     * implies, and a charge has none. Processes of the previous version leave it alone.
-     */
-    event_sequence: integer("event_sequence"),
+    /** Number of its last event. */
+    event_sequence: integer("event_sequence").notNull().default(0),
     authorized_at: instant("authorized_at"),
     captured_at: instant("captured_at"),
     settled_at: instant("settled_at"),

@@ -47,7 +47,6 @@ const CROSSING: Record<string, string> = {
     "finds what is due in any environment; each is then sent and written down within its own",
   "lib/domain/webhooks/failing-endpoints.ts#notifyOfFailing": "a job of all environments",
   "lib/domain/webhooks/deliveries.ts#removeOldWebhookDeliveries": "a job of all environments",
-  "lib/domain/transactions/index-words.ts#indexOlderWords": "a job of all environments",
   "lib/domain/customers/customers.ts#noteCustomers": "a job of all environments",
   "lib/domain/receipts/receipts.ts#findReceiptByToken": "the receipt's token tells the environment",
   "lib/domain/receipts/mail-receipts.ts": "a job of all environments; mail, and the account's history, are of none",

@@ -42,16 +42,6 @@ test("of two that start an empty database with different secrets, one is refused
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a database from before it knew its secret shows by what is sealed in it whether it is the right one", async () => {
-  const { id } = await createTestMerchant(db);
-  const user = newId();
-  await db.sql`insert into users (id, merchant_id, email, password_hash, role, totp_secret)
-    values (${user}, ${id}, ${`${user}@x.example`}, 'x', 'owner', ${before().seal("a second factor")})`;
-  await expect(agreeOnSecret(db.orm, after())).rejects.toThrow(/not the secret of this database/);
-  await sameSecret();
-  await db.sql`delete from users where id = ${user}`;
-});
-
 test("a running process follows the change, and knows when it cannot", async () => {
   const [stuck, running] = [await sameSecret(before()), await sameSecret(both())];
   expect(running.keyId).toBe(stuck.keyId);

@@ -1,10 +1,5 @@
 import type { Orm } from "@/db/client";
-import {
-  countNeedingOtherSecrets,
-  findAnySealed,
-  listSealedOtherwise,
-  replaceSealed,
-} from "@/db/queries/service/secret-rotation";
+import { countNeedingOtherSecrets, listSealedOtherwise, replaceSealed } from "@/db/queries/service/secret-rotation";
 import {
   adoptSecret,
   findCurrentSecret,
@@ -26,10 +21,7 @@ const keyOf = (secret: Secret, id: string) => ({ id, verifier: secret.verifier(i
  * which the database may hold something, or has another one with the same id.
  */
 export async function agreeOnSecret(orm: Orm, secret: Secret): Promise<void> {
-  if ((await findCurrentSecret(orm)) === null) {
-    await requireReadable(orm, secret);
-    await adoptSecret(orm, keyOf(secret, secret.keyId));
-  }
+  if ((await findCurrentSecret(orm)) === null) await adoptSecret(orm, keyOf(secret, secret.keyId));
   const current = await findCurrentSecret(orm);
   for (const [id, verifier] of await listSecretKeys(orm)) {
     if (secret.keyIds.includes(id) && secret.verifier(id) === verifier) continue;
@@ -37,17 +29,6 @@ export async function agreeOnSecret(orm: Orm, secret: Secret): Promise<void> {
   }
   if (current === null || !secret.keyIds.includes(current)) throw anotherSecret();
   secret.use(current);
-}
-
-/** In a database older than secret ids, its sealed texts show whether this secret is the right one. */
-async function requireReadable(orm: Orm, secret: Secret): Promise<void> {
-  const sealed = await findAnySealed(orm);
-  if (sealed === null) return;
-  try {
-    secret.unseal(sealed);
-  } catch {
-    throw anotherSecret();
-  }
 }
 
 const anotherSecret = () =>

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { requestLogTenant } from "@/e2e/fixtures/request-log";
-import { encodeId } from "@/lib/contract/ids";
 import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { firstIdAt, idAt, newId } from "@/lib/ids";
 
@@ -81,31 +80,4 @@ test("no role reaches a day past the table, where the rights and the wall are", 
     await expect(sql`select count(*) from request_log_days.others`).rejects.toMatchObject({ code: "42501" });
   }
   await expect(service.db.sql`update request_log set status = 1`).rejects.toMatchObject({ code: "42501" });
-});
-
-test("a process of the version before goes on writing and reading refusals", async () => {
-  const { merchant, service, list } = await setup();
-  const id = newId();
-  const row = {
-    ...{ environment_id: merchant.test.id, id, actor: { type: "api_key", id: newId() }, endpoint: "getPayment" },
-    ...{
-      method: "GET",
-      path: "/v1/payments/x",
-      status: 404,
-      code: "resource_not_found",
-      detail: "none",
-      param: null,
-    },
-    created_at: new Date().toISOString(),
-  };
-  await service.db.sql`
-    insert into request_errors (environment_id, id, actor, operation, method, path, status, code, detail, param, created_at)
-    select environment_id, id, actor, endpoint, method, path, status, code, detail, param, created_at
-    from jsonb_to_recordset(${[row] as never}::jsonb) as r (environment_id uuid, id uuid, actor jsonb, endpoint text,
-      method text, path text, status smallint, code text, detail text, param text, created_at timestamptz)
-    on conflict do nothing`;
-  const [read] = await service.db.within(merchant.test.id).sql`
-    select *, operation as endpoint from request_errors where environment_id = ${merchant.test.id}::uuid order by id desc limit 5`;
-  expect(read).toMatchObject({ id, endpoint: "getPayment", code: "resource_not_found" });
-  expect(await list()).toMatchObject([{ id: encodeId("request", id), duration_ms: null }]);
 });

@@ -22,7 +22,6 @@ import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { followSecret } from "@/lib/domain/secret-keys";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { settleNightly } from "@/lib/domain/settlement/settle";
-import { indexOlderWords } from "@/lib/domain/transactions/index-words";
 import { WebhookWorker } from "@/lib/domain/webhooks/deliver";
 import { removeOldWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
 import { notifyOfFailing } from "@/lib/domain/webhooks/failing-endpoints";
@@ -77,7 +76,6 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     ),
     repeat(service, "remove abandoned test data", MINUTE, () => removeAbandonedData(service)),
     repeat(service, "note customers", SECOND, () => noteCustomers(service)),
-    repeat(service, "index older transactions", MINUTE, indexOlderWords(service)),
     repeat(service, "send webhooks", SECOND, (stopping, wake) => webhooks.begin(stopping, wake)),
     repeat(service, "tell of failing webhooks", MINUTE, () => notifyOfFailing(service)),
     repeat(service, "remove old webhook deliveries", MINUTE, () => removeOldWebhookDeliveries(service)),

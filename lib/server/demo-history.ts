@@ -255,7 +255,7 @@ class Books {
     this.history.operations.push({
       ...{ environment_id, id: step.id, payment_id, transaction_id: transactionId, kind: step.kind, state },
       ...{ amount: step.amount, currency, actor: SYSTEM, epoch: 1, attempts: 1, lease_until: doneAt },
-      ...{ next_attempt_at: doneAt, last_answer: state, created_at: at, completed_at: doneAt },
+      ...{ send_until: doneAt, next_attempt_at: doneAt, last_answer: state, created_at: at, completed_at: doneAt },
       captured: step.event === "payment.captured",
       fee_basis_points: step.event === "payment.captured" ? FEE_BASIS_POINTS : null,
     });

@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -39,8 +38,6 @@ beforeEach(async () => {
 const external = (options: Partial<SecretOptions> = {}) =>
   resolveSecret({ configured: null, previous: null, file: null, embedded: false, dataDir, orm: db.orm, ...options });
 const embedded = (options: Partial<SecretOptions> = {}) => external({ embedded: true, ...options });
-const keepInDatabase = (value: string) => db.sql`insert into service_settings (key, value) values ('secret', ${value})`;
-const inDatabase = async () => (await db.sql`select value from service_settings where key = 'secret'`).length > 0;
 
 test("the embedded database's secret is made once, for its owner only, outside the data folder", async () => {
   const made = await Promise.all(Array.from({ length: 5 }, () => embedded()));
@@ -54,31 +51,17 @@ test("the embedded database's secret is made once, for its owner only, outside t
   expect(readdirSync(dirname(file))).toEqual(["secret"]);
 });
 
-test("one from before, in the data folder, moves out of it and is never lost", async () => {
-  const old = join(dataDir, "secret");
-  writeFileSync(old, VALUE);
-  const { file } = await embedded();
-  expect(existsSync(old)).toBe(false);
-  // A crash after the copy and before the removal: the next start finishes the move.
-  writeFileSync(old, VALUE);
-  expect(await embedded()).toMatchObject({ value: VALUE, file });
-  expect(existsSync(old)).toBe(false);
-  writeFileSync(old, VALUE.toUpperCase());
-  await expect(embedded()).rejects.toThrow(/two secrets/);
-  expect([readFileSync(old, "utf8"), readFileSync(file ?? "", "utf8").trim()]).toEqual([VALUE.toUpperCase(), VALUE]);
-});
-
 test.skipIf(process.getuid?.() === 0 && process.platform !== "linux")(
-  "where nothing can be kept, one sentence names the settings, and the secret of before stays where it is",
+  "where nothing can be kept, one sentence names the settings, and the file in the way stays as it is",
   async () => {
-    const old = join(dataDir, "secret");
-    writeFileSync(old, VALUE);
+    const other = join(dataDir, "file");
+    writeFileSync(other, VALUE);
     // Not even root makes a folder below a file, or in /proc.
-    for (const place of [join(old, "below"), "/proc/cardlane"]) {
+    for (const place of [join(other, "below"), "/proc/cardlane"]) {
       vi.stubEnv("XDG_CONFIG_HOME", place);
       await expect(embedded()).rejects.toThrow(/cannot be kept .* CARDLANE_SECRET_FILE .* or CARDLANE_SECRET\.$/);
     }
-    expect(readFileSync(old, "utf8")).toBe(VALUE);
+    expect(readFileSync(other, "utf8")).toBe(VALUE);
   },
 );
 
@@ -132,19 +115,4 @@ test("another database than the embedded one needs a secret that is set", async 
     ...{ value: VALUE, file: null },
     previous: previous.split("\n"),
   });
-});
-
-test("a secret that a database holds is taken out of it once, into a file, and gone from the database", async () => {
-  const held = "0123456789abcdef".repeat(4);
-  await keepInDatabase(held);
-  await expect(external()).rejects.toThrow(/holds its own secret.*CARDLANE_SECRET_FILE/);
-  await expect(external({ configured: VALUE })).rejects.toThrow(/holds its own secret/);
-  expect(await inDatabase()).toBe(true);
-  const file = join(config, "elsewhere", "secret");
-  expect(await external({ file })).toMatchObject({ value: held, file });
-  expect(await inDatabase()).toBe(false);
-  expect(await external({ file })).toMatchObject({ value: held });
-  await keepInDatabase(held);
-  await external({ configured: held });
-  expect(await inDatabase()).toBe(false);
 });

@@ -1,16 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Orm } from "@/db/client";
 import { prepareDataFolder } from "@/db/data-folder";
-import { findClusterId, findServiceSetting, hasSecretKeys, removeServiceSetting } from "@/db/queries/service/settings";
+import { findClusterId, hasSecretKeys } from "@/db/queries/service/settings";
 import { ConfigurationError, env } from "@/lib/env";
 import { createPrivateFile } from "./private-file";
 
 const MIN_LENGTH = 32;
-/** Where a database without CARDLANE_SECRET used to keep its secret, next to everything that it protects. */
-const IN_DATABASE = "secret";
 
 export type SecretOptions = {
   /** CARDLANE_SECRET, CARDLANE_SECRET_PREVIOUS and CARDLANE_SECRET_FILE; null = not set. */
@@ -36,19 +34,13 @@ export type ResolvedSecret = {
  * Throws ConfigurationError with one sentence when the secret is missing or too weak.
  */
 export async function resolveSecret(options: SecretOptions): Promise<ResolvedSecret> {
-  const { configured, orm } = options;
+  const { configured } = options;
   if (configured !== null) requireLong(configured, null);
-  const inDatabase = await findServiceSetting(orm, IN_DATABASE);
   if (configured !== null && options.file !== null) {
     throw new ConfigurationError("CARDLANE_SECRET and CARDLANE_SECRET_FILE are both set: set one of them.");
   }
-  const resolved =
-    configured === null ? await fromFile(options, inDatabase) : fromSettings(configured, options.previous);
+  const resolved = configured === null ? await fromFile(options) : fromSettings(configured, options.previous);
   for (const value of [resolved.value, ...resolved.previous]) requireLong(value, resolved.file);
-  if (inDatabase !== null) {
-    if (![resolved.value, ...resolved.previous].includes(inDatabase)) throw heldByDatabase();
-    await removeServiceSetting(orm, IN_DATABASE);
-  }
   return resolved;
 }
 
@@ -67,31 +59,18 @@ const fromSettings = (value: string, previous: string | null): ResolvedSecret =>
   file: null,
 });
 
-async function fromFile(options: SecretOptions, inDatabase: string | null): Promise<ResolvedSecret> {
+async function fromFile(options: SecretOptions): Promise<ResolvedSecret> {
   const { embedded, dataDir, orm } = options;
-  if (options.file === null && !embedded) throw inDatabase === null ? missing() : heldByDatabase();
+  if (options.file === null && !embedded) throw missing();
   const file = options.file === null ? await defaultFile(orm) : resolve(options.file);
   // An existing secret is only read: its folder may be a read-only mount.
   if (!existsSync(file)) prepareFolder(file);
   requireOutside(dataDir, file);
-  const old = join(dataDir, "secret");
   if (!existsSync(file)) {
-    const found = inDatabase ?? (embedded && existsSync(old) ? readSecret(old).value : null);
-    if (found === null && (await hasSecretKeys(orm))) throw lost(file);
-    createSecretFile(file, found ?? randomBytes(32).toString("hex"));
+    if (await hasSecretKeys(orm)) throw lost(file);
+    createSecretFile(file, randomBytes(32).toString("hex"));
   }
-  const resolved = readSecret(file);
-  // Moved, not copied: a copy of the data folder must not contain its key. Only once the new file is safely on disk.
-  if (embedded && existsSync(old)) {
-    const { value } = readSecret(old);
-    if (![resolved.value, ...resolved.previous].includes(value)) {
-      throw new ConfigurationError(
-        `There are two secrets, in ${file} and in ${old}: remove the one that is not this database's.`,
-      );
-    }
-    rmSync(old);
-  }
-  return resolved;
+  return readSecret(file);
 }
 
 const linesOf = (text: string): string[] =>
@@ -176,11 +155,6 @@ function requireOutside(dataDir: string, file: string): void {
 const missing = () =>
   new ConfigurationError(
     `With DATABASE_URL the service needs CARDLANE_SECRET, the same for every process: set it to ${MIN_LENGTH} or more random characters (openssl rand -hex 32), or CARDLANE_SECRET_FILE to the file that holds them.`,
-  );
-
-const heldByDatabase = () =>
-  new ConfigurationError(
-    "This database holds its own secret, where every copy of it has the key: start once with CARDLANE_SECRET_FILE set to a new file, and without CARDLANE_SECRET; the secret then moves there and out of the database.",
   );
 
 const lost = (file: string) =>

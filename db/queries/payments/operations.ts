@@ -37,8 +37,7 @@ function take(sql: Sql, { sendWithinMs, heldForMs }: Lease) {
 
 function taken(sql: Sql, { sendWithinMs }: Lease) {
   return sql`o.*, e.mode, e.merchant_id, now() + ${sendWithinMs}::int * interval '1 ms' as not_after,
-    (extract(epoch from now() - coalesce(o.send_until, o.unknown_at, o.created_at + ${sendWithinMs}::int * interval '1 ms'))
-      * 1000)::float8 as quiet_ms`;
+    (extract(epoch from now() - o.send_until) * 1000)::float8 as quiet_ms`;
 }
 
 /** One operation; null when there is none. */
@@ -240,7 +239,7 @@ export async function releaseOperation(
     ? sql`, transaction as (
         update transactions set event_sequence = 1
         where environment_id = ${environmentId}::uuid and id = ${told.object_id}::uuid and status = 'PENDING'
-          and event_sequence is null and (select count(*) from released) = 1
+          and event_sequence = 0 and (select count(*) from released) = 1
         returning 1
       ),
       event as (

@@ -79,7 +79,7 @@ type SealMark = { number: number; mac: string };
 /** The newest of all seals; null without one. */
 export async function findLastSeal(tx: Transaction): Promise<SealMark | null> {
   const [row] = await tx<SealMark[]>`
-    select number, mac from audit_seals where number > 0 order by number desc limit 1`;
+    select number, mac from audit_seals order by number desc limit 1`;
   return row ?? null;
 }
 
@@ -95,13 +95,13 @@ type UnsealedEnd = ChainEnd & {
 export async function listUnsealedEnds(tx: Transaction, keyId: string, limit: number): Promise<UnsealedEnd[]> {
   return await tx<UnsealedEnd[]>`
     select c.chain_id, l.seq, l.hash, ((now() at time zone 'UTC')::date - 1)::text as day,
-      coalesce((select max(seq) from audit_seals where chain_id = c.chain_id and number > 0), 0)::bigint as sealed_seq
+      coalesce((select max(seq) from audit_seals where chain_id = c.chain_id), 0)::bigint as sealed_seq
     from ${tx.unsafe(CHAINS)} c
     cross join lateral (
       select seq, hash from audit_links
       where chain_id = c.chain_id and chained_at < date_trunc('day', now(), 'UTC') order by seq desc limit 1) l
     where not exists (
-      select from audit_seals s where s.chain_id = c.chain_id and s.seq >= l.seq and s.key_id = ${keyId} and s.number > 0)
+      select from audit_seals s where s.chain_id = c.chain_id and s.seq >= l.seq and s.key_id = ${keyId})
     limit ${limit}::int`;
 }
 
@@ -144,19 +144,17 @@ export async function listSealedParts(
       (min(l.chained_at) filter (where l.seq > coalesce(s.seq, 0)
         and l.chained_at < date_trunc('day', now() - interval '1 hour', 'UTC')) at time zone 'UTC')::date::text as overdue_day
     from audit_links l
-    left join (select chain_id, max(seq) as seq from audit_seals where number > 0 group by chain_id) s using (chain_id)
+    left join (select chain_id, max(seq) as seq from audit_seals group by chain_id) s using (chain_id)
     group by l.chain_id, s.seq`;
 }
 
 export type ChainPart = { chain_id: string; after: number };
 export type LinkRow = ChainEnd & {
-  mac: string | null;
-  seal_number: number | null;
+  mac: string;
+  seal_number: number;
   /** Of the seal with that number; null without one. */
   seal_mac: string | null;
   day: string;
-  /** Written when every version gave its links a MAC. */
-  must_have_mac: boolean;
 };
 
 /** The next links of each part, `limit` at most of each, in order. Primary key. */
@@ -165,10 +163,9 @@ export async function listLinksAfter(tx: Transaction, parts: readonly ChainPart[
     select l.*, s.mac as seal_mac
     from jsonb_to_recordset(${[...parts] as never}::jsonb) as p(chain_id uuid, after bigint)
     cross join lateral (
-      select chain_id, seq, hash, mac, seal_number, (chained_at at time zone 'UTC')::date::text as day,
-        chained_at >= books_complete_since() as must_have_mac
+      select chain_id, seq, hash, mac, seal_number, (chained_at at time zone 'UTC')::date::text as day
       from audit_links where chain_id = p.chain_id and seq > p.after order by seq limit ${limit}::int) l
-    left join audit_seals s on s.number = l.seal_number and s.number > 0
+    left join audit_seals s on s.number = l.seal_number
     order by l.chain_id, l.seq`;
 }
 

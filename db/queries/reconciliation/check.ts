@@ -14,9 +14,3 @@ export type BookCheck = {
  */
 export const TOOK_THE_MONEY = `(o.state = 'succeeded' and (o.kind = 'capture'
   or (o.kind in ('authorize', 'continue') and p.capture_method = 'automatic' and o.captured)))`;
-
-/**
- * Whether everything about payment `p` was written by versions that keep the rate of a fee, a payment's token and the price of
- * a session's token. Its `created_at` is its id's time, which never changes.
- */
-export const KNOWS_ALL = "p.created_at >= books_complete_since()";

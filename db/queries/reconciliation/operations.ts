@@ -1,4 +1,4 @@
-import { type BookCheck, KNOWS_ALL, TOOK_THE_MONEY } from "./check";
+import { type BookCheck, TOOK_THE_MONEY } from "./check";
 
 export const OPERATION_CHECKS: readonly BookCheck[] = [
   {
@@ -75,14 +75,9 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
         select o.environment_id, o.payment_id, o.id as operation_id, o.kind, o.state, o.amount, o.fee_basis_points,
           coalesce(l.lines, '{}') as lines,
           case
-            when ${TOOK_THE_MONEY} then case
-              when o.fee_basis_points is not null then coalesce(l.lines, '{}') = array_remove(array[
-                '1 processor_receivable merchant_payable ' || o.amount, '2 merchant_payable fees '
-                  || nullif((o.amount * o.fee_basis_points + 5000) / 10000, 0)], null)
-              -- The rate is not known: older versions did not keep it.
-              else not ${KNOWS_ALL} and (coalesce(l.lines, '{}') = array['1 processor_receivable merchant_payable ' || o.amount]
-                or (array_length(l.lines, 1) = 2 and l.lines[1] = '1 processor_receivable merchant_payable ' || o.amount
-                  and l.lines[2] like '2 merchant_payable fees %' and l.second <= o.amount)) end
+            when ${TOOK_THE_MONEY} then o.fee_basis_points is not null
+              and coalesce(l.lines, '{}') = array_remove(array['1 processor_receivable merchant_payable ' || o.amount,
+                '2 merchant_payable fees ' || nullif((o.amount * o.fee_basis_points + 5000) / 10000, 0)], null)
             when o.fee_basis_points is not null then false
             when o.state = 'succeeded' and o.kind = 'refund' then
               coalesce(l.lines, '{}') = array['1 merchant_payable processor_receivable ' || o.amount]
@@ -94,7 +89,7 @@ export const OPERATION_CHECKS: readonly BookCheck[] = [
         from operations o
         join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
         left join (
-          select environment_id, operation_id, max(amount) filter (where line = 2) as second,
+          select environment_id, operation_id,
             array_agg(line || ' ' || debit_account || ' ' || credit_account || ' ' || amount order by line) as lines
           from ledger_entries
           group by environment_id, operation_id

@@ -1,4 +1,4 @@
-import { type BookCheck, KNOWS_ALL, TOOK_THE_MONEY } from "./check";
+import { type BookCheck, TOOK_THE_MONEY } from "./check";
 
 export const PAYMENT_CHECKS: readonly BookCheck[] = [
   {
@@ -131,7 +131,7 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
       from payment_tokens t
       left join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
       left join operations o on o.environment_id = t.environment_id and o.id = p.authorization_id and o.payment_token_id = t.id
-      where t.payment_id is not null and (p.id is null or (${KNOWS_ALL} and o.id is null))
+      where t.payment_id is not null and o.id is null
       union all
       select environment_id, payment_token_id, null, null
       from operations
@@ -196,13 +196,10 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
         select t.environment_id, t.client_session_id,
           array_agg(p.id) filter (where p.status not in ('PENDING', 'REQUIRES_ACTION', 'DECLINED', 'FAILED')) as paid,
           array_agg(p.id) filter (where p.status in ('PENDING', 'REQUIRES_ACTION')) as under_way,
-          -- Older versions let a merchant's server charge another price to a session's token; the form never did.
-          array_agg(p.id) filter (where (c.amount, c.currency) <> (t.amount, t.currency)
-            and (${KNOWS_ALL} or o.actor->>'type' = 'shopper')) as of_other_price
+          array_agg(p.id) filter (where (c.amount, c.currency) <> (t.amount, t.currency)) as of_other_price
         from transactions t
         join client_sessions c on c.environment_id = t.environment_id and c.id = t.client_session_id
         join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
-        left join operations o on o.environment_id = p.environment_id and o.id = p.authorization_id
         where t.client_session_id is not null and t.type = 'CHARGE'
         group by t.environment_id, t.client_session_id
       ) t on t.environment_id = s.environment_id and t.client_session_id = s.id

@@ -63,16 +63,6 @@ export async function replaceSealed(orm: Orm, found: SealedText, sealed: string)
     where environment_id = ${found.environment_id}::uuid and key = ${found.id} and response_body = ${found.sealed}`);
 }
 
-/** A secret that can be opened with the service's, if there is any: the oldest sealed thing there is. */
-export async function findAnySealed(orm: Orm): Promise<string | null> {
-  const [row] = await orm.execute<{ sealed: string }>(
-    sql`(select totp_secret as sealed from users where totp_secret is not null order by id limit 1)
-      union all (select sealed from webhook_secrets order by id limit 1)
-      union all (select credentials from processor_connections where credentials is not null order by id limit 1) limit 1`,
-  );
-  return row?.sealed ?? null;
-}
-
 /**
  * What still needs another secret than the one of this id: digests of idempotency keys that may be sent again, card tokens
  * that may be used, challenges that shoppers have not passed yet, and audit chains whose last seal, or links after it,
@@ -81,13 +71,13 @@ export async function findAnySealed(orm: Orm): Promise<string | null> {
 export async function countNeedingOtherSecrets(orm: Orm, id: string): Promise<number> {
   const [row] = await orm.execute<{ count: number }>(sql`
     select (select count(*) from idempotency_keys where created_at > now() - interval '25 hours'
-        and (octet_length(request_digest) = 32 or encode(substring(request_digest from 1 for 4), 'hex') <> ${id}))
+        and encode(substring(request_digest from 1 for 4), 'hex') <> ${id})
       + (select count(*) from payment_tokens where processor_token <> '' and expires_at > now()
         and connection_id is null and not starts_with(processor_token, ${`sbx_s1.${id}.`}))
       + (select count(*) from payments where status = 'REQUIRES_ACTION' and next_action is not null and connection_id is null
         and position(${`.${id}`} in next_action::text) = 0)
       + (select count(*) from (select id from merchants union all select '00000000-0000-0000-0000-000000000000'::uuid) c
-        left join lateral (select seq, key_id from audit_seals where chain_id = c.id and number > 0
+        left join lateral (select seq, key_id from audit_seals where chain_id = c.id
           order by seq desc, number desc limit 1) s on true
         left join audit_links l on l.chain_id = c.id and l.seq = coalesce(s.seq, 0) + 1
         where s.key_id <> ${id} or not starts_with(l.mac, ${id})) as count`);

@@ -165,8 +165,7 @@ export async function markSettled(
     update transactions
     set settled_at = ${input.at}, settlement_batch_id = ${input.batchId}, updated_at = ${input.at},
       status = case status when 'CAPTURED' then 'SETTLED' else status end,
-      -- Of a refund that an earlier version ended there is one event, and no number.
-      event_sequence = coalesce(event_sequence, case type when 'REFUND' then 1 else 0 end) + 1
+      event_sequence = event_sequence + 1
     where environment_id = ${environmentId} and id = any(${input.transactionIds}::uuid[]) and settled_at is null`;
   return result.count;
 }

@@ -46,7 +46,7 @@ export type RequestSummary = {
   status: number;
   code: string | null;
   detail: string | null;
-  duration_ms: number | null;
+  duration_ms: number;
   actor: ShownActor;
   replayed: boolean;
   /** How many of the environment's requests right before it were not kept. */

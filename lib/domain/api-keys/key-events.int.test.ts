@@ -113,18 +113,6 @@ test("what changes nothing and what is refused is not told, nor a request that c
   expect((await told()).map(({ type }) => type)).toEqual(["api_key.created", "api_key.revoked"]);
 });
 
-test("a key made before keys had events says in its first one what it is, and in the next what changed", async () => {
-  const { call, told, environmentId } = await setup();
-  const { api_key: made } = await issueApiKey(call(), SETTINGS);
-  await db.sql`delete from events where environment_id = ${environmentId}`;
-  await setKeyState(call(), { id: made.id, action: "disable" });
-  await setKeyState(call(), { id: made.id, action: "enable" });
-  expect((await told()).map(({ type, sequence, data }) => [sequence, type, data.previous])).toEqual([
-    [1, "api_key.disabled", null],
-    [2, "api_key.enabled", expect.objectContaining({ status: "DISABLED" })],
-  ]);
-});
-
 test("a disabled key whose time ran out is told of as the API shows it: expired", async () => {
   const { call, told } = await setup();
   const expires_at = new Date(Date.now() + 60_000).toISOString();

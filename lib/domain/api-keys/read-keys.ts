@@ -10,7 +10,6 @@ import {
   type UsableKey,
   recordKeyUses as updateKeyUses,
 } from "@/db/queries/api-keys";
-import { hasNoEvent } from "@/db/queries/changes";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { Clock } from "@/lib/clock";
 import type { ApiKey, ApiKeyAction } from "@/lib/contract/api-keys/api-keys";
@@ -86,11 +85,10 @@ export async function recordKeyAction(
   const { environment_id: environmentId, id } = after;
   const replacedBy = (await findReplacements(tx, environmentId, [id])).get(id) ?? null;
   const object = presentApiKey(after, now, replacedBy);
-  // A key's first event is its creation, unless it is older than key events.
-  const isFirst = before === null || (await hasNoEvent(tx, environmentId, id));
-  const previous = isFirst
-    ? null
-    : changedMembers(presentApiKey(before, now, action === "rotated" ? null : replacedBy), object);
+  const previous =
+    before === null
+      ? null
+      : changedMembers(presentApiKey(before, now, action === "rotated" ? null : replacedBy), object);
   const type = `api_key.${action}` as const;
   const actor = by.actor ?? { type: "system", id: null };
   const requestId = by.requestId ?? null;

@@ -252,22 +252,6 @@ test.each([
   await expectClean();
 });
 
-test("the numbers go on from what an earlier version told, which knew no events of transactions", async () => {
-  const tenant = await moneyTenant(db);
-  const { body: payment } = await tenant.create(card("4000000000005126"));
-  await tenant.act("refund", payment.id, { amount: 1_000 });
-  await db.sql`delete from events where environment_id = ${tenant.environmentId} and type like 'transaction.%'`;
-  await db.sql`update transactions set event_sequence = null where environment_id = ${tenant.environmentId}`;
-  await runSettlement(tenant.service, { environmentId: tenant.environmentId });
-  await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 s' where account = ${tenant.environmentId}`;
-  await processReports(tenant.service);
-  expect(await toldOfTransactions(tenant, payment.id)).toEqual([
-    ["1 transaction.settled", "2 transaction.settled"],
-    ["1 refund.succeeded", "2 transaction.settled", "3 refund.failed", "4 transaction.failed"],
-  ]);
-  await expectClean();
-});
-
 test("an answer that comes after its charge was given up as pending is told once, by whoever writes it", async () => {
   const tenant = await moneyTenant(db);
   const held = holds();

@@ -107,7 +107,7 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
         reversal_batch_id: null,
         description: terms.description,
         metadata: terms.metadata,
-        event_sequence: null,
+        event_sequence: 0,
         authorized_at: null,
         captured_at: null,
         settled_at: null,

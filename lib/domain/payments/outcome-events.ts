@@ -37,7 +37,7 @@ export function outcomeEvents(
   };
   const changes = changedTransactions(was, change);
   const ofRow = (type: RefundEventType | ReturnType<typeof transactionEventType>, { from, to }: Changed) => {
-    const sequence = numberOf(from.id, eventsOf(from));
+    const sequence = numberOf(from.id, from.event_sequence);
     const previous = sequence === 1 ? null : { row: from, payment: was.payment };
     const data = transactionData(previous, { row: to, payment: change.payment }, mode);
     return { sequence, ...newEvent(type, { objectId: to.id, operationId }, data) };
@@ -49,13 +49,6 @@ export function outcomeEvents(
     return { sequence: numberOf(change.payment.id, before.payment.event_sequence), ...newEvent(type, about, data) };
   });
   return [...told, ...changes.map((changed) => ofRow(transactionEventType(changed.to.status), changed))];
-}
-
-/** How many events a transaction has had. Of a refund that an earlier version ended: one, and another when it came back. */
-export function eventsOf({ event_sequence, type, status, captured_at }: TransactionRow): number {
-  if (event_sequence !== null) return event_sequence;
-  if (type === "CHARGE" || status === "PENDING") return 0;
-  return status === "FAILED" && captured_at !== null ? 2 : 1;
 }
 
 type Changed = { from: TransactionRow; to: TransactionRow };
@@ -73,14 +66,14 @@ function changedTransactions(was: OperationSnapshot, is: OperationSnapshot): Cha
     ({ from, to }) =>
       from.status !== to.status ||
       (to.type === "CHARGE" && was.payment.amount_refunded !== is.payment.amount_refunded) ||
-      (to.status === "PENDING" && eventsOf(from) === 0),
+      (to.status === "PENDING" && from.event_sequence === 0),
   );
 }
 
 /** That the transaction of an operation without a known outcome waits for it; null where that was told, or is not so. */
 export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot): NewEvent | null {
   const row = known.transactions.find(({ id }) => id === operation.transactionId);
-  if (row?.status !== "PENDING" || eventsOf(row) > 0) return null;
+  if (row?.status !== "PENDING" || row.event_sequence > 0) return null;
   const data = transactionData(null, { row, payment: known.payment }, operation.mode);
   return newEvent("transaction.pending", { objectId: row.id, operationId: operation.id }, data);
 }

@@ -68,7 +68,7 @@ export function sealAuditLogs({ db, secret, log }: Pick<Service, "db" | "secret"
     let { number, mac } = (await findLastSeal(tx)) ?? NO_SEAL;
     for (const end of sound) {
       const seal = { ...end, key_id: secret.keyId, number: number + 1, previous_mac: mac };
-      mac = secret.mac("audit-seal-2", sealText(seal));
+      mac = secret.mac("audit-seal", sealText(seal));
       number = seal.number;
       await insertSeal(tx, { ...seal, mac });
     }

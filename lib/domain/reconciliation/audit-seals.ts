@@ -25,11 +25,6 @@ type Sealed = Pick<SealRow, "chain_id" | "seq" | "hash" | "day" | "number" | "pr
 export const sealText = ({ number, previous_mac, day, chain_id, seq, hash }: Sealed) =>
   `${number} ${previous_mac} ${day} ${chain_id} ${seq} ${hash.toString("hex")}`;
 
-const isSound = (seal: SealRow, secret: Secret) =>
-  seal.number > 0
-    ? secret.isMac("audit-seal-2", sealText(seal), seal.mac)
-    : secret.isMac("audit-seal", `${seal.chain_id} ${seal.seq} ${seal.hash.toString("hex")}`, seal.mac);
-
 /** What of all chains does not fit the seals and MACs, by the keys that are at hand. */
 export async function listSealFaults(tx: Transaction, secret: Secret): Promise<SealFault[]> {
   const seals = await listSeals(tx);
@@ -72,14 +67,14 @@ function problemOf(seal: SealRow, secret: Secret, readable: number): string | nu
   if (!secret.keyIds.includes(seal.key_id)) {
     return seal.seq <= readable ? null : `sealed under the secret ${seal.key_id}, which is not known here`;
   }
-  if (!isSound(seal, secret)) return "the seal was changed";
+  if (!secret.isMac("audit-seal", sealText(seal), seal.mac)) return "the seal was changed";
   if (seal.linked === null) return "the chain was cut before its seal";
   return seal.linked.equals(seal.hash) ? null : "the chain was rewritten after it was sealed";
 }
 
 /** Each seal carries the one before: none of them can go alone. */
 function gapsOf(seals: readonly SealRow[]): SealFault[] {
-  const numbered = seals.filter((seal) => seal.number > 0).sort((a, b) => a.number - b.number);
+  const numbered = seals.toSorted((a, b) => a.number - b.number);
   return numbered.flatMap((seal, i) => {
     const before = numbered[i - 1] ?? { number: 0, mac: "" };
     if (seal.number === before.number + 1 && seal.previous_mac === before.mac) return [];
@@ -110,12 +105,11 @@ async function listLinkFaults(tx: Transaction, secret: Secret, parts: readonly C
 
 function problemOfLink(link: LinkRow, secret: Secret): string | null {
   const { mac, seal_number } = link;
-  if (mac === null || seal_number === null) return link.must_have_mac ? "a link that the service did not make" : null;
   const keyId = mac.slice(0, secret.keyId.length);
   if (!secret.keyIds.includes(keyId)) return `chained under the secret ${keyId}, which is not known here`;
   if (seal_number > 0 && link.seal_mac === null)
     return `seal ${seal_number}, which was there before this link, is gone`;
-  return secret.isMac("audit-link", linkText({ ...link, seal_number }, link.seal_mac ?? ""), mac)
+  return secret.isMac("audit-link", linkText(link, link.seal_mac ?? ""), mac)
     ? null
     : "a link that the service did not make, or a seal that it did not make";
 }

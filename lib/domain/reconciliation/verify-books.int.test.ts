@@ -71,9 +71,9 @@ describe("verifyBooks", () => {
     await using(db, async (environmentId) => {
       const { payment, charge, capture } = await insertBookedPayment(db, { environmentId, captured: 0 });
       await db.sql`insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor,
-          lease_until, next_attempt_at)
+          lease_until, send_until, next_attempt_at)
         values (${environmentId}, ${capture}, ${payment}, ${charge}, 'capture', 'open', 10000, 'EUR',
-          '{"type":"system","id":null}', now(), now())`;
+          '{"type":"system","id":null}', now(), now(), now())`;
       await db.sql`update payments set open_operation_id = ${capture} where id = ${payment}`;
       const report = await verifyBooks(db);
       expect(report.balanced).toBe(true);

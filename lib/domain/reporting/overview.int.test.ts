@@ -92,8 +92,9 @@ describe("what the overview reads", () => {
   it("attention: its own few rows", async () => {
     // Of two of them nobody knows yet that their process died.
     await db.sql`
-      insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor, lease_until, next_attempt_at, unknown_at)
-      select environment_id, id, id, id, 'capture', 'open', 500, 'USD', '{"type":"system","id":null}', now(), now(),
+      insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor, lease_until, send_until,
+        next_attempt_at, unknown_at)
+      select environment_id, id, id, id, 'capture', 'open', 500, 'USD', '{"type":"system","id":null}', now(), now(), now(),
         case when row_number() over () > 2 then now() end
       from payments where environment_id = ${big.test.id} limit 7`;
     const ctx = testContext(service, big.test);

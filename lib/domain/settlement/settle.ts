@@ -27,7 +27,6 @@ import { forgetTotals } from "@/lib/domain/lists";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import { newEvent, paymentData, transactionData } from "../events/event";
 import { SYSTEM } from "../payments/operation";
-import { eventsOf } from "../payments/outcome-events";
 import { presentSettlementBatch } from "./read-batches";
 
 /** One batch: one environment, one currency, at most one chunk of payments. Amounts in minor units. */
@@ -243,7 +242,7 @@ function settledTransactionEvent(
     return { row, payment };
   };
   const [was, is] = [shown(before), shown(after)];
-  const sequence = eventsOf(is.row);
+  const sequence = is.row.event_sequence;
   const data = transactionData(sequence === 1 ? null : was, is, mode);
   const about = { objectId: id, operationId: batch.id };
   return { ...newEvent("transaction.settled", about, data), sequence };

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { connect, type Sql } from "@/db/client";
+import { connect } from "@/db/client";
 import { inRolesOf, testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant, testContext, testService, testTenant } from "@/e2e/fixtures/factories";
 import { CURRENCIES, formatMinor } from "@/lib/contract/currencies";
@@ -8,7 +8,6 @@ import { searchTransactionsBody } from "@/lib/contract/transactions/transaction"
 import { listCustomers } from "@/lib/domain/customers/customers";
 import { idAt } from "@/lib/ids";
 import { exportTransactions } from "./export-transactions";
-import { indexOlderWords } from "./index-words";
 import { listTransactions, searchTransactions, sumTransactions } from "./read-transactions";
 
 const { db, url } = await testDatabase();
@@ -248,49 +247,6 @@ it("words of one environment find nothing in another", async () => {
   expect(await found("gold", {}, ctx)).toEqual([]);
   expect(await found("gold nowak", {}, ctx)).toEqual([]);
   expect(await found(encodeId("payment", paymentIds[1] as string), {}, ctx)).toEqual([]);
-});
-
-it("what was there before its words is found once the job has gone through it, and nothing twice", async () => {
-  const { test: other, id: merchantId } = await createTestMerchant(db);
-  const ctx = testContext(testService(db), { ...other, merchantId });
-  const old = Array.from({ length: 5 }, (_, i) => idAt(new Date(START - i * 30 * DAY)));
-  for (const [i, id] of old.entries()) await insert(other.id, { name: "Old Silver" }, id, id, START - i * 30 * DAY);
-  await db.sql`delete from transaction_words where environment_id = ${other.id}`;
-  await db.sql`delete from transaction_texts where environment_id = ${other.id} and transaction_id <> ${old[2] as string}`;
-  const count = async () => {
-    Reflect.deleteProperty(globalThis, Symbol.for("cardlane.known-totals"));
-    return (await found("silver", { limit: 20 }, ctx)).length;
-  };
-  expect(await count()).toBe(0);
-  const work = indexOlderWords(testService(db), 2);
-  while ((await work()) > 0);
-  // The one whose text was there is taken for done.
-  expect(await count()).toBe(4);
-  expect(await indexOlderWords(testService(db), 2)()).toBe(0);
-});
-
-it("the job goes on with fewer at once where many take longer than a statement may", async () => {
-  const { test: other, id: merchantId } = await createTestMerchant(db);
-  const ctx = testContext(testService(db), { ...other, merchantId });
-  for (const day of [0, 1, 2]) {
-    const id = idAt(new Date(START + day * DAY));
-    await insert(other.id, { name: "Slow Silver" }, id, id, START + day * DAY);
-  }
-  await db.sql`delete from transaction_words where environment_id = ${other.id}`;
-  await db.sql`delete from transaction_texts where environment_id = ${other.id}`;
-  await db.sql`delete from service_settings where key = 'transactions_indexed'`;
-  const sizes: number[] = [];
-  const long = ((parts: TemplateStringsArray, ...values: (string | number)[]) => {
-    sizes.push(values.at(-1) as number);
-    return Number(values.at(-1)) > 1
-      ? Promise.reject(Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" }))
-      : db.long(parts, ...values);
-  }) as unknown as Sql;
-  const work = indexOlderWords(testService({ ...db, long }), 5);
-  while ((await work()) > 0);
-  expect(sizes.slice(0, 5)).toEqual([5, 2, 1, 2, 1]);
-  const { data } = await searchTransactions(ctx, searchTransactionsBody.parse({ filters: { q: "slow" } }));
-  expect(data.length).toBe(3);
 });
 
 it("says how many there are up to the cap, and pages through all, when many have the words", async () => {
