@@ -61,14 +61,14 @@ test.each([
   await expect(migrate(url)).rejects.toMatchObject({
     name: "ConfigurationError",
     message:
-      "The database of DATABASE_URL was made by an unreleased version of Cardlane, which cannot be upgraded: set DATABASE_URL to an empty database.",
+      "The database in DATABASE_URL was made by an unreleased version of Cardlane and cannot be upgraded: set DATABASE_URL to an empty database.",
   });
   vi.stubEnv("DATABASE_URL", "");
   vi.stubEnv("DATA_DIR", "/srv/cardlane");
   await expect(migrate(url)).rejects.toMatchObject({
     name: "ConfigurationError",
     message:
-      "The database in /srv/cardlane was made by an unreleased version of Cardlane, which cannot be upgraded: set DATA_DIR to a new folder, or delete this one to start over without its payments.",
+      "The database in /srv/cardlane was made by an unreleased version of Cardlane and cannot be upgraded: set DATA_DIR to a new folder, or delete this one to start over without its payments.",
   });
   expect(await stateOf(db)).toEqual(before);
   expect(await db.sql`select from payments`).toHaveLength(1);

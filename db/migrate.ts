@@ -66,7 +66,7 @@ async function refuseUnknown(sql: Sql, migrationsFolder: string): Promise<void> 
   }
   throw new ConfigurationError(
     env.databaseUrl
-      ? "The database of DATABASE_URL was made by an unreleased version of Cardlane, which cannot be upgraded: set DATABASE_URL to an empty database."
-      : `The database in ${resolve(env.dataDir)} was made by an unreleased version of Cardlane, which cannot be upgraded: set DATA_DIR to a new folder, or delete this one to start over without its payments.`,
+      ? "The database in DATABASE_URL was made by an unreleased version of Cardlane and cannot be upgraded: set DATABASE_URL to an empty database."
+      : `The database in ${resolve(env.dataDir)} was made by an unreleased version of Cardlane and cannot be upgraded: set DATA_DIR to a new folder, or delete this one to start over without its payments.`,
   );
 }

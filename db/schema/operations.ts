@@ -132,7 +132,7 @@ export const idempotencyKeys = pgTable(
   {
     environment_id: environmentId(),
     key: text("key").notNull(),
-    /** Name of the endpoint: it decides the shape of the stored answer. The column keeps the name that running processes know. */
+    /** Name of the endpoint: it decides the shape of the stored answer. */
     endpoint: text("operation_name").notNull(),
     path: text("path").notNull(),
     /** Keyed digest of method, path and parsed body; equal digests are equal requests. */

@@ -17,7 +17,7 @@ export const requestLog = pgTable(
     /** The request's id, whose time is the request's: it names the partition. */
     id: uuid("id").notNull(),
     actor: jsonb("actor").$type<ActorRecord>().notNull(),
-    /** Name of the endpoint. The column keeps the name that running processes know. */
+    /** Name of the endpoint. */
     endpoint: text("operation").notNull(),
     method: text("method").notNull(),
     path: text("path").notNull(),

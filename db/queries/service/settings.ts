@@ -21,7 +21,7 @@ export async function storeServiceSetting(orm: Orm, key: string, value: string):
     .onConflictDoUpdate({ target: serviceSettings.key, set: { value } });
 }
 
-export async function removeServiceSetting(orm: Orm, key: string): Promise<void> {
+async function removeServiceSetting(orm: Orm, key: string): Promise<void> {
   await orm.delete(serviceSettings).where(eq(serviceSettings.key, key));
 }
 
