@@ -17,10 +17,16 @@ import { newId } from "@/lib/ids";
 import { operatorConnectionId } from "@/lib/processor/connections";
 import { STRIPE } from "@/lib/processor/stripe/connector";
 import { ENTRIES } from "@/lib/server/build-server";
+import type { Main } from "@/lib/server/cli";
+import { main as createKey } from "./create-key";
+import { main as createMerchant } from "./create-merchant";
+import { main as createStaff } from "./create-staff";
+import { main as reconcile } from "./reconcile";
+import { main as rotateSecret } from "./rotate-secret";
+import { main as settle } from "./settle";
+import { main as verify } from "./verify";
 
 const { db, url } = await testDatabase();
-/** Each command is a process of its own, and a test runs up to six: for a machine with other work. */
-const LONGEST_MS = 300_000;
 /** Another's service may be running on the project's own folder. */
 const dataDir = mkdtempSync(join(tmpdir(), "cardlane-commands-"));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -28,15 +34,16 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
 
 type Ran = { code: number | null; out: string; err: string };
+type Settings = Record<string, string>;
+const DEFAULTS = { DATABASE_URL: url, DATA_DIR: dataDir, CARDLANE_SECRET: TEST_SECRET };
 
-/** `npm run NAME -- …`, as a process of its own; with no setting of the runner's. */
-async function run(name: string, args: string[] = [], settings: Record<string, string> = {}): Promise<Ran> {
+/** `npm run NAME -- …`, as a process of its own, with no setting of the runner's. */
+async function spawnCommand(name: string, args: string[] = []): Promise<Ran> {
   const [program, ...given] = scripts[name]?.split(" ") ?? [];
   expect(program, `package.json has no command ${name}`).toBe("node");
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, DATABASE_URL: url, DATA_DIR: dataDir, CARDLANE_SECRET: TEST_SECRET, ...settings };
   const child = spawn(process.execPath, [...given, ...args], {
-    env: env as unknown as NodeJS.ProcessEnv,
+    env: { PATH, HOME, ...DEFAULTS } as unknown as NodeJS.ProcessEnv,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const ran: Ran = { code: null, out: "", err: "" };
@@ -48,6 +55,23 @@ async function run(name: string, args: string[] = [], settings: Record<string, s
   });
   [ran.code] = await once(child, "close");
   return ran;
+}
+
+/** The same in this process. */
+async function run(main: Main, args: string[] = [], settings: Settings = {}): Promise<Ran> {
+  for (const [name, value] of Object.entries({ ...DEFAULTS, ...settings })) vi.stubEnv(name, value);
+  const ran: Ran = { code: null, out: "", err: "" };
+  try {
+    ran.code = await main(args, {
+      stdout: { write: (text) => (ran.out += text) },
+      stderr: { write: (text) => (ran.err += text) },
+    });
+    return ran;
+  } finally {
+    vi.unstubAllEnvs();
+    // A command's process would take the database's time with it; this one goes on by a clock that tests set.
+    Reflect.deleteProperty(globalThis, Symbol.for("cardlane.database-time"));
+  }
 }
 
 test("every command that package.json names is built for where only the packages of run time are installed", () => {
@@ -63,7 +87,7 @@ describe("verify", () => {
   test("prints every check and ends with 0 while the books balance, and with 1 and the broken rule when they do not", async () => {
     const environmentId = await insertEnvironment(db);
     const ids = await insertBookedPayment(db, { environmentId, amount: 10_000, captured: 9_000, refunded: 1_000 });
-    const clean = await run("verify");
+    const clean = await spawnCommand("verify");
     expect([clean.code, clean.err]).toEqual([0, ""]);
     for (const { check, proves } of BOOK_CHECKS) expect(clean.out).toContain(`  ✓ ${check}\n    ${proves}\n`);
     expect(clean.out).toContain("✓ audit_seals_hold");
@@ -72,12 +96,12 @@ describe("verify", () => {
     const check = "counters_match_ledger";
     const corruption = bookCorruptions(db).find((one) => one.check === check);
     await corruption?.corrupt(environmentId, ids, newId(), { refund: newId(), batchId: newId() });
-    const broken = await run("verify");
+    const broken = await spawnCommand("verify");
     expect([broken.code, broken.err]).toEqual([1, ""]);
     expect(broken.out).toContain(`  ✗ ${check}: 1 offending row\n`);
     expect(broken.out).toContain(ids.payment);
     expect(broken.out).toMatch(/The books do not balance: \d+ of \d+ checks failed\.\n/);
-    const asJson = await run("verify", ["--json"]);
+    const asJson = await run(verify, ["--json"]);
     expect([asJson.code, asJson.err]).toEqual([1, ""]);
     const report = JSON.parse(asJson.out) as { balanced: boolean; checks: { check: string; count: number }[] };
     expect(report.balanced).toBe(false);
@@ -86,7 +110,7 @@ describe("verify", () => {
   });
 
   test("says how it is used when it is given what it does not know", async () => {
-    const { code, out, err } = await run("verify", ["--quick"]);
+    const { code, out, err } = await run(verify, ["--quick"]);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toBe("Unknown option '--quick'.\nUsage: npm run verify [-- --json]\n");
   });
@@ -96,6 +120,16 @@ const LIVE_KEY = "sk_live_oftheoperator000000c4m1";
 /** What is younger than five minutes is compared with nothing. */
 const AGO_MS = 10 * 60_000;
 
+/** Runs `work` with the clock set back by ten minutes. */
+async function tenMinutesAgo<T>(work: () => T): Promise<Awaited<T>> {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - AGO_MS });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
 /** The operator's own account at a double of Stripe, and one live payment there, made ten minutes ago. */
 async function withOperator() {
   const double = await startDouble({ livemode: true, secretKey: LIVE_KEY });
@@ -103,60 +137,53 @@ async function withOperator() {
   const { endpoint } = double;
   const credentials = { secret_key: LIVE_KEY };
   const operator = { connector: STRIPE, credentials, rawCards: false, endpoint };
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - AGO_MS });
-  onTestFinished(() => void vi.useRealTimers());
-  const tenant = await connectingTenant(db, { connectors: [STRIPE], operator });
-  const environment = tenant.merchant.live;
-  const { status, body: payment } = await tenant.create(
-    { payment_token: "pm_card_visa" },
-    { context: { environment } },
-  );
-  expect(status).toBe(201);
-  // The database's clock was not set back.
-  await db.sql`update payments set updated_at = created_at where environment_id = ${environment.id}`;
+  const payment = await tenMinutesAgo(async () => {
+    const tenant = await connectingTenant(db, { connectors: [STRIPE], operator });
+    const environment = tenant.merchant.live;
+    const { status, body } = await tenant.create({ payment_token: "pm_card_visa" }, { context: { environment } });
+    expect(status).toBe(201);
+    // The database's clock was not set back.
+    await db.sql`update payments set updated_at = created_at where environment_id = ${environment.id}`;
+    return body;
+  });
   return {
     ...{ double, payment },
     connection: encodeId("connection", operatorConnectionId("stripe", ACCOUNT_ID)),
-    since: new Date(Date.now() - AGO_MS).toISOString(),
+    since: new Date(Date.now() - 2 * AGO_MS).toISOString(),
     settings: { LIVE_PROCESSOR: "stripe", STRIPE_SECRET_KEY: LIVE_KEY, LIVE_PROCESSOR_ENDPOINT: endpoint },
   };
 }
 
 describe("reconcile", () => {
-  test(
-    "ends with 0 while both books agree, and with 1 and the difference when they do not; verify tells of it",
-    async () => {
-      const { double, payment, connection, since, settings } = await withOperator();
-      const never = await run("verify", [], settings);
-      expect(never.out).toContain(
-        `${connection}: never compared with the processor's own books. Run npm run reconcile`,
-      );
+  test("ends with 0 while both books agree, and with 1 and the difference when they do not; verify tells of it", async () => {
+    const { double, payment, connection, since, settings } = await withOperator();
+    const never = await run(verify, [], settings);
+    expect(never.out).toContain(`${connection}: never compared with the processor's own books. Run npm run reconcile`);
 
-      const asked = ["--connection", connection, "--since", since];
-      const same = await run("reconcile", asked, settings);
-      expect([same.code, same.err]).toEqual([0, ""]);
-      expect(same.out).toContain("Compared: 1 payment, 0 refunds.");
-      expect(same.out).toContain(`Cardlane and Stripe (${ACCOUNT_ID}) agree.`);
-      expect((await run("verify", [], settings)).out).not.toContain("Not checked here");
+    const asked = ["--connection", connection, "--since", since];
+    const same = await run(reconcile, asked, settings);
+    expect([same.code, same.err]).toEqual([0, ""]);
+    expect(same.out).toContain("Compared: 1 payment, 0 refunds.");
+    expect(same.out).toContain(`Cardlane and Stripe (${ACCOUNT_ID}) agree.`);
+    expect((await run(verify, [], settings)).out).not.toContain("Not checked here");
 
-      const [intent] = [...double.books.intents.values()];
-      double.books.createRefund({ intent: intent?.id ?? "", amount: 1_000, reason: null, metadata: {} });
-      const other = await run("reconcile", asked, settings);
-      expect([other.code, other.err]).toEqual([1, ""]);
-      expect(other.out).toContain("✗ Only at the processor: refund ");
-      expect(other.out).toContain(`✗ Amounts differ: payment ${payment.id} = ${intent?.id}`);
-      expect(other.out).toContain(`2 differences between Cardlane and Stripe (${ACCOUNT_ID}).`);
-      const asJson = await run("reconcile", [...asked, "--json"], settings);
-      expect([asJson.code, asJson.err]).toEqual([1, ""]);
-      expect(JSON.parse(asJson.out)).toMatchObject({
-        label: `Stripe (${ACCOUNT_ID})`,
-        payments: 1,
-        difference_count: 2,
-      });
-      expect((await run("verify", [], settings)).out).toContain("2 differences found");
-    },
-    LONGEST_MS,
-  );
+    const [intent] = [...double.books.intents.values()];
+    const refund = { intent: intent?.id ?? "", amount: 1_000, reason: null, metadata: {} };
+    await tenMinutesAgo(() => double.books.createRefund(refund));
+    const other = await run(reconcile, asked, settings);
+    expect([other.code, other.err]).toEqual([1, ""]);
+    expect(other.out).toContain("✗ Only at the processor: refund ");
+    expect(other.out).toContain(`✗ Amounts differ: payment ${payment.id} = ${intent?.id}`);
+    expect(other.out).toContain(`2 differences between Cardlane and Stripe (${ACCOUNT_ID}).`);
+    const asJson = await run(reconcile, [...asked, "--json"], settings);
+    expect([asJson.code, asJson.err]).toEqual([1, ""]);
+    expect(JSON.parse(asJson.out)).toMatchObject({
+      label: `Stripe (${ACCOUNT_ID})`,
+      payments: 1,
+      difference_count: 2,
+    });
+    expect((await run(verify, [], settings)).out).toContain("2 differences found");
+  });
 
   const unknown = encodeId("connection", newId());
   test.each([
@@ -182,7 +209,7 @@ describe("reconcile", () => {
     ],
     [["--connection", unknown], "--since is missing."],
   ])("refuses %j with a sentence and its usage", async (args, sentence) => {
-    const { code, out, err } = await run("reconcile", args);
+    const { code, out, err } = await run(reconcile, args);
     expect([code, out]).toEqual([2, ""]);
     expect(err).toBe(
       `${sentence}\nUsage: npm run reconcile -- --connection ID --since DATE [--until DATE] [--report FILE.csv]... [--json]\n`,
@@ -191,47 +218,43 @@ describe("reconcile", () => {
 });
 
 describe("an operator's other commands", () => {
-  test(
-    "make a merchant, a key for it and a member of staff, and refuse what cannot be",
-    async () => {
-      const email = `${newId()}@shop.example`;
-      const made = await run("create-merchant", ["--name", "Harbour", "--email", email, "--json"]);
-      expect([made.code, made.err]).toEqual([0, ""]);
-      const merchant = JSON.parse(made.out) as { merchant_id: string; test_key: string };
-      expect(merchant.test_key).toMatch(/^sk_test_/);
-      const again = await run("create-merchant", ["--name", "Harbour", "--email", email]);
-      expect([again.code, again.out]).toEqual([1, ""]);
-      expect(again.err).toContain(email);
+  test("make a merchant, a key for it and a member of staff, and refuse what cannot be", async () => {
+    const email = `${newId()}@shop.example`;
+    const made = await run(createMerchant, ["--name", "Harbour", "--email", email, "--json"]);
+    expect([made.code, made.err]).toEqual([0, ""]);
+    const merchant = JSON.parse(made.out) as { merchant_id: string; test_key: string };
+    expect(merchant.test_key).toMatch(/^sk_test_/);
+    const again = await run(createMerchant, ["--name", "Harbour", "--email", email]);
+    expect([again.code, again.out]).toEqual([1, ""]);
+    expect(again.err).toContain(email);
 
-      const of = ["--merchant", merchant.merchant_id, "--mode", "live", "--name", "Server"];
-      const key = await run("create-key", [...of, "--permissions", "payment.create, payment.read"]);
-      expect([key.code, key.err]).toEqual([0, ""]);
-      expect(key.out).toMatch(/^id {3}key_\w+\nkey {2}sk_live_\w+\n$/);
-      const wrong = await run("create-key", [...of, "--permissions", "payment.steal"]);
-      expect([wrong.code, wrong.out]).toEqual([2, ""]);
-      expect(wrong.err).toContain(`There is no permission 'payment.steal'; there are ${PERMISSIONS.join(", ")}.\n`);
+    const of = ["--merchant", merchant.merchant_id, "--mode", "live", "--name", "Server"];
+    const key = await run(createKey, [...of, "--permissions", "payment.create, payment.read"]);
+    expect([key.code, key.err]).toEqual([0, ""]);
+    expect(key.out).toMatch(/^id {3}key_\w+\nkey {2}sk_live_\w+\n$/);
+    const wrong = await run(createKey, [...of, "--permissions", "payment.steal"]);
+    expect([wrong.code, wrong.out]).toEqual([2, ""]);
+    expect(wrong.err).toContain(`There is no permission 'payment.steal'; there are ${PERMISSIONS.join(", ")}.\n`);
 
-      const person = ["--email", `${newId()}@cardlane.example`];
-      const staff = await run("create-staff", person);
-      expect([staff.code, staff.err]).toEqual([0, ""]);
-      expect(staff.out).toMatch(/^recovery codes \S+$/m);
-      const unlocked = await run("create-staff", [...person, "--unlock"]);
-      expect([unlocked.code, unlocked.err]).toEqual([0, ""]);
-      expect(unlocked.out).toContain(`${person[1]} can sign in again`);
-    },
-    LONGEST_MS,
-  );
+    const person = ["--email", `${newId()}@cardlane.example`];
+    const staff = await run(createStaff, person);
+    expect([staff.code, staff.err]).toEqual([0, ""]);
+    expect(staff.out).toMatch(/^recovery codes \S+$/m);
+    const unlocked = await run(createStaff, [...person, "--unlock"]);
+    expect([unlocked.code, unlocked.err]).toEqual([0, ""]);
+    expect(unlocked.out).toContain(`${person[1]} can sign in again`);
+  });
 
   test("settle what was captured, once", async () => {
     const environmentId = await insertEnvironment(db);
     await insertBookedPayment(db, { environmentId, amount: 4_321 });
-    const { code, out, err } = await run("settle", ["--json"]);
+    const { code, out, err } = await run(settle, ["--json"]);
     expect([code, err]).toEqual([0, ""]);
     const { batches } = JSON.parse(out) as { batches: object[] };
     expect(batches).toContainEqual(
       expect.objectContaining({ environment_id: encodeId("environment", environmentId), charge_amount: 4_321 }),
     );
-    const again = await run("settle");
+    const again = await run(settle);
     expect([again.code, again.out]).toEqual([
       0,
       "Nothing to settle: every captured payment and accepted refund is in a batch.\n",
@@ -240,15 +263,15 @@ describe("an operator's other commands", () => {
 
   test("move the database to a new secret; another one is refused", async () => {
     const settings = { CARDLANE_SECRET: "a secret that is new here, of 32 and more characters" };
-    const alone = await run("rotate-secret");
+    const alone = await run(rotateSecret);
     expect([alone.code, alone.out]).toEqual([2, ""]);
     expect(alone.err).toContain("Set CARDLANE_SECRET to a new secret and CARDLANE_SECRET_PREVIOUS to the current one");
-    const moved = await run("rotate-secret", ["--json"], { ...settings, CARDLANE_SECRET_PREVIOUS: TEST_SECRET });
+    const moved = await run(rotateSecret, ["--json"], { ...settings, CARDLANE_SECRET_PREVIOUS: TEST_SECRET });
     expect([moved.code, JSON.parse(moved.out)]).toEqual([
       0,
       expect.objectContaining({ finished: expect.any(Boolean) }),
     ]);
-    const old = await run("verify");
+    const old = await run(verify);
     expect([old.code, old.out]).toEqual([1, ""]);
     expect(old.err).toMatch(/not the secret of this database/);
   });

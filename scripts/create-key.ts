@@ -4,9 +4,9 @@ import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import { MODES, type Mode } from "@/lib/contract/transactions/words";
 import { getEnvironmentId } from "@/lib/domain/accounts/business";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
-import { runCommand, UsageError } from "@/lib/server/cli";
+import { command, type Main, runProgram, UsageError } from "@/lib/server/cli";
 
-await runCommand({
+export const main: Main = command({
   usage:
     "npm run create-key -- --merchant ID --mode test|live --name NAME --permissions payment.create,transaction.read [--json]",
   options: {
@@ -17,15 +17,17 @@ await runCommand({
     json: { type: "boolean" },
   },
   required: ["merchant", "mode", "name", "permissions"],
-  async run({ service }, values) {
+  async run({ service }, values, { stdout }) {
     const mode = readMode(String(values.mode));
     const permissions = readPermissions(String(values.permissions));
     const environmentId = await getEnvironmentId(service, { merchantId: String(values.merchant), mode });
     const { row, secret } = await createApiKey(service, { environmentId, name: String(values.name), permissions });
     const answer = { id: encodeId("apiKey", row.id), key: secret };
-    process.stdout.write(values.json ? `${JSON.stringify(answer)}\n` : `id   ${answer.id}\nkey  ${answer.key}\n`);
+    stdout.write(values.json ? `${JSON.stringify(answer)}\n` : `id   ${answer.id}\nkey  ${answer.key}\n`);
   },
 });
+
+await runProgram(import.meta.url, main);
 
 function readMode(text: string): Mode {
   const mode = MODES.find((known) => known === text);

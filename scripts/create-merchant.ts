@@ -1,9 +1,9 @@
 import "@/lib/server/load-environment";
 import { createMerchant } from "@/lib/domain/accounts/business";
 import { serviceAddress } from "@/lib/server/address";
-import { runCommand } from "@/lib/server/cli";
+import { command, type Main, runProgram } from "@/lib/server/cli";
 
-await runCommand({
+export const main: Main = command({
   usage: "npm run create-merchant -- --name NAME --email EMAIL [--password PASSWORD] [--json]",
   options: {
     name: { type: "string" },
@@ -12,14 +12,16 @@ await runCommand({
     json: { type: "boolean" },
   },
   required: ["name", "email"],
-  async run({ service }, values) {
+  async run({ service }, values, { stdout }) {
     const made = await createMerchant(service, {
       name: String(values.name),
       email: String(values.email),
       password: values.password === undefined ? undefined : String(values.password),
     });
     const answer = { ...made, base_url: serviceAddress() };
-    if (values.json) process.stdout.write(`${JSON.stringify(answer)}\n`);
-    else for (const [name, value] of Object.entries(answer)) process.stdout.write(`${name.padEnd(12)} ${value}\n`);
+    if (values.json) stdout.write(`${JSON.stringify(answer)}\n`);
+    else for (const [name, value] of Object.entries(answer)) stdout.write(`${name.padEnd(12)} ${value}\n`);
   },
 });
+
+await runProgram(import.meta.url, main);

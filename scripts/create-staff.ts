@@ -1,9 +1,9 @@
 import "@/lib/server/load-environment";
 import { createStaff, unlockStaff } from "@/lib/domain/support/staff";
 import { serviceAddress } from "@/lib/server/address";
-import { runCommand, UsageError } from "@/lib/server/cli";
+import { command, type Main, runProgram, UsageError } from "@/lib/server/cli";
 
-await runCommand({
+export const main: Main = command({
   usage: "npm run create-staff -- --email EMAIL [--name NAME | --unlock] [--json]",
   options: {
     email: { type: "string" },
@@ -12,22 +12,24 @@ await runCommand({
     json: { type: "boolean" },
   },
   required: ["email"],
-  async run({ service }, values) {
+  async run({ service }, values, { stdout }) {
     const email = String(values.email);
     if (values.unlock) {
       if (values.name !== undefined) throw new UsageError("--unlock takes no --name.");
       const unlocked = await unlockStaff(service, { email });
       const sentence = `${unlocked.email} can sign in again, with the same password and authenticator app.`;
-      process.stdout.write(`${values.json ? JSON.stringify(unlocked) : sentence}\n`);
+      stdout.write(`${values.json ? JSON.stringify(unlocked) : sentence}\n`);
       return;
     }
     const made = await createStaff(service, {
       email,
       name: values.name === undefined ? undefined : String(values.name),
     });
-    process.stdout.write(values.json ? `${JSON.stringify(made)}\n` : readable(made));
+    stdout.write(values.json ? `${JSON.stringify(made)}\n` : readable(made));
   },
 });
+
+await runProgram(import.meta.url, main);
 
 function readable(made: Awaited<ReturnType<typeof createStaff>>): string {
   const { recovery_codes, ...facts } = made;

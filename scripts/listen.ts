@@ -1,6 +1,6 @@
 import "@/lib/server/load-environment";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
-import { readArguments, UsageError } from "@/lib/server/cli";
+import { type Main, readArguments, runProgram, UsageError } from "@/lib/server/cli";
 import { newSigningKeys, type SigningKeys, signedHeaders } from "@/lib/webhooks/signature";
 import { causeOf } from "./replay/client";
 import { sandboxKey, webAddress } from "./replay/options";
@@ -21,17 +21,17 @@ type Listening = {
   readonly keys: SigningKeys;
 };
 
+type Say = (line: string) => void;
 /** An event as the stream sends it: its text is what is signed. */
 type Streamed = { readonly id: string; readonly type: string; readonly body: string };
 /** The stream's first message is an id alone: where it begins. */
 type Message = Pick<Streamed, "id"> & { [Part in "type" | "body"]: string | undefined };
 
-process.exitCode = await main();
-
 /** Follows a sandbox's events and forwards each, signed as a webhook. Ends with Ctrl-C, or when the key is refused. */
-async function main(): Promise<number> {
+export const main: Main = async (args, { stdout, stderr }) => {
+  const say: Say = (line) => void stdout.write(`${line}\n`);
   try {
-    const listening = readListening(process.argv.slice(2));
+    const listening = readListening(args);
     const { forward, keys } = listening;
     say(
       forward
@@ -41,15 +41,17 @@ async function main(): Promise<number> {
     if (forward) say(`Signing secret: ${keys.secret}`);
     let last: string | null = null;
     for (;;) {
-      last = await follow(listening, last);
+      last = await follow(listening, last, say);
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    process.stderr.write(isUsage ? `${error.message}\nUsage: ${USAGE}\n` : `${(error as Error).message}\n`);
+    stderr.write(isUsage ? `${error.message}\nUsage: ${USAGE}\n` : `${(error as Error).message}\n`);
     return isUsage ? 2 : 1;
   }
-}
+};
+
+await runProgram(import.meta.url, main);
 
 function readListening(args: string[]): Listening {
   const values = readArguments(args, OPTIONS, []) as Partial<Record<keyof typeof OPTIONS, string>>;
@@ -76,7 +78,7 @@ function typesNamed(name: string): readonly string[] {
 }
 
 /** Reads the stream until it breaks off. Answers the last event's id, behind which the next one goes on. */
-async function follow(listening: Listening, last: string | null): Promise<string | null> {
+async function follow(listening: Listening, last: string | null, say: Say): Promise<string | null> {
   const response = await fetch(`${listening.url}/v1/events/stream`, {
     headers: { "X-Api-Key": listening.key, ...(last !== null && { "Last-Event-ID": last }) },
   }).catch((error: Error) => {
@@ -96,7 +98,7 @@ async function follow(listening: Listening, last: string | null): Promise<string
   try {
     for await (const { id, type, body } of eventsOf(response.body.pipeThrough(new TextDecoderStream()))) {
       const isWanted = type !== undefined && (listening.types === null || listening.types.has(type));
-      if (isWanted && body !== undefined) await handOn(listening, { id, type, body });
+      if (isWanted && body !== undefined) await handOn(listening, { id, type, body }, say);
       reached = id;
     }
     say("The stream ended. Trying again.");
@@ -122,7 +124,7 @@ async function* eventsOf(text: AsyncIterable<string>): AsyncGenerator<Message> {
   }
 }
 
-async function handOn({ forward, keys }: Listening, { id, type, body }: Streamed): Promise<void> {
+async function handOn({ forward, keys }: Listening, { id, type, body }: Streamed, say: Say): Promise<void> {
   if (forward === null) return say(`${type}  ${id}`);
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   const headers = { "content-type": "application/json", "user-agent": "Cardlane-Webhooks/1" };
@@ -139,8 +141,4 @@ async function handOn({ forward, keys }: Listening, { id, type, body }: Streamed
     (error: Error) => causeOf(error),
   );
   say(`${type}  ${id}  → ${outcome}  ${Math.round(performance.now() - started)} ms`);
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

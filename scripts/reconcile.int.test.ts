@@ -1,30 +1,28 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { accountingReport } from "@/e2e/doubles/adyen/accounting-report";
 import { adyenTenant } from "@/e2e/doubles/adyen/tenant";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { TEST_SECRET } from "@/e2e/fixtures/factories";
 import { encodeId } from "@/lib/contract/ids";
+import { main } from "./reconcile";
 
 const { db, url } = await testDatabase();
 const folder = mkdtempSync(join(tmpdir(), "reconcile-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** `npm run reconcile`, as a process of its own. */
+for (const [name, value] of Object.entries({ DATABASE_URL: url, CARDLANE_SECRET: TEST_SECRET, DATA_DIR: folder }))
+  vi.stubEnv(name, value);
+
 async function reconcile(...options: string[]) {
-  const child = spawn(process.execPath, ["--import", "tsx", "scripts/reconcile.ts", ...options], {
-    env: { ...process.env, DATABASE_URL: url, CARDLANE_SECRET: TEST_SECRET, DATA_DIR: folder },
-    stdio: ["ignore", "pipe", "pipe"],
+  const ran = { code: 0, out: "", err: "" };
+  ran.code = await main(options, {
+    stdout: { write: (text) => (ran.out += text) },
+    stderr: { write: (text) => (ran.err += text) },
   });
-  const [out, err]: Buffer[][] = [[], []];
-  child.stdout.on("data", (chunk: Buffer) => out?.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => err?.push(chunk));
-  const [code] = await once(child, "close");
-  return { code, out: Buffer.concat(out ?? []).toString(), err: Buffer.concat(err ?? []).toString() };
+  return ran;
 }
 
 const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
@@ -63,4 +61,4 @@ test("with files of Adyen's report it ends with 0, 1 or 2: they agree, they diff
   expect(broken.err).not.toMatch(/^\s+at /m);
   const none = await reconcile(...about, "--report", join(folder, "none.csv"));
   expect(none).toMatchObject({ code: 2, err: expect.stringMatching(/^There is no file .*none\.csv\.\nUsage:/) });
-}, 120_000);
+});

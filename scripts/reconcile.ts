@@ -2,10 +2,10 @@ import "@/lib/server/load-environment";
 import { AppError } from "@/lib/contract/errors";
 import { DIFFERENCE_WORDS, type Difference, type Findings } from "@/lib/contract/processors/reconciliation";
 import { reconcile } from "@/lib/domain/processors/reconciliation";
-import { runCommand, UsageError } from "@/lib/server/cli";
+import { command, type Main, runProgram, UsageError } from "@/lib/server/cli";
 import { readStatementFiles } from "@/lib/server/statement-files";
 
-await runCommand({
+export const main: Main = command({
   usage: "npm run reconcile -- --connection ID --since DATE [--until DATE] [--report FILE.csv]... [--json]",
   options: {
     connection: { type: "string" },
@@ -15,7 +15,7 @@ await runCommand({
     json: { type: "boolean" },
   },
   required: ["connection", "since"],
-  async run({ service }, values) {
+  async run({ service }, values, { stdout }) {
     const since = dateOf("since", values.since as string);
     const until = values.until === undefined ? undefined : dateOf("until", values.until as string);
     const files = readStatementFiles((values.report as string[] | undefined) ?? []);
@@ -26,7 +26,7 @@ await runCommand({
         files,
         ...(until ? { until } : {}),
       });
-      process.stdout.write(values.json ? `${JSON.stringify(made)}\n` : describe(made));
+      stdout.write(values.json ? `${JSON.stringify(made)}\n` : describe(made));
       return made.difference_count > 0 ? 1 : 0;
     } catch (error) {
       if (error instanceof AppError) throw new UsageError(error.message);
@@ -34,6 +34,8 @@ await runCommand({
     }
   },
 });
+
+await runProgram(import.meta.url, main);
 
 /** A day begins at midnight, UTC. */
 function dateOf(name: string, text: string): Date {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testService } from "@/e2e/fixtures/factories";
 import { startHost } from "@/e2e/proof/host";
@@ -8,18 +8,19 @@ import { createMerchant } from "@/lib/domain/accounts/business";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { newId } from "@/lib/ids";
+import { main } from "./replay";
 
 const { db, url } = await testDatabase();
 const service = testService(db);
+vi.stubEnv("DATABASE_URL", url);
 
 const SAMPLE = "scripts/sample-orders.csv";
 const SAMPLE_PAYMENTS = 42;
 
 /** `npm run replay`, as a process of its own. */
-function replay(...options: string[]) {
+function spawnReplay(...options: string[]) {
   const args = ["--import", "tsx", "scripts/replay.ts", SAMPLE, ...options];
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, DATABASE_URL: url },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const chunks: Buffer[] = [];
@@ -28,6 +29,14 @@ function replay(...options: string[]) {
     code: code as number,
     output: Buffer.concat(chunks).toString("utf8"),
   }));
+}
+
+/** The same in this process. */
+async function replay(...options: string[]) {
+  let output = "";
+  const write = (text: string) => (output += text);
+  const code = await main([SAMPLE, ...options], { stdout: { write }, stderr: { write } });
+  return { code, output };
 }
 
 const newTestKey = async () =>
@@ -46,7 +55,7 @@ it("replays the sample with duplicates, dropped answers and a killed service, an
   const key = await newTestKey();
   const first = await startHost({ databaseUrl: url });
   const options = ["--key", key, "--url", first.baseUrl, "--duplicates", "0.5", "--drops", "0.5", "--concurrency", "4"];
-  const run = replay(...options, "--seed", "11");
+  const run = spawnReplay(...options, "--seed", "11");
   await expect.poll(countCharges, { timeout: 30_000, interval: 20 }).toBeGreaterThan(5);
   await first.kill("SIGKILL");
   const second = await startHost({ databaseUrl: url, port: first.port });

@@ -1,7 +1,7 @@
 import "@/lib/server/load-environment";
 import { readFileSync } from "node:fs";
 import { ConfigurationError } from "@/lib/env";
-import { UsageError } from "@/lib/server/cli";
+import { type Io, type Main, runProgram, UsageError } from "@/lib/server/cli";
 import { NotFoundError, type Payment } from "@/packages/node/src/index";
 import { type Client, createClient, ReplayStopped } from "./replay/client";
 import { type ReplayOptions, readOptions, USAGE } from "./replay/options";
@@ -15,26 +15,26 @@ import { type SentOrder, sendOrder } from "./replay/send-order";
 /** How long the service may take to answer the first question of all. */
 const REACHABLE_WITHIN_MS = 3_000;
 
-process.exitCode = await main();
-
 /** 0 only when file, API and ledger agree to the minor unit. */
-async function main(): Promise<number> {
+export const main: Main = async (args, io) => {
   try {
-    const options = readOptions(process.argv.slice(2));
+    const options = readOptions(args);
     const file = readOrders(readCsv(options.path));
     await checkService(options);
-    return await replay(options, file);
+    return await replay(options, file, io);
   } catch (error) {
     if (error instanceof UsageError) {
-      process.stderr.write(`${error.message}\nUsage: ${USAGE}\n`);
+      io.stderr.write(`${error.message}\nUsage: ${USAGE}\n`);
       return 2;
     }
     const expected =
       error instanceof OrderFileError || error instanceof ReplayStopped || error instanceof ConfigurationError;
-    process.stderr.write(`${expected ? error.message : ((error as Error).stack ?? String(error))}\n`);
+    io.stderr.write(`${expected ? error.message : ((error as Error).stack ?? String(error))}\n`);
     return 1;
   }
-}
+};
+
+await runProgram(import.meta.url, main);
 
 function readCsv(path: string): string {
   try {
@@ -66,29 +66,34 @@ async function checkService({ baseUrl, apiKey }: ReplayOptions): Promise<void> {
   }
 }
 
-async function replay(options: ReplayOptions, file: OrderFile): Promise<number> {
+async function replay(options: ReplayOptions, file: OrderFile, { stdout }: Io): Promise<number> {
   const started = performance.now();
   const client = createClient(options);
-  const sent = await sendAll(client, file.orders, options);
-  const rows = await readAll(client, sent, options.concurrency);
+  const sent = await sendAll(client, file.orders, options, stdout);
+  const rows = await readAll(client, sent, options.concurrency, stdout);
   const elapsedMs = performance.now() - started;
   const { ledger, problem } = await readLedgerIfReachable(rows);
   const differences = compareBooks(rows, ledger);
-  process.stdout.write(describeReport({ file, rows, counts: client.counts, ledger, differences, elapsedMs }));
+  stdout.write(describeReport({ file, rows, counts: client.counts, ledger, differences, elapsedMs }));
   if (!ledger) {
-    process.stdout.write(`  ✗ Not reconciled: the ledger could not be read. ${problem}\n\n`);
+    stdout.write(`  ✗ Not reconciled: the ledger could not be read. ${problem}\n\n`);
     return 1;
   }
   const verdict =
     differences.length === 0
       ? "✓ Reconciled: file, API and ledger agree to the cent"
       : `✗ Not reconciled: ${differences.length} difference${differences.length === 1 ? "" : "s"}`;
-  process.stdout.write(`  ${verdict} (${rows.length} payments).\n\n`);
+  stdout.write(`  ${verdict} (${rows.length} payments).\n\n`);
   return differences.length === 0 ? 0 : 1;
 }
 
-async function sendAll(client: Client, orders: readonly Order[], options: ReplayOptions): Promise<SentOrder[]> {
-  const progress = createProgress(process.stdout, "Sending ", orders.length);
+async function sendAll(
+  client: Client,
+  orders: readonly Order[],
+  options: ReplayOptions,
+  stdout: Io["stdout"],
+): Promise<SentOrder[]> {
+  const progress = createProgress(stdout, "Sending ", orders.length);
   let done = 0;
   try {
     return await inParallel(orders, options.concurrency, async (order) => {
@@ -105,8 +110,13 @@ async function sendAll(client: Client, orders: readonly Order[], options: Replay
 }
 
 /** The API's own last word on every payment. */
-async function readAll(client: Client, sent: readonly SentOrder[], concurrency: number): Promise<Reconciled[]> {
-  const progress = createProgress(process.stdout, "Checking", sent.length);
+async function readAll(
+  client: Client,
+  sent: readonly SentOrder[],
+  concurrency: number,
+  stdout: Io["stdout"],
+): Promise<Reconciled[]> {
+  const progress = createProgress(stdout, "Checking", sent.length);
   let done = 0;
   try {
     return await inParallel(sent, concurrency, async (order) => {

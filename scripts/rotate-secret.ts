@@ -3,14 +3,14 @@ import { randomBytes } from "node:crypto";
 import { type Rotation, rotateSecret } from "@/lib/domain/secret-keys";
 import { createSecret } from "@/lib/secret";
 import { isServiceRunning } from "@/lib/server/address";
-import { runCommand, UsageError } from "@/lib/server/cli";
+import { command, type Main, runProgram, UsageError } from "@/lib/server/cli";
 import type { OpenService } from "@/lib/server/open-service";
 import { replacePrivateFile } from "@/lib/server/private-file";
 
-await runCommand({
+export const main: Main = command({
   usage: "npm run rotate-secret [-- --json]",
   options: { json: { type: "boolean" } },
-  async run(opened, values) {
+  async run(opened, values, { stdout }) {
     const { value, previous, file } = opened.secret;
     const secrets = file === null || previous.length > 0 ? [value, ...previous] : addToFile(opened, file, value);
     const [current = "", ...earlier] = secrets;
@@ -21,9 +21,11 @@ await runCommand({
     }
     const rotation = await rotateSecret(opened.service.db.orm, createSecret(current, earlier));
     if (rotation.finished && file !== null) replacePrivateFile(file, `${current}\n`);
-    process.stdout.write(values.json ? `${JSON.stringify(rotation)}\n` : describe(rotation, file));
+    stdout.write(values.json ? `${JSON.stringify(rotation)}\n` : describe(rotation, file));
   },
 });
+
+await runProgram(import.meta.url, main);
 
 /** A new secret before the one of now. Every process that uses the file must read it again, so none may run. */
 function addToFile(opened: OpenService, file: string, value: string): string[] {

@@ -2,16 +2,18 @@ import "@/lib/server/load-environment";
 import { formatMinor } from "@/lib/contract/currencies";
 import { encodeId } from "@/lib/contract/ids";
 import { type BatchSummary, runSettlement } from "@/lib/domain/settlement/settle";
-import { runCommand } from "@/lib/server/cli";
+import { command, type Main, runProgram } from "@/lib/server/cli";
 
-await runCommand({
+export const main: Main = command({
   usage: "npm run settle [-- --json]",
   options: { json: { type: "boolean" } },
-  async run({ service }, values) {
+  async run({ service }, values, { stdout }) {
     const batches = await runSettlement(service);
-    process.stdout.write(values.json ? `${JSON.stringify({ batches: batches.map(publicBatch) })}\n` : table(batches));
+    stdout.write(values.json ? `${JSON.stringify({ batches: batches.map(publicBatch) })}\n` : table(batches));
   },
 });
+
+await runProgram(import.meta.url, main);
 
 function publicBatch({ environment_id, id, ...rest }: BatchSummary) {
   return { id: encodeId("settlementBatch", id), environment_id: encodeId("environment", environment_id), ...rest };

@@ -2,12 +2,12 @@ import "@/lib/server/load-environment";
 import { listUnchecked } from "@/lib/domain/processors/reconciliation";
 import { chainAuditLogs, sealAuditLogs } from "@/lib/domain/reconciliation/audit-chain";
 import { type BooksReport, type CheckResult, verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { runCommand } from "@/lib/server/cli";
+import { command, type Main, runProgram } from "@/lib/server/cli";
 
-await runCommand({
+export const main: Main = command({
   usage: "npm run verify [-- --json]",
   options: { json: { type: "boolean" } },
-  async run({ service }, values) {
+  async run({ service }, values, { stdout }) {
     const started = performance.now();
     // What the service has not come to, because it was stopped; a row that is in no queue stays a fault.
     while ((await chainAuditLogs(service)) > 0);
@@ -15,12 +15,14 @@ await runCommand({
     const report = await verifyBooks(service.db, service.secret);
     const elapsedMs = performance.now() - started;
     const unchecked = await listUnchecked(service);
-    process.stdout.write(
+    stdout.write(
       values.json ? `${JSON.stringify({ ...report, unchecked })}\n` : describe(report, unchecked, elapsedMs),
     );
     return report.balanced ? 0 : 1;
   },
 });
+
+await runProgram(import.meta.url, main);
 
 function describe(report: BooksReport, unchecked: readonly string[], elapsedMs: number): string {
   const broken = report.checks.filter((check) => check.count > 0);

@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { shareConnections } from "@/db/client";
 import { explain } from "./console";
@@ -32,45 +34,58 @@ export function readArguments(args: string[], options: Options, required: string
   return values;
 }
 
-export type Command = {
+type Output = { write(text: string): unknown; isTTY?: boolean | undefined };
+export type Io = { stdout: Output; stderr: Output };
+
+/** A program, given its arguments; resolves to its exit code. */
+export type Main = (args: string[], io: Io) => Promise<number>;
+
+/** Runs `main` if `module` is the file that Node was started with; an import of the file runs nothing. */
+export async function runProgram(module: string, main: Main): Promise<void> {
+  const [, file, ...args] = process.argv;
+  if (file === undefined || realpathSync(file) !== fileURLToPath(module)) return;
+  process.exitCode = await main(args, process);
+}
+
+type Command = {
   usage: string;
   options: Options;
   required?: string[];
-  /** Returns the exit code; nothing stands for 0. */
-  run(opened: OpenService, values: CommandValues): Promise<number | undefined> | Promise<void>;
+  /** Resolves to the exit code, 0 by default. Nothing else writes to standard output. */
+  run(opened: OpenService, values: CommandValues, io: Io): Promise<number | undefined> | Promise<void>;
 };
 
-/** Runs a command on the service's database, whether the service runs or not. Only `run` writes to standard output. */
-export async function runCommand(command: Command): Promise<void> {
-  process.exitCode = await outcomeOf(command);
-}
-
-/** Printed once; a command that starts its own database prints nothing. */
-let said = false;
-function waiting(what: string): void {
-  if (said || !what.startsWith("waiting")) return;
-  said = true;
-  process.stderr.write(`${what}\n`);
-}
-
-async function outcomeOf(command: Command): Promise<number> {
-  let opened: OpenService | null = null;
-  try {
-    const values = readArguments(process.argv.slice(2), command.options, command.required ?? []);
-    opened = await openService({
-      applicationName: "cardlane-command",
-      connections: shareConnections(8),
-      onProgress: waiting,
-    });
-    return (await command.run(opened, values)) ?? 0;
-  } catch (error) {
-    if (error instanceof UsageError) {
-      process.stderr.write(`${error.message}\nUsage: ${command.usage}\n`);
-      return 2;
+/** A program that works on the service's database, whether the service runs or not. */
+export function command({ usage, options, required = [], run }: Command): Main {
+  return async (args, io) => {
+    let opened: OpenService | null = null;
+    try {
+      const values = readArguments(args, options, required);
+      opened = await openService({
+        applicationName: "cardlane-command",
+        connections: shareConnections(8),
+        onProgress: reportWaiting(io),
+      });
+      return (await run(opened, values, io)) ?? 0;
+    } catch (error) {
+      if (error instanceof UsageError) {
+        io.stderr.write(`${error.message}\nUsage: ${usage}\n`);
+        return 2;
+      }
+      io.stderr.write(`${explain(error) ?? (error as Error).stack ?? String(error)}\n`);
+      return 1;
+    } finally {
+      await opened?.close();
     }
-    process.stderr.write(`${explain(error) ?? (error as Error).stack ?? String(error)}\n`);
-    return 1;
-  } finally {
-    await opened?.close();
-  }
+  };
+}
+
+/** Writes the first wait alone; the start of an embedded database is not worth a line. */
+function reportWaiting({ stderr }: Io): (what: string) => void {
+  let isReported = false;
+  return (what) => {
+    if (isReported || !what.startsWith("waiting")) return;
+    isReported = true;
+    stderr.write(`${what}\n`);
+  };
 }

@@ -1,4 +1,4 @@
-type Output = { write(text: string): unknown; isTTY?: boolean | undefined };
+import type { Io } from "@/lib/server/cli";
 
 export type Progress = { update(done: number, detail: string): void; end(): void };
 
@@ -7,7 +7,7 @@ const REDRAW_EVERY_MS = 100;
 const PLAIN_LINE_EVERY_MS = 5_000;
 
 /** A bar that is redrawn on a terminal; elsewhere a plain line every few seconds. */
-export function createProgress(output: Output, label: string, total: number): Progress {
+export function createProgress(output: Io["stdout"], label: string, total: number): Progress {
   const tty = output.isTTY === true;
   let lastAt = 0;
   let last = "";
