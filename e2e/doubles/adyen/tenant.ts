@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
+import { systemTimer, type Timer } from "@/lib/clock";
 import { decodeId } from "@/lib/contract/ids";
 import { takeInReport } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
@@ -11,10 +12,14 @@ import { startAdyenDouble } from "./api";
 import { adyenAt, messageOf } from "./under-test";
 
 /** A merchant with Adyen connected to its sandbox environment, and a double of its own. */
-export async function adyenTenant(db: Database, atTheEnd: (stop: () => Promise<void>) => void, timeoutMs?: number) {
+export async function adyenTenant(
+  db: Database,
+  atTheEnd: (stop: () => Promise<void>) => void,
+  { timeoutMs, timer = systemTimer }: { timeoutMs?: number; timer?: Timer } = {},
+) {
   const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
   atTheEnd(() => double.stop());
-  const tenant = await connectingTenant(db, { connectors: [adyenAt(double, timeoutMs)] });
+  const tenant = await connectingTenant(db, { connectors: [adyenAt(double, timeoutMs)], timer }, { timer });
   const connection = await connectProcessor(tenant.owner(), {
     processor: "adyen",
     label: "Adyen",
