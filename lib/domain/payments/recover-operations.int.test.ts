@@ -1,12 +1,15 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { connect } from "@/db/client";
 import { inRolesOf, testDatabase } from "@/e2e/fixtures/database";
+import { skippingTimer } from "@/e2e/fixtures/factories";
 import { moneyTenant } from "@/e2e/fixtures/money";
 import { holds, losesAnswer, says, throwsAfter } from "@/e2e/fixtures/scripted-processor";
 import { startTcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 
 const { db, url } = await testDatabase({ max: 10 });
+/** A request that finds its key in use gives up without the two seconds of a real one. */
+const openTenant = () => moneyTenant(db, { timer: skippingTimer() });
 const UNKNOWN = says({ kind: "unknown", reason: "no answer" });
 const PENDING = says({ kind: "pending" });
 const NOT_SENT = says({ kind: "not_sent", reason: "refused" });
@@ -27,7 +30,7 @@ describe("a payment whose outcome is not known", () => {
     ["garbage comes back", says({ kind: "sure, why not" } as never)],
     ["the processor is still at it", PENDING],
   ])("is PENDING when %s: 202, nothing is stored, and nothing more may be done", async (_, step) => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(step);
     const answer = await tenant.create({}, { key: "k" });
     expect(answer).toMatchObject({
@@ -43,7 +46,7 @@ describe("a payment whose outcome is not known", () => {
   });
 
   test("ends CAPTURED when the processor did charge, and the same key answers 201", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(losesAnswer);
     const { body: pending } = await tenant.create({}, { key: "k" });
     await tenant.endLeases();
@@ -55,7 +58,7 @@ describe("a payment whose outcome is not known", () => {
   });
 
   test("ends FAILED when the processor conclusively never heard of it, and the same key answers 402", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(UNKNOWN);
     const { body: pending } = await tenant.create({}, { key: "k" });
     await tenant.endLeases();
@@ -71,7 +74,7 @@ describe("a payment whose outcome is not known", () => {
   });
 
   test("stays PENDING while not found proves nothing yet", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(UNKNOWN);
     const { body: pending } = await tenant.create({}, { key: "k" });
     await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
@@ -85,7 +88,7 @@ describe("a payment whose outcome is not known", () => {
 
   test("stays PENDING for an instance whose own clock is an hour ahead, too", async () => {
     const ahead = { now: () => new Date(Date.now() + 3_600_000) };
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(UNKNOWN);
     const { body: pending } = await tenant.create({}, { key: "k" });
     const early = await tenant.create({}, { key: "k", service: { ...tenant.service, clock: ahead } });
@@ -96,7 +99,7 @@ describe("a payment whose outcome is not known", () => {
   });
 
   test("stays PENDING when the processor once said that it has it, whatever it finds later", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(PENDING);
     const { body: pending } = await tenant.create({}, { key: "k" });
     await tenant.endLeases();
@@ -106,7 +109,7 @@ describe("a payment whose outcome is not known", () => {
   });
 
   test("is never authorized again by the recovery worker or by a retry: only asked about", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(UNKNOWN, UNKNOWN, PENDING, UNKNOWN);
     await tenant.create({}, { key: "k" });
     for (let round = 0; round < 3; round++) {
@@ -123,7 +126,7 @@ describe("a payment whose outcome is not known", () => {
   });
 
   test("is asked about less and less often, and no more after a day", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN);
     const { body } = await tenant.create({}, { key: "k" });
     const delays: number[] = [];
@@ -151,7 +154,7 @@ describe("a payment whose outcome is not known", () => {
 
 describe("a request that was provably not executed", () => {
   test("is sent again under the same reference, three times at most, and then has failed", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(NOT_SENT, NOT_SENT);
     expect(await tenant.create()).toMatchObject({ status: 201 });
     expect(new Set(tenant.script.calls.map((call) => call.reference)).size).toBe(1);
@@ -166,7 +169,7 @@ describe("a request that was provably not executed", () => {
   });
 
   test("says nothing of an earlier try whose answer was lost", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     const { body: payment } = await tenant.create();
     tenant.script.next(losesAnswer, NOT_SENT);
     expect((await tenant.act("refund", payment.id, {}, { key: "k" })).status).toBe(202);
@@ -184,7 +187,7 @@ describe("a good card whose request was held up until it was too late to send it
   const late = { kind: "not_sent", reason: "the request came after its time" } as const;
 
   test("is charged once all the same, after a pause of the process between T1 and the call", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     const real = performance.now.bind(performance);
     let pausedMs = 0;
     vi.spyOn(performance, "now").mockImplementation(() => real() + pausedMs);
@@ -228,7 +231,7 @@ describe("a good card whose request was held up until it was too late to send it
   });
 
   test("is charged once when another process has taken it over, asked, and let it go", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(async () => {
       // Meanwhile the lease runs out, and somebody else finds that the processor knows nothing, which proves nothing yet.
       await db.sql`update operations set lease_until = now(), next_attempt_at = now() where environment_id = ${tenant.environmentId}`;
@@ -243,7 +246,7 @@ describe("a good card whose request was held up until it was too late to send it
   });
 
   test("is not sent again when another process has closed it: its answer counts", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     tenant.script.next(async () => {
       await tenant.endLeases();
       await tenant.complete();
@@ -255,7 +258,7 @@ describe("a good card whose request was held up until it was too late to send it
   });
 
   test("a capture that another process has sent meanwhile is the other's: no failure is written over it", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     const { body: payment } = await tenant.create({ capture_method: "manual" });
     tenant.script.next(async () => {
       await tenant.endLeases();
@@ -291,7 +294,7 @@ describe("when the database's clock was set back", () => {
 
   test("an operation is taken over at once, by the recovery worker or the key's next request", async () => {
     for (const by of ["recovery worker", "key"]) {
-      const tenant = await moneyTenant(db);
+      const tenant = await openTenant();
       tenant.script.next(losesAnswer);
       expect((await tenant.create({}, { key: "k" })).status).toBe(202);
       await setBack(tenant.environmentId);
@@ -303,7 +306,7 @@ describe("when the database's clock was set back", () => {
   });
 
   test("that the processor knows nothing yet proves nothing while the first call may be under way", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     const held = holds();
     tenant.script.next(held.step);
     const answer = tenant.create({}, { key: "k" });
@@ -322,7 +325,7 @@ describe("when the database's clock was set back", () => {
   });
 
   test("a key that claimed nothing but itself is free again", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     await tenant.create({}, { key: "k" });
     await db.sql`update idempotency_keys set state = 'running', response_body = null, operation_id = gen_random_uuid(),
         locked_until = now() + interval '2 hours' where environment_id = ${tenant.environmentId}`;
@@ -331,7 +334,7 @@ describe("when the database's clock was set back", () => {
 });
 
 test("when the database's clock was set forward, a call that is under way is not taken for one that never was", async () => {
-  const tenant = await moneyTenant(db);
+  const tenant = await openTenant();
   const held = holds();
   tenant.script.next(held.step);
   const answer = tenant.create({}, { key: "k" });
@@ -350,7 +353,7 @@ test("when the database's clock was set forward, a call that is under way is not
 });
 
 test("when clocks were set forward and back, a call that comes after it was given up is refused: nothing is charged for what has failed", async () => {
-  const tenant = await moneyTenant(db);
+  const tenant = await openTenant();
   const held = holds();
   tenant.script.next(held.step);
   const answer = tenant.create({}, { key: "k" });
@@ -376,7 +379,7 @@ describe("captures, voids and refunds whose outcome is not known", () => {
     ["refund", "executed", losesAnswer],
     ["refund", "not executed", PENDING],
   ] as const)("a %s that was %s is sent again under its reference and moves money once", async (kind, _, step) => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     const { body: payment } = await tenant.create(kind === "refund" ? {} : { capture_method: "manual" });
     tenant.script.next(step);
     const body = kind === "void" ? {} : { amount: 4_000 };
@@ -404,7 +407,7 @@ describe("captures, voids and refunds whose outcome is not known", () => {
   });
 
   test("what is reserved for a refund of unknown outcome cannot be refunded again", async () => {
-    const tenant = await moneyTenant(db);
+    const tenant = await openTenant();
     const { body: payment } = await tenant.create();
     tenant.script.next(losesAnswer);
     await tenant.act("refund", payment.id, { amount: 8_000 });

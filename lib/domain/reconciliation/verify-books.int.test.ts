@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "@/db/client";
 import { BOOK_CHECKS } from "@/db/queries/reconciliation/reconciliation";
 import { bookCorruptions } from "@/e2e/fixtures/book-corruptions";
@@ -42,7 +42,7 @@ describe("verifyBooks", () => {
 
   describe("fires on", () => {
     // Corruption by hand is what constraints and triggers refuse, so they are out of the way here.
-    beforeEach(() => dropGuards(db));
+    beforeAll(() => dropGuards(db));
 
     it.each(CORRUPTIONS)("$how ($check)", async ({ check, corrupt }) => {
       await using(db, async (environmentId, ids, batchId, paidBack) => {
@@ -81,11 +81,7 @@ describe("verifyBooks", () => {
     });
   });
 
-  afterEach(async () => {
-    await dropGuards(db);
-    await db.sql`truncate audit_pending, audit_links, processor_objects, merchants, payments, transactions, operations, ledger_entries, settlement_batches, payouts, events, audit_log,
-      idempotency_keys, environments, daily_totals, total_deltas, sandbox_processor.charges, sandbox_processor.operations cascade`;
-  });
+  afterEach(() => emptyTables(db));
 });
 
 /** An environment with two settled payments in payouts: one partly refunded, and one whose refund failed and was paid back. */
@@ -111,4 +107,15 @@ async function dropGuards(database: Database): Promise<void> {
     union all
     select format('drop trigger %I on %s', tgname, tgrelid::regclass) from pg_trigger where not tgisinternal and tgname !~ '_delta|_queue'`;
   for (const { statement } of guards) await database.sql.unsafe(statement);
+}
+
+/** Deletes without triggers and foreign keys: of a few rows that is ten times as fast as TRUNCATE. */
+async function emptyTables(database: Database): Promise<void> {
+  const tables = await database.sql<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c
+    where relkind = 'r' and relnamespace in ('public'::regnamespace, 'sandbox_processor'::regnamespace)`;
+  await database.sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx.unsafe(tables.map(({ name }) => `delete from ${name}`).join(";"));
+  });
 }
