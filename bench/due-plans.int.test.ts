@@ -15,9 +15,9 @@ import { genericPlanOf, nodesOf, type Plan, planOf } from "./plans";
  * The recovery worker looks for what is due as often as an operation ends: that may not cost more because one environment has very
  * many, which are due, or passed over, or given up.
  */
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 /** Nothing was ever written to it, or analyzed. */
-const { db: fresh } = await testDatabase();
+const { db: fresh } = await testDatabase({ own: true });
 const MANY = 100_000;
 const environment = (n: number) => `0198c000-0000-7000-8000-00000000000${n}`;
 const [LARGE, SMALL, GIVEN_UP] = [environment(1), environment(2), environment(3)] as const;

@@ -21,11 +21,11 @@ import type { Statement } from "./script";
  * A connection keeps the plans that it made in its first seconds, when the tables may be empty and every index looks alike. What
  * each statement of the money path then looks up must be found by its key, or it reads all that an environment has.
  */
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 /** Nothing was ever written to it, or analyzed. */
-const { db: fresh } = await testDatabase();
+const { db: fresh } = await testDatabase({ own: true });
 /** What has statistics, as a minute's autovacuum leaves them. */
-const { db: used } = await testDatabase();
+const { db: used } = await testDatabase({ own: true });
 const [version] = await db.sql`select current_setting('server_version_num')::int / 10000 as major`;
 const major = version?.major as number;
 const recording = connect(url, { max: 1 });

@@ -9,7 +9,7 @@ import { getBalance, listMovements } from "@/lib/domain/settlement/balance";
 import { newId } from "@/lib/ids";
 import { genericPlanOf, nodesOf } from "./plans";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 const service = testService(db);
 const LINES = 40_000;
 let shop: Environment;

@@ -19,7 +19,7 @@ import { type SeedEnvironment, seed } from "./seed";
 
 type Statement = { text: string; values: (string | number)[]; prepared: boolean };
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 let big: SeedEnvironment;
 
 beforeAll(async () => {
@@ -214,7 +214,7 @@ describe("a plan made while the tables are empty or small, and kept, looks up ea
   };
   for (const [state, bring] of Object.entries(states)) {
     it(state, async () => {
-      const { db: small } = await testDatabase();
+      const { db: small } = await testDatabase({ own: true });
       await bring(small.long);
       for (const query of [{}, { status: "DECLINED" }, { customer_id: "cus_0_7" }] as const) {
         for (const statement of await statementsIn(small, nobody, (ctx) => listTransactions(ctx, query))) {
@@ -229,7 +229,7 @@ describe("a plan made while the tables are empty or small, and kept, looks up ea
 });
 
 test("ten thousand new rows that statistics do not tell of yet cost a page little more than its own", async () => {
-  const { db: small } = await testDatabase();
+  const { db: small } = await testDatabase({ own: true });
   const { test: shop } = await createTestMerchant(small);
   await seed(small.long, { transactions: 160, merchants: 20 });
   await small.long`analyze`;

@@ -12,7 +12,7 @@ import { migrate } from "./migrate";
 
 /** Users of the server, which other tests share: names of their own, and gone at the end. */
 const run = randomBytes(4).toString("hex");
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const made: string[] = [];
 const databases: string[] = [];
 beforeEach(() => vi.unstubAllEnvs());

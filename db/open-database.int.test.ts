@@ -8,7 +8,7 @@ import { connect, connectSql } from "./client";
 import { pickPort } from "./embedded-cluster";
 import { openDatabase } from "./open-database";
 
-const { url, db } = await testDatabase();
+const { url, db } = await testDatabase({ own: true });
 afterAll(() => vi.unstubAllEnvs());
 beforeEach(() => vi.unstubAllEnvs());
 
@@ -66,7 +66,7 @@ test("of several hosts, the one that is there is used", async () => {
 });
 
 test("statements are planned alike, however the server was set up, on every connection", async () => {
-  const { db: elsewhere, url: set } = await testDatabase();
+  const { db: elsewhere, url: set } = await testDatabase({ own: true });
   const name = new URL(set).pathname.slice(1);
   for (const setting of ["jit = on", "random_page_cost = 4"]) {
     await elsewhere.sql.unsafe(`alter database "${name}" set ${setting}`);

@@ -19,7 +19,7 @@ import {
 } from "./client";
 import { isDatabaseUnavailable } from "./unavailable";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const closing: (() => Promise<unknown>)[] = [];
 afterAll(async () => {
   await Promise.all(closing.map((close) => close()));

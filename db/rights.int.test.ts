@@ -4,7 +4,7 @@ import { createTestMerchant, testService, testTenant } from "@/e2e/fixtures/fact
 import { connectSql, ROLES } from "./client";
 import { applyRights, rightsOf, TABLE_RIGHTS } from "./rights";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const service = testService(db).db;
 
 type Table = { name: string; owned: boolean; secured: boolean; owner: string };
@@ -140,7 +140,7 @@ describe("a connection that stands in no environment", () => {
 });
 
 test("rights that somebody widened or lost are found and put right at the next start", async () => {
-  const { url: restored, db: other } = await testDatabase();
+  const { url: restored, db: other } = await testDatabase({ own: true });
   await other.sql.unsafe(`revoke all on payments from ${ROLES.jobs}`);
   const owner = connectSql(restored, { max: 1 });
   try {

@@ -51,7 +51,7 @@ import { rightsOf } from "./rights";
  * the server, and must neither see nor touch a row of the other.
  */
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const proxy = await startUnscopedProxy(url);
 const unscopedDatabase = connect(inRolesOf(proxy.url), { max: 6, applicationName: "cardlane-unscoped" });
 afterAll(async () => {

@@ -26,7 +26,7 @@ import { main as rotateSecret } from "./rotate-secret";
 import { main as settle } from "./settle";
 import { main as verify } from "./verify";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 /** Another's service may be running on the project's own folder. */
 const dataDir = mkdtempSync(join(tmpdir(), "cardlane-commands-"));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));

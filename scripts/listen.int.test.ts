@@ -10,7 +10,7 @@ import { createMerchant } from "@/lib/domain/accounts/business";
 import { newId } from "@/lib/ids";
 import { main } from "./listen";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const service = testService(db);
 const children: ChildProcess[] = [];
 

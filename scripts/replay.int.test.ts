@@ -10,7 +10,7 @@ import { runSettlement } from "@/lib/domain/settlement/settle";
 import { newId } from "@/lib/ids";
 import { main } from "./replay";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const service = testService(db);
 vi.stubEnv("DATABASE_URL", url);
 

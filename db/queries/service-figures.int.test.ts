@@ -11,7 +11,7 @@ import { connect } from "../client";
 import { foldDeltas } from "./reporting/daily-totals";
 import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "./service/figures";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 
 test("an operation without an outcome is counted by its age, until it has one", async () => {
   const tenant = await moneyTenant(db);

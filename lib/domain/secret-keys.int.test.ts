@@ -15,7 +15,7 @@ import type { Reply } from "./context";
 import { createPayment } from "./payments/create-payment";
 import { agreeOnSecret, followSecret, rotateSecret } from "./secret-keys";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const OLD = "the-first-secret-of-this-database-1";
 const NEW = "the-second-secret-of-this-database-2";
 const before = () => createSecret(OLD);

@@ -8,7 +8,7 @@ import { bytesOf, type HttpAnswer, textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 
-const { db } = await testDatabase({ max: 8 });
+const { db } = await testDatabase();
 const users = await testUsers(db);
 
 const PAYMENT = {

@@ -8,7 +8,7 @@ import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 import { ready } from "./health";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 const get = (path: string) => new Request(`http://localhost${path}`);
 
 /** Takes connections and says nothing, like a stopped server or a firewall that drops everything. */

@@ -14,7 +14,7 @@ import { createRegistry } from "@/lib/processor/registry";
 import { provideService } from "./current-service";
 import { receiveReports } from "./processor-reports";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 await createOtherStore(db.sql);
 const company = otherCompany(db.sql);
 const sandbox = testService(db).processors.builtIn("test");

@@ -4,7 +4,7 @@ import { requestLogTenant } from "@/e2e/fixtures/request-log";
 import { keepRequestLog } from "@/lib/domain/request-log/record-requests";
 import { firstIdAt, idAt, newId } from "@/lib/ids";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 const setup = () => requestLogTenant(db);
 const DAY_MS = 86_400_000;
 

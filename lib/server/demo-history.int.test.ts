@@ -7,7 +7,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { getTransaction } from "@/lib/domain/transactions/read-transactions";
 import { seedDemoHistory } from "./demo-history";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 
 test("the demo's past is in every book as the money path would have left it", async () => {
   const { service, merchant, call } = await testTenant(db);

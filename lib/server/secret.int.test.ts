@@ -17,7 +17,7 @@ import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { createSecret } from "@/lib/secret";
 import { resolveSecret, type SecretOptions } from "./secret";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 const folder = mkdtempSync(join(tmpdir(), "cardlane-secret-"));
 afterAll(() => {
   vi.unstubAllEnvs();

@@ -12,7 +12,7 @@ import { type Event, newPsp, type Payment } from "./books";
 import { type AdyenTenant, adyenTenant } from "./tenant";
 import { connectorOf } from "./under-test";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 
 const MANUAL = { capture_method: "manual" };
 const CHALLENGED = "4000000000003220";

@@ -7,7 +7,7 @@ import type { Fault } from "./http-server";
 import { adyenTenant } from "./tenant";
 
 /** Every fault with every operation: each comes to its one true end, and both books agree to the cent. */
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const tenant = await adyenTenant(db, afterAll, { timeoutMs: 1_500, timer: skippingTimer() });
 const { double } = tenant;
 

@@ -11,7 +11,7 @@ import { testDatabase } from "../../fixtures/database";
 import { type Event, newPsp, type Payment } from "./books";
 import { type AdyenTenant, adyenTenant } from "./tenant";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const CHALLENGED = "4000000000003220";
 const MANUAL = { capture_method: "manual" };
 const GIVEN_BACK = {

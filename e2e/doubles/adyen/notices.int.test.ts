@@ -13,7 +13,7 @@ import { type Event, newPsp, type Payment } from "./books";
 import { adyenTenant } from "./tenant";
 import { webhookBody } from "./webhooks";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const tenant = await adyenTenant(db, afterAll);
 const { double } = tenant;
 const lines: string[] = [];

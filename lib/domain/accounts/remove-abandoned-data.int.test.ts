@@ -13,7 +13,7 @@ import { verifyBooks } from "../reconciliation/verify-books";
 import { runSettlement } from "../settlement/settle";
 import { closeAbandonedAccounts, removeAbandonedData } from "./sign-up";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
 
 /** A sandbox in which everything happened that can, of somebody who opened the account so many days ago. */

@@ -8,7 +8,7 @@ import { sha256 } from "@/lib/secret";
 import { activatePlan, createPlan, deactivatePlan } from "../plans/plans";
 import { cancelClientSession, createClientSession, getClientSession } from "./client-sessions";
 
-const { db } = await testDatabase({ max: 12 });
+const { db } = await testDatabase();
 
 async function create(ctx: Context, body: object = { amount: 1999, currency: "USD" }): Promise<ClientSession> {
   const reply = await createClientSession(ctx, createClientSessionBody.parse(body));

@@ -9,7 +9,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createSecret, UnknownKeyError } from "@/lib/secret";
 import { forgetOldCards } from "./payment-tokens";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const card = cardInput.parse({ number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" });
 const newToken = async (tenant: MoneyTenant) =>
   (await testPaymentToken(testContext(tenant.service, tenant.merchant.test), { card })).id;

@@ -6,7 +6,7 @@ import { decodeId, encodeId } from "@/lib/contract/ids";
 import { idAt } from "@/lib/ids";
 import { findCustomerIdOf, getCustomer, listCustomers, noteCustomers } from "./customers";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 const START = Date.parse("2026-01-05T00:00:00Z");
 const DAY = 86_400_000;
 

@@ -12,7 +12,7 @@ import type { Context } from "../context";
 import { activatePlan, createPlan, deactivatePlan } from "../plans/plans";
 import { findRequestOfEvent, followEvents, getEvent, listEvents } from "./read-events";
 
-const { db } = await testDatabase({ max: 12 });
+const { db } = await testDatabase();
 
 const DAY_MS = 86_400_000;
 

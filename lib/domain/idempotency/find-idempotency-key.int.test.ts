@@ -9,7 +9,7 @@ import { newId } from "@/lib/ids";
 import { createClientSession } from "../checkout/client-sessions";
 import { findIdempotencyKey, getIdempotencyKey, listIdempotencyKeys, lookUpIdempotencyKey } from "./inspect-keys";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "987" };
 const contextOf = (tenant: MoneyTenant) => testContext(tenant.service, tenant.merchant.test);

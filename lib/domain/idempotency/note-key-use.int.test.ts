@@ -6,7 +6,7 @@ import { testIdempotency, testTenant } from "@/e2e/fixtures/factories";
 import { moneyTenant } from "@/e2e/fixtures/money";
 import { runOnce } from "./run-once";
 
-const { db } = await testDatabase({ max: 12 });
+const { db } = await testDatabase();
 const NUMBER = "4000000000000002";
 const CARD = { number: NUMBER, exp_month: 12, exp_year: 2040, cvv: "987" };
 

@@ -7,7 +7,7 @@ import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import { runOnce } from "./run-once";
 
-const { db } = await testDatabase({ max: 12 });
+const { db } = await testDatabase();
 /** What answers 200; the endpoint of other calls answers 201. */
 const CHANGE = { request: { id: newId(), endpoint: "updatePlan", path: "/v1/subscription-plans/x" } };
 

@@ -6,7 +6,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { comeBackFromChallenge, findChallenge } from "./challenges";
 import { challengeUrl } from "./processor-calls";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 
 /** A payment that waits for a challenge at the bank, and the page that its shopper comes back to. */
 async function challenged() {

@@ -7,7 +7,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { expirePayments } from "./expire-payments";
 import { continuePayment } from "./follow-up";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const CHALLENGED = { card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } };
 
 async function expectClean(): Promise<void> {

@@ -9,7 +9,7 @@ import { createRegistry } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { recoverOperations } from "./recover-operations";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const ALONE = 20;
 const SHARE = 4;
 const PLACES = 32;

@@ -13,7 +13,7 @@ import { getPaymentIdOfTransaction } from "../transactions/act-on-transactions";
 import { getPaymentDetail } from "./payment-detail";
 import { processReports } from "./process-reports";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 
 const card = (number: string) => ({ number, exp_month: 12, exp_year: 2040, cvv: "987" });
 const detailOf = (tenant: MoneyTenant, id: string) =>

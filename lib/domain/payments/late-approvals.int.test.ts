@@ -11,7 +11,7 @@ import { createRegistry } from "@/lib/processor/registry";
 import { continuePayment, giveBackApproval } from "./follow-up";
 import { takeInReport } from "./process-reports";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 await createOtherStore(db.sql);
 const company = otherCompany(db.sql);
 

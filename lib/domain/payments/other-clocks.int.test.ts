@@ -9,7 +9,7 @@ import { expirePayments } from "./expire-payments";
 import { AUTHORIZATION_DAYS } from "./outcome";
 import { recoverOperations } from "./recover-operations";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const CHALLENGED = { card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } };

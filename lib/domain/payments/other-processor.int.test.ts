@@ -16,7 +16,7 @@ import { createRegistry, type Reporter } from "@/lib/processor/registry";
 import { continuePayment } from "./follow-up";
 import { takeInReport } from "./process-reports";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 await createOtherStore(db.sql);
 const company = otherCompany(db.sql);
 

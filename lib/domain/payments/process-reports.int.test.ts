@@ -6,7 +6,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { processReports } from "./process-reports";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const CARD = { card: { number: "4000000000005126", exp_month: 12, exp_year: 2040, cvv: "123" } };
 
 async function expectClean(): Promise<void> {

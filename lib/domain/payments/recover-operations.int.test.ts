@@ -7,7 +7,7 @@ import { holds, losesAnswer, says, throwsAfter } from "@/e2e/fixtures/scripted-p
 import { startTcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 
-const { db, url } = await testDatabase({ max: 10 });
+const { db, url } = await testDatabase();
 /** A request that finds its key in use gives up without the two seconds of a real one. */
 const openTenant = () => moneyTenant(db, { timer: skippingTimer() });
 const UNKNOWN = says({ kind: "unknown", reason: "no answer" });

@@ -7,7 +7,7 @@ import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { recoverOperations } from "./recover-operations";
 
-const { db, url } = await testDatabase({ max: 10 });
+const { db, url } = await testDatabase();
 
 async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);

@@ -4,7 +4,7 @@ import { PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
 import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
 import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
 
-const { db } = await testDatabase({ max: 1 });
+const { db } = await testDatabase({ own: true });
 
 /** Every pair that a table's own trigger lets through, tried on a bare table with a copy of that trigger. */
 async function pairsAllowed(

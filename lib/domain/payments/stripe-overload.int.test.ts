@@ -13,7 +13,7 @@ import { continuePayment } from "./follow-up";
  * Stripe executes a request, the answer is lost, and from then on it takes no more requests, or not with this key: a refusal
  * that proves nothing of the request before it.
  */
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const TIMEOUT_MS = 1_500;
 const MANUAL = { capture_method: "manual" };
 const REFUSALS = ["429", "403"] as const satisfies Fault[];

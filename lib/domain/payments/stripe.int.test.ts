@@ -16,7 +16,7 @@ import { expirePayments } from "./expire-payments";
 import { continuePayment } from "./follow-up";
 import { takeInReport } from "./process-reports";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const doubles: Double[] = [];
 async function newDouble(): Promise<Double> {
   const started = await startDouble();

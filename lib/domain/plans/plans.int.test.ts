@@ -5,7 +5,7 @@ import { type CreatePlanBody, createPlanBody, type Plan, plan as planSchema } fr
 import type { Context } from "@/lib/domain/context";
 import { activatePlan, createPlan, deactivatePlan, getPlan, updatePlan } from "./plans";
 
-const { db } = await testDatabase({ max: 12 });
+const { db } = await testDatabase();
 
 const oneTime = { type: "ONE_TIME", name: "Poster", currency: "USD", full_price_amount: 19.99 } as const;
 const monthly = { billing_frequency_value: 1, billing_frequency_unit: "MONTHS" } as const;

@@ -8,7 +8,7 @@ import type { StatementFile } from "@/lib/processor/port";
 import { getReconciliation } from "./read-reconciliation";
 import { listUnchecked, reconcile, reconcileNightly } from "./reconciliation";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const HOUR_MS = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS);
 const MANUAL = { capture_method: "manual" };

@@ -7,7 +7,7 @@ import { newId } from "@/lib/ids";
 import type { Inquiry, Processor, StatementEntry } from "@/lib/processor/port";
 import { compareWithProcessor } from "./compare";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const MINUTE_MS = 60_000;
 
 type Entry = StatementEntry;

@@ -18,7 +18,7 @@ import {
   replaceRules,
 } from "./connections";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 await createOtherStore(db.sql);
 
 const refusalOf = async (call: Promise<unknown>) => {

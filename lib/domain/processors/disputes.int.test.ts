@@ -12,7 +12,7 @@ import { getPaymentDetail } from "../payments/payment-detail";
 import { takeInReport } from "../payments/process-reports";
 import { recordDispute } from "./disputes";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 
 const OPENED: Dispute = {
   ...{ id: "dp_1", amount: 10_000, currency: "USD", reason: "fraudulent", status: "needs_response" },

@@ -16,7 +16,7 @@ import {
   requestComparison,
 } from "./reconciliation";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const { connected, runsOf } = comparedConnections(db);
 
 const yesterday = () => new Date(Date.now() - 24 * HOUR_MS);

@@ -15,7 +15,7 @@ import type { Service } from "../context";
 import { changeConnection, disconnectProcessor, listProcessors } from "./connections";
 import { catchUpReports } from "./reports";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 await createOtherStore(db.sql);
 const company = otherCompany(db.sql);
 const serving = connectingService(db);

@@ -17,7 +17,7 @@ import { createSecret } from "@/lib/secret";
 import { recoverOperations } from "../payments/recover-operations";
 import { changeConnection, replaceRules } from "./connections";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 await createOtherStore(db.sql);
 
 const VISA = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };

@@ -8,7 +8,7 @@ import { createStaff } from "../support/staff";
 import { getReconciliation } from "./read-reconciliation";
 import { listUnchecked, reconcile } from "./reconciliation";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const { connected } = comparedConnections(db);
 
 test("a difference stands until a comparison over its time finds none, whatever is compared besides", async () => {

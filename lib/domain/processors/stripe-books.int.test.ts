@@ -11,7 +11,7 @@ import { takeInReport } from "../payments/process-reports";
 import { connectProcessor } from "./connections";
 import { reconcile } from "./reconciliation";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const HOUR_MS = 3_600_000;
 
 /** A merchant whose payments go through the connector to Stripe, with a double at its other end. */

@@ -7,7 +7,7 @@ import { createSecret } from "@/lib/secret";
 import { chainAuditLogs, sealAuditLogs } from "./audit-chain";
 import { verifyBooks } from "./verify-books";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase();
 const service = testService(db);
 const TABLES = ["audit_log", "support_audit_log", "audit_links", "audit_seals"] as const;
 

@@ -8,7 +8,7 @@ import { createSecret } from "@/lib/secret";
 import { chainAuditLogs, sealAuditLogs } from "./audit-chain";
 import { verifyBooks } from "./verify-books";
 
-const { db } = await testDatabase({ max: 10 });
+const { db } = await testDatabase({ own: true });
 const service = testService(db);
 
 /** As a superuser who turns triggers off, as one could on the server itself. */

@@ -7,7 +7,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { cardInput } from "@/lib/contract/payments/payment";
 import { verifyBooks } from "./verify-books";
 
-const { db } = await testDatabase({ max: 5 });
+const { db } = await testDatabase({ own: true });
 const faultsIn = async (environmentId: string) =>
   (await verifyBooks(db)).checks
     .filter(({ rows }) => rows.some((row) => row.environment_id === environmentId))

@@ -10,12 +10,12 @@ import {
   insertEnvironment,
   type PaidBack,
 } from "@/e2e/fixtures/books";
-import { testDatabase } from "@/e2e/fixtures/database";
+import { emptyTables, testDatabase } from "@/e2e/fixtures/database";
 import { runPayouts } from "@/lib/domain/settlement/payouts";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { verifyBooks } from "./verify-books";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 
 const CORRUPTIONS = bookCorruptions(db);
 
@@ -107,15 +107,4 @@ async function dropGuards(database: Database): Promise<void> {
     union all
     select format('drop trigger %I on %s', tgname, tgrelid::regclass) from pg_trigger where not tgisinternal and tgname !~ '_delta|_queue'`;
   for (const { statement } of guards) await database.sql.unsafe(statement);
-}
-
-/** Deletes without triggers and foreign keys: of a few rows that is ten times as fast as TRUNCATE. */
-async function emptyTables(database: Database): Promise<void> {
-  const tables = await database.sql<{ name: string }[]>`
-    select c.oid::regclass::text as name from pg_class c
-    where relkind = 'r' and relnamespace in ('public'::regnamespace, 'sandbox_processor'::regnamespace)`;
-  await database.sql.begin(async (tx) => {
-    await tx`set local session_replication_role = replica`;
-    await tx.unsafe(tables.map(({ name }) => `delete from ${name}`).join(";"));
-  });
 }

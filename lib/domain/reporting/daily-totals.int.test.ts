@@ -13,7 +13,7 @@ import { addDays } from "@/lib/contract/reporting/period";
 import { idAt, idTime, newId } from "@/lib/ids";
 import { getOverview } from "./overview";
 
-const { db } = await testDatabase({ max: 12 });
+const { db } = await testDatabase();
 const service = testService(db);
 
 const ZONES = ["Pacific/Auckland", "America/Sao_Paulo", "Asia/Kathmandu", "Europe/Berlin", "America/New_York", "UTC"];

@@ -9,7 +9,7 @@ import { searchTransactions } from "../transactions/read-transactions";
 import { getOverview, listAttention } from "./overview";
 
 // Few connections: what they read is known once each has told its statistics.
-const { db } = await testDatabase({ max: 1 });
+const { db } = await testDatabase({ own: true });
 const service = testService(db);
 const MERCHANTS = 20;
 const DAYS = 730;

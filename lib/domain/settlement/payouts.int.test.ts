@@ -23,7 +23,7 @@ import {
 import { getSettlementBatch, listSettlementBatches } from "./read-batches";
 import { runSettlement } from "./settle";
 
-const { db, url } = await testDatabase({ max: 10 });
+const { db, url } = await testDatabase();
 const service = testService(db);
 
 const offences = async () => (await verifyBooks(db)).checks.filter((check) => check.count > 0);

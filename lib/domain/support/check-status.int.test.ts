@@ -8,7 +8,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { newId } from "@/lib/ids";
 import { checkStatus, listUnknownOutcomes } from "./unknown-outcomes";
 
-const { db } = await testDatabase({ max: 8 });
+const { db } = await testDatabase();
 
 const LOST = says({ kind: "unknown", reason: "the connection was lost" });
 

@@ -20,7 +20,7 @@ import { readProcessorStatus } from "./unknown-outcomes";
 /** The audit log has no such member of staff. */
 const unwritten = { cause: { constraint_name: expect.stringContaining("support_audit_log_staff_id") } };
 
-const { db } = await testDatabase({ max: 6 });
+const { db } = await testDatabase();
 let tenant: MoneyTenant;
 let call: () => StaffCall;
 let id: string;

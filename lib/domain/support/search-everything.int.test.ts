@@ -18,7 +18,7 @@ import type { StaffCall } from "./staff";
 /** The audit log has no such member of staff. */
 const unwritten = { cause: { constraint_name: expect.stringContaining("support_audit_log_staff_id") } };
 
-const { db } = await testDatabase({ max: 6 });
+const { db } = await testDatabase();
 let tenant: MoneyTenant;
 let call: () => StaffCall;
 

@@ -10,7 +10,7 @@ import { searchTransactionsBody } from "@/lib/contract/transactions/transaction"
 import { csvPieces } from "@/lib/http/transaction-csv";
 import { exportTransactions } from "./export-transactions";
 
-const { db } = await testDatabase({ max: 4 });
+const { db } = await testDatabase({ own: true });
 const { call, stranger, service } = await testTenant(db);
 const MANY = 100_000;
 const many = await testTenant(db);

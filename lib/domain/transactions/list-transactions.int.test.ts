@@ -15,7 +15,7 @@ import { type ListTransactionsQuery, transaction } from "@/lib/contract/transact
 import { idAt, newId } from "@/lib/ids";
 import { getTransaction, listTransactions } from "./read-transactions";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 const { merchant, stranger, call, service } = await testTenant(db);
 const foreign: SampleTransaction = { ...(SAMPLE[0] as SampleTransaction), id: idAt(new Date(START)) };
 

@@ -14,7 +14,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { searchTransactions } from "./read-transactions";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 const { merchant, call } = await testTenant(db);
 
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { idAt } from "@/lib/ids";
 import { exportTransactions } from "./export-transactions";
 import { listTransactions, searchTransactions, sumTransactions } from "./read-transactions";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const { merchant, call } = await testTenant(db);
 
 type Some = {

@@ -10,7 +10,7 @@ import { runSettlement } from "@/lib/domain/settlement/settle";
 import { getPaymentDetail } from "../payments/payment-detail";
 import { sumChosenTransactions, sumTransactions } from "./read-transactions";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 const { call, stranger, service } = await testTenant(db);
 
 beforeAll(async () => {

@@ -22,7 +22,7 @@ import { newId } from "@/lib/ids";
 import type { Call } from "./endpoint-calls";
 import { askOnStream } from "./older-clients";
 
-const { db } = await testDatabase({ max: 8 });
+const { db } = await testDatabase();
 const { service, nextProcess, shop } = testShops(db);
 
 beforeEach(() => {

@@ -15,7 +15,7 @@ import {
 } from "@/e2e/fixtures/mcp";
 import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 
-const { db } = await testDatabase({ max: 8 });
+const { db } = await testDatabase();
 const { nextProcess, shop } = testShops(db);
 
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { createSandboxProcessor } from "../sandbox";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 
 /** A sandbox whose store can go away. */

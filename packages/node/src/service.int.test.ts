@@ -16,7 +16,7 @@ import {
   InvalidRequestError,
 } from "./index.ts";
 
-const { db, url } = await testDatabase();
+const { db, url } = await testDatabase({ own: true });
 const service = testService(db);
 /** The slowest card answers after five seconds. */
 const env = { PROCESSOR_TIMEOUT_MS: "20000" };
