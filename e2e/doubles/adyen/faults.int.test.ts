@@ -1,14 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { testDatabase } from "../../fixtures/database";
-import { skippingTimer } from "../../fixtures/factories";
 import type { MoneyAnswer } from "../../fixtures/money";
 import type { Fault } from "./http-server";
 import { adyenTenant } from "./tenant";
 
 /** Every fault with every operation: each comes to its one true end, and both books agree to the cent. */
 const { db } = await testDatabase();
-const tenant = await adyenTenant(db, afterAll, { timeoutMs: 1_500, timer: skippingTimer() });
+const tenant = await adyenTenant(db, afterAll, { timeoutMs: 1_500 });
 const { double } = tenant;
 
 const answer = (status: number, errorCode: string, headers: Record<string, string> = {}) => ({

@@ -1,6 +1,5 @@
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
-import { systemTimer, type Timer } from "@/lib/clock";
 import { decodeId } from "@/lib/contract/ids";
 import { takeInReport } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
@@ -8,6 +7,7 @@ import { connectProcessor } from "@/lib/domain/processors/connections";
 import { ownToken } from "@/lib/processor/adyen/tokens";
 import type { PushedReports } from "@/lib/processor/port";
 import { connectingTenant } from "../../fixtures/connections";
+import { skippingTimer } from "../../fixtures/factories";
 import { startAdyenDouble } from "./api";
 import { adyenAt, messageOf } from "./under-test";
 
@@ -15,10 +15,12 @@ import { adyenAt, messageOf } from "./under-test";
 export async function adyenTenant(
   db: Database,
   atTheEnd: (stop: () => Promise<void>) => void,
-  { timeoutMs, timer = systemTimer }: { timeoutMs?: number; timer?: Timer } = {},
+  { timeoutMs }: { timeoutMs?: number } = {},
 ) {
   const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
   atTheEnd(() => double.stop());
+  // Requests that repeat a pending one give up without the two seconds of a real one.
+  const timer = skippingTimer();
   const tenant = await connectingTenant(db, { connectors: [adyenAt(double, timeoutMs)], timer }, { timer });
   const connection = await connectProcessor(tenant.owner(), {
     processor: "adyen",
