@@ -1,79 +1,64 @@
 import { beforeAll, describe, expect, it, test } from "vitest";
-import type { Database, Sql } from "@/db/client";
+import { combinations } from "@/bench/combinations";
+import { type SeedEnvironment, seed } from "@/bench/seed";
 import { testDatabase } from "@/e2e/fixtures/database";
-import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
+import { createTestMerchant } from "@/e2e/fixtures/factories";
 import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
+import {
+  DUE,
+  genericPlanOf,
+  insertDueOperations,
+  insertMovements,
+  lookUpsOf,
+  nodesOf,
+  type Plan,
+  planOf,
+  plansOf,
+  readsOf,
+  statementsIn,
+  textsIn,
+} from "@/e2e/fixtures/query-plans";
+import type { ListMovementsQuery } from "@/lib/contract/settlement/endpoints";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import type { Context, Environment } from "@/lib/domain/context";
 import { getCustomer, listCustomers, noteCustomers } from "@/lib/domain/customers/customers";
 import { listPayments } from "@/lib/domain/payments/read-payments";
+import { getBalance, listMovements } from "@/lib/domain/settlement/balance";
 import {
   getTransaction,
   listTransactions,
   searchTransactions,
   sumTransactions,
 } from "@/lib/domain/transactions/read-transactions";
-import { idTime, newId } from "@/lib/ids";
-import { combinations } from "./combinations";
-import { genericPlanOf, nodesOf, type Plan, planOf } from "./plans";
-import { type SeedEnvironment, seed } from "./seed";
+import { BEFORE_ALL, idTime, newId } from "@/lib/ids";
+import { connect, type Sql } from "./client";
+import {
+  listAbandonedChallenges,
+  listExpiredAuthorizations,
+  listUnreturnedApprovals,
+} from "./queries/payments/due-payments";
+import { type Turns, takeDueOperations } from "./queries/payments/operations";
+import { failDueSandboxRefunds, listSandboxReports } from "./queries/sandbox/reports";
 
-type Statement = { text: string; values: (string | number)[]; prepared: boolean };
-
-const { db } = await testDatabase({ own: true });
+/** One database for all: each topic has its own tables, or its own environments. */
+const { db, url } = await testDatabase({ own: true });
+/** Nothing was ever written to it, or analyzed. */
+const { db: fresh } = await testDatabase({ own: true });
 let big: SeedEnvironment;
+let shop: Environment;
 
 beforeAll(async () => {
   [big] = (await seed(db.long, { transactions: 40_000, merchants: 20, words: true })) as [SeedEnvironment];
+  shop = await insertMovements(db, 40_000);
+  await insertDueOperations(db);
+  await db.sql`vacuum (analyze) operations`;
+  await db.long`analyze ledger_entries, daily_totals, total_deltas`;
 }, 120_000);
 
 /** Runs a read and returns the statements that it sent. */
-async function statementsOf(read: (ctx: ReturnType<typeof testContext>) => Promise<unknown>): Promise<Statement[]> {
-  return statementsIn(db, big, read);
-}
+const statementsOf = (read: (ctx: Context) => Promise<unknown>) => statementsIn(db, big, read);
 
-async function statementsIn(
-  db: Database,
-  big: SeedEnvironment,
-  read: (ctx: ReturnType<typeof testContext>) => Promise<unknown>,
-): Promise<Statement[]> {
-  const sent: Statement[] = [];
-  const sql = new Proxy(db.within(big.id).sql, {
-    get(target, property, receiver) {
-      if (property !== "unsafe") return Reflect.get(target, property, receiver);
-      return (text: string, values: (string | number)[], options: { prepare: boolean }) => {
-        sent.push({ text, values, prepared: options.prepare });
-        return target.unsafe(text, values, options);
-      };
-    },
-  }) as Sql;
-  const service = testService({ ...db, sql, within: (id) => ({ ...db.within(id), sql }) });
-  // Once with the total, and once when it is known.
-  Reflect.deleteProperty(globalThis, Symbol.for("cardlane.known-totals"));
-  for (let i = 0; i < 2; i++) {
-    await read(testContext(service, { id: big.id, mode: "test", merchantId: big.merchantId }));
-  }
-  return sent;
-}
-
-/** The plans it can get: the one for these values and, where the plan is kept, the one for any. */
-async function plansOf(statement: Statement, sql: Sql): Promise<Plan[]> {
-  const own = await sql.unsafe(`explain (format json) ${statement.text}`, statement.values, { prepare: false });
-  if (!statement.prepared) return [planOf(own[0])];
-  return [planOf(own[0]), await genericPlanOf(sql, statement.text)];
-}
-
-/** What a plan reads, and by which conditions of which indexes; the wall's own condition left out. */
-function readsOf(plan: Plan): string[] {
-  return nodesOf(plan)
-    .filter((node) => node["Relation Name"] !== undefined)
-    .map((node) => {
-      const conditions = (node["Index Cond"] ?? "").match(/\((?!environment_id|AND)[a-z]\w+[^()]*/g) ?? [];
-      return [node["Relation Name"], node["Index Name"], ...conditions].join(" ");
-    })
-    .sort();
-}
-
-async function expectIndexesOnly(read: (ctx: ReturnType<typeof testContext>) => Promise<unknown>) {
+async function expectIndexesOnly(read: (ctx: Context) => Promise<unknown>) {
   const statements = await statementsOf(read);
   expect(statements.length).toBeGreaterThan(0);
   for (const statement of statements) {
@@ -253,3 +238,160 @@ test("ten thousand new rows that statistics do not tell of yet cost a page littl
     }
   }
 });
+
+describe("behind the wall no read of the balance scans a table, whatever it filters by", () => {
+  const lists: ListMovementsQuery[] = [
+    {},
+    { type: "capture" },
+    { type: "payout" },
+    { currency: "EUR" },
+    { currency: "EUR", type: "fee" },
+    { created_after: "2026-01-01", created_before: "2026-01-03" },
+    { limit: 100, offset: 1_000 },
+  ];
+  it.each(lists)("movements: %j", async (query) => {
+    const texts = await textsIn(db, shop, (ctx) => listMovements(ctx, query));
+    expect(texts).toHaveLength(2);
+    for (const text of texts) {
+      const scans = nodesOf(await genericPlanOf(db.within(shop.id).sql, text)).filter((node) => node["Relation Name"]);
+      expect(
+        scans.filter((node) => node["Node Type"] === "Seq Scan" && node["Relation Name"] === "ledger_entries"),
+      ).toEqual([]);
+      const ledger = scans.filter((node) => node["Relation Name"] === "ledger_entries");
+      expect(ledger.map((node) => node["Index Name"])).toEqual(["ledger_entries_movements"]);
+      for (const column of ["currency", "debit_account", "credit_account", "line"]) {
+        expect(ledger[0]?.["Index Cond"]).toContain(column);
+      }
+    }
+  });
+
+  it("the balance, from a day's totals and not from its lines", async () => {
+    const texts = await textsIn(db, shop, (ctx) => getBalance(ctx));
+    expect(texts).toHaveLength(1);
+    const plan = await genericPlanOf(db.within(shop.id).sql, texts[0] as string);
+    const read = nodesOf(plan).flatMap((node) => node["Relation Name"] ?? []);
+    expect(read.sort()).toEqual(["daily_totals", "total_deltas"]);
+  });
+});
+
+const TURNS: Turns = { after: BEFORE_ALL, most: 0, passedOver: [], busyPayments: [] };
+const LEASE = { sendWithinMs: 8_000, heldForMs: 10_000 };
+type Sent = { text: string; parameters: unknown[] };
+
+/**
+ * The recovery worker looks for what is due as often as an operation ends: that may not cost more because one environment has very
+ * many, which are due, or passed over, or given up.
+ */
+async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> {
+  const recording = connect(url, { max: 1 });
+  const sent: Sent[] = [];
+  recording.sql.options.debug = (_connection, text, parameters) => void sent.push({ text, parameters });
+  await work(recording.sql);
+  await recording.close();
+  const found = sent.find(({ text }) => text.includes("with recursive") || text.includes("lateral"));
+  if (!found) throw new Error("nothing was looked for");
+  return found;
+}
+
+/** Of nobody is anything taken. */
+const taking = (turns: Partial<Turns>) => (sql: Sql) => takeDueOperations(sql, { ...TURNS, ...turns }, LEASE);
+
+const TURN = { after: BEFORE_ALL, share: 25, most: 100 };
+
+/** What is looked up by each; whether a payment past its time has been tried lately is looked up besides. */
+describe.each([
+  [
+    "operations",
+    taking({}),
+    [
+      "environments_pkey: id =",
+      "operations_environment_id_id_pk: environment_id =, id =",
+      "operations_open: environment_id =, next_attempt_at >, next_attempt_at <=, created_at >",
+      "operations_open: environment_id >",
+      "operations_open: environment_id >",
+    ],
+  ],
+  [
+    "authorizations",
+    (sql: Sql) => listExpiredAuthorizations(sql, TURN),
+    [
+      "environments_pkey: id =",
+      "payments_expiring: environment_id =, capture_before <=",
+      "payments_expiring: environment_id >",
+      "payments_expiring: environment_id >",
+    ],
+  ],
+  [
+    "challenges",
+    (sql: Sql) => listAbandonedChallenges(sql, 30, TURN),
+    [
+      "environments_pkey: id =",
+      "payments_waiting: environment_id =, updated_at <=",
+      "payments_waiting: environment_id >",
+      "payments_waiting: environment_id >",
+    ],
+  ],
+  [
+    "late approvals",
+    (sql: Sql) => listUnreturnedApprovals(sql, TURN),
+    [
+      "environments_pkey: id =",
+      "operations_late_approvals: environment_id >",
+      "payments_environment_id_id_pk: environment_id =, id =",
+    ],
+  ],
+  [
+    "reports",
+    (sql: Sql) => listSandboxReports(sql, TURN),
+    ["sandbox_reports_open: account =", "sandbox_reports_open: account >", "sandbox_reports_open: account >"],
+  ],
+  [
+    "failing refunds",
+    (sql: Sql) => failDueSandboxRefunds(sql, TURN),
+    [
+      "charges_pkey: reference =",
+      "charges_pkey: reference =",
+      "operations_pkey: reference =",
+      "reports_pkey: reference =",
+      "sandbox_reports_open: account =",
+      "sandbox_reports_open: account >",
+      "sandbox_reports_open: account >",
+    ],
+  ],
+])("%s that are due, planned for any values", (_, work, expected) => {
+  it.each([
+    ["empty", fresh],
+    ["large", db],
+  ])("on %s tables, are walked to, and found by their keys", async (_name, { sql }) => {
+    const { text } = await statementOf(work);
+    const plan = await genericPlanOf(sql, text);
+    const own = (lookUp: string) => !lookUp.startsWith("operations_payment: ");
+    expect(lookUpsOf(plan).filter(own).toSorted()).toEqual(expected);
+  });
+});
+
+it.each([
+  ["the first of 100,000 and the only one", {}, [DUE.large, DUE.small]],
+  ["the only one, past 100,000 of an environment that has its share", { passedOver: [DUE.large] }, [DUE.small]],
+  ["the only one, in the turn after that of 100,000", { after: DUE.large }, [DUE.small]],
+  ["none, past 100,000 that were given up", { after: DUE.small }, []],
+])("%s: taken from few pages", async (_, turns, expected) => {
+  const { text, parameters } = await statementOf(taking(turns));
+  const undone = new Error("undone");
+  const work = db.sql.begin(async (tx) => {
+    const literal = (value: unknown) => (String(value) === "0" ? "'20'" : `'${value}'`);
+    const own = text.replace(/\$(\d+)/g, (_all, number) => literal(parameters[Number(number) - 1]));
+    const [row] = await tx.unsafe(`explain (analyze, buffers, format json) ${own}`).simple();
+    expect(pagesOf(row)).toBeLessThan(1_500);
+    const taken = await tx`select environment_id from operations where epoch > 1 order by 1`;
+    expect(taken.map((one) => one.environment_id)).toEqual(expected);
+    throw undone;
+  });
+  await expect(work).rejects.toBe(undone);
+});
+
+/** Of the 8,000 that the table has, the index not counted. */
+function pagesOf(row: unknown): number {
+  const plan = planOf(row) as Plan & Record<"Shared Hit Blocks" | "Shared Read Blocks", number>;
+  return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
+}

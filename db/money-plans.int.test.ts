@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { connect, type Database, type Sql } from "@/db/client";
+import { createRecorder, newIdempotency, type Recorder } from "@/bench/record";
+import type { Statement } from "@/bench/script";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant, testPaymentToken } from "@/e2e/fixtures/factories";
 import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
+import { genericPlanOf, nodesOf } from "@/e2e/fixtures/query-plans";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { cardInput, createPaymentBody } from "@/lib/contract/payments/payment";
@@ -13,9 +15,7 @@ import { createPayment } from "@/lib/domain/payments/create-payment";
 import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
 import { getPayment } from "@/lib/domain/payments/read-payments";
 import { newId } from "@/lib/ids";
-import { genericPlanOf, nodesOf } from "./plans";
-import { createRecorder, newIdempotency, type Recorder } from "./record";
-import type { Statement } from "./script";
+import { connect, type Database, type Sql } from "./client";
 
 /**
  * A connection keeps the plans that it made in its first seconds, when the tables may be empty and every index looks alike. What
