@@ -272,7 +272,7 @@ async function stoppingServer(drainMs: number, graceMs: number) {
   await new Promise<void>((resolve) => own.listen(0, "127.0.0.1", resolve));
   const ask = (target: string) => say(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n\r\n`, own);
   const running = ask("/v1/slow");
-  await expect.poll(() => held).toHaveLength(1);
+  await vi.waitFor(() => expect(held).toHaveLength(1), { timeout: 30_000 });
   const port = (own.address() as AddressInfo).port;
   const isOpen = () =>
     new Promise<boolean>((resolve) => {
@@ -296,7 +296,10 @@ test("a server that stops serves others until what runs has ended, tells them to
   expect(await stopping.isOpen()).toBe(false);
 });
 
-test("it keeps its port for the drain, and no longer than the grace for what does not end", async () => {
+// Both wait for two seconds.
+test.concurrent("it keeps its port for the drain, and no longer than the grace for what does not end", async ({
+  expect,
+}) => {
   const draining = await stoppingServer(2_000, 60_000);
   const started = performance.now();
   draining.release();
@@ -310,7 +313,9 @@ test("it keeps its port for the drain, and no longer than the grace for what doe
   expect(await stuck.isOpen()).toBe(false);
 });
 
-test("what would go on for as long as it is read ends when the server stops, and at once when that has begun", async () => {
+test.concurrent("what would go on for as long as it is read ends when the server stops, and at once when that has begun", async ({
+  expect,
+}) => {
   let begun = 0;
   const stream: Listener = async (_request, response) => {
     begun++;
