@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CARD, codeOf, countPayments, expectCleanBooks, openShop } from "@/e2e/fixtures/checkout";
 import { testDatabase } from "@/e2e/fixtures/database";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 /** Of every session here. */
 const amount = 1_999;
 

@@ -21,7 +21,7 @@ import { findChallenge } from "@/lib/domain/payments/challenges";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { activatePlan, createPlan, deactivatePlan } from "@/lib/domain/plans/plans";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 
 /** An active plan: the body of its sessions, and how it is no longer sold. */
 async function sellPlan({ service, merchant }: MoneyTenant) {

@@ -5,7 +5,7 @@ import { portSuite } from "../../port-suite/suite";
 import { startAdyenDouble } from "./api";
 import { adyenUnderTest } from "./under-test";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
 afterAll(() => double.stop());
 

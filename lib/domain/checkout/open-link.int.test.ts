@@ -23,7 +23,7 @@ import { cancelClientSession, createClientSession, listClientSessions } from "./
 import { findPaymentLink, openPaymentLink, removeUntriedSessions } from "./open-link";
 import { findCheckout, payClientSession, tokenizeForSession } from "./pay-session";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 const { contextOf, newPlan, rowsOf, sell } = linkShops(db);
 
 describe("a reusable link", () => {

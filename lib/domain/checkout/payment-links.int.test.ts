@@ -8,7 +8,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { idAt } from "@/lib/ids";
 import { createPaymentLink, getPaymentLink, listPaymentLinks, updatePaymentLink } from "./payment-links";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 const { contextOf, newPlan, sell } = linkShops(db);
 
 describe("links of a merchant", () => {

@@ -16,7 +16,7 @@ import { WebhookWorker } from "../webhooks/deliver";
 import { createWebhookEndpoint } from "../webhooks/endpoints";
 import { tellExpiredSessions } from "./expire-sessions";
 
-const { db, url } = await testDatabase({ own: true, max: 20 });
+const { db, url } = await testDatabase({ max: 20 });
 const { sell } = linkShops(db);
 
 /** What was told of a session, oldest first. */

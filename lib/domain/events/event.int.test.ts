@@ -26,7 +26,7 @@ import { testWebhookEndpoint } from "../webhooks/deliveries";
 import { createWebhookEndpoint, updateWebhookEndpoint } from "../webhooks/endpoints";
 import { newEvent, paymentData } from "./event";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 
 const MANUAL = { capture_method: "manual" };
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });

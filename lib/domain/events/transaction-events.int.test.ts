@@ -12,7 +12,7 @@ import { verifyBooks } from "../reconciliation/verify-books";
 import { runSettlement } from "../settlement/settle";
 import { getTransaction } from "../transactions/read-transactions";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 
 const MANUAL = { capture_method: "manual" };
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });

@@ -8,7 +8,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { leaseOf } from "./operation";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 
 async function expectClean(): Promise<void> {
   const broken = (await verifyBooks(db)).checks.filter((check) => check.count > 0);

@@ -12,7 +12,7 @@ import { newId } from "@/lib/ids";
 import { ProcessorTimeoutError } from "@/lib/processor/deadline";
 import { createRegistry } from "@/lib/processor/registry";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 
 async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);

@@ -10,7 +10,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createRegistry } from "@/lib/processor/registry";
 import { refuseClaimed } from "./money-request";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 
 async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);

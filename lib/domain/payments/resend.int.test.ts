@@ -4,7 +4,7 @@ import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { holds, losesAnswer, says } from "@/e2e/fixtures/scripted-processor";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 
 /** The books agree with each other, and with the processor's own store. */
 async function expectClean(): Promise<void> {

@@ -11,7 +11,7 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
  * come alone, whatever happens to the others.
  */
 
-const { db } = await testDatabase({ own: true, max: 20 });
+const { db } = await testDatabase({ max: 20 });
 
 /** How many rows each statement for several had. */
 function watch(tenant: MoneyTenant) {
