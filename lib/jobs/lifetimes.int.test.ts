@@ -8,7 +8,7 @@ import { createTestMerchant, testService } from "@/e2e/fixtures/factories";
 import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { newId } from "@/lib/ids";
 
-const { db } = await testDatabase();
+const { db } = await testDatabase({ own: true });
 
 test("each table says how long it keeps its rows, and its job exists", async () => {
   const tables = await db.sql<{ name: string }[]>`

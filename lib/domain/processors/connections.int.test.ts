@@ -96,11 +96,11 @@ describe("connecting", () => {
     const { id } = await tenant.connect();
     const made = encodeId("connection", newId());
     for (const call of [
-      changeConnection(tenant.owner("live"), { id, label: "Mine" }),
-      checkConnection(tenant.owner("live"), { id }),
-      disconnectProcessor(tenant.owner("live"), { id }),
+      () => changeConnection(tenant.owner("live"), { id, label: "Mine" }),
+      () => checkConnection(tenant.owner("live"), { id }),
+      () => disconnectProcessor(tenant.owner("live"), { id }),
     ])
-      expect(await refusalOf(call)).toMatchObject({ code: "resource_not_found" });
+      expect(await refusalOf(call())).toMatchObject({ code: "resource_not_found" });
     const text = async (asked: string) =>
       (await refusalOf(checkConnection(tenant.owner("live"), { id: asked }))).message.replace(asked, "…");
     expect(await text(id)).toBe(await text(made));
