@@ -1,11 +1,20 @@
 import { defineConfig } from "@playwright/test";
 import type { HostOptions } from "@/e2e/fixtures/playwright";
 
-/** The same contract suite runs against both hosts; what depends on settings has a service of its own. */
-const API = { testDir: "e2e/api" };
+/**
+ * `npx playwright test` is the part of `npm test`: the API on our own host, a smoke of every other host, and each page in one
+ * look. `npm run prove` runs the rest: the projects that are not default, and EVERY_LOOK=1.
+ */
+const EVERY_LOOK = process.env.EVERY_LOOK === "1";
+
+/** The same contract suite runs against every host; what depends on settings has a service of its own. */
+const API = { testDir: "e2e/api", default: !EVERY_LOOK };
+/** Where hosts differ: routing, bodies, streams, errors, headers, cookies. Behind processors: one payment of each kind. */
+const SMOKE = { next: /@next/, other: /@processors/, stripe: /@processors/, adyen: /@processors/ };
+const HOSTS = ["next", "other", "stripe", "adyen"] as const;
 
 /**
- * Behind another processor than the sandbox: what moves money, and by `npm run prove:processor` all of the API but what Next
+ * Behind another processor than the sandbox: what moves money, and with EVERY_PROCESSOR all of the API but what Next
  * serves, and what is about the service and not about payments. What is marked `@sandbox` only the sandbox does.
  */
 const BEHIND_ANOTHER = process.env.EVERY_PROCESSOR
@@ -16,6 +25,10 @@ const BEHIND_ANOTHER = process.env.EVERY_PROCESSOR
   : { testMatch: /(?:captures-voids-refunds|three-d-secure)\.spec/ };
 /** Its cards are its own: their checks of addresses, their scores, and how they answer where the processors' APIs have no such thing. */
 const NOT_THE_SANDBOX = { ...BEHIND_ANOTHER, grepInvert: [BEHIND_ANOTHER.grepInvert ?? [], /@sandbox/].flat() };
+const WHOLE = { next: {}, other: BEHIND_ANOTHER, stripe: NOT_THE_SANDBOX, adyen: NOT_THE_SANDBOX };
+
+/** Tests marked `@looks` take one look of their page, or all with EVERY_LOOK=1; those marked `@prove` need it to run at all. */
+const PAGES = EVERY_LOOK ? { grep: /@looks|@prove/ } : { grepInvert: /@prove/ };
 
 /**
  * The window that tests with frames of other sites begin with. In one that a test makes higher, Chromium lets clicks below
@@ -29,24 +42,20 @@ export default defineConfig<HostOptions>({
   fullyParallel: true,
   forbidOnly: true,
   workers: 2,
-  // A browser on a busy machine misses its moment now and then. What passes only at its second try is named at the end.
-  retries: 1,
   // For what hangs: a machine with other work takes several times as long, and is not wrong.
   timeout: 180_000,
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [[process.stdout.isTTY ? "line" : "dot"], ["json"]] : [["list"]],
   projects: [
     { name: "service", ...API, use: { host: "service" } },
-    { name: "next", ...API, use: { host: "next" } },
-    { name: "other", ...API, ...BEHIND_ANOTHER, use: { host: "other" } },
-    { name: "stripe", ...API, ...NOT_THE_SANDBOX, use: { host: "stripe" } },
-    { name: "adyen", ...API, ...NOT_THE_SANDBOX, use: { host: "adyen" } },
-    { name: "configured", testDir: "e2e/configured", use: { host: "configured" } },
-    { name: "checkout", testDir: "e2e/checkout", use: { host: "service", viewport: LARGEST } },
-    { name: "docs", testDir: "e2e/docs", use: { host: "service" } },
-    { name: "dashboard", testDir: "e2e/dashboard", use: { host: "service" } },
-    { name: "support", testDir: "e2e/support", use: { host: "service" } },
-    { name: "demo", testDir: "e2e/demo", use: { host: "demo" } },
-    { name: "limited", testDir: "e2e/limited", use: { host: "limited" } },
+    ...HOSTS.map((host) => ({ name: `${host}-smoke`, ...API, grep: SMOKE[host], use: { host } })),
+    ...HOSTS.map((host) => ({ name: host, ...API, ...WHOLE[host], default: false, use: { host } })),
+    { name: "configured", ...API, testDir: "e2e/configured", use: { host: "configured" } },
+    { name: "limited", ...API, testDir: "e2e/limited", use: { host: "limited" } },
+    { name: "checkout", testDir: "e2e/checkout", ...PAGES, use: { host: "service", viewport: LARGEST } },
+    { name: "docs", testDir: "e2e/docs", ...PAGES, use: { host: "service" } },
+    { name: "dashboard", testDir: "e2e/dashboard", ...PAGES, use: { host: "service" } },
+    { name: "support", testDir: "e2e/support", ...PAGES, use: { host: "service" } },
+    { name: "demo", testDir: "e2e/demo", ...PAGES, use: { host: "demo" } },
   ],
 });

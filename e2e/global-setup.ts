@@ -7,6 +7,7 @@ import { buildWhenStale } from "@/lib/server/build";
 import { findBrowser } from "./fixtures/browser";
 import { createDatabase, dropDatabase, startTestCluster, type TestCluster } from "./fixtures/cluster";
 import { createTestMerchant, TEST_METRICS_TOKEN } from "./fixtures/factories";
+import type { HostName, HostOptions } from "./fixtures/playwright";
 import { type RunningService, startService } from "./fixtures/service";
 import { OTHER_PROCESSORS } from "./proof/chosen-processor";
 import { type ProofHost, startHost } from "./proof/host";
@@ -44,44 +45,47 @@ const UNLIMITED = {
   ...TO_RECEIVERS,
 };
 
-/** Projects whose tests open pages. */
-const IN_BROWSER = ["checkout", "docs", "dashboard", "support", "demo"];
+/** Hosts with settings of their own, on the database of the service. */
+const SETTINGS: Partial<Record<HostName, Record<string, string>>> = {
+  service: UNLIMITED,
+  next: UNLIMITED,
+  configured: CONFIGURED,
+  limited: LIMITED,
+};
 
-/** One database, and on it the hosts that the chosen projects ask for. Workers find them in the environment. */
+/** One database, and on it the hosts of the chosen projects. Workers find them in the environment. */
 export default async function setup(config: FullConfig): Promise<() => Promise<void>> {
   await buildWhenStale(config.rootDir, () => process.stdout.write("Building …\n"), new AbortController().signal);
   const cluster = await startTestCluster();
-  const running: RunningService[] = [];
   const database = `e2e_${Date.now().toString(36)}`;
-  let endDemo: (() => Promise<void>) | null = null;
-  const endOthers: (() => Promise<void>)[] = [];
+  const ends: (() => Promise<void>)[] = [];
   const teardown = async () => {
-    keepLogs(running);
-    await Promise.all(running.map((service) => service.stop()));
+    await Promise.all(ends.map((end) => end()));
     await dropDatabase(cluster.adminUrl, database);
-    await endDemo?.();
-    for (const end of endOthers) await end();
     await cluster.stop();
   };
   try {
     const url = await createDatabase(cluster.adminUrl, database, cluster.template);
     await seedSomething(url);
-    if (IN_BROWSER.some((project) => isChosen(config, project)))
-      process.env.E2E_FOUND_BROWSER = JSON.stringify(await findBrowser());
+    process.env.E2E_FOUND_BROWSER = JSON.stringify(await findBrowser());
     process.env.E2E_DATABASE_URL = url;
     // For workers with a database and a host of their own.
     Object.assign(process.env, { E2E_ADMIN_URL: cluster.adminUrl, E2E_TEMPLATE: cluster.template });
+    const start = async (host: HostName) => {
+      if (isOther(host)) return ends.push(await startBehind(host, cluster, `${database}_${host}`));
+      if (host === "demo") return ends.push(await startDemo(cluster, `${database}_demo`));
+      const service = await startService({
+        host: host === "next" ? host : "service",
+        databaseUrl: url,
+        env: SETTINGS[host],
+      });
+      ends.push(() => end(host, service));
+      process.env[`E2E_${host.toUpperCase()}_URL`] = service.baseUrl;
+    };
     // Our own server always runs: its jobs settle what any host leaves open.
-    const hosts = { service: UNLIMITED, ...chosenHosts(config) };
-    for (const [name, env] of Object.entries(hosts)) {
-      const service = await startService({ host: name === "next" ? "next" : "service", databaseUrl: url, env });
-      running.push(service);
-      process.env[`E2E_${name.toUpperCase()}_URL`] = service.baseUrl;
-    }
-    for (const processor of OTHER_PROCESSORS)
-      if (isChosen(config, processor))
-        endOthers.push(await startBehind(processor, cluster, `${database}_${processor}`));
-    if (isChosen(config, "demo")) endDemo = await startDemo(cluster, `${database}_demo`, running);
+    const hosts = config.filteredProjects.map(({ use }) => (use as HostOptions).host);
+    const started = await Promise.allSettled([...new Set<HostName>(["service", ...hosts])].map(start));
+    for (const one of started) if (one.status === "rejected") throw one.reason;
     return teardown;
   } catch (error) {
     await teardown();
@@ -89,35 +93,24 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
   }
 }
 
-/** What the hosts said, for whoever wonders why a page failed. */
-function keepLogs(running: readonly RunningService[]): void {
+const isOther = (host: HostName): host is ProcessorName => OTHER_PROCESSORS.some((one) => one === host);
+
+/** Keeps what it said, for whoever wonders why a page failed. */
+async function end(host: HostName, service: Pick<RunningService, "stop" | "output">): Promise<void> {
+  await service.stop();
   mkdirSync(".cache/test-reports", { recursive: true });
-  for (const service of running) writeFileSync(`.cache/test-reports/host-${service.port}.log`, service.output());
-}
-
-const isChosen = (config: FullConfig, project: string) => config.projects.some(({ name }) => name === project);
-
-function chosenHosts(config: FullConfig): Record<string, Record<string, string>> {
-  return {
-    ...(isChosen(config, "next") && { next: UNLIMITED }),
-    ...(isChosen(config, "configured") && { configured: CONFIGURED }),
-    ...(isChosen(config, "limited") && { limited: LIMITED }),
-  };
+  writeFileSync(`.cache/test-reports/host-${host}.log`, service.output());
 }
 
 /** A service with an empty database of its own, which so gets a demo merchant; its key is not the developer's. */
-async function startDemo(
-  cluster: TestCluster,
-  database: string,
-  running: RunningService[],
-): Promise<() => Promise<void>> {
+async function startDemo(cluster: TestCluster, database: string): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "cardlane-demo-"));
   const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
   const service = await startService({ databaseUrl, env: { ...UNLIMITED, DATA_DIR: dataDir } });
-  running.push(service);
   const { test_key } = JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as { test_key: string };
   Object.assign(process.env, { E2E_DEMO_URL: service.baseUrl, E2E_DEMO_KEY: test_key });
   return async () => {
+    await end("demo", service);
     await dropDatabase(cluster.adminUrl, database);
     rmSync(dataDir, { recursive: true, force: true });
   };
@@ -139,8 +132,7 @@ async function startBehind(name: ProcessorName, cluster: TestCluster, database: 
   process.env[`${own}_PROCESSOR`] = JSON.stringify(processor.env);
   return async () => {
     await processor.stop();
-    await host.stop();
-    writeFileSync(`.cache/test-reports/host-${name}.log`, host.output());
+    await end(name, host);
     await db.close();
     await dropDatabase(cluster.adminUrl, database);
   };

@@ -58,7 +58,10 @@ test("without allowed origins nobody may embed the form; asked for by another, i
   }
 });
 
-test("nothing around a payment sets a cookie, and every other page refuses to be framed", async ({ baseUrl, open }) => {
+test("nothing around a payment sets a cookie, and every other page refuses to be framed", { tag: "@next" }, async ({
+  baseUrl,
+  open,
+}) => {
   const { form } = await open();
   await form.attempt(CARDS.challenge);
   const challenge = (await form.state()).action?.url ?? "";

@@ -54,7 +54,10 @@ for (const [make, status] of [
   [captured, "CAPTURED"],
   [authorized, "AUTHORIZED"],
 ] as const) {
-  test(`a passed challenge goes on to ${status}, once`, async ({ api, shopper }) => {
+  test(`a passed challenge goes on to ${status}, once`, { tag: status === "CAPTURED" ? "@processors" : [] }, async ({
+    api,
+    shopper,
+  }) => {
     const payment = await make(api, { ...challenged, return_url: "https://shop.example/thanks?order=1" });
     const sentBack = await shopper.answer(askedAt(payment), "passed");
     expect(sentBack?.status).toBe(303);

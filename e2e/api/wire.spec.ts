@@ -44,13 +44,13 @@ test("a body of 64 KiB is taken, one byte more is 413", async ({ api }) => {
   (await api.raw(create(body.padEnd(65_537)))).problem("body_too_large");
 });
 
-test("a chunked body is taken, and stopped above 64 KiB", async ({ api }) => {
+test("a chunked body is taken, and stopped above 64 KiB", { tag: "@next" }, async ({ api }) => {
   const body = JSON.stringify(aPayment());
   expect((await api.raw(create([body.slice(0, 10), body.slice(10)]))).status).toBe(201);
   (await api.raw(create(Array.from({ length: 9 }, () => " ".repeat(8_192))))).problem("body_too_large");
 });
 
-test("a body that is not declared as JSON is 415", async ({ api }) => {
+test("a body that is not declared as JSON is 415", { tag: "@next" }, async ({ api }) => {
   const body = JSON.stringify(aPayment());
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "json"]) {
     (await api.raw(create(body, { "Content-Type": type }))).problem("unsupported_media_type");
