@@ -136,26 +136,30 @@ function missingIn(response: Response): string[] {
   return [...wrong.map(([name]) => name), ...(unsafe ? ["unsafe-…"] : [])].map((what) => `${response.url()}: ${what}`);
 }
 
-/** Widths and schemes in which every page is looked at. */
+/** Widths and schemes in which every page is seen. */
 const LOOKS = [
   [1440, "light"],
   [390, "dark"],
   [1440, "dark"],
   [390, "light"],
 ] as const;
+const EVERY_LOOK = process.env.EVERY_LOOK === "1";
+const turns = new WeakMap<object, number>();
 
-/**
- * The looks of the page with this number: a wide and a narrow one, a light and a dark one, in turn the one pair and the
- * other. `npm run prove:looks` takes all four of each.
- */
-export function looksOf(page: number): readonly (typeof LOOKS)[number][] {
-  if (process.env.EVERY_LOOK === "1") return LOOKS;
-  return page % 2 === 0 ? LOOKS.slice(0, 2) : LOOKS.slice(2);
+/** The looks to take now: one, in turn within a test and over the tests, or with EVERY_LOOK=1 all of them. */
+function looksNow(): readonly (typeof LOOKS)[number][] {
+  const info = test.info();
+  if (!info.tags.includes("@looks"))
+    throw new Error("Tag this test @looks, or `npm run prove` does not take every look.");
+  if (EVERY_LOOK) return LOOKS;
+  const turn = turns.get(info) ?? info.title.length;
+  turns.set(info, turn + 1);
+  return LOOKS.slice(turn % LOOKS.length).slice(0, 1);
 }
 
-/** The width in which the thing with this number is tried, every other one on a phone; both for `npm run prove:looks`. */
+/** The widths in which the thing with this number is tried: in turn a desk's and a phone's, or both. */
 export const widthsOf = (index: number): readonly number[] =>
-  process.env.EVERY_LOOK === "1" ? [1440, 390] : [index % 2 === 0 ? 1440 : 390];
+  EVERY_LOOK ? [1440, 390] : [index % 2 === 0 ? 1440 : 390];
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
@@ -180,23 +184,38 @@ export async function showIn(page: Page, scheme: "light" | "dark"): Promise<void
   await expect(page.locator(`html:is([data-theme=${scheme}], :not([data-theme]))`)).toHaveCount(1);
 }
 
-/** The page as it is, light and dark. */
+/** The page as it is, light or dark in turn; with EVERY_LOOK=1 both. */
 export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
-  await showIn(page, "light");
-  await expectAccessible(page);
-  await showIn(page, "dark");
-  await expectAccessible(page, COLOUR_RULES);
+  await seeIn(
+    page,
+    looksNow().map(([, scheme]) => scheme),
+  );
 }
 
-/** The page as it is, wide and on a phone, light and dark; it stays narrow. */
-export async function expectWellInEveryLook(page: Page): Promise<void> {
-  for (const [width, height] of [
-    [1440, 900],
-    [390, 844],
-  ] as const) {
-    await page.setViewportSize({ width, height });
+/**
+ * The page is accessible in the look of its turn, or in every look, and fits in all. It is the page as it is, or what `open`
+ * loads, once in each width that is looked at.
+ */
+export async function expectWellInEveryLook(page: Page, open?: () => Promise<unknown>): Promise<void> {
+  const looks = looksNow();
+  // What is loaded is seen first in the width in which it was loaded.
+  for (const width of new Set([...(open ? looks.map(([one]) => one) : []), 1440, 390])) {
+    await page.setViewportSize({ width, height: 900 });
+    const schemes = looks.filter(([one]) => one === width).map(([, scheme]) => scheme);
+    if (open && schemes[0]) {
+      await showIn(page, schemes[0]);
+      await open();
+    }
+    await seeIn(page, schemes);
     await expectNoSidewaysScroll(page);
-    await expectAccessibleInBothSchemes(page);
+  }
+}
+
+/** Axe meets the page once; its other scheme is judged by the colors alone. */
+async function seeIn(page: Page, schemes: ("light" | "dark")[]): Promise<void> {
+  for (const [index, scheme] of [...new Set(schemes)].entries()) {
+    await showIn(page, scheme);
+    await expectAccessible(page, index === 0 ? undefined : COLOUR_RULES);
   }
 }
 

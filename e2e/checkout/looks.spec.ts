@@ -7,14 +7,14 @@ import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, type Form, fillCard, issuerIn, pay, payButton, TEXTS, test } from "./fixtures";
 
-/** Between the two ways to show it, the form is seen in each scheme at each width. */
+/** Between the two ways to show it, the form is seen in each scheme at each width: inside shops on a phone by `npm test`. */
 const INSIDE_SHOPS = [
-  { width: 1440, theme: "light" },
-  { width: 390, theme: "dark" },
+  { width: 390, theme: "dark", tag: [] },
+  { width: 1440, theme: "light", tag: "@prove" },
 ] as const;
 const BY_ITSELF = [
-  { width: 390, theme: "light" },
-  { width: 1440, theme: "dark" },
+  { width: 1440, theme: "dark", tag: [] },
+  { width: 390, theme: "light", tag: "@prove" },
 ] as const;
 
 /** Nothing is wider than its window, at the widths of the smallest phones and of desks; the shop's page and the form's. */
@@ -64,8 +64,8 @@ async function walkThrough(page: Page, form: Form, api: Api): Promise<void> {
   await expectWell(page);
 }
 
-for (const { width, theme } of INSIDE_SHOPS) {
-  test(`every step of the form is accessible and fits, inside a shop: ${width} px, ${theme}`, async ({
+for (const { width, theme, tag } of INSIDE_SHOPS) {
+  test(`every step of the form is accessible and fits, inside a shop: ${width} px, ${theme}`, { tag }, async ({
     page,
     api,
     openCheckout,
@@ -78,13 +78,10 @@ for (const { width, theme } of INSIDE_SHOPS) {
   });
 }
 
-for (const { width, theme } of BY_ITSELF) {
-  test(`every step of the payment link is accessible and fits, down to a phone: ${width} px, ${theme}`, async ({
-    page,
-    api,
-    baseUrl,
-    newCheckoutSession,
-  }) => {
+for (const { width, theme, tag } of BY_ITSELF) {
+  test(`every step of the payment link is accessible and fits, down to a phone: ${width} px, ${theme}`, {
+    tag,
+  }, async ({ page, api, baseUrl, newCheckoutSession }) => {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     const session = await newCheckoutSession({ currency: "USD", appearance: { theme: "system" } });

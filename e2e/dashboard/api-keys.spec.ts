@@ -69,7 +69,10 @@ test("a read-only key is made, shown once, works, and may create nothing; its us
     .toMatch(/(ago|just now).*127\.0\.0\.1|(ago|just now).*::1/);
 });
 
-test("a key's name, permissions and expiry change, and its secret goes on working", async ({ owner: page, tenant }) => {
+test("a key's name, permissions and expiry change, and its secret goes on working", { tag: "@looks" }, async ({
+  owner: page,
+  tenant,
+}) => {
   const key = await tenant.newKey({ expiresAt: "2099-01-01T00:00:00.000Z" });
   (await key.api.call(createPayment, { body: aPayment() })).ok();
   await page.goto(KEYS);
@@ -308,7 +311,7 @@ test("the developers' address leads to the keys; without any, the page says how 
   await expect(page.getByText("This key works with real money")).toBeVisible();
 });
 
-test("the pages of keys are accessible and fit a phone", async ({ owner: page, tenant }) => {
+test("the pages of keys are accessible and fit a phone", { tag: "@looks" }, async ({ owner: page, tenant }) => {
   await tenant.newKey({ ipAllowList: ["203.0.113.0/24", "10.0.0.0/8"], expiresAt: "2099-01-01T00:00:00.000Z" });
   await page.goto(KEYS);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();

@@ -6,11 +6,9 @@ import { expectWellInEveryLook, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { captured, settled } from "../samples";
 
-test("money is followed from the balance through its payout to the transactions of its batch", async ({
-  owner: page,
-  tenant,
-  api,
-}) => {
+test("money is followed from the balance through its payout to the transactions of its batch", {
+  tag: "@looks",
+}, async ({ owner: page, tenant, api }) => {
   const paid = await settled(tenant, { amount: 20_000 });
   await runPayouts(tenant.context().service);
   await captured(api, { amount: 3_000 });
@@ -38,7 +36,12 @@ test("money is followed from the balance through its payout to the transactions 
   expect(csv[1]).toContain(`${paid.id},charge,20000,USD,`);
 });
 
-test("a payout that failed says why, and is retried to another account", async ({ owner: page, tenant, api, db }) => {
+test("a payout that failed says why, and is retried to another account", { tag: "@looks" }, async ({
+  owner: page,
+  tenant,
+  api,
+  db,
+}) => {
   const environmentId = tenant.merchant.test.id;
   const { service } = tenant.context();
   await page.goto("/test/payouts");

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { createPlan } from "@/lib/contract/plans/endpoints";
 import { testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
-import { expectAccessible, expectNoSidewaysScroll, looksOf, test } from "../browser";
+import { expectWellInEveryLook, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { aCard, aPlan, CARDS, captured, newEndpoint, newSession } from "../samples";
 
@@ -50,43 +50,38 @@ const PAGES: Record<string, (made: Made) => string> = {
 };
 const PUBLIC_PAGES = ["/sign-in", "/sign-up", "/forgot-password", "/support/sign-in"];
 
-for (const [index, [name, addressOf]] of Object.entries(PAGES).entries()) {
-  test(`${name}: accessible, fits and says nothing wrong, wide and narrow, light and dark`, async ({ owner, api }) => {
-    const payment = await captured(api, { customer_email: "ada@shopper.example" });
-    await captured(api, { card: aCard(CARDS.amex), currency: "EUR" });
-    const plan = (await api.call(createPlan, { body: aPlan(), key: `key-of-${payment.id}` })).ok();
-    const session = await newSession(api, { allowed_origins: ["https://shop.example"], customer_name: "Ada" });
-    const endpoint = await newEndpoint(api, { url: "http://127.0.0.1:9/nobody" });
-    const delivery = (await api.call(testWebhookEndpoint, { id: endpoint.id })).ok();
-    const made = {
-      ...{ payment: payment.id, plan: plan.id, key: `key-of-${payment.id}`, session: session.id },
-      ...{ endpoint: endpoint.id, delivery: delivery.id, event: delivery.event_id },
-    };
-    const errors = listenForErrors(owner);
-    for (const [width, colorScheme] of looksOf(index)) {
-      await owner.setViewportSize({ width, height: 900 });
-      // Colours are judged when nothing fades any more.
-      await owner.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await owner.goto(addressOf(made));
-      await expect(owner.getByRole("heading", { level: 1 }).first()).toBeVisible();
-      await expect(owner.locator("[aria-busy=true]")).toHaveCount(0);
-      await expectAccessible(owner);
-      await expectNoSidewaysScroll(owner);
-    }
-    expect(errors).toEqual([]);
-  });
+const LOOKS = { tag: "@looks" };
+
+for (const [name, addressOf] of Object.entries(PAGES)) {
+  test(
+    `${name}: accessible, fits and says nothing wrong, wide and narrow, light and dark`,
+    LOOKS,
+    async ({ owner, api }) => {
+      const payment = await captured(api, { customer_email: "ada@shopper.example" });
+      await captured(api, { card: aCard(CARDS.amex), currency: "EUR" });
+      const plan = (await api.call(createPlan, { body: aPlan(), key: `key-of-${payment.id}` })).ok();
+      const session = await newSession(api, { allowed_origins: ["https://shop.example"], customer_name: "Ada" });
+      const endpoint = await newEndpoint(api, { url: "http://127.0.0.1:9/nobody" });
+      const delivery = (await api.call(testWebhookEndpoint, { id: endpoint.id })).ok();
+      const made = {
+        ...{ payment: payment.id, plan: plan.id, key: `key-of-${payment.id}`, session: session.id },
+        ...{ endpoint: endpoint.id, delivery: delivery.id, event: delivery.event_id },
+      };
+      const errors = listenForErrors(owner);
+      await expectWellInEveryLook(owner, async () => {
+        await owner.goto(addressOf(made));
+        await expect(owner.getByRole("heading", { level: 1 }).first()).toBeVisible();
+        await expect(owner.locator("[aria-busy=true]")).toHaveCount(0);
+      });
+      expect(errors).toEqual([]);
+    },
+  );
 }
 
-for (const [index, path] of PUBLIC_PAGES.entries()) {
-  test(`${path}: accessible, fits and says nothing wrong, wide and narrow, light and dark`, async ({ page }) => {
+for (const path of PUBLIC_PAGES) {
+  test(`${path}: accessible, fits and says nothing wrong, wide and narrow, light and dark`, LOOKS, async ({ page }) => {
     const errors = listenForErrors(page);
-    for (const [width, colorScheme] of looksOf(index)) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      await page.goto(path);
-      await expectAccessible(page);
-      await expectNoSidewaysScroll(page);
-    }
+    await expectWellInEveryLook(page, () => page.goto(path));
     expect(errors).toEqual([]);
   });
 }

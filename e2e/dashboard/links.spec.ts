@@ -110,12 +110,9 @@ async function openHeld(page: Page, address: string): Promise<void> {
   await page.goto(address);
 }
 
-test("a link's pages are accessible in both schemes and fit a phone; it is changed and deactivated", async ({
-  owner: page,
-  tenant,
-  context,
-  baseUrl,
-}) => {
+test("a link's pages are accessible in both schemes and fit a phone; it is changed and deactivated", {
+  tag: "@looks",
+}, async ({ owner: page, tenant, context, baseUrl }) => {
   const link = await newLink(tenant, baseUrl, { single_use: true });
   await page.setViewportSize(PHONE);
   await page.goto(`/test/checkout/links/${link.id}`);

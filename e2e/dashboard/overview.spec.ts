@@ -247,7 +247,10 @@ test("before the first payment: a command to copy and the way to a key", async (
   await expect(owner).toHaveURL("/test/developers/api-keys");
 });
 
-test("accessible light and dark, wide and at 390 px, as chart and as table", async ({ owner, api }) => {
+test("accessible light and dark, wide and at 390 px, as chart and as table", { tag: "@looks" }, async ({
+  owner,
+  api,
+}) => {
   await knownDay(api);
   for (const width of [1_440, 390]) {
     await owner.setViewportSize({ width, height: 844 });

@@ -79,7 +79,7 @@ test("a link for an amount is made, shown once, copied, and open to whoever has 
   expect(await page.content()).not.toContain(token);
 });
 
-test("a link for a plan takes the plan's price", async ({ owner: page, tenant, db, api }) => {
+test("a link for a plan takes the plan's price", { tag: "@looks" }, async ({ owner: page, tenant, db, api }) => {
   const plan = await newPlan(api, { name: "Poster", status: "ACTIVE", full_price_amount: 45 });
   await newPlan(api, { name: "A draft" });
   await newPlan(api, {

@@ -13,7 +13,9 @@ const byToken = (overrides: object = {}) => ({
   ...overrides,
 });
 
-test("a key that the processor refuses is said in words at its field, and nothing is connected", async ({ owner }) => {
+test("a key that the processor refuses is said in words at its field, and nothing is connected", {
+  tag: "@looks",
+}, async ({ owner }) => {
   await openProcessors(owner);
   await expect(owner.getByRole("heading", { name: "Test payments go to the sandbox" })).toBeVisible();
   await expectWellInEveryLook(owner);
@@ -38,11 +40,9 @@ test("a key that the processor refuses is said in words at its field, and nothin
   await expect(owner.getByRole("heading", { name: "Test payments go to the sandbox" })).toBeVisible();
 });
 
-test("connected, with webhooks that arrive, tested, beside a second one that becomes the default", async ({
-  owner,
-  connecting: { main, second },
-  baseUrl,
-}) => {
+test("connected, with webhooks that arrive, tested, beside a second one that becomes the default", {
+  tag: "@looks",
+}, async ({ owner, connecting: { main, second }, baseUrl }) => {
   await openProcessors(owner);
   const card = await connectAccount(owner, main, "Main shop");
   await expect(card).toContainText("Double Ltd (acct_double0000000001)");
@@ -84,11 +84,9 @@ test("connected, with webhooks that arrive, tested, beside a second one that bec
   await expectWellInEveryLook(owner);
 });
 
-test("a rule sends a payment to its account, where buttons capture and refund it; then nothing is open and it disconnects", async ({
-  owner,
-  api,
-  connecting: { main, second },
-}) => {
+test("a rule sends a payment to its account, where buttons capture and refund it; then nothing is open and it disconnects", {
+  tag: "@looks",
+}, async ({ owner, api, connecting: { main, second } }) => {
   await openProcessors(owner);
   await connectAccount(owner, main, "Main shop");
   await connectAccount(owner, second, "Dollars");
@@ -155,10 +153,9 @@ test("a rule sends a payment to its account, where buttons capture and refund it
   expect((await api.call(getPayment, { id: payment.id })).ok().amount_refunded).toBe(4_000);
 });
 
-test("Compare now asks the processor for its list, and the page shows what came of it without a reload", async ({
-  owner,
-  connecting: { main },
-}) => {
+test("Compare now asks the processor for its list, and the page shows what came of it without a reload", {
+  tag: "@looks",
+}, async ({ owner, connecting: { main } }) => {
   await openProcessors(owner);
   const card = await connectAccount(owner, main, "Main shop");
   await card.getByRole("link", { name: "Reconciliation" }).click();
@@ -173,11 +170,9 @@ test("Compare now asks the processor for its list, and the page shows what came 
   await expectWellInEveryLook(owner);
 });
 
-test("who may not manage settings sees why, and live mode says that payments are refused until something is connected", async ({
-  page,
-  newPerson,
-  signInAs,
-}) => {
+test("who may not manage settings sees why, and live mode says that payments are refused until something is connected", {
+  tag: "@looks",
+}, async ({ page, newPerson, signInAs }) => {
   await signInAs(page.context(), await newPerson("viewer"));
   await openProcessors(page);
   await expect(page.getByText("You don't have access to processors")).toBeVisible();

@@ -22,14 +22,9 @@ async function uploadLogo(page: Page, rgb: string): Promise<void> {
   await expect(page.getByRole("img", { name: /^Logo of .* on light$/ })).toBeVisible();
 }
 
-test("a logo is uploaded and receipts switched on: the shopper pays, and gets the receipt by link and by mail", async ({
-  owner: page,
-  tenant,
-  service,
-  baseUrl,
-  db,
-  browser,
-}) => {
+test("a logo is uploaded and receipts switched on: the shopper pays, and gets the receipt by link and by mail", {
+  tag: "@looks",
+}, async ({ owner: page, tenant, service, baseUrl, db, browser }) => {
   await openAlive(page, "/test/settings/business");
   await uploadLogo(page, "1f6feb");
   await page.getByLabel("A payment is captured").check();

@@ -43,11 +43,9 @@ async function compared(db: Database, { merchant, api }: Tenant) {
   return { payment, connection: encodeId("connection", id) };
 }
 
-test("what differs is shown with both sides, what to do, and the ways there; an older comparison is one click away", async ({
-  owner,
-  tenant,
-  db,
-}) => {
+test("what differs is shown with both sides, what to do, and the ways there; an older comparison is one click away", {
+  tag: "@looks",
+}, async ({ owner, tenant, db }) => {
   const { payment, connection } = await compared(db, tenant);
   await owner.goto(`/test/settings/processors/${connection}/reconciliation`);
   await expect(owner.getByRole("heading", { name: "Reconciliation: Stripe (Main shop)" })).toBeVisible();
@@ -79,12 +77,9 @@ test("it is not found in the other mode, nor under an id that is made up", async
   }
 });
 
-test("support sees the same, from the list of all connections, and the merchant sees that it was looked at", async ({
-  staffPage,
-  staff,
-  tenant,
-  db,
-}) => {
+test("support sees the same, from the list of all connections, and the merchant sees that it was looked at", {
+  tag: "@looks",
+}, async ({ staffPage, staff, tenant, db }) => {
   const { connection, payment } = await compared(db, tenant);
   await staffPage.goto(`/support/reconciliation/${connection}`);
   await expect(staffPage.getByRole("article").filter({ hasText: "Amounts differ" })).toContainText(

@@ -224,7 +224,7 @@ test("currencies keep their decimals", async ({ owner, api }) => {
   await expect(dialog.getByText("Refunded ¥1,200")).toBeVisible();
 });
 
-test("the refund dialog is accessible and fits a phone", async ({ owner, tenant }) => {
+test("the refund dialog is accessible and fits a phone", { tag: "@looks" }, async ({ owner, tenant }) => {
   const payment = await settled(tenant);
   await owner.setViewportSize({ width: 390, height: 844 });
   const dialog = await openDialog(owner, payment);

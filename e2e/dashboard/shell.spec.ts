@@ -199,7 +199,9 @@ test("at 390 px the navigation is a sheet that closes once it led somewhere", as
   await expect(sheet).toBeHidden();
 });
 
-test("an address without a page says so within the dashboard, accessibly", async ({ owner: page }) => {
+test("an address without a page says so within the dashboard, accessibly", { tag: "@looks" }, async ({
+  owner: page,
+}) => {
   await page.goto("/test/nothing-here");
   await expect(page.getByRole("heading", { level: 1, name: "Page not found" })).toBeVisible();
   await expectAccessibleInBothSchemes(page);

@@ -145,7 +145,7 @@ test("an endpoint is disabled, enabled, sent what it missed, given another secre
   (await api.call(getWebhookEndpoint, { id: endpoint.id })).problem("resource_not_found");
 });
 
-test("an endpoint that nothing reaches says since when, and when it will be disabled", async ({
+test("an endpoint that nothing reaches says since when, and when it will be disabled", { tag: "@looks" }, async ({
   owner,
   api,
   db,

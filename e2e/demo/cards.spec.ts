@@ -12,7 +12,11 @@ const APPROVED: ReadonlySet<SandboxBehaviour> = new Set([
 
 for (const [index, { number, behaviour }] of SANDBOX_CARDS.entries()) {
   for (const width of widthsOf(index)) {
-    test(`a print is bought with ${number} (${behaviour}), ${width} px`, async ({ page, baseUrl, demo }) => {
+    test(`a print is bought with ${number} (${behaviour}), ${width} px`, { tag: "@looks" }, async ({
+      page,
+      baseUrl,
+      demo,
+    }) => {
       await page.setViewportSize({ width, height: 844 });
       const form = await openCheckout(page, baseUrl);
       await fillCard(form, number);

@@ -1,5 +1,5 @@
 import { ERROR_CODES } from "@/lib/contract/errors";
-import { expectAccessible, expectNoSidewaysScroll, looksOf, test, watchPolicies } from "../browser";
+import { expectAccessible, expectAccessibleInBothSchemes, expectWellInEveryLook, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { aCard, CARDS, captured } from "../samples";
 
@@ -20,35 +20,25 @@ const PAGES = [
   "/docs/search?q=refund",
   "/nowhere",
 ];
+/** One of each kind, which `npm test` looks at. */
+const KINDS = ["/", "/docs/quickstart", "/docs/errors/card_declined", "/docs/search?q=refund", "/nowhere"];
 
-for (const [index, path] of PAGES.entries()) {
-  for (const [width, colorScheme] of looksOf(index)) {
-    test(`${path} is accessible and fits, ${width} px, ${colorScheme}`, async ({ browser, baseUrl }) => {
-      const context = await browser.newContext({ baseURL: baseUrl, viewport: { width, height: 900 }, colorScheme });
-      const faults = watchPolicies(context, baseUrl);
-      const page = await context.newPage();
-      const answer = await page.goto(`${baseUrl}${path}`);
-      expect(answer?.status()).toBe(path === "/nowhere" ? 404 : 200);
-      await expectAccessible(page);
-      await expectNoSidewaysScroll(page);
-      expect(faults).toEqual([]);
-      await context.close();
+for (const path of PAGES) {
+  const tag = KINDS.includes(path) ? ["@looks"] : ["@looks", "@prove"];
+  test(`${path} is accessible and fits, wide and narrow, light and dark`, { tag }, async ({ page }) => {
+    await expectWellInEveryLook(page, async () => {
+      expect((await page.goto(path))?.status()).toBe(path === "/nowhere" ? 404 : 200);
     });
-  }
+  });
 }
 
-test("the challenge page is accessible in both colour schemes", async ({ browser, api }) => {
+test("the challenge page is accessible in both colour schemes", { tag: "@looks" }, async ({ page, api }) => {
   const payment = await captured(api, { amount: 1_999, card: aCard(CARDS.challenge) });
-  for (const colorScheme of ["light", "dark"] as const) {
-    const context = await browser.newContext({ colorScheme });
-    const page = await context.newPage();
-    await page.goto(payment.next_action?.redirect_to_url.url ?? "");
-    await expectAccessible(page);
-    await context.close();
-  }
+  await page.goto(payment.next_action?.redirect_to_url.url ?? "");
+  await expectAccessibleInBothSchemes(page);
 });
 
-test("every link of the pages leads somewhere, and so does every error's address", async ({
+test("every link of the pages leads somewhere, and so does every error's address", { tag: "@prove" }, async ({
   page,
   request,
   baseUrl,

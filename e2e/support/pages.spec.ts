@@ -1,5 +1,5 @@
 import { encodeId } from "@/lib/contract/ids";
-import { expectAccessible, expectNoSidewaysScroll, showIn, test } from "../browser";
+import { expectWellInEveryLook, test } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { captured, waitingPayment } from "../samples";
 
@@ -47,7 +47,11 @@ test("what does not exist says so, and a foreign id looks the same as a made-up 
   }
 });
 
-test("every page is accessible and fits a phone, light and dark", async ({ tenant, staffPage, db }) => {
+test("every page is accessible and fits a phone, light and dark", { tag: "@looks" }, async ({
+  tenant,
+  staffPage,
+  db,
+}) => {
   const payment = await captured(tenant.api, { customer_email: "anna@shopper.example" });
   await waitingPayment(tenant, db.sql, 1_234);
   const pages = [
@@ -62,15 +66,10 @@ test("every page is accessible and fits a phone, light and dark", async ({ tenan
     "/support/payments/pay_nothing",
   ];
   for (const path of pages) {
-    await staffPage.setViewportSize({ width: 1440, height: 900 });
-    await staffPage.emulateMedia({ colorScheme: "light" });
-    await staffPage.goto(path);
-    await expect(staffPage.getByRole("heading", { level: 1 })).toBeVisible();
-    await expect(staffPage.locator(".skeleton")).toHaveCount(0);
-    await expectAccessible(staffPage);
-    await showIn(staffPage, "dark");
-    await staffPage.setViewportSize({ width: 390, height: 844 });
-    await expectAccessible(staffPage);
-    await expectNoSidewaysScroll(staffPage);
+    await expectWellInEveryLook(staffPage, async () => {
+      await staffPage.goto(path);
+      await expect(staffPage.getByRole("heading", { level: 1 })).toBeVisible();
+      await expect(staffPage.locator(".skeleton")).toHaveCount(0);
+    });
   }
 });
