@@ -83,7 +83,8 @@ export async function untilAlive(page: Page): Promise<void> {
       return isDrawn ? dead.map((part) => part.outerHTML.slice(0, 200)) : ["the page"];
     });
   // An address that leads on takes its document along.
-  await expect.poll(() => lifeless().catch((error: Error) => [error.message])).toEqual([]);
+  const intervals = [20, 50, 100];
+  await expect.poll(() => lifeless().catch((error: Error) => [error.message]), { intervals }).toEqual([]);
 }
 
 /** Goes there and waits until the page is alive; in front, as what streams in is drawn only in a window that shows. */
