@@ -7,6 +7,8 @@ import { test as checkout, expectPaid, type Form, pay, TEXTS } from "./fixtures"
 
 /** 3-D Secure at the processor's own page: out of the form and back, with a double in the place of Stripe. */
 const test = mergeTests(checkout, connecting);
+// One after the other: a worker starts a service of its own for them.
+test.describe.configure({ mode: "default" });
 const CONFIRMED = "The payment is confirmed";
 
 /** Connects the main account, which may be given the card numbers that are typed into the form. */

@@ -64,6 +64,8 @@ const test = connecting.extend<{ connected: Connected }>({
   },
 });
 test.use({ withAdyen: true });
+// One after the other: a worker starts a service of its own for them.
+test.describe.configure({ mode: "default" });
 
 const atDouble = (options: Parameters<typeof STRIPE.create>[0], endpoint: string) =>
   STRIPE.create({ ...options, endpoint });

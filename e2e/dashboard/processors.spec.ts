@@ -5,6 +5,9 @@ import { messageOf } from "../doubles/stripe/deliveries";
 import { expect } from "../fixtures/playwright";
 import { dialogOf, openDialog, submitOf } from "./money-dialogs";
 
+// One after the other: a worker starts a service of its own for them.
+test.describe.configure({ mode: "default" });
+
 const WEBHOOK_SECRET = "whsec_pastedfromthedashboard";
 const byToken = (overrides: object = {}) => ({
   amount: 10_000,
