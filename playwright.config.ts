@@ -43,7 +43,7 @@ export default defineConfig<HostOptions>({
   forbidOnly: true,
   workers: 2,
   // For what hangs: a machine with other work takes several times as long, and is not wrong.
-  timeout: 180_000,
+  timeout: EVERY_LOOK ? 600_000 : 180_000,
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [[process.stdout.isTTY ? "line" : "dot"], ["json"]] : [["list"]],
   projects: [

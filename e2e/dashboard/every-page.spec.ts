@@ -50,41 +50,46 @@ const PAGES: Record<string, (made: Made) => string> = {
 };
 const PUBLIC_PAGES = ["/sign-in", "/sign-up", "/forgot-password", "/support/sign-in"];
 
-const LOOKS = { tag: "@looks" };
+/** They share a browser, a merchant and its things, and are enough for all workers to have some. */
+const PARTS = 6;
 
-for (const [name, addressOf] of Object.entries(PAGES)) {
-  test(
-    `${name}: accessible, fits and says nothing wrong, wide and narrow, light and dark`,
-    LOOKS,
-    async ({ owner, api }) => {
-      const payment = await captured(api, { customer_email: "ada@shopper.example" });
-      await captured(api, { card: aCard(CARDS.amex), currency: "EUR" });
-      const plan = (await api.call(createPlan, { body: aPlan(), key: `key-of-${payment.id}` })).ok();
-      const session = await newSession(api, { allowed_origins: ["https://shop.example"], customer_name: "Ada" });
-      const endpoint = await newEndpoint(api, { url: "http://127.0.0.1:9/nobody" });
-      const delivery = (await api.call(testWebhookEndpoint, { id: endpoint.id })).ok();
-      const made = {
-        ...{ payment: payment.id, plan: plan.id, key: `key-of-${payment.id}`, session: session.id },
-        ...{ endpoint: endpoint.id, delivery: delivery.id, event: delivery.event_id },
-      };
-      const errors = listenForErrors(owner);
-      await expectWellInEveryLook(owner, async () => {
-        await owner.goto(addressOf(made));
-        await expect(owner.getByRole("heading", { level: 1 }).first()).toBeVisible();
-        await expect(owner.locator("[aria-busy=true]")).toHaveCount(0);
+for (let part = 0; part < PARTS; part++) {
+  const pages = Object.entries(PAGES).filter((_, index) => index % PARTS === part);
+  const name = `pages, part ${part + 1} of ${PARTS}, are accessible, fit and say nothing wrong`;
+  test(name, { tag: "@looks" }, async ({ owner, api }) => {
+    const payment = await captured(api, { customer_email: "ada@shopper.example" });
+    await captured(api, { card: aCard(CARDS.amex), currency: "EUR" });
+    const plan = (await api.call(createPlan, { body: aPlan(), key: `key-of-${payment.id}` })).ok();
+    const session = await newSession(api, { allowed_origins: ["https://shop.example"], customer_name: "Ada" });
+    const endpoint = await newEndpoint(api, { url: "http://127.0.0.1:9/nobody" });
+    const delivery = (await api.call(testWebhookEndpoint, { id: endpoint.id })).ok();
+    const made = {
+      ...{ payment: payment.id, plan: plan.id, key: `key-of-${payment.id}`, session: session.id },
+      ...{ endpoint: endpoint.id, delivery: delivery.id, event: delivery.event_id },
+    };
+    const errors = listenForErrors(owner);
+    for (const [name, addressOf] of pages) {
+      await test.step(name, async () => {
+        await expectWellInEveryLook(owner, async () => {
+          await owner.goto(addressOf(made));
+          await expect(owner.getByRole("heading", { level: 1 }).first()).toBeVisible();
+          await expect(owner.locator("[aria-busy=true]")).toHaveCount(0);
+        });
+        expect(errors).toEqual([]);
       });
-      expect(errors).toEqual([]);
-    },
-  );
-}
-
-for (const path of PUBLIC_PAGES) {
-  test(`${path}: accessible, fits and says nothing wrong, wide and narrow, light and dark`, LOOKS, async ({ page }) => {
-    const errors = listenForErrors(page);
-    await expectWellInEveryLook(page, () => page.goto(path));
-    expect(errors).toEqual([]);
+    }
   });
 }
+
+test("pages before the sign-in are accessible, fit and say nothing wrong", { tag: "@looks" }, async ({ page }) => {
+  const errors = listenForErrors(page);
+  for (const path of PUBLIC_PAGES) {
+    await test.step(path, async () => {
+      await expectWellInEveryLook(page, () => page.goto(path));
+      expect(errors).toEqual([]);
+    });
+  }
+});
 
 /** What the browser reports as wrong: errors of scripts, of hydration and of loading. */
 function listenForErrors(page: Page): string[] {
