@@ -90,7 +90,11 @@ test("all columns are all there is to know", async ({ owner, api }) => {
   expect(JSON.parse(lines[0]?.metadata ?? "")).toEqual({ order: 'A-1, "first"' });
 });
 
-test("100,000 rows are complete, with progress, and equal to the database", async ({ owner, tenant, db }) => {
+test("100,000 rows are complete, with progress, and equal to the database", { tag: "@prove" }, async ({
+  owner,
+  tenant,
+  db,
+}) => {
   test.setTimeout(180_000);
   await insertManyTransactions(db, tenant.merchant.test.id, MANY);
   await visitMany(owner);
