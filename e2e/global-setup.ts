@@ -75,7 +75,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
       if (isOther(host)) return ends.push(await startBehind(host, cluster, `${database}_${host}`));
       if (host === "demo") return ends.push(await startDemo(cluster, `${database}_demo`));
       const service = await startService({
-        host: host === "next" ? host : "service",
+        host: host === "next" || host === "service" ? host : "built",
         databaseUrl: url,
         env: SETTINGS[host],
       });
@@ -106,7 +106,7 @@ async function end(host: HostName, service: Pick<RunningService, "stop" | "outpu
 async function startDemo(cluster: TestCluster, database: string): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "cardlane-demo-"));
   const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
-  const service = await startService({ databaseUrl, env: { ...UNLIMITED, DATA_DIR: dataDir } });
+  const service = await startService({ host: "built", databaseUrl, env: { ...UNLIMITED, DATA_DIR: dataDir } });
   const { test_key } = JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as { test_key: string };
   Object.assign(process.env, { E2E_DEMO_URL: service.baseUrl, E2E_DEMO_KEY: test_key });
   return async () => {
