@@ -311,7 +311,10 @@ test("the developers' address leads to the keys; without any, the page says how 
   await expect(page.getByText("This key works with real money")).toBeVisible();
 });
 
-test("the pages of keys are accessible and fit a phone", { tag: "@looks" }, async ({ owner: page, tenant }) => {
+test("the pages of keys are accessible and fit a phone", { tag: ["@looks", "@prove"] }, async ({
+  owner: page,
+  tenant,
+}) => {
   await tenant.newKey({ ipAllowList: ["203.0.113.0/24", "10.0.0.0/8"], expiresAt: "2099-01-01T00:00:00.000Z" });
   await page.goto(KEYS);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();

@@ -62,7 +62,7 @@ test("before the first key there is a request to copy", async ({ owner }) => {
   await expect(owner.getByText('-H "X-Idempotency-Key: $(uuidgen)"')).toBeVisible();
 });
 
-test("axe finds nothing, and 390 px are enough", { tag: "@looks" }, async ({ owner, tenant }) => {
+test("axe finds nothing, and 390 px are enough", { tag: ["@looks", "@prove"] }, async ({ owner, tenant }) => {
   await tenant.api.call(createPayment, { body: aPayment(), key: "k" });
   await tenant.api.call(createPayment, { body: aPayment({ amount: 1 }), key: "k" });
   for (const path of [PAGE, `${PAGE}?key=k`, `${PAGE}?key=none`]) {

@@ -247,7 +247,7 @@ test("before the first payment: a command to copy and the way to a key", async (
   await expect(owner).toHaveURL("/test/developers/api-keys");
 });
 
-test("accessible light and dark, wide and at 390 px, as chart and as table", { tag: "@looks" }, async ({
+test("accessible light and dark, wide and at 390 px, as chart and as table", { tag: ["@looks", "@prove"] }, async ({
   owner,
   api,
 }) => {

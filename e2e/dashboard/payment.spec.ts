@@ -162,7 +162,7 @@ test("the panel opens beside the list, and Escape closes it", async ({ owner, te
   await expect(panel).toHaveCount(0);
 });
 
-test("axe finds nothing, and 390 px are enough", { tag: "@looks" }, async ({ owner, tenant }) => {
+test("axe finds nothing, and 390 px are enough", { tag: ["@looks", "@prove"] }, async ({ owner, tenant }) => {
   const payment = (await tenant.api.call(createPayment, { body: aPayment(CUSTOMER) })).ok();
   await tenant.api.call(refundPayment, { id: payment.id, body: { amount: 100, reason: "OTHER", comment: "Kind" } });
   for (const id of [payment.id, await declined(tenant, "4000000000004954")]) {

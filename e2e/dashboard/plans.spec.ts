@@ -219,7 +219,10 @@ test("a plan of another merchant, or of the other mode, is not there", async ({ 
   }
 });
 
-test("the pages of plans are accessible and fit a phone", { tag: "@looks" }, async ({ owner: page, api }) => {
+test("the pages of plans are accessible and fit a phone", { tag: ["@looks", "@prove"] }, async ({
+  owner: page,
+  api,
+}) => {
   const { id } = await savedPlan(api, {
     ...{
       type: "SUBSCRIPTION_PAID_TRIAL",

@@ -238,7 +238,10 @@ test("on a narrow screen rows are cards, filters a sheet, and a row leads to its
   await page.waitForURL(`**/test/payments/${id}`);
 });
 
-test("nothing is in the way of those who see or move differently", { tag: "@looks" }, async ({ owner: page, api }) => {
+test("nothing is in the way of those who see or move differently", { tag: ["@looks", "@prove"] }, async ({
+  owner: page,
+  api,
+}) => {
   await someOfEverything(api);
   await showIn(page, "light");
   await openList(page, "?brand=visa&colour=red");
