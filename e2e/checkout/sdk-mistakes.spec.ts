@@ -12,7 +12,7 @@ import {
 
 const LINK = /https?:\/\/\S+\/docs\/checkout#[a-z-]+$/;
 
-for (const [name, mount, says] of [
+const MISTAKES = [
   ["no such element", `Cardlane.mount("#paymnet", { token })`, /Nothing in the page matches "#paymnet"/],
   ["no element", `Cardlane.mount(null, { token })`, /needs an element or a selector/],
   ["a ref", `Cardlane.mount({ current: document.body }, { token })`, /Pass ref\.current/],
@@ -37,28 +37,33 @@ for (const [name, mount, says] of [
     `Cardlane.mount("#payment", { token }).update({ token })`,
     /There is no option token\. There are: appearance, locale, button/,
   ],
-] as const) {
-  test(`a developer's mistake is thrown, and explained in the console: ${name}`, async ({
-    page,
-    request,
-    baseUrl,
-    merchantSite,
-  }) => {
-    const errors = consoleOf(page, "error");
-    await replaceForm(page, baseUrl, SCRIPTED_FORM);
-    await page.goto(merchantSite.serve(merchantHtml(baseUrl)));
-    const thrown = await page.evaluate(`(() => {
-      const token = "${TOKEN}";
-      try { ${mount}; } catch (error) { return error.message; }
-    })()`);
-    expect(thrown).toMatch(/^Cardlane: /);
-    expect(thrown).toMatch(says);
-    const [link, part] = (LINK.exec(String(thrown))?.[0] ?? "").split("#");
-    expect(await (await request.get(link ?? "")).text()).toContain(`id="${part}"`);
-    expect(thrown).not.toMatch(/sk_test_abc|cs_abc/);
-    await expect.poll(() => errors).toEqual([thrown]);
-  });
-}
+] as const;
+
+test("a developer's mistake is thrown, and explained in the console", async ({
+  page,
+  request,
+  baseUrl,
+  merchantSite,
+}) => {
+  const errors = consoleOf(page, "error");
+  await replaceForm(page, baseUrl, SCRIPTED_FORM);
+  for (const [name, mount, says] of MISTAKES) {
+    await test.step(name, async () => {
+      errors.length = 0;
+      await page.goto(merchantSite.serve(merchantHtml(baseUrl)));
+      const thrown = await page.evaluate(`(() => {
+        const token = "${TOKEN}";
+        try { ${mount}; } catch (error) { return error.message; }
+      })()`);
+      expect(thrown).toMatch(/^Cardlane: /);
+      expect(thrown).toMatch(says);
+      const [link, part] = (LINK.exec(String(thrown))?.[0] ?? "").split("#");
+      expect(await (await request.get(link ?? "")).text()).toContain(`id="${part}"`);
+      expect(thrown).not.toMatch(/sk_test_abc|cs_abc/);
+      await expect.poll(() => errors).toEqual([thrown]);
+    });
+  }
+});
 
 test("colours that are hard to tell apart are a warning, and the form is shown", async ({
   page,
