@@ -153,8 +153,14 @@ test("a page whose origin the session does not name shows no form, and learns wh
   merchantSite,
 }) => {
   const errors = consoleOf(page, "error");
+  await page.clock.install();
   const checkout = await openCheckout(page, {}, { allowed_origins: ["https://another.example"] });
-  await expect.poll(() => checkout.told("onError")).toEqual([expect.objectContaining({ code: "origin_not_allowed" })]);
+  // It is silent for three seconds, and again each time it is loaded again.
+  const told = async () => {
+    await page.clock.fastForward(3_000);
+    return checkout.told("onError");
+  };
+  await expect.poll(told).toEqual([expect.objectContaining({ code: "origin_not_allowed" })]);
   expect(errors.filter((text) => text.startsWith("Cardlane: "))).toEqual([
     expect.stringContaining(`${merchantSite.origin} is missing from the session's allowed_origins`),
   ]);
