@@ -30,12 +30,6 @@ const WHOLE = { next: {}, other: BEHIND_ANOTHER, stripe: NOT_THE_SANDBOX, adyen:
 /** Tests marked `@looks` take one look of their page, or all with EVERY_LOOK=1; those marked `@prove` need it to run at all. */
 const PAGES = EVERY_LOOK ? { grep: /@looks|@prove/ } : { grepInvert: /@prove/ };
 
-/**
- * The window that tests with frames of other sites begin with. In one that a test makes higher, Chromium lets clicks below
- * the first height miss such a frame as soon as another page was open: axe opens one.
- */
-const LARGEST = { width: 1440, height: 1000 };
-
 export default defineConfig<HostOptions>({
   globalSetup: "./e2e/global-setup.ts",
   outputDir: "test-results",
@@ -47,15 +41,17 @@ export default defineConfig<HostOptions>({
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [[process.stdout.isTTY ? "line" : "dot"], ["json"]] : [["list"]],
   projects: [
-    { name: "service", ...API, use: { host: "service" } },
-    ...HOSTS.map((host) => ({ name: `${host}-smoke`, ...API, grep: SMOKE[host], use: { host } })),
-    ...HOSTS.map((host) => ({ name: host, ...API, ...WHOLE[host], default: false, use: { host } })),
-    { name: "configured", ...API, testDir: "e2e/configured", use: { host: "configured" } },
-    { name: "limited", ...API, testDir: "e2e/limited", use: { host: "limited" } },
-    { name: "checkout", testDir: "e2e/checkout", ...PAGES, use: { host: "service", viewport: LARGEST } },
-    { name: "docs", testDir: "e2e/docs", ...PAGES, use: { host: "service" } },
-    { name: "dashboard", testDir: "e2e/dashboard", ...PAGES, use: { host: "service" } },
-    { name: "support", testDir: "e2e/support", ...PAGES, use: { host: "service" } },
+    // In one project, as each starts workers of its own.
+    {
+      name: "service",
+      testMatch: /e2e\/(?:api|checkout|dashboard|docs|support)\/[^/]+\.spec\.ts$/,
+      ...PAGES,
+      use: { host: "service" },
+    },
     { name: "demo", testDir: "e2e/demo", ...PAGES, use: { host: "demo" } },
+    { name: "limited", testDir: "e2e/limited", default: !EVERY_LOOK, use: { host: "limited" } },
+    { name: "configured", testDir: "e2e/configured", default: !EVERY_LOOK, workers: 1, use: { host: "configured" } },
+    ...HOSTS.map((host) => ({ name: `${host}-smoke`, ...API, grep: SMOKE[host], workers: 1, use: { host } })),
+    ...HOSTS.map((host) => ({ name: host, ...API, ...WHOLE[host], default: false, use: { host } })),
   ],
 });

@@ -3,7 +3,6 @@ import type { BrowserContext, ConsoleMessage, Page, Response } from "@playwright
 import type { Audience } from "@/lib/contract/accounts/proof";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { NewStaff } from "@/lib/domain/support/staff";
-import type { Browser } from "./fixtures/browser";
 import { test as base, expect } from "./fixtures/playwright";
 import { createTestStaff, createTestUser, signIn, TEST_PASSWORD } from "./fixtures/users";
 
@@ -23,17 +22,10 @@ type PageFixtures = {
 };
 
 /**
- * Tests in a browser: the one that the set-up has found. Every one of them fails when a page of ours breaks its own policy
+ * Tests in a browser. Every one of them fails when a page of ours breaks its own policy
  * or comes without one, whatever else it is about. Paths are relative to the host.
  */
-export const test = base.extend<PageFixtures, { launchOptions: Partial<Browser> }>({
-  launchOptions: [
-    async ({ host: _ }, use) => {
-      const found = JSON.parse(process.env.E2E_FOUND_BROWSER ?? "{}") as Browser;
-      await use({ ...found, env: { ...(process.env as Record<string, string>), ...found.env } });
-    },
-    { scope: "worker" },
-  ],
+export const test = base.extend<PageFixtures>({
   heldToPolicy: [
     async ({ context, baseUrl }, use) => {
       const faults = watchPolicies(context, baseUrl);

@@ -46,8 +46,12 @@ type Fixtures = {
 
 const CALLBACKS: Callback[] = ["onReady", "onChange", "onActionRequired", "onSuccess", "onError", "onExpired"];
 
-/** Tests with a merchant's site around the payment form. */
+/**
+ * Tests with a merchant's site around the payment form. In a window that a test makes higher than it was, Chromium lets clicks
+ * below the first height miss frames of other sites as soon as another page was open: axe opens one.
+ */
 export const test = base.extend<Fixtures>({
+  viewport: { width: 1440, height: 1000 },
   merchantSite: async ({ baseUrl }, use) => {
     const pages = new Map<string, { html: string; headers: Record<string, string> }>();
     const server = createServer((request, response) => {
