@@ -11,7 +11,7 @@ import type { HostName, HostOptions } from "./fixtures/playwright";
 import { type RunningService, startService } from "./fixtures/service";
 import { OTHER_PROCESSORS } from "./proof/chosen-processor";
 import { type ProofHost, startHost } from "./proof/host";
-import { type ProcessorName, runProcessor } from "./proof/processors";
+import { runProcessor } from "./proof/processors";
 
 /** Of every host: whichever takes a delivery sends it, and receivers of tests are on this machine. */
 const TO_RECEIVERS = { WEBHOOK_ALLOW_LOCAL: "true" };
@@ -93,7 +93,8 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
   }
 }
 
-const isOther = (host: HostName): host is ProcessorName => OTHER_PROCESSORS.some((one) => one === host);
+type OtherProcessor = (typeof OTHER_PROCESSORS)[number];
+const isOther = (host: HostName): host is OtherProcessor => OTHER_PROCESSORS.some((one) => one === host);
 
 /** Keeps what it said, for whoever wonders why a page failed. */
 async function end(host: HostName, service: Pick<RunningService, "stop" | "output">): Promise<void> {
@@ -117,7 +118,7 @@ async function startDemo(cluster: TestCluster, database: string): Promise<() => 
 }
 
 /** A service whose test payments go to another processor, on a database of its own: there the sandbox knows nothing of them. */
-async function startBehind(name: ProcessorName, cluster: TestCluster, database: string): Promise<() => Promise<void>> {
+async function startBehind(name: OtherProcessor, cluster: TestCluster, database: string): Promise<() => Promise<void>> {
   const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
   await seedSomething(databaseUrl);
   const db = connect(databaseUrl, { max: 2 });
