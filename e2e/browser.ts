@@ -87,7 +87,7 @@ export async function openAlive(page: Page, path: string): Promise<void> {
 }
 
 /** What this context's pages of ours do against their policy from now on, and those that have none. */
-export function watchPolicies(context: BrowserContext, baseUrl: string): string[] {
+function watchPolicies(context: BrowserContext, baseUrl: string): string[] {
   const faults: string[] = [];
   context.on("console", (message) => {
     if (isViolation(message, baseUrl)) faults.push(`${message.location().url}: ${message.text()}`);
