@@ -1,4 +1,4 @@
-import { defineConfig } from "@playwright/test";
+import { defineConfig } from "playwright/test";
 import type { HostOptions } from "@/e2e/fixtures/playwright";
 
 /**

@@ -1,5 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
-import type { BrowserContext, ConsoleMessage, Page, Response } from "@playwright/test";
+import type { BrowserContext, ConsoleMessage, Page, Response } from "playwright/test";
 import type { Audience } from "@/lib/contract/accounts/proof";
 import type { MerchantRole } from "@/lib/contract/permissions";
 import type { NewStaff } from "@/lib/domain/support/staff";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect } from "@playwright/test";
+import { expect } from "playwright/test";
 import type { z } from "zod";
 import type { Endpoint, ResponseOf } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Locator, Page } from "@playwright/test";
+import type { Locator, Page } from "playwright/test";
 import { connect, type Database } from "@/db/client";
 import { test as base, openAlive } from "./browser";
 import { type AdyenDouble, startAdyenDouble } from "./doubles/adyen/api";

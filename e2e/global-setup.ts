@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FullConfig } from "@playwright/test";
+import type { FullConfig } from "playwright/test";
 import { connect } from "@/db/client";
 import { buildWhenStale } from "@/lib/server/build";
 import { findBrowser } from "./fixtures/browser";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { expect } from "@playwright/test";
+import { expect } from "playwright/test";
 import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout/checkout";
 import { type ErrorCode, type Problem, problem } from "@/lib/contract/errors";
 import type { Api } from "./client";

@@ -1,4 +1,5 @@
-// Runs before everything else, with nothing installed yet: checks Node and installs what the lockfile asks for.
+// Runs before everything else, with nothing installed yet: checks Node and installs what the lockfile asks for, or with
+// `--omit=dev` what running and building need of it.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -29,13 +30,17 @@ function readPackages(file) {
   }
 }
 
-/** Whether node_modules holds what the lockfile says. Optional packages may be absent: they are for other platforms. */
-export function isInstalled(wanted, installed) {
+/**
+ * Whether node_modules holds what the lockfile says, with or without the development packages. Those do not disturb, and optional
+ * packages may be absent: they are for other platforms.
+ */
+export function isInstalled(wanted, installed, { dev }) {
   if (!wanted || !installed) return false;
   for (const [path, entry] of Object.entries(wanted)) {
     if (path === "" || entry.extraneous) continue;
     const present = installed[path];
-    if (!present && !entry.optional && !entry.devOptional) return false;
+    const isNeeded = !entry.optional && !entry.devOptional && (dev || !entry.dev);
+    if (!present && isNeeded) return false;
     if (present && (present.version !== entry.version || present.integrity !== entry.integrity)) return false;
   }
   return Object.keys(installed).every((path) => path in wanted);
@@ -45,17 +50,19 @@ const wantedFile = join(root, "package-lock.json");
 const installedFile = join(root, "node_modules", ".package-lock.json");
 const stampFile = join(root, "node_modules", ".cardlane-installed");
 
-function stamp() {
-  const hash = createHash("sha256");
+function stamp({ dev }) {
+  const hash = createHash("sha256").update(dev ? "all" : "no dev");
   for (const file of [wantedFile, installedFile]) hash.update(readFileSync(file));
   return hash.digest("hex");
 }
 
+const isHere = (set) => isInstalled(readPackages(wantedFile), readPackages(installedFile), set);
+
 /** The stamp of our own install comes first: whatever npm left out then, it would leave out again. */
-function upToDate() {
+function upToDate(set) {
   if (!existsSync(installedFile)) return false;
-  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp()) return true;
-  return isInstalled(readPackages(wantedFile), readPackages(installedFile));
+  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp(set)) return true;
+  return isHere(set);
 }
 
 function holderIsAlive() {
@@ -85,22 +92,33 @@ async function lock() {
   }
 }
 
-function showProgress(label) {
+function showProgress(label, detail) {
   const started = Date.now();
   const seconds = () => `${Math.round((Date.now() - started) / 1000)} s`;
   const tty = process.stderr.isTTY;
   if (!tty) process.stderr.write(`  … ${label}\n`);
-  const timer = tty && setInterval(() => process.stderr.write(`\r\x1b[2K  … ${label}  ${seconds()}`), 200);
+  const timer = tty && setInterval(() => process.stderr.write(`\r\x1b[2K  … ${label}  ${detail()}  ${seconds()}`), 200);
   return (mark) => {
     clearInterval(timer);
     process.stderr.write(`${tty ? "\r\x1b[2K" : ""}  ${mark} ${label}  ${seconds()}\n`);
   };
 }
 
-function install() {
+/** The folders of the packages that npm will install: those for this platform. Alpine's differ in name, not in number. */
+function foldersOf({ dev }) {
+  const isFor = (list, own) => !list || list.includes(own);
+  return Object.entries(readPackages(wantedFile) ?? {})
+    .filter(([path, entry]) => path !== "" && !entry.inBundle && (dev || !entry.dev))
+    .filter(([, { os, cpu, libc }]) => isFor(os, process.platform) && isFor(cpu, process.arch) && isFor(libc, "glibc"))
+    .map(([path]) => join(root, path));
+}
+
+function install({ dev }) {
   const npm = process.env.npm_execpath;
-  // The build needs the development packages, also where NODE_ENV=production is set.
-  const args = ["ci", "--include=dev", "--include=optional", "--loglevel=error"];
+  // `npm ci` would begin by removing what is there; added to it is only what fits it.
+  const command = dev && isHere({ dev: false }) ? ["install", "--no-save"] : ["ci"];
+  // Said explicitly, whatever NODE_ENV is.
+  const args = [...command, dev ? "--include=dev" : "--omit=dev", "--include=optional", "--loglevel=error"];
   const child = npm
     ? spawn(process.execPath, [npm, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
     : spawn("npm", args, { cwd: root, stdio: ["ignore", "pipe", "pipe"], shell: process.platform === "win32" });
@@ -113,17 +131,24 @@ function install() {
   });
 }
 
-/** Returns when everything is installed that the lockfile asks for; ends the process when that cannot be. */
-export async function bootstrap() {
+/**
+ * Returns when everything is installed that the lockfile asks for, or without `dev` what running and building need; ends the
+ * process when that cannot be. Removes no development packages that fit.
+ */
+export async function bootstrap(set = { dev: false }) {
   checkNode();
-  if (upToDate()) return;
+  if (upToDate(set)) return;
   await lock();
-  if (upToDate()) return;
-  const done = showProgress("Installing packages");
-  const { code, output } = await install();
+  if (upToDate(set)) return;
+  const folders = foldersOf(set).filter((folder) => !existsSync(folder));
+  const there = () => folders.filter((folder) => existsSync(join(folder, "package.json"))).length;
+  const done = showProgress(`Installing ${folders.length} packages`, () => `${there()} of ${folders.length}`);
+  const { code, output } = await install(set);
   done(code === 0 ? "✓" : "✗");
-  if (code === 0) return writeFileSync(stampFile, stamp());
-  fail(`${output.trim()}\nThe packages could not be installed: npm ci ended with the error above.`);
+  if (code === 0) return writeFileSync(stampFile, stamp(set));
+  fail(`${output.trim()}\nThe packages could not be installed: npm ended with the error above.`);
 }
 
-if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await bootstrap();
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  await bootstrap({ dev: !process.argv.includes("--omit=dev") });
+}

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium, type Page } from "@playwright/test";
+import { chromium, type Page } from "playwright/test";
 import { findBrowser } from "@/e2e/fixtures/browser";
 import { env } from "@/lib/env";
 import { serviceAddress } from "@/lib/server/address";

@@ -17,11 +17,11 @@ export const CHECKS: Step[] = [
     title: "Unused files, exports and packages (knip)",
     args: [program("knip/bin/knip.js"), "--config", "scripts/knip.jsonc", "--no-progress"],
   },
-  { title: "Types (TypeScript)", args: [program("typescript/bin/tsc"), "--noEmit", "-p", "tsconfig.check.json"] },
+  { title: "Types (TypeScript)", args: ["--import", "tsx", `${root}scripts/check-types.ts`] },
 ];
 
 export const vitest = (...args: string[]) => [program("vitest/vitest.mjs"), "run", ...args];
-export const playwright = (...args: string[]) => [program("@playwright/test/cli.js"), "test", ...args];
+export const playwright = (...args: string[]) => [program("playwright/cli.js"), "test", ...args];
 export const script = (name: string, ...args: string[]) => ["--import", "tsx", `${root}scripts/${name}`, ...args];
 
 export function heading(title: string): void {

@@ -63,7 +63,7 @@ export class TestRun {
   /** Runs either, or a script that exits with 0 when it holds, and shows its output only when it fails. */
   async runCaptured(name: string, args: string[], env: Env = {}): Promise<Result> {
     const file = this.#report(name);
-    const runner = args[0]?.includes("/vitest/") ? "vitest" : args[0]?.includes("/@playwright/") ? "playwright" : null;
+    const runner = args[0]?.includes("/vitest/") ? "vitest" : args[0]?.includes("/playwright/") ? "playwright" : null;
     const { code, output } = await capture(runner === "vitest" ? [...args, ...vitestReporters(file)] : args, {
       ...env,
       ...(runner === "playwright" && { PLAYWRIGHT_JSON_OUTPUT_NAME: file }),

@@ -1,4 +1,4 @@
-import type { Frame, Page } from "@playwright/test";
+import type { Frame, Page } from "playwright/test";
 import { listPayments } from "@/lib/contract/payments/endpoints";
 import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Frame, FrameLocator, Page } from "@playwright/test";
+import type { Frame, FrameLocator, Page } from "playwright/test";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { pageHeaders } from "@/lib/http/security-headers";
 import type { CardlaneMountOptions } from "@/public/sdk/v1";

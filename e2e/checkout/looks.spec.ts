@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { listPayments } from "@/lib/contract/payments/endpoints";
 import { expectAccessible } from "../browser";

@@ -1,4 +1,4 @@
-import type { Page, Request } from "@playwright/test";
+import type { Page, Request } from "playwright/test";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import { listPayments } from "@/lib/contract/payments/endpoints";
 import type { Api } from "../client";

@@ -1,4 +1,4 @@
-import { type BrowserContext, mergeTests, type Page } from "@playwright/test";
+import { type BrowserContext, mergeTests, type Page } from "playwright/test";
 import { createPayment, getPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { connectAccount, test as connecting, openAction, openProcessors } from "../connecting";
 import { expect } from "../fixtures/playwright";

@@ -1,4 +1,4 @@
-import type { Locator } from "@playwright/test";
+import type { Locator } from "playwright/test";
 import { directionOf, textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";

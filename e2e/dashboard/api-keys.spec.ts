@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { createPayment, listPayments } from "@/lib/contract/payments/endpoints";
 import { expectWellInEveryLook, test } from "../browser";
 import { Api } from "../client";

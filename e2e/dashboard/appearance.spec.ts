@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import type { Sql } from "@/db/client";
 import { test } from "../browser";
 import { expect } from "../fixtures/playwright";

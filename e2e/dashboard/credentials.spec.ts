@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { APIRequestContext, Page } from "@playwright/test";
+import type { APIRequestContext, Page } from "playwright/test";
 import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
 import { listCustomers } from "@/lib/contract/customers/endpoints";
 import { listEvents } from "@/lib/contract/events/endpoints";

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { createPlan } from "@/lib/contract/plans/endpoints";
 import { testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { expectWellInEveryLook, test } from "../browser";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { Page } from "@playwright/test";
 import { parse } from "csv-parse/sync";
+import type { Page } from "playwright/test";
 import { encodeId } from "@/lib/contract/ids";
 import { EXPORT_FIELDS } from "@/lib/contract/transactions/export";
 import { expectAccessible, test, untilAlive } from "../browser";

@@ -1,4 +1,4 @@
-import type { APIRequestContext, Page } from "@playwright/test";
+import type { APIRequestContext, Page } from "playwright/test";
 import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
 import { listTransactions } from "@/lib/contract/transactions/endpoints";
 import { createPaymentLink, updatePaymentLink } from "@/lib/domain/checkout/payment-links";

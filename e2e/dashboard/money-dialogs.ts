@@ -1,4 +1,4 @@
-import type { Locator, Page, Route } from "@playwright/test";
+import type { Locator, Page, Route } from "playwright/test";
 import type { Database } from "@/db/client";
 import { decodeId } from "@/lib/contract/ids";
 import type { Payment } from "@/lib/contract/payments/payment";

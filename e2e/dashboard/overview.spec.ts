@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { moneyText } from "@/lib/contract/format";
 import { createPayment, refundPayment } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";

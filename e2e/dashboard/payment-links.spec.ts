@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import type { Sql } from "@/db/client";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";

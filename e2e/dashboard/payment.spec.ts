@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { createPayment, refundPayment } from "@/lib/contract/payments/endpoints";
 import { expectAccessible, expectWellInEveryLook, test } from "../browser";
 import { expect, type Tenant } from "../fixtures/playwright";

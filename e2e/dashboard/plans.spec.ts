@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { createPlan, getPlan, listPlans } from "@/lib/contract/plans/endpoints";
 import type { Plan } from "@/lib/contract/plans/plan";
 import { addPeriods, dateIn } from "@/lib/contract/plans/schedule";

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { createPayment } from "@/lib/contract/payments/endpoints";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { expectAccessible, expectWellInEveryLook, openAlive, test } from "../browser";

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { decodeId } from "@/lib/contract/ids";
 import { refundTransaction } from "@/lib/contract/transactions/endpoints";
 import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, openAlive, test } from "../browser";

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from "@playwright/test";
+import type { BrowserContext, Page } from "playwright/test";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { newId } from "@/lib/ids";
 import {

@@ -1,4 +1,4 @@
-import type { Locator, Page } from "@playwright/test";
+import type { Locator, Page } from "playwright/test";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";

@@ -1,5 +1,5 @@
-import type { Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
+import type { Page } from "playwright/test";
 import { outboxLink } from "@/lib/http/outbox-link";
 import { newId } from "@/lib/ids";
 import {

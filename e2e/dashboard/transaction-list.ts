@@ -1,4 +1,4 @@
-import type { Locator, Page } from "@playwright/test";
+import type { Locator, Page } from "playwright/test";
 import { createPayment, refundPayment, voidPayment } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { searchTransactions } from "@/lib/contract/transactions/endpoints";

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { SANDBOX_CARDS, type SandboxBehaviour, type SandboxCard } from "@/lib/contract/sandbox-cards";
 import { widthsOf } from "../browser";
 import { fillCard, payButton } from "../checkout/fixtures";

@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import { createPayment } from "@/lib/contract/payments/endpoints";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";

@@ -1,4 +1,4 @@
-import type { FrameLocator, Page } from "@playwright/test";
+import type { FrameLocator, Page } from "playwright/test";
 import { getClientSession } from "@/lib/contract/checkout/endpoints";
 import { getPayment } from "@/lib/contract/payments/endpoints";
 import type { Payment } from "@/lib/contract/payments/payment";

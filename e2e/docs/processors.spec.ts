@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { test } from "../checkout/fixtures";
 import { expect } from "../fixtures/playwright";
 import { copyFrom, has, shell } from "./reader";

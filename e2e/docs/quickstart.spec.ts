@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Page } from "@playwright/test";
+import type { Page } from "playwright/test";
 import { pickPort } from "@/db/embedded-cluster";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { listPayments } from "@/lib/contract/payments/endpoints";

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { expect, type Page } from "@playwright/test";
+import { expect, type Page } from "playwright/test";
 
 /** What somebody who follows the documentation does: copies its samples, and runs them with the programs of this machine. */
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import AxeBuilder from "@axe-core/playwright";
-import { type Browser, chromium, type Page } from "@playwright/test";
+import { type Browser, chromium, type Page } from "playwright/test";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sessionCookieName } from "@/lib/auth/session-cookie";
 import { encodeId } from "@/lib/contract/ids";

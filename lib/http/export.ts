@@ -1,13 +1,12 @@
 import { EventEmitter, once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { TZDate } from "@date-fns/tz";
-import { format } from "date-fns";
 import { z } from "zod";
 import { EXPORTS_AT_ONCE } from "@/db/client";
 import { abortAfter } from "@/lib/clock";
 import { type DashboardEndpoint, dashboardEndpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { EXPORT_FIELDS, type ExportField, exportFieldsOf } from "@/lib/contract/transactions/export";
+import { offsetAt } from "@/lib/contract/transactions/time-range";
 import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { type AccountAction, accountActor, recordAccountAct } from "@/lib/domain/accounts/activity";
 import { exportTransactions, type TransactionExport } from "@/lib/domain/transactions/export-transactions";
@@ -169,7 +168,10 @@ async function* partsOf({ batches }: TransactionExport, fields: readonly ExportF
 }
 
 /** `20261121-143005`, by the clock of the business: its days are those of the filters. */
-const stampOf = (at: Date, timeZone: string): string => format(new TZDate(at, timeZone), "yyyyMMdd-HHmmss");
+function stampOf(at: Date, timeZone: string): string {
+  const local = new Date(at.getTime() + offsetAt(timeZone, at.getTime())).toISOString();
+  return local.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
+}
 
 /** Slower than this, on average since it began, an export makes room when another one waits. */
 const FLOOR_BYTES_PER_MS = 100;

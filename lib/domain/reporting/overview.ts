@@ -1,5 +1,3 @@
-import { TZDate } from "@date-fns/tz";
-import { format } from "date-fns";
 import {
   countToCapture,
   type FoundRows,
@@ -23,6 +21,7 @@ import type {
   Overview,
 } from "@/lib/contract/reporting/overview";
 import { addDays, addMonths, daysIn, type ResolvedPeriod } from "@/lib/contract/reporting/period";
+import { dayIn } from "@/lib/contract/transactions/time-range";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
 import { searchTransactionTable } from "../transactions/read-transactions";
@@ -38,7 +37,7 @@ export async function getOverview(ctx: Context, request: OverviewRequest): Promi
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const environmentId = ctx.environment.id;
   const merchant = await getMerchantDays(sql, environmentId);
-  const dayOf = (time: Date) => format(new TZDate(time, merchant.time_zone), "yyyy-MM-dd");
+  const dayOf = (time: Date) => dayIn(merchant.time_zone, time.getTime());
   const today = dayOf(ctx.service.clock.now());
   const created = dayOf(new Date(merchant.created_at));
   const period = request.period(today);
@@ -88,9 +87,8 @@ const RECENT_DAYS = 90;
 
 /** The currencies that occur in an environment, the one captured most in the last three months first. */
 export async function listOwnCurrencies(ctx: Context): Promise<string[]> {
-  const now = ctx.service.clock.now();
-  const day = (time: Date) => format(time, "yyyy-MM-dd");
-  const period = { from: addDays(day(now), -RECENT_DAYS), to: addDays(day(now), 1) };
+  const today = ctx.service.clock.now().toISOString().slice(0, 10);
+  const period = { from: addDays(today, -RECENT_DAYS), to: addDays(today, 1) };
   const rows = await listCurrencies(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, period);
   return rows.map((row) => row.currency);
 }

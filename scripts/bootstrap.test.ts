@@ -1,0 +1,103 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+
+type Entry = { version: string; integrity?: string; dev?: true; optional?: true; devOptional?: true };
+type Packages = Record<string, Entry>;
+
+const { isInstalled } = (await import("./bootstrap.mjs" as string)) as {
+  isInstalled(wanted: Packages | null, installed: Packages | null, set: { dev: boolean }): boolean;
+};
+
+const next = { version: "16.0.0", integrity: "sha512-next" };
+const vitest = { version: "4.0.0", integrity: "sha512-vitest", dev: true } as const;
+const swc = { version: "16.0.0", integrity: "sha512-swc", optional: true } as const;
+const wanted: Packages = {
+  "": { version: "1.0.0" },
+  "node_modules/next": next,
+  "node_modules/vitest": vitest,
+  "node_modules/swc-other-platform": swc,
+};
+
+describe("what is installed", () => {
+  const [all, start] = [{ dev: true }, { dev: false }];
+
+  test("nothing is neither", () => {
+    expect(isInstalled(wanted, null, start)).toBe(false);
+    expect(isInstalled(null, {}, start)).toBe(false);
+    expect(isInstalled(wanted, {}, start)).toBe(false);
+  });
+
+  test("without the development packages it is enough to start, not to test", () => {
+    const installed = { "node_modules/next": next };
+    expect(isInstalled(wanted, installed, start)).toBe(true);
+    expect(isInstalled(wanted, installed, all)).toBe(false);
+  });
+
+  test("with them it is enough for both, also without what is for other platforms", () => {
+    const installed = { "node_modules/next": next, "node_modules/vitest": vitest };
+    expect(isInstalled(wanted, installed, start)).toBe(true);
+    expect(isInstalled(wanted, installed, all)).toBe(true);
+  });
+
+  test("another version or content of any package counts as not installed", () => {
+    const installed = { "node_modules/next": next, "node_modules/vitest": vitest };
+    for (const change of [{ version: "9.9.9" }, { integrity: "sha512-other" }]) {
+      for (const path of Object.keys(installed) as (keyof typeof installed)[]) {
+        const other = { ...installed, [path]: { ...installed[path], ...change } };
+        expect(isInstalled(wanted, other, start)).toBe(false);
+        expect(isInstalled(wanted, other, all)).toBe(false);
+      }
+    }
+  });
+
+  test("neither does a package that the lockfile does not know", () => {
+    const installed = { "node_modules/next": next, "node_modules/vitest": vitest, "node_modules/left-over": swc };
+    expect(isInstalled(wanted, installed, start)).toBe(false);
+  });
+});
+
+describe("what npm is run for", () => {
+  const folder = mkdtempSync(join(tmpdir(), "cardlane-bootstrap-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const path = (name: string) => join(folder, name);
+  const read = (name: string) => readFileSync(path(name), "utf8");
+  /** Notes how it was called, and "installs" what it is told to. */
+  const NPM = `
+    import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+    const [command, ...options] = process.argv.slice(2);
+    appendFileSync("calls", command + " " + options.join(" ") + "\\n");
+    const packages = { "node_modules/next": ${JSON.stringify(next)} };
+    if (options.includes("--include=dev")) packages["node_modules/vitest"] = ${JSON.stringify(vitest)};
+    mkdirSync("node_modules", { recursive: true });
+    writeFileSync("node_modules/.package-lock.json", JSON.stringify({ packages }));`;
+
+  function run(...args: string[]): string[] {
+    writeFileSync(path("calls"), "");
+    const env = { ...process.env, npm_execpath: path("npm.mjs"), NODE_ENV: "production" } as const;
+    execFileSync(process.execPath, [path("scripts/bootstrap.mjs"), ...args], { env, cwd: folder, stdio: "pipe" });
+    return read("calls").trim().split("\n").filter(Boolean);
+  }
+
+  test("a start installs without the development packages; a test adds them; neither takes anything away after", () => {
+    mkdirSync(path("scripts"));
+    cpSync("scripts/bootstrap.mjs", path("scripts/bootstrap.mjs"));
+    writeFileSync(path("npm.mjs"), NPM);
+    const lock = JSON.stringify({ packages: wanted });
+    writeFileSync(path("package-lock.json"), lock);
+    expect(run("--omit=dev")).toEqual(["ci --omit=dev --include=optional --loglevel=error"]);
+    expect(run("--omit=dev")).toEqual([]);
+    expect(run()).toEqual(["install --no-save --include=dev --include=optional --loglevel=error"]);
+    expect(run()).toEqual([]);
+    expect(run("--omit=dev")).toEqual([]);
+    expect(read("package-lock.json")).toBe(lock);
+  });
+
+  test("what does not fit the lockfile any more is installed from the beginning", () => {
+    const newer = { ...wanted, "node_modules/next": { ...next, version: "16.0.1" } };
+    writeFileSync(path("package-lock.json"), JSON.stringify({ packages: newer }));
+    expect(run()).toEqual(["ci --include=dev --include=optional --loglevel=error"]);
+  });
+});
