@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { ConfigurationError, env } from "@/lib/env";
 import { connectLong, connectSql, type Login, type Logins, ROLES, type Sql } from "./client";
-import { reach } from "./open-database";
+import { reach } from "./reach";
 
 /**
  * Whom the service connects as, on the migrated database at `url` (the owner's). The embedded server has a user for each

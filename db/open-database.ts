@@ -1,15 +1,10 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { ConfigurationError, env } from "@/lib/env";
-import { type Address, labelOf, parseAddress } from "./address";
-import { connectSql, type Sql } from "./client";
-import { TlsMismatch } from "./dial";
+import { type Address, labelOf } from "./address";
+import type { Sql } from "./client";
 import { type EmbeddedOptions, startEmbedded } from "./embedded";
-import { isDatabaseUnavailable } from "./unavailable";
+import { reach } from "./reach";
 
 const OLDEST_MAJOR = 15;
-/** How long a database on the same machine may take to start, as after a reboot. */
-const PATIENCE_MS = 30_000;
-const RETRY_MS = 500;
 
 export type OpenDatabase = {
   readonly url: string;
@@ -51,35 +46,6 @@ export async function openDatabase(options: Omit<EmbeddedOptions, "dataDir"> = {
 const checkServer = (url: string, say?: (what: string) => void): Promise<string> =>
   reach(url, "DATABASE_URL", inspect, say);
 
-/**
- * What `check` answers on a connection to the address in `setting`, once the server there is up and it is sure that the
- * connection stays the same one. Throws ConfigurationError at once for what waiting does not mend.
- */
-export async function reach<T>(
-  url: string,
-  setting: string,
-  check: (sql: Sql, address: Address) => Promise<T>,
-  say: (what: string) => void = () => {},
-): Promise<T> {
-  const address = parseAddress(url, setting);
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const sql = connectSql(url, { max: 1, applicationName: "cardlane-start" });
-    try {
-      await refusePooledTransactions(sql, url, address, setting);
-      return await check(sql, address);
-    } catch (error) {
-      if (error instanceof ConfigurationError) throw error;
-      const sentence = explain(error, address, setting);
-      if (!mayPass(causeOf(error)) || Date.now() > deadline) throw new ConfigurationError(sentence);
-      say(`waiting for it: ${sentence}`);
-      await wait(RETRY_MS);
-    } finally {
-      await sql.end({ timeout: 1 });
-    }
-  }
-}
-
 async function inspect(sql: Sql, address: Address): Promise<string> {
   const [row] = await sql.unsafe(`
     select current_setting('server_version_num')::int as number, split_part(version(), ' ', 2) as name,
@@ -101,69 +67,4 @@ async function inspect(sql: Sql, address: Address): Promise<string> {
     );
   }
   return row.name;
-}
-
-/**
- * Two clients on one server process, or one client on two: a pooler gives out its connections by transaction. Checked first and
- * by simple statements, for such a pooler may not know others.
- */
-async function refusePooledTransactions(sql: Sql, url: string, address: Address, setting: string): Promise<void> {
-  const other = connectSql(url, { max: 1, applicationName: "cardlane-start" });
-  const processOf = async (client: Sql) => (await client.unsafe("select pg_backend_pid() as pid"))[0]?.pid as number;
-  try {
-    for (let round = 0; round < 3; round++) {
-      const [one, two, again] = [await processOf(sql), await processOf(other), await processOf(sql)];
-      if (one === two || one !== again) {
-        throw new ConfigurationError(
-          `The pooler at ${labelOf(address)} in ${setting} shares connections between transactions: set pool_mode = session for "${address.database}" in PgBouncer.`,
-        );
-      }
-    }
-  } finally {
-    await other.end({ timeout: 1 });
-  }
-}
-
-type Cause = Error & { code?: string };
-
-/** The error behind the pool's own refusal. */
-function causeOf(error: unknown): Cause {
-  let cause = error as Cause;
-  while (cause.cause instanceof Error) cause = cause.cause as Cause;
-  return cause;
-}
-
-/** What passes when one waits: nothing there yet, starting, a standby that is about to be promoted. */
-const mayPass = (cause: Cause) =>
-  (isDatabaseUnavailable(cause) || cause.code === "ENOENT") && !/^(28|3D)/.test(cause.code ?? "");
-
-/** Why the database at the address in `setting` cannot be used, in one sentence. */
-function explain(problem: unknown, address: Address, setting: string): string {
-  const error = causeOf(problem);
-  const host = labelOf(address);
-  if (error instanceof TlsMismatch) return `The database at ${host} cannot be used: ${error.message}.`;
-  switch (error.code) {
-    case "28000":
-      if (/no encryption|SSL off/i.test(error.message)) {
-        return `The database at ${host} wants TLS: add sslmode=require to ${setting}.`;
-      }
-      if (/client certificate/i.test(error.message)) {
-        return `The database at ${host} wants a certificate of ours: name it with sslcert and sslkey in ${setting}.`;
-      }
-      return `The database at ${host} refuses the user or password in ${setting}.`;
-    case "28P01":
-      return `The database at ${host} refuses the user or password in ${setting}.`;
-    case "3D000":
-      return `There is no database "${address.database}" at ${host}: create it, or correct ${setting}.`;
-    case "ECONNREFUSED":
-    case "ENOENT":
-      return `The database at ${host} cannot be reached: nothing listens there.`;
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return `The database at ${host} cannot be reached: there is no host of that name.`;
-    case "CONNECT_TIMEOUT":
-      return `The database at ${host} cannot be reached: it did not answer in time.`;
-    default:
-      return `The database at ${host} cannot be used: ${error.message}.`;
-  }
 }

@@ -33,8 +33,8 @@ async function buildBeforeStart(): Promise<void> {
   });
   stopping.signal.throwIfAborted();
   await console.step("Build", async (progress) => {
+    await buildWhenStale(root, () => {}, stopping.signal, progress);
     progress("pages and service");
-    await buildWhenStale(root, () => {}, stopping.signal);
   });
 }
 

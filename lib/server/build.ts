@@ -20,19 +20,32 @@ const SOURCES = [
 /** Whether there is no build, or the last one has other sources. */
 export const isStale = (root: string): boolean => !isBuilt(root, sourceHash(root));
 
-/** Builds the pages unless the last build is of exactly these sources. Returns whether it built. */
-export async function buildWhenStale(root: string, onBuild: () => void, signal: AbortSignal): Promise<boolean> {
+/** Builds everything unless the last build is of exactly these sources; `say` gets what it is doing. Returns whether it built. */
+export async function buildWhenStale(
+  root: string,
+  onBuild: () => void,
+  signal: AbortSignal,
+  say: (what: string) => void = () => {},
+): Promise<boolean> {
   if (!isStale(root)) return false;
   return withFileLock(join(root, ".cache", "build.lock"), async () => {
     const hash = sourceHash(root);
     if (isBuilt(root, hash)) return false;
     onBuild();
     rmSync(stampFile(root), { force: true });
-    await buildPaymentForm(root);
-    await buildNodeClient(root);
-    await runBuild(root, signal);
-    await buildServer(root);
-    await compressBuild(join(root, ".next", "static"));
+    say("pages");
+    const failed = new AbortController();
+    const stopPages = (error: unknown) => {
+      failed.abort();
+      throw error;
+    };
+    await Promise.all([
+      buildPages(root, AbortSignal.any([signal, failed.signal]), say),
+      buildForMerchants(root).catch(stopPages),
+    ]);
+    // Next empties the folder first.
+    say("service");
+    await Promise.all([buildServer(root), compressBuild(join(root, ".next", "static"))]);
     writeFileSync(stampFile(root), stamp(root, hash));
     return true;
   });
@@ -65,15 +78,29 @@ export function sourceHash(root: string): string {
   return hash.digest("hex");
 }
 
-function runBuild(root: string, signal: AbortSignal): Promise<void> {
+/** One after the other: each ends the compiler's process when it is done. */
+async function buildForMerchants(root: string): Promise<void> {
+  await buildPaymentForm(root);
+  await buildNodeClient(root);
+}
+
+/** Next's own words for what it begins. */
+const PHASE = /^ *((?:Creating|Collecting|Generating|Finalizing) [a-z ]+)/gm;
+
+function buildPages(root: string, signal: AbortSignal, say: (what: string) => void): Promise<void> {
   const child = spawn(process.execPath, [join(root, "node_modules/next/dist/bin/next"), "build"], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
     signal,
   });
   const output: Buffer[] = [];
-  child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output.push(chunk);
+      const phase = [...chunk.toString("utf8").matchAll(PHASE)].at(-1)?.[1];
+      if (phase !== undefined) say(`pages: ${phase.trim().toLowerCase()}`);
+    });
+  }
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {

@@ -1,0 +1,11 @@
+import { fileURLToPath } from "node:url";
+import { buildWhenStale } from "@/lib/server/build";
+import { run } from "./steps";
+
+/**
+ * `npm run typecheck`: the types of everything, and by what Next's build writes into `.next/types`, whether pages and routes are
+ * what Next calls. Builds first when the last build is stale.
+ */
+const root = fileURLToPath(new URL("..", import.meta.url));
+await buildWhenStale(root, () => console.log("building …"), new AbortController().signal);
+process.exitCode = await run([`${root}node_modules/typescript/bin/tsc`, "--noEmit", "-p", "tsconfig.check.json"]);
