@@ -19,8 +19,7 @@ const IMPORTS = /(?:\bfrom|\bimport|@import|@plugin|\bimport\(|\brequire\() ?"([
 const packageOf = (specifier: string) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 const isPackage = (specifier: string) => /^[a-z]|^@[a-z]/.test(specifier) && !isBuiltin(specifier);
 
-type Manifest = { dependencies: Record<string, string>; devDependencies: Record<string, string> };
-const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+const { devDependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { devDependencies: object };
 
 test("what a start builds and runs imports no package that only tests have", () => {
   const imports = SOURCES.filter((path) => !TOOLS.test(path)).flatMap((path) =>
@@ -29,7 +28,6 @@ test("what a start builds and runs imports no package that only tests have", () 
   const packages = imports.filter(({ specifier }) => isPackage(specifier));
   expect(new Set(packages.map(({ specifier }) => packageOf(specifier))).size).toBeGreaterThan(30);
   expect(packages.filter(({ specifier }) => packageOf(specifier) in devDependencies)).toEqual([]);
-  expect(Object.keys(dependencies)).not.toEqual([]);
 });
 
 test("a start installs at most 450 packages, on all platforms together", () => {

@@ -17,7 +17,7 @@ const COMMANDS = [
   "verify",
 ];
 
-/** What runs where only the packages of run time are installed: the service and the operator's commands. */
+/** What runs where a build was copied: the service and the operator's commands. */
 export const ENTRIES: Record<string, string> = {
   main: "lib/server/main.ts",
   pages: "lib/server/pages.ts",
