@@ -104,12 +104,10 @@ function showProgress(label, detail) {
   };
 }
 
-/** The folders of the packages that npm will install: those for this platform. Alpine's differ in name, not in number. */
+/** The folders that npm is sure to make. Which optional packages it installs depends on the platform. */
 function foldersOf({ dev }) {
-  const isFor = (list, own) => !list || list.includes(own);
   return Object.entries(readPackages(wantedFile) ?? {})
-    .filter(([path, entry]) => path !== "" && !entry.inBundle && (dev || !entry.dev))
-    .filter(([, { os, cpu, libc }]) => isFor(os, process.platform) && isFor(cpu, process.arch) && isFor(libc, "glibc"))
+    .filter(([path, entry]) => path !== "" && !entry.optional && !entry.devOptional && (dev || !entry.dev))
     .map(([path]) => join(root, path));
 }
 
@@ -142,7 +140,7 @@ export async function bootstrap(set = { dev: false }) {
   if (upToDate(set)) return;
   const folders = foldersOf(set).filter((folder) => !existsSync(folder));
   const there = () => folders.filter((folder) => existsSync(join(folder, "package.json"))).length;
-  const done = showProgress(`Installing ${folders.length} packages`, () => `${there()} of ${folders.length}`);
+  const done = showProgress("Installing packages", () => `${there()} of ${folders.length}`);
   const { code, output } = await install(set);
   done(code === 0 ? "✓" : "✗");
   if (code === 0) return writeFileSync(stampFile, stamp(set));
