@@ -48,6 +48,60 @@ test("a key has 1 to 255 characters", async ({ api }) => {
   }
 });
 
+test("a header that decides something is refused when it comes twice, equal or not, and nothing is done", async ({
+  api,
+}) => {
+  const body = JSON.stringify(aPayment());
+  const sent = { method: "POST", path: "/v1/payments", body };
+  const headers = { "Content-Type": "application/json", "X-Idempotency-Key": "order-7" };
+  for (const name of ["X-Idempotency-Key", "Idempotency-Key"]) {
+    for (const keys of [
+      ["order-7", "order-7"],
+      ["order-7", "order-8"],
+    ]) {
+      const twice = await api.raw({ ...sent, headers: { "Content-Type": "application/json", [name]: keys } });
+      expect(twice.problem("idempotency_key_invalid").param).toBe(name);
+    }
+  }
+  for (const [name, value] of [
+    ["X-Api-Key", api.apiKey ?? ""],
+    ["Content-Type", "application/json"],
+  ] as const) {
+    const twice = await api.raw({ ...sent, headers: { ...headers, [name]: [value, value] } });
+    expect(twice.problem("invalid_parameter").param).toBe(name);
+  }
+  expect((await api.call(listPayments)).ok().total).toBe(0);
+  expect((await api.raw({ ...sent, headers })).status).toBe(201);
+  expect((await api.call(listPayments)).ok().total).toBe(1);
+});
+
+test("Idempotency-Key is the same header, and both with different values are refused", async ({ api }) => {
+  const standard = { key: null, headers: { "Idempotency-Key": "order-9" } };
+  const first = (await api.call(createPayment, { ...standard, body: aPayment() })).ok();
+  const again = await api.call(createPayment, { key: "order-9", body: aPayment() });
+  expect([again.replayed, again.ok().id]).toEqual([true, first.id]);
+  const both = { key: "order-10", headers: { "Idempotency-Key": "order-11" } };
+  (await api.call(createPayment, { ...both, body: aPayment() })).problem("idempotency_key_invalid");
+  const session = { ...standard, headers: { "Idempotency-Key": "session-1" }, body: aSession() };
+  const sessions = [await api.call(createClientSession, session), await api.call(createClientSession, session)];
+  expect(sessions[1]?.ok().id).toBe(sessions[0]?.ok().id);
+});
+
+test("a key with a template that was not filled in is refused", async ({ api }) => {
+  for (const key of ["{{$guid}}", "order-{{id}}"])
+    (await api.call(createPayment, { key, body: aPayment() })).problem("idempotency_key_invalid");
+});
+
+test("a JSON member given twice is refused before anything is done", async ({ api }) => {
+  const payment = await captured(api, { amount: 500 });
+  for (const body of ['{"amount":50,"amount":150}', String.raw`{"amount":50,"\u0061mount":150}`]) {
+    const headers = { "Content-Type": "application/json", "X-Idempotency-Key": randomUUID() };
+    const refused = await api.raw({ method: "POST", path: `/v1/payments/${payment.id}/refund`, headers, body });
+    expect(refused.problem("malformed_json").param).toBe("amount");
+  }
+  expect((await api.call(getPayment, { id: payment.id })).ok().amount_refunded).toBe(0);
+});
+
 test("keys are compared exactly", async ({ api }) => {
   const ids = new Set<string>();
   for (const key of ["order-1", "Order-1", "order-1.", "order -1"]) {

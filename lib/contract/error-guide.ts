@@ -81,10 +81,11 @@ const REQUEST_ERRORS = {
     example: { detail: "Send an X-Idempotency-Key header: a UUID, for example.", instance: PAYMENTS },
   },
   idempotency_key_invalid: {
-    cause: "The header `X-Idempotency-Key` is empty or longer than 255 characters.",
-    cure: "Use a key of 1 to 255 characters. A UUID is enough.",
-    retry: "Yes, with a key of a valid length.",
-    example: { detail: "Use an X-Idempotency-Key of 1 to 255 characters.", instance: PAYMENTS },
+    cause:
+      "The header `X-Idempotency-Key` is empty, longer than 255 characters or sent more than once, differs from `Idempotency-Key`, or holds a template such as `{{$guid}}` that your client did not fill in.",
+    cure: "Send one key of 1 to 255 characters. A UUID is enough.",
+    retry: "Yes, with one valid key.",
+    example: { detail: "The X-Idempotency-Key must have 1 to 255 characters.", instance: PAYMENTS },
   },
   api_key_missing: {
     cause: "The request has no `X-Api-Key` header.",

@@ -22,7 +22,16 @@ import { type AnswerHeaders, answerRequest, everyMethod, type RequestInfo, refus
 import { type Answered, questionOf } from "./reads";
 import { recordStaffRequest } from "./record-staff-request";
 import { isLogged, mayHold } from "./request-log";
-import { type ApiRequest, addressOf, CALLER_GONE, type Connection, decoded, pathOf, searchOf } from "./request-parts";
+import {
+  type ApiRequest,
+  addressOf,
+  CALLER_GONE,
+  type Connection,
+  decidingHeader,
+  decoded,
+  pathOf,
+  searchOf,
+} from "./request-parts";
 import { bodySize, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard, requireProofOfRequest } from "./session-caller";
 
@@ -266,7 +275,7 @@ async function replyOf(
 
 /** Whether a stored answer is wanted again, and no money to move. */
 function isReplayOnly({ headers }: ApiRequest, endpoint: Endpoint): boolean {
-  if (headers.get(REPLAY_ONLY_HEADER) === null) return false;
+  if (decidingHeader(headers, REPLAY_ONLY_HEADER) === null) return false;
   if (endpoint.idempotency === "required") return true;
   throw new AppError("invalid_parameter", "Only requests that move money are sent again from here.", {
     param: REPLAY_ONLY_HEADER,
@@ -284,8 +293,8 @@ function callerOf(http: HttpService, call: Call): Promise<Caller> {
     });
   }
   return http.authenticator.authenticate({
-    apiKey: headers.get("x-api-key"),
-    host: headers.get("host"),
+    apiKey: decidingHeader(headers, "X-Api-Key"),
+    host: decidingHeader(headers, "Host"),
     ip: addressOf(headers, call.connection),
   });
 }

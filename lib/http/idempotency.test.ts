@@ -108,3 +108,18 @@ describe("the header", () => {
     }
   });
 });
+
+describe("a key", () => {
+  const keyOf = (headers: Record<string, string>) =>
+    readIdempotencyKey(new Request("http://localhost/", { headers }), createPayment);
+
+  test("comes by either of its names, or by both with one value", () => {
+    expect(keyOf({ "Idempotency-Key": "k" })).toBe("k");
+    expect(keyOf({ "Idempotency-Key": "k", "X-Idempotency-Key": "k" })).toBe("k");
+    expect(() => keyOf({ "Idempotency-Key": "k", "X-Idempotency-Key": "l" })).toThrow(/differ/);
+  });
+
+  test.each(["{{$guid}}", "order-{{orderId}}"])("that holds an unfilled template is refused: %s", (key) => {
+    expect(() => keyOf({ "X-Idempotency-Key": key })).toThrow(/template/);
+  });
+});

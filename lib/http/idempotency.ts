@@ -5,7 +5,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { IdempotencyRequest } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import type { ComparedRequest, Secret } from "@/lib/secret";
-import type { ApiRequest } from "./request-parts";
+import { type ApiRequest, decidingHeader } from "./request-parts";
 
 const MAX_KEY_LENGTH = 255;
 
@@ -18,28 +18,41 @@ export const NOT_FROM_HEADER = " ";
 /** Members sorted at every level, so that equal bodies give equal text whatever the order they were sent in. */
 const stableStringify = configure({ deterministic: true });
 
-/** The X-Idempotency-Key of a request, or null. Throws 400 when it is missing where it must not be, empty or too long. */
+const HEADER = "X-Idempotency-Key";
+/** The same header under the name of the IETF's draft. */
+const STANDARD_HEADER = "Idempotency-Key";
+
+const invalidKey = (sentence: string) => new AppError("idempotency_key_invalid", sentence, { param: HEADER });
+
+/**
+ * The idempotency key of a request, or null. Throws 400 when it is missing where it is required, empty or too long, when two
+ * different ones were sent, or when it holds a template that was not filled in.
+ */
 export function readIdempotencyKey(request: ApiRequest, endpoint: Endpoint): string | null {
   if (endpoint.idempotency === "none") return null;
-  const header = request.headers.get("x-idempotency-key");
+  const [own, standard] = [HEADER, STANDARD_HEADER].map((name) => decidingHeader(request.headers, name));
+  const header = own ?? standard ?? null;
+  if (own != null && standard != null && own !== standard) {
+    throw invalidKey(`The ${HEADER} and ${STANDARD_HEADER} headers differ. Send one of them.`);
+  }
   if (header === null) {
     if (endpoint.idempotency === "optional") return null;
     throw new AppError(
       "idempotency_key_missing",
-      "Send an X-Idempotency-Key header with a new UUID for each operation, so that a retry never pays twice.",
-      {
-        param: "X-Idempotency-Key",
-      },
+      `Send an ${HEADER} header with a new UUID for each operation, so that a retry never pays twice.`,
+      { param: HEADER },
     );
   }
   // Header bytes come as Latin-1; a key of 255 characters may be more bytes than that in UTF-8.
   const utf8 = Buffer.from(header, "latin1").toString("utf8");
   const key = utf8.includes("\uFFFD") ? header : utf8;
   if (key === "" || key.length > MAX_KEY_LENGTH) {
-    throw new AppError(
-      "idempotency_key_invalid",
-      `The X-Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters.`,
-      { param: "X-Idempotency-Key" },
+    throw invalidKey(`The ${HEADER} must have 1 to ${MAX_KEY_LENGTH} characters.`);
+  }
+  // Every request of such a client has the same key, and only the first one would run.
+  if (key.includes("{{")) {
+    throw invalidKey(
+      `The ${HEADER} holds a template variable that was not filled in: send a new UUID instead of "{{…}}".`,
     );
   }
   return key;
@@ -54,8 +67,7 @@ type SentRequest = { environmentId: string; method: string; path: string; body: 
  * the body's card.
  */
 export function idempotencyOf(secret: Secret, key: string, request: SentRequest): IdempotencyRequest {
-  if (hasCard(request.body) && holdsNumber(key, request.body.card.number))
-    throw new AppError("idempotency_key_invalid", HOLDS_OWN_CARD, { param: "X-Idempotency-Key" });
+  if (hasCard(request.body) && holdsNumber(key, request.body.card.number)) throw invalidKey(HOLDS_OWN_CARD);
   const compared = comparedRequest(request);
   let digest: Promise<Buffer> | null = null;
   return {

@@ -51,7 +51,7 @@ const IDEMPOTENCY_KEY: ParameterObject = {
   in: "header",
   required: true,
   description:
-    "Any string of your own, a UUID for example. For 24 hours, a request with the same key never runs twice.",
+    "Any string of your own, a UUID for example. For 24 hours, a request with the same key never runs twice. `Idempotency-Key` is the same header.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
   example: "order-1001-payment",
 };

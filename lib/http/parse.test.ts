@@ -40,6 +40,27 @@ describe("a body", () => {
     expect(await parseBody(post(before), refundPayment)).toEqual({ amount: 5 });
   });
 
+  test.each([
+    ['{"amount":50,"amount":150}', "amount"],
+    ['{"amount":50,"amount":50}', "amount"],
+    [String.raw`{"amount":50,"\u0061mount":150}`, "amount"],
+    ['{"card":{"number":"1","number":"2"}}', "card.number"],
+    ['{"metadata":{"a":"}","b":{},"a":"{"}}', "metadata.a"],
+    ['{"items":[{"a":1},{"b":[1,2],"b":"\\""}]}', "items.1.b"],
+    ['{"__proto__":1,"__proto__":2}', "__proto__"],
+  ])("with a member given twice is refused before anything else: %s", async (body, param) => {
+    const error = await errorOf(() => parseBody(post(body), createPayment));
+    expect(error).toMatchObject({ code: "malformed_json", param });
+    expect(error.message).toBe(`${param}: Given more than once. Send each member once.`);
+  });
+
+  test("may have a name again in another object, and as a value", async () => {
+    const body =
+      '{"amount":5,"metadata":{"amount":"amount","note":"{\\"amount\\":1,\\"amount\\":2}"},"reason":"OTHER"}';
+    const error = await errorOf(() => parseBody(post(body), refundPayment));
+    expect(error).toMatchObject({ code: "unknown_parameter", param: "metadata" });
+  });
+
   test("with an unknown member is refused by its name, so a mistyped amount never refunds everything", async () => {
     const error = await errorOf(() => parseBody(post('{"ammount":100}'), refundPayment));
     expect(error).toMatchObject({ code: "unknown_parameter", param: "ammount" });

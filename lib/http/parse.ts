@@ -4,7 +4,7 @@ import { CARD_NUMBER_MARK, holdsNumber, keepableText } from "@/lib/contract/card
 import type { DashboardEndpoint, Endpoint } from "@/lib/contract/endpoint";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
 import type { Body } from "./answer";
-import { type ApiRequest, CallerGone } from "./request-parts";
+import { type ApiRequest, CallerGone, decidingHeader } from "./request-parts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** Enough to mend a body by; a caller cannot make an answer many times the size of its request. */
@@ -22,16 +22,8 @@ export async function parseBody(
   if (!endpoint.body) return undefined;
   const text = await readBody(request, endpoint.maxBodyBytes);
   if (text === "") return check(endpoint.body, {});
-  requireJson(request.headers.get("content-type"));
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new AppError(
-      "malformed_json",
-      `The body is not valid JSON${positionOf(error)}. Check it for a missing quote, comma or bracket.`,
-    );
-  }
+  requireJson(decidingHeader(request.headers, "Content-Type"));
+  const value = parseJson(text);
   seen?.(value);
   const body = check(endpoint.body, value);
   const altered = alteredParts(text, value);
@@ -43,6 +35,23 @@ export async function parseBody(
       message,
     })),
   );
+}
+
+/** The value of a JSON text. Throws 400 for anything else, and for an object that has a member twice. */
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new AppError(
+      "malformed_json",
+      `The body is not valid JSON${positionOf(error)}. Check it for a missing quote, comma or bracket.`,
+    );
+  }
+  const repeated = repeatedMember(text);
+  if (repeated === null) return value;
+  const param = repeated.map(shorten).join(".");
+  throw new AppError("malformed_json", `${param}: Given more than once. Send each member once.`, { param });
 }
 
 /** The parsed and checked query string. Strict like bodies: a parameter given twice is as wrong as an unknown one. */
@@ -306,6 +315,34 @@ function find(
     if (typeof part === "string") return;
     for (const [name, member] of Object.entries(part)) find(member, isIt, [...path, name], found);
   }
+}
+
+/** Of valid JSON: texts, and what begins, ends or separates. */
+const STRUCTURE = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]/g;
+
+/**
+ * The path of the first member that an object of a valid JSON text has twice, however its name is escaped; null when there is
+ * none. JavaScript keeps the last value, other parsers the first.
+ */
+export function repeatedMember(text: string): string[] | null {
+  /** The containers around the current token: an object with its names and the current one, or a list with its index. */
+  const stack: { names: Set<string> | null; at: string | number }[] = [];
+  let string = "";
+  for (const [token] of text.matchAll(STRUCTURE)) {
+    const inside = stack.at(-1);
+    if (token === "{") stack.push({ names: new Set(), at: "" });
+    else if (token === "[") stack.push({ names: null, at: 0 });
+    else if (token === "}" || token === "]") stack.pop();
+    else if (token === ",") {
+      if (inside && typeof inside.at === "number") inside.at++;
+    } else if (token !== ":") string = token;
+    else if (inside?.names) {
+      inside.at = JSON.parse(string) as string;
+      if (inside.names.has(inside.at)) return stack.map(({ at }) => String(at));
+      inside.names.add(inside.at);
+    }
+  }
+  return null;
 }
 
 const isKept = (number: string): boolean => digitsOf(number) === digitsOf(String(Number(number)));

@@ -6,7 +6,7 @@ import type { Service } from "@/lib/domain/context";
 import { recordStaffAct } from "@/lib/domain/support/staff-acts";
 import type { Caller } from "./caller";
 import { writes } from "./caller";
-import { decoded } from "./request-parts";
+import { decidingHeader, decoded } from "./request-parts";
 
 type StaffRequest = {
   readonly headers: { get(name: string): string | null };
@@ -41,7 +41,7 @@ export async function recordStaffRequest(service: Service, caller: Caller, reque
 
 /** What staff act for; header values are Latin-1, so it comes percent-encoded. */
 function reasonOf(headers: StaffRequest["headers"]): string {
-  const given = decoded(headers.get("x-cardlane-reason") ?? "");
+  const given = decoded(decidingHeader(headers, "X-Cardlane-Reason") ?? "");
   const param = "X-Cardlane-Reason";
   if (given.trim() === "") {
     const detail = "Enter why you're acting for the merchant. The merchant sees it.";

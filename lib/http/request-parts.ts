@@ -12,6 +12,36 @@ export type ApiRequest = {
   readonly body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null;
 };
 
+/** Written by the host alone: names of headers that the request has more than once, which Node joins or drops. */
+const REPEATED_HEADERS = "x-cardlane-repeated-headers";
+
+type NodeHeaders = { headers: Record<string, string | string[] | undefined>; rawHeaders: readonly string[] };
+
+/** Notes which headers came more than once, before anything reads one. A caller's own note is removed. */
+export function noteRepeatedHeaders({ headers, rawHeaders }: NodeHeaders): void {
+  delete headers[REPEATED_HEADERS];
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    if (seen.has(name)) repeated.add(name);
+    else seen.add(name);
+  }
+  if (repeated.size > 0) headers[REPEATED_HEADERS] = [...repeated].join(",");
+}
+
+/**
+ * A header that decides something, or null. Throws 400 when it came more than once, equal or not: proxies and servers differ
+ * in which one counts.
+ */
+export function decidingHeader(headers: ApiRequest["headers"], name: string): string | null {
+  if (headers.get(REPEATED_HEADERS)?.split(",").includes(name.toLowerCase())) {
+    const code = /idempotency-key$/i.test(name) ? "idempotency_key_invalid" : "invalid_parameter";
+    throw new AppError(code, `The request has the ${name} header more than once. Send it once.`, { param: name });
+  }
+  return headers.get(name.toLowerCase());
+}
+
 /** What the host knows of the connection; under Next's own server only what its headers say. */
 export type Connection = { ip: string | null };
 

@@ -11,6 +11,7 @@ import type { Service } from "@/lib/domain/context";
 import { findEnvironmentForStaff } from "@/lib/domain/support/merchants";
 import { type Caller, merchantSuspended, writes } from "./caller";
 import { currentService } from "./current-service";
+import { decidingHeader } from "./request-parts";
 
 type Headers = { get(name: string): string | null };
 type SessionRequest = { headers: Headers; endpoint: Endpoint };
@@ -21,7 +22,7 @@ type SessionRequest = { headers: Headers; endpoint: Endpoint };
  */
 export const isFromDashboard = (headers: Headers): boolean =>
   headers.get("x-api-key") === null &&
-  (headers.get("x-cardlane-mode") !== null || headers.get("x-cardlane-environment") !== null);
+  (decidingHeader(headers, "X-Cardlane-Mode") !== null || decidingHeader(headers, "X-Cardlane-Environment") !== null);
 
 /** The user behind a request from our own pages. Throws 401 when the session is over, 403 for a foreign page. */
 export async function authenticateSession(service: Service, request: SessionRequest): Promise<Caller> {

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { encodeId } from "@/lib/contract/ids";
 import { env } from "@/lib/env";
+import { noteRepeatedHeaders } from "@/lib/http/request-parts";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
@@ -60,7 +61,8 @@ type Admission = { readonly destination: Exclude<Destination, "nowhere"> } | { r
 
 /**
  * Decides, for either host, whether a request may reach our routes. Under a foreign host name it may not: a page elsewhere
- * could point its own name at this machine and count as same-origin. Load balancers and Prometheus use the address.
+ * could point its own name at this machine and count as same-origin. Load balancers and Prometheus use the address. Notes
+ * repeated headers for the routes.
  */
 export function createGate(): (request: IncomingMessage) => Admission {
   const names = new Set(
@@ -76,6 +78,7 @@ export function createGate(): (request: IncomingMessage) => Admission {
   }
 
   return (request) => {
+    noteRepeatedHeaders(request);
     const { url = "", method = "GET" } = request;
     const destination = destinationOf(url);
     if (destination === "nowhere") return { refusal: REFUSALS.target };

@@ -1,15 +1,15 @@
 /** The MCP server at /mcp, as HTTP sees it: who calls, how often, and whether a message is one. Nothing is kept between two. */
 import { setTimeout as wait } from "node:timers/promises";
-import { maskCardNumbers } from "@/lib/contract/card-numbers";
+import { keepableText, maskCardNumbers } from "@/lib/contract/card-numbers";
 import { AppError } from "@/lib/contract/errors";
 import { env } from "@/lib/env";
 import { bytesOf, type HttpAnswer, toResponse } from "@/lib/http/answer";
 import { type Caller, readerOf } from "@/lib/http/caller";
 import { currentService, type HttpService } from "@/lib/http/current-service";
 import { STRANGER_WAITS_MS } from "@/lib/http/dispatch";
-import { alteredParts, readBody, requireJson } from "@/lib/http/parse";
+import { alteredParts, readBody, repeatedMember, requireJson } from "@/lib/http/parse";
 import { type AnswerHeaders, answerRequest, everyMethod, type RequestInfo, refuse } from "@/lib/http/pipeline";
-import { type ApiRequest, addressOf, type Connection, pathOf } from "@/lib/http/request-parts";
+import { type ApiRequest, addressOf, type Connection, decidingHeader, pathOf } from "@/lib/http/request-parts";
 import type { Answered } from "./session";
 
 /** Answers /mcp. Nothing is kept between two messages, so there is nothing to open with GET or to end with DELETE. */
@@ -44,7 +44,8 @@ type Post = {
 async function answer(http: HttpService, post: Post): Promise<HttpAnswer> {
   const { request, connection, info, headers } = post;
   requireNoForeignPage(request.headers.get("origin"));
-  const apiKey = request.headers.get("x-api-key") ?? bearerOf(request.headers.get("authorization"));
+  const apiKey =
+    decidingHeader(request.headers, "X-Api-Key") ?? bearerOf(decidingHeader(request.headers, "Authorization"));
   const caller = await http.authenticator.authenticate({
     apiKey,
     host: request.headers.get("host"),
@@ -56,7 +57,7 @@ async function answer(http: HttpService, post: Post): Promise<HttpAnswer> {
   const reader = readerOf(caller, { method: "GET", name: "mcp" });
   http.answerLimits.check(reader);
   const text = await readBody(request);
-  requireJson(request.headers.get("content-type"));
+  requireJson(decidingHeader(request.headers, "Content-Type"));
   const { message, refusal } = messageOf(text);
   if (refusal) return refusedMessage(headers, refusal);
   const { answerMessage } = await import("./session");
@@ -111,6 +112,9 @@ function messageOf(text: string): { message: object; refusal?: undefined } | { m
   if (Array.isArray(message)) return refuseAs("Send one message at a time: there are no batches.");
   if (typeof message !== "object" || message === null) return refuseAs("A message is a JSON object.");
   if (isDeeper(message, DEEPEST)) return refuseAs("This message is nested too deeply.");
+  const repeated = repeatedMember(text);
+  if (repeated)
+    return refuseAs(`${keepableText(repeated.join("."), 100)}: Given more than once. Send each member once.`);
   const [altered] = alteredParts(text, message);
   if (altered) return refuseAs(altered.message);
   const { id, method } = message as { id?: string | number | null; method?: unknown };
