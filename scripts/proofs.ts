@@ -119,8 +119,7 @@ export const PROOFS: Proof[] = [
   { name: "next", short: [browser(projects("next"))] },
   {
     name: "looks",
-    short: [browser(["docs/pages"])],
-    long: () => [browser(["every-page", "docs/pages", "demo/cards"], { EVERY_LOOK: "1" })],
+    short: [browser([], { EVERY_LOOK: "1" })],
   },
   { name: "install", short: [{ args: script("prove-install.ts"), env: {} }] },
   {
