@@ -178,9 +178,9 @@ async function pay(api: Api, turn: number): Promise<void> {
   expect(found.data.map((payment) => payment.id)).toContain(id);
 }
 
-test("UUIDs, snowflakes, times, phone and order numbers are keys, ids and metadata, and come back as sent", async ({
-  api,
-}) => {
+test("UUIDs, snowflakes, times, phone and order numbers are keys, ids and metadata, and come back as sent", {
+  tag: "@prove",
+}, async ({ api }) => {
   let turn = 0;
   const worker = async () => {
     while (turn < PAYMENTS) await pay(api, turn++);

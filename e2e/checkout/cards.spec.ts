@@ -29,11 +29,9 @@ function endingOf({ behaviour }: SandboxCard): Ending {
 }
 
 // At both widths, on the way through a whole shop: e2e/demo/cards.spec.ts.
-test("every card of the sandbox does in the form what the docs say: the shopper, the page and the server agree", async ({
-  context,
-  api,
-  openCheckout,
-}) => {
+test("every card of the sandbox does in the form what the docs say: the shopper, the page and the server agree", {
+  tag: "@prove",
+}, async ({ context, api, openCheckout }) => {
   const check = async (card: SandboxCard): Promise<void> => {
     const page = await context.newPage();
     const checkout = await openCheckout(page);

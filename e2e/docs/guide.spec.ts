@@ -146,7 +146,11 @@ test("the next page of a list is what the guide says", async ({ page, context, b
   expect(data[0]?.id).not.toBe(after);
 });
 
-test("the commands that make a merchant and its keys work as they are copied", async ({ page, context, baseUrl }) => {
+test("the commands that make a merchant and its keys work as they are copied", { tag: "@prove" }, async ({
+  page,
+  context,
+  baseUrl,
+}) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(baseUrl).origin });
   const env = { DATABASE_URL: process.env.E2E_DATABASE_URL ?? "", CARDLANE_SECRET: TEST_SECRET };
   await page.goto("/docs");

@@ -5,12 +5,9 @@ import { copyFrom } from "./reader";
 
 const KEPT = () => sessionStorage.getItem("cardlane.docs.sandbox-key");
 
-test("an owner makes a key for these pages, and pays, repeats and refunds from the reference", async ({
-  owner: page,
-  context,
-  baseUrl,
-  tenant,
-}) => {
+test("an owner makes a key for these pages, and pays, repeats and refunds from the reference", {
+  tag: "@prove",
+}, async ({ owner: page, context, baseUrl, tenant }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: new URL(baseUrl).origin });
   const addresses: string[] = [];
   page.on("request", (request) => addresses.push(request.url()));
