@@ -1,15 +1,15 @@
 import { type Env, playwright, script, vitest } from "./steps";
 
-/** What `npm test` runs a little of, `npm run prove` in short, and `npm run prove:NAME` at length. */
+/** The proofs: a smoke for `npm test`, short forms for `npm run prove`, long ones for `npm run prove:NAME`. */
 
 export type Run = { args: string[]; env: Env };
 
 type Proof = {
-  /** As in `npm run prove:NAME`. */
+  /** NAME of `npm run prove:NAME`. */
   name: string;
-  /** What `npm run prove` runs. */
+  /** The runs of `npm run prove`. */
   short: Run[];
-  /** What `npm run prove:NAME -- ARGUMENTS` runs; absent where the short form is the only one. */
+  /** The runs of `npm run prove:NAME -- ARGUMENTS`; absent if the short form is the only one. */
   long?: (...args: string[]) => Run[];
 };
 
@@ -29,7 +29,7 @@ const long = (files: string[], env: Env = {}): Run => {
 const browser = (args: string[], env: Env = {}): Run => ({ args: playwright(...args), env });
 const projects = (...names: string[]) => names.flatMap((name) => ["--project", name]);
 
-/** Of `npm test`: races, random histories, kills and simulated worlds, a few of each. */
+/** For `npm test`: a few races, random histories, kills and simulated worlds. */
 export const SMOKE: Run = proof(
   ["concurrency.proof.ts", "model.proof.ts", "kill-service.proof.ts", "simulation.proof.ts"],
   { PROOF_KEYS: "24", PROOF_PAYMENTS: "6", PROOF_RUNS: "12", PROOF_KILLS: "3", SIMULATION_SEEDS: "50" },

@@ -158,7 +158,7 @@ for (const mutant of chosen) {
   const kill = () => (double ? behind(double, mutant) : isSimulated ? simulate(mutant) : test(mutant));
   const verdict = problem ? ["NO FIT", mutant.name, problem] : kill();
   restore(mutant);
-  // The worlds of the sound code are gone through by `npm test`, its proofs above.
+  // `npm run prove` runs the worlds of the sound code; its proofs ran above.
   const isKilled = verdict[0] === "killed" && (isSimulated || double !== null || isSound(mutant));
   if (!isKilled) survivors++;
   if (verdict[0] === "killed" && !isKilled) say("BAD TEST", mutant.name, `"${mutant.tests[2]}" fails without it, too`);

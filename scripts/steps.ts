@@ -7,7 +7,7 @@ const program = (path: string) => `${root}node_modules/${path}`;
 export type Env = Record<string, string>;
 export type Step = { title: string; args: string[] };
 
-/** What a machine can say about the code without running it. */
+/** Static checks of the code. */
 export const CHECKS: Step[] = [
   // It builds what is stale, which takes longest.
   { title: "Browser bundle (budget)", args: ["--import", "tsx", `${root}scripts/size-budget.ts`] },

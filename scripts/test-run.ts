@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { startTestCluster } from "@/e2e/fixtures/cluster";
 import { capture, type Env, formatDuration, heading, run } from "./steps";
 
-/** What `npm test` and `npm run prove` share: one PostgreSQL for all runners, their reports, and the totals at the end. */
+/** Shared by `npm test` and `npm run prove`: one PostgreSQL for all runners, their reports, and the totals at the end. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SLOWEST = 10;
 

@@ -25,7 +25,7 @@ import { connectEmbedded, crashPostgres, embeddedUrl, untilBack } from "./embedd
 import { reportFigure } from "./figures";
 import { NO_LIMITS, type ProofHost, startHost } from "./host";
 
-/** `npm test` tries every place once; `npm run prove:card-data` again and again. A seed that was printed tries the same again. */
+/** `npm run prove` tries every place once, `npm run prove:card-data` three times. A printed seed repeats a run. */
 const SEED = Number(process.env.PROOF_SEED ?? randomInt(2 ** 31));
 const ROUNDS = Number(process.env.PROOF_CARD_ROUNDS ?? 1);
 const SPELLINGS = Number(process.env.PROOF_CARD_SPELLINGS ?? 1);
