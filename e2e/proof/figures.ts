@@ -1,14 +1,14 @@
 import { TestRunner } from "vitest";
 
 /**
- * Records what a proof counted, such as "20 kills, 3,412 requests". `npm run prove` prints it beside the proof's time; the last
- * one of a test counts.
+ * Records what a proof counted, such as "20 kills, 312 keys", for the line of `npm run prove`; the last figure of a test counts.
+ * `details` are only printed.
  */
-export function reportFigure(figure: string): void {
+export function reportFigure(figure: string, details?: string): void {
   const test = TestRunner.getCurrentTest();
   if (!test) throw new Error("A figure belongs to a running test.");
   test.meta.figure = figure;
-  process.stdout.write(`  ${figure}\n`);
+  process.stdout.write(`  ${figure}${details === undefined ? "" : `; ${details}`}\n`);
 }
 
 declare module "vitest" {

@@ -43,9 +43,11 @@ export async function tallyOf(
 
 function print({ name }: RunningProcessor, kills: number, tally: Tally): void {
   const { requests, received, keys, operations, twice } = tally;
-  const atDouble = received === null ? "" : ` ${received} requests that the double received,`;
-  const counted = `${kills} kills, ${requests} requests to the service,${atDouble} ${keys} keys, ${operations} operations`;
-  reportFigure(`${name}: ${counted}; money moved twice: ${twice} times`);
+  const atDouble = received === null ? "" : `, ${received} to the double`;
+  reportFigure(
+    `${name}: ${kills} kills, ${keys} keys, ${operations} operations, ${twice} twice`,
+    `${requests} requests to the service${atDouble}`,
+  );
 }
 
 /** Kills one of two services, again and again, under load; every key has one answer then, and the books are clean. */
