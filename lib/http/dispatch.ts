@@ -294,7 +294,7 @@ function callerOf(http: HttpService, call: Call): Promise<Caller> {
   }
   return http.authenticator.authenticate({
     apiKey: decidingHeader(headers, "X-Api-Key"),
-    host: decidingHeader(headers, "Host"),
+    host: headers.get("host"),
     ip: addressOf(headers, call.connection),
   });
 }

@@ -10,7 +10,7 @@ import type { HttpAnswer } from "./answer";
 import { currentService } from "./current-service";
 import { databaseMetrics, poolMetrics, requestMetrics } from "./metric-list";
 import { headersOf, infoOf, refuse } from "./pipeline";
-import type { ApiRequest } from "./request-parts";
+import { type ApiRequest, decidingHeader } from "./request-parts";
 
 /** GET /metrics for Prometheus, with METRICS_TOKEN. Without that setting the page does not exist. */
 export async function metrics(request: ApiRequest): Promise<HttpAnswer> {
@@ -18,7 +18,7 @@ export async function metrics(request: ApiRequest): Promise<HttpAnswer> {
   if (token === null) return refuse(request, null);
   if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, ["GET"]);
   const headers = headersOf(infoOf(request));
-  if (!isBearer(request.headers.get("authorization"), token)) {
+  if (!isBearer(decidingHeader(request.headers, "Authorization"), token)) {
     return {
       status: 401,
       headers: {

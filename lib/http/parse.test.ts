@@ -54,6 +54,22 @@ describe("a body", () => {
     expect(error.message).toBe(`${param}: Given more than once. Send each member once.`);
   });
 
+  test("with a member given twice never repeats a card number, whole or in parts, and stays short", async () => {
+    const seen: unknown[] = [];
+    for (const body of [
+      '{"4242":{"4242":{"4242":{"4242":1,"4242":2}}}}',
+      '{"card":{"number":"4242424242424241"},"4242424242424241":1,"4242424242424241":2}',
+      `${'{"a":['.repeat(5_000)}{"b":1,"b":2}${"]}".repeat(5_000)}`,
+    ]) {
+      const error = await errorOf(() => parseBody(post(body), createPayment, (sent) => seen.push(sent)));
+      expect(error.message).not.toMatch(/4242\.?4242/);
+      expect(error.message.length).toBeLessThan(200);
+      expect(error.param?.length).toBeLessThanOrEqual(100);
+    }
+    // The request log needs the body to leave out its own card.
+    expect(seen).toHaveLength(3);
+  });
+
   test("may have a name again in another object, and as a value", async () => {
     const body =
       '{"amount":5,"metadata":{"amount":"amount","note":"{\\"amount\\":1,\\"amount\\":2}"},"reason":"OTHER"}';

@@ -25,6 +25,7 @@ export async function parseBody(
   requireJson(decidingHeader(request.headers, "Content-Type"));
   const value = parseJson(text);
   seen?.(value);
+  refuseRepeatedMember(text, value);
   const body = check(endpoint.body, value);
   const altered = alteredParts(text, value);
   if (altered.length === 0) return body;
@@ -37,20 +38,23 @@ export async function parseBody(
   );
 }
 
-/** The value of a JSON text. Throws 400 for anything else, and for an object that has a member twice. */
 function parseJson(text: string): unknown {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw new AppError(
       "malformed_json",
       `The body is not valid JSON${positionOf(error)}. Check it for a missing quote, comma or bracket.`,
     );
   }
-  const repeated = repeatedMember(text);
-  if (repeated === null) return value;
-  const param = repeated.map(shorten).join(".");
+}
+
+function refuseRepeatedMember(text: string, value: unknown): void {
+  const path = repeatedMember(text);
+  if (path === null) return;
+  // Masked as a whole: parts of a number may be the names of nested members.
+  const name = shorten(path.join("."));
+  const param = holdsNumber(name, cardNumberOf(value)) ? CARD_NUMBER_MARK : name;
   throw new AppError("malformed_json", `${param}: Given more than once. Send each member once.`, { param });
 }
 

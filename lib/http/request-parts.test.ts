@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { addressOf, callerAddress, keepablePathOf, pathOf, searchOf } from "./request-parts";
+import {
+  addressOf,
+  callerAddress,
+  decidingHeader,
+  isRepeated,
+  keepablePathOf,
+  noteRepeatedHeaders,
+  pathOf,
+  searchOf,
+} from "./request-parts";
 
 describe("a request's address", () => {
   test.each([
@@ -10,6 +19,40 @@ describe("a request's address", () => {
   ])("%s is split into path and query", (url, path, search) => {
     expect(pathOf(url)).toBe(path);
     expect(searchOf(url)).toBe(search);
+  });
+});
+
+describe("a header that decides something", () => {
+  /** Headers as Node hands them over, which joins or drops repeated ones. */
+  function received(...raw: string[]) {
+    const headers: Record<string, string> = {};
+    for (let i = 0; i < raw.length; i += 2) headers[(raw[i] as string).toLowerCase()] ??= raw[i + 1] as string;
+    noteRepeatedHeaders({ headers, rawHeaders: raw });
+    return { headers, get: (name: string) => headers[name] ?? null };
+  }
+
+  test("is read when it came once, beside others that may repeat", () => {
+    const request = received("X-Api-Key", "k", "Via", "a", "via", "b", "Cookie", "c", "Cookie", "d");
+    expect(decidingHeader(request, "X-Api-Key")).toBe("k");
+    expect(decidingHeader(request, "X-Idempotency-Key")).toBeNull();
+    expect([isRepeated(request.headers, "via"), isRepeated(request.headers, "x-api-key")]).toEqual([true, false]);
+  });
+
+  test.each([
+    ["X-Api-Key", "invalid_parameter"],
+    ["Content-Type", "invalid_parameter"],
+    ["X-Idempotency-Key", "idempotency_key_invalid"],
+    ["Idempotency-Key", "idempotency_key_invalid"],
+  ])("is refused when it came twice, in any case: %s", (name, code) => {
+    const request = received(name, "k", name.toUpperCase(), "k");
+    expect(() => decidingHeader(request, name)).toThrow(expect.objectContaining({ code, param: name }));
+  });
+
+  test("is not hidden or accused by a note of the caller's own", () => {
+    const note = ["X-Cardlane-Repeated-Headers", "x-api-key"];
+    expect(decidingHeader(received("X-Api-Key", "k", ...note), "X-Api-Key")).toBe("k");
+    const twice = received(...note, "X-Idempotency-Key", "a", "X-Idempotency-Key", "b");
+    expect(() => decidingHeader(twice, "X-Idempotency-Key")).toThrow("more than once");
   });
 });
 

@@ -30,6 +30,12 @@ export function noteRepeatedHeaders({ headers, rawHeaders }: NodeHeaders): void 
   if (repeated.size > 0) headers[REPEATED_HEADERS] = [...repeated].join(",");
 }
 
+/** Whether the request has the header more than once; `name` is in lower case. */
+export const isRepeated = (headers: NodeHeaders["headers"], name: string): boolean =>
+  String(headers[REPEATED_HEADERS] ?? "")
+    .split(",")
+    .includes(name);
+
 /**
  * A header that decides something, or null. Throws 400 when it came more than once, equal or not: proxies and servers differ
  * in which one counts.

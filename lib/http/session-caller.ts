@@ -28,7 +28,8 @@ export const isFromDashboard = (headers: Headers): boolean =>
 export async function authenticateSession(service: Service, request: SessionRequest): Promise<Caller> {
   const { headers } = request;
   if (writes(request.endpoint)) requireSameOrigin(headers, service.baseUrl);
-  return headers.get("x-cardlane-environment") === null ? merchantCaller(request) : staffCaller(service, request);
+  const isMerchant = decidingHeader(headers, "X-Cardlane-Environment") === null;
+  return isMerchant ? merchantCaller(request) : staffCaller(service, request);
 }
 
 async function merchantCaller({ headers, endpoint }: SessionRequest): Promise<Caller> {

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { encodeId } from "@/lib/contract/ids";
 import { env } from "@/lib/env";
-import { noteRepeatedHeaders } from "@/lib/http/request-parts";
+import { isRepeated, noteRepeatedHeaders } from "@/lib/http/request-parts";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
@@ -38,6 +38,7 @@ const REFUSALS = {
   target: { status: 400, sentence: "This address is malformed." },
   long: { status: 414, sentence: "This address is longer than any of this service." },
   body: { status: 413, sentence: "This address takes no body. Nothing was done." },
+  hosts: { status: 400, sentence: "The request has more than one Host header." },
   noHost: { status: 400, sentence: "The request names no host." },
   host: {
     status: 421,
@@ -83,6 +84,7 @@ export function createGate(): (request: IncomingMessage) => Admission {
     const destination = destinationOf(url);
     if (destination === "nowhere") return { refusal: REFUSALS.target };
     const { host } = request.headers;
+    if (isRepeated(request.headers, "host")) return { refusal: REFUSALS.hosts };
     let isOwn = known.get(host);
     if (isOwn === undefined) {
       isOwn = isOwnHost(host);
