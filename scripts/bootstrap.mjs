@@ -58,12 +58,11 @@ function stamp({ dev }) {
 
 const isHere = (set) => isInstalled(readPackages(wantedFile), readPackages(installedFile), set);
 
+const isStamped = (set) =>
+  existsSync(installedFile) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp(set);
+
 /** The stamp of our own install comes first: whatever npm left out then, it would leave out again. */
-function upToDate(set) {
-  if (!existsSync(installedFile)) return false;
-  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp(set)) return true;
-  return isHere(set);
-}
+const upToDate = (set) => isStamped(set) || isHere(set);
 
 function holderIsAlive() {
   try {
@@ -113,8 +112,9 @@ function foldersOf({ dev }) {
 
 function install({ dev }) {
   const npm = process.env.npm_execpath;
-  // `npm ci` would begin by removing what is there; added to it is only what fits it.
-  const command = dev && isHere({ dev: false }) ? ["install", "--no-save"] : ["ci"];
+  // `npm ci` removes everything first. Packages are only added to an install that is known to be complete.
+  const command = dev && isStamped({ dev: false }) ? ["install", "--no-save"] : ["ci"];
+  rmSync(stampFile, { force: true });
   // Said explicitly, whatever NODE_ENV is.
   const args = [...command, dev ? "--include=dev" : "--omit=dev", "--include=optional", "--loglevel=error"];
   const child = npm

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 
 type Entry = { version: string; integrity?: string; dev?: true; optional?: true; devOptional?: true };
 type Packages = Record<string, Entry>;
@@ -72,7 +72,8 @@ describe("what npm is run for", () => {
     const packages = { "node_modules/next": ${JSON.stringify(next)} };
     if (options.includes("--include=dev")) packages["node_modules/vitest"] = ${JSON.stringify(vitest)};
     mkdirSync("node_modules", { recursive: true });
-    writeFileSync("node_modules/.package-lock.json", JSON.stringify({ packages }));`;
+    writeFileSync("node_modules/.package-lock.json", JSON.stringify({ packages }));
+    if (process.env.BREAK) process.exit(1);`;
 
   function run(...args: string[]): string[] {
     writeFileSync(path("calls"), "");
@@ -93,6 +94,16 @@ describe("what npm is run for", () => {
     expect(run()).toEqual([]);
     expect(run("--omit=dev")).toEqual([]);
     expect(read("package-lock.json")).toBe(lock);
+  });
+
+  test("an install that broke off is done again from the beginning", () => {
+    rmSync(path("node_modules"), { recursive: true });
+    expect(run("--omit=dev")).toHaveLength(1);
+    vi.stubEnv("BREAK", "1");
+    expect(() => run()).toThrow("could not be installed");
+    vi.unstubAllEnvs();
+    writeFileSync(path("node_modules/.package-lock.json"), JSON.stringify({ packages: { "node_modules/next": next } }));
+    expect(run()).toEqual(["ci --include=dev --include=optional --loglevel=error"]);
   });
 
   test("what does not fit the lockfile any more is installed from the beginning", () => {
