@@ -34,15 +34,9 @@ export async function buildWhenStale(
     onBuild();
     rmSync(stampFile(root), { force: true });
     say("pages");
-    const failed = new AbortController();
-    const stopPages = (error: unknown) => {
-      failed.abort();
-      throw error;
-    };
-    await Promise.all([
-      buildPages(root, AbortSignal.any([signal, failed.signal]), say),
-      buildForMerchants(root).catch(stopPages),
-    ]);
+    // Both end before the lock is released.
+    const built = await Promise.allSettled([buildPages(root, signal, say), buildForMerchants(root)]);
+    for (const one of built) if (one.status === "rejected") throw one.reason;
     // Next empties the folder first.
     say("service");
     await Promise.all([buildServer(root), compressBuild(join(root, ".next", "static"))]);
