@@ -64,6 +64,11 @@ async function refuseUnknown(sql: Sql, migrationsFolder: string): Promise<void> 
       "This database was used by a newer version of Cardlane: start that version, or choose another database.",
     );
   }
+  if (!found?.made) {
+    throw new ConfigurationError(
+      "Another application keeps its migrations in this database, in the schema drizzle: choose a database of Cardlane's own.",
+    );
+  }
   throw new ConfigurationError(
     env.databaseUrl
       ? "The database in DATABASE_URL was made by an unreleased version of Cardlane and cannot be upgraded: set DATABASE_URL to an empty database."
