@@ -103,9 +103,9 @@ const vitestReporters = (file: string) => ["--reporter=default", "--reporter=jso
 
 const lastLine = (output: string) => output.trim().split("\n").at(-1)?.trim() ?? "";
 
-/** A runner that broke down without naming a failed test has failed all the same. */
+/** A runner that broke down without naming a failed test, or ran none, has failed all the same. */
 const withExitCode = (result: Result, code: number): Result =>
-  code !== 0 && result.failed === 0 ? { ...result, failed: 1 } : result;
+  result.failed === 0 && (code !== 0 || result.passed === 0) ? { ...result, failed: 1 } : result;
 
 const relative = (file: string) => file.replace(root, "");
 
