@@ -24,13 +24,13 @@ async function database(template?: string) {
 const migrated = () => database(inject("template"));
 type Db = Awaited<ReturnType<typeof database>>["db"];
 
-/** Every relation and every migration on record. */
+/** Every relation and every recorded migration. */
 const stateOf = async ({ sql }: Db) => [
   await sql`select oid, relname, relacl::text, xmin::text from pg_class where oid >= 16384 order by oid`,
   await sql`select * from drizzle.__drizzle_migrations order by id`,
 ];
 
-/** Migrations of a later version: those of this one, and one more. */
+/** Migrations of a newer version: this version's and one more. */
 function laterFolder(statement: string): string {
   const folder = mkdtempSync(join(tmpdir(), "cardlane-migrations-"));
   afterAll(() => rmSync(folder, { recursive: true }));

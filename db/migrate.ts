@@ -10,15 +10,15 @@ import { isBusy } from "./refusals";
 import { applyRights } from "./rights";
 
 const FOLDER = join(fileURLToPath(new URL(".", import.meta.url)), "migrations");
-/** Held while migrating, so that instances which start together do it once. */
+/** Advisory lock: instances that start together migrate once. */
 const LOCK = "4846023522";
 
 /**
- * Applies the migrations that the database lacks. Throws ConfigurationError, before any change, for a database that a newer or
- * an unreleased version of Cardlane has made.
+ * Applies the missing migrations. Throws ConfigurationError, before any change, for a database that a newer
+ * or an unreleased version of Cardlane migrated.
  */
 export async function migrate(url: string, folder = FOLDER): Promise<void> {
-  // A migration may rewrite years of rows, and must not be canceled at every start.
+  // Rewriting a large table can take hours; the default timeout would cancel it at every start.
   const parameters = { statement_timeout: String(24 * 3_600_000) };
   const sql = connectLong(url, { keeps: "one connection", applicationName: "cardlane-migrate", parameters });
   try {
@@ -33,10 +33,10 @@ export async function migrate(url: string, folder = FOLDER): Promise<void> {
 
 const TRIES = 60;
 const PAUSE_MS = 1_000;
-/** Other statements on a table queue behind our lock request while a long one, such as a dump, runs there. */
+/** Short: other statements queue behind our lock request while it waits for a long one, such as a dump. */
 const LOCK_MS = 1_000;
 
-/** All missing migrations in one transaction; starts over when running processes hold a lock or cause a deadlock. */
+/** One transaction for all migrations, retried while running processes hold a lock or cause a deadlock. */
 async function applyAll(sql: Sql, migrationsFolder: string): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(LOCK_MS)}, false)`;
   for (let left = TRIES - 1; ; left--) {
@@ -50,7 +50,9 @@ async function applyAll(sql: Sql, migrationsFolder: string): Promise<void> {
   }
 }
 
-/** What the database has must be the first migrations of this version: by their hashes, as times also fit other schemas. */
+/**
+ * Applied migrations must be a prefix of ours, compared by hash: another schema's may have the same times.
+ */
 async function refuseUnknown(sql: Sql, migrationsFolder: string): Promise<void> {
   const [found] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as recorded,
     to_regclass('public.payments') is not null as made`;

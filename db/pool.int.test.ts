@@ -255,7 +255,7 @@ describe("a transaction", () => {
   });
 });
 
-// Each waits for seconds, by a proxy of its own.
+// Concurrent: each test waits for seconds, on its own proxy.
 describe.concurrent("a database that is silent", () => {
   test("refuses what is under way, what waits and what comes within ten seconds, and is back at once", async ({
     expect,

@@ -40,9 +40,9 @@ import {
 import { type Turns, takeDueOperations } from "./queries/payments/operations";
 import { failDueSandboxRefunds, listSandboxReports } from "./queries/sandbox/reports";
 
-/** One database for all: each topic has its own tables, or its own environments. */
+/** Shared by all topics, which use different tables or environments. */
 const { db, url } = await testDatabase({ own: true });
-/** Nothing was ever written to it, or analyzed. */
+/** A database that was never written to or analyzed. */
 const { db: fresh } = await testDatabase({ own: true });
 let big: SeedEnvironment;
 let shop: Environment;
@@ -279,8 +279,8 @@ const LEASE = { sendWithinMs: 8_000, heldForMs: 10_000 };
 type Sent = { text: string; parameters: unknown[] };
 
 /**
- * The recovery worker looks for what is due as often as an operation ends: that may not cost more because one environment has very
- * many, which are due, or passed over, or given up.
+ * The recovery worker runs this after every operation: its cost must not depend on one environment with very
+ * many operations that are due, passed over or given up.
  */
 async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> {
   const recording = connect(url, { max: 1 });
@@ -293,12 +293,12 @@ async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> 
   return found;
 }
 
-/** Of nobody is anything taken. */
+/** Takes nothing by default (`most: 0`). */
 const taking = (turns: Partial<Turns>) => (sql: Sql) => takeDueOperations(sql, { ...TURNS, ...turns }, LEASE);
 
 const TURN = { after: BEFORE_ALL, share: 25, most: 100 };
 
-/** What is looked up by each; whether a payment past its time has been tried lately is looked up besides. */
+/** Index lookups of each statement; due payments also look up whether they were tried recently. */
 describe.each([
   [
     "operations",
@@ -390,7 +390,7 @@ it.each([
   await expect(work).rejects.toBe(undone);
 });
 
-/** Of the 8,000 that the table has, the index not counted. */
+/** Pages read; the table has 8,000, not counting its index. */
 function pagesOf(row: unknown): number {
   const plan = planOf(row) as Plan & Record<"Shared Hit Blocks" | "Shared Read Blocks", number>;
   return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];

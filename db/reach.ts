@@ -5,13 +5,13 @@ import { connectSql, type Sql } from "./client";
 import { TlsMismatch } from "./dial";
 import { isDatabaseUnavailable } from "./unavailable";
 
-/** How long a database on the same machine may take to start, as after a reboot. */
+/** Start-up time allowed for a database on the same machine, as after a reboot. */
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 500;
 
 /**
- * What `check` answers on a connection to the address in `setting`, once the server there is up and it is sure that the
- * connection stays the same one. Throws ConfigurationError at once for what waiting does not mend.
+ * Resolves to the result of `check`, which runs once the server in `setting` is up and the connection is
+ * known to stay on one server process. Throws ConfigurationError at once if waiting won't help.
  */
 export async function reach<T>(
   url: string,
@@ -39,8 +39,8 @@ export async function reach<T>(
 }
 
 /**
- * Two clients on one server process, or one client on two: a pooler gives out its connections by transaction. Checked first and
- * by simple statements, for such a pooler may not know others.
+ * Detects transaction pooling: two clients share a server process, or one client gets two. Runs first and
+ * with simple statements, because such a pooler may not support others.
  */
 async function refusePooledTransactions(sql: Sql, url: string, address: Address, setting: string): Promise<void> {
   const other = connectSql(url, { max: 1, applicationName: "cardlane-start" });
@@ -61,18 +61,18 @@ async function refusePooledTransactions(sql: Sql, url: string, address: Address,
 
 type Cause = Error & { code?: string };
 
-/** The error behind the pool's own refusal. */
+/** The innermost cause; the pool wraps it. */
 function causeOf(error: unknown): Cause {
   let cause = error as Cause;
   while (cause.cause instanceof Error) cause = cause.cause as Cause;
   return cause;
 }
 
-/** What passes when one waits: nothing there yet, starting, a standby that is about to be promoted. */
+/** Conditions that pass: no server yet, one that is starting, or a standby about to be promoted. */
 const mayPass = (cause: Cause) =>
   (isDatabaseUnavailable(cause) || cause.code === "ENOENT") && !/^(28|3D)/.test(cause.code ?? "");
 
-/** Why the database at the address in `setting` cannot be used, in one sentence. */
+/** One sentence on why the database at the address in `setting` cannot be used. */
 function explain(problem: unknown, address: Address, setting: string): string {
   const error = causeOf(problem);
   const host = labelOf(address);

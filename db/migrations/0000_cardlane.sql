@@ -1,12 +1,12 @@
--- The whole schema, as `npm run db:generate` makes it of db/schema, with what Drizzle cannot express: domains, functions,
--- triggers, partitions, storage parameters, views. db/schema says what tables and indexes are for; rights and row-level
--- security are in db/rights.ts.
+-- The whole schema: what `npm run db:generate` makes of db/schema, and what Drizzle cannot express (domains,
+-- functions, triggers, partitions, storage parameters, views). Comments on tables and indexes are in
+-- db/schema; grants and row-level security are in db/rights.ts.
 
 create schema sandbox_processor;
--- Partitions of the request log, one per day. No role has rights here: all access goes through the table.
+-- Daily partitions of the request log. No role has grants here: all access goes through request_log.
 create schema request_log_days;
 
--- Enums of the API (`oneOf` in db/columns.ts; a test compares them).
+-- Enums of the API (`oneOf` in db/columns.ts); a test compares both.
 create domain api_key_status as text check (value in ('ACTIVE', 'DISABLED', 'REVOKED'));
 create domain card_brand as text check (value in ('visa', 'mastercard', 'amex', 'discover'));
 create domain connection_status as text check (value in ('CONNECTED', 'DISCONNECTED'));
@@ -943,8 +943,8 @@ create unlogged table sandbox_processor.recent_attempts (
 --> statement-breakpoint
 
 -- Indexes
--- The planner takes the one created last of indexes that cost the same, as all do while a table is empty, and the plan is
--- kept. For the tables of payments that must be the primary key, which is therefore created last.
+-- Among indexes of equal cost, as on an empty table, the planner picks the one created last, and the plan is
+-- cached. On payment tables this must be the primary key, which is therefore created last.
 
 create index environments_to_empty on environments (abandoned_at)
   where abandoned_at is not null and emptied_at is null;
@@ -1150,8 +1150,8 @@ alter table processor_routes add constraint processor_routes_environment_id_conn
 --> statement-breakpoint
 
 -- Row times
--- created_at is the time in the row's UUIDv7. A trigger rather than a CHECK, which is parsed and evaluated in every UPDATE of
--- the row. From version 18 on PostgreSQL has a function for it.
+-- created_at equals the time in the row's UUIDv7. A trigger, because a CHECK is parsed and evaluated in every
+-- UPDATE of the row. PostgreSQL 18 has a function for the time.
 
 -- plpgsql, because a SQL function would be inlined and planned again in every statement.
 create function uuid_time(id uuid) returns timestamptz language plpgsql immutable strict parallel safe as $$
@@ -1178,8 +1178,8 @@ end $$;
 
 -- Statuses
 
--- A status changes only as lib/domain/payments/states.ts allows (a test compares them pair by pair). The lists are in the
--- functions, which PostgreSQL parses once per connection, and not in the triggers, which it parses every time.
+-- Status changes are limited to those in lib/domain/payments/states.ts (a test compares every pair). The
+-- lists are in functions, which PostgreSQL parses once per connection, unlike trigger conditions.
 create function refuse_transition(old_status text, new_status text) returns void language plpgsql as $$
 begin
   raise exception 'status cannot change from % to %', old_status, new_status using errcode = 'check_violation';
@@ -1241,7 +1241,7 @@ create trigger operations_stay_ended before update of state, fee_basis_points on
 when (old.state <> 'open' and (new.state = 'open' or new.fee_basis_points is distinct from old.fee_basis_points))
 execute function refuse_reopening();
 
--- A payment keeps its connection: another account knows nothing of it.
+-- A payment keeps its connection: no other processor account has it.
 create function payments_stay_at_connection() returns trigger
 language plpgsql as $$
 begin
@@ -1251,7 +1251,7 @@ end $$;
 create trigger payments_connection before update of connection_id on payments for each row
 when (old.connection_id is distinct from new.connection_id) execute function payments_stay_at_connection();
 
--- Ends the statement that writes an outcome (db/queries/payments/outcomes.ts): all of it is written, or nothing.
+-- Makes the statement that writes an outcome (db/queries/payments/outcomes.ts) all or nothing.
 create function require_written(operations bigint) returns void language plpgsql as $$
 begin
   if operations <> 1 then
@@ -1291,7 +1291,7 @@ create trigger ledger_entries_append_only before update or delete on ledger_entr
 execute function refuse_change_of_books();
 create trigger operations_never_deleted before delete on operations for each row execute function refuse_change_of_books();
 
--- Security definer: writing a row queues it, and no role needs other rights to the queue.
+-- Security definer, so that inserting an audit row queues it without a grant on the queue.
 create function queue_audit_row() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   insert into audit_pending (log, environment_id, row_id) values (tg_argv[0], new.environment_id, new.id);
@@ -1301,7 +1301,7 @@ end $$;
 create trigger audit_log_queue after insert on audit_log for each row execute function queue_audit_row('merchant');
 create trigger support_audit_log_queue after insert on support_audit_log for each row execute function queue_audit_row('support');
 
--- Every change of a fee rate, including an operator's by hand, is in the audit log.
+-- Audits every change of a fee rate, including an operator's manual UPDATE.
 create function record_fee_change() returns trigger language plpgsql set search_path = public, pg_temp as $$
 declare
   ms text := lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0');
@@ -1316,7 +1316,8 @@ end $$;
 create trigger environments_fee_recorded after update of fee_basis_points on environments for each row
 when (old.fee_basis_points <> new.fee_basis_points) execute function record_fee_change();
 
--- Support staff see every merchant's data: each of their sessions needs a second factor, whatever code opens it.
+-- Support staff can see every merchant's data: no code path may open a session of theirs without a second
+-- factor.
 create function require_second_factor_of_staff() returns trigger language plpgsql as $$
 begin
   if new.mfa_at is null and exists (select from users where id = new.user_id and role = 'staff') then
@@ -1331,8 +1332,9 @@ execute function require_second_factor_of_staff();
 
 -- Abandoned environments
 
--- Test data of an account without a verified e-mail address is removed as a whole. This decides whether an environment may be
--- marked, whoever marks it: its people still exist, none verified an address in 30 days, and the live environment is empty.
+-- Test data of an account without a verified e-mail address is removed as a whole. An environment may be
+-- marked only if its account still has users, all over 30 days old and none with a verified address, and the
+-- live environment has no payments and no API keys.
 create function check_environment() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   if tg_op = 'INSERT' then
@@ -1363,9 +1365,9 @@ end $$;
 create trigger environments_abandoned before insert or update of mode, merchant_id, abandoned_at on environments
 for each row execute function check_environment();
 
--- The only way to remove test data; no role of the service may delete it directly. Removes up to `most` rows of an abandoned
--- environment, referring tables first, and returns how many; 0 when none is left. The audit log stays. The row lock makes
--- concurrent calls take turns, for a table is begun when those that refer to it are empty.
+-- The only way to delete test data; no role of the service may do so directly. Deletes up to `most` rows of
+-- an abandoned environment, referring tables first, and returns how many; 0 when none is left. The audit log
+-- stays. The row lock serializes calls: a table comes up only when those that refer to it are empty.
 create function remove_abandoned(environment uuid, most integer) returns integer
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
@@ -1414,10 +1416,10 @@ end $$;
 --> statement-breakpoint
 
 -- Figures
--- Triggers write what happened to total_deltas, in its own commit, so that no writer can forget it; a job folds them into
--- daily_totals (db/queries/reporting/daily-totals.ts).
+-- Triggers record changes in total_deltas, in the same commit, so that no writer can forget them. A job folds
+-- the deltas into daily_totals (db/queries/reporting/daily-totals.ts).
 
--- What a ledger line adds to, or null. The balance is read from the daily totals, too.
+-- The measure that a ledger line adds to, or null. The balance is also read from daily_totals.
 create function ledger_measure(debit text, credit text, line smallint) returns text language sql immutable parallel safe as $$
   select case
     when debit = 'processor_receivable' and credit = 'merchant_payable' then case line when 1 then 'captured' else 'refund_failed' end
@@ -1431,12 +1433,12 @@ create function ledger_measure(debit text, credit text, line smallint) returns t
   end
 $$;
 
--- How the attempt to charge a card ended; null until it has.
+-- The outcome of a charge attempt; null while it is pending.
 create function charge_measure(status text) returns text language sql immutable parallel safe as $$
   select case status when 'PENDING' then null when 'DECLINED' then 'declined' when 'FAILED' then 'failed' else 'approved' end
 $$;
 
--- Per statement, as captures write two lines and batches many.
+-- Per statement, because a capture writes two lines and a batch many.
 create function add_ledger_deltas() returns trigger language plpgsql as $$
 begin
   insert into total_deltas (environment_id, currency, measure, amount, count, occurred_at)
@@ -1449,7 +1451,7 @@ end $$;
 create trigger ledger_entries_deltas after insert on ledger_entries referencing new table as written
 for each statement execute function add_ledger_deltas();
 
--- Attempts count at the time they were made, as in lists by time of creation.
+-- Attempts count at their creation time, as in lists by creation time.
 create function add_charge_delta() returns trigger language plpgsql as $$
 begin
   insert into total_deltas (environment_id, currency, measure, amount, count, occurred_at)
@@ -1466,7 +1468,7 @@ when (old.status = 'PENDING' and new.status <> 'PENDING' and new.type = 'CHARGE'
 create trigger transactions_delta_made after insert on transactions for each row
 when (new.status <> 'PENDING' and new.type = 'CHARGE') execute function add_charge_delta();
 
--- All facts that count: the source that the figures are rebuilt from and checked against.
+-- Source of truth for the figures, which are rebuilt from it and checked against it.
 create view measured_facts with (security_invoker = true) as
   select environment_id, currency, ledger_measure(debit_account, credit_account, line) as measure, amount, created_at as occurred_at
   from ledger_entries
@@ -1483,13 +1485,14 @@ create view measured_facts with (security_invoker = true) as
 
 -- Webhooks
 
--- A new UUIDv7 with an event's time, so that deliveries sort as their events do. PostgreSQL has a function from version 18 on.
+-- A new UUIDv7 with an event's time, so that deliveries sort like their events. PostgreSQL 18 has a function
+-- for it.
 create function webhook_delivery_id(event uuid) returns uuid language sql volatile parallel safe as $$
   select (left(event::text, 15) || substr(gen_random_uuid()::text, 16))::uuid
 $$;
 
--- Makes an event's deliveries in its commit: no writer of events can forget them, and none needs a right to make them. Most
--- environments have no endpoint and pay for one index look-up.
+-- Creates an event's deliveries in its commit: no writer of events can forget them or needs a grant on them.
+-- Most environments have no endpoint and pay for one index lookup.
 create function deliver_events() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   if exists (
@@ -1514,9 +1517,9 @@ for each statement execute function deliver_events();
 
 -- Search terms and customers
 
--- The one spelling that terms are stored and searched in: lower case, without accents. Independent of the database's collation,
--- so that an index is valid on every server: capitals beyond ASCII are those listed, of Latin, Greek, Cyrillic and Armenian.
--- NFKD may expand one character to eighteen; four are kept. Its cost grows with the text, so callers cut the text first.
+-- The normalized form in which terms are stored and searched: lower case, no accents. Independent of the
+-- collation, so that an index is valid on every server: non-ASCII capitals are listed (Latin, Greek,
+-- Cyrillic, Armenian). NFKD may expand a character to 18; 4 are kept. Cost grows with length: truncate first.
 create function searchable(value text) returns text language sql immutable parallel safe as $$
   select case when octet_length(value) = length(value) then lower(value collate "C")
     else replace(replace(replace(translate(lower(regexp_replace(left(normalize(value, NFKD), 4 * length(value)) collate "C",
@@ -1526,7 +1529,8 @@ create function searchable(value text) returns text language sql immutable paral
       'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe') end
 $$;
 
--- An amount as it is printed, without trailing zeros: 1234.5, 20. The currencies' digits are those of lib/contract/currencies.
+-- An amount as printed, without trailing zeros: 1234.5, 20. Decimals per currency as in
+-- lib/contract/currencies.
 create function amount_word(amount bigint, currency text) returns text language sql immutable parallel safe as $$
   select trim_scale(amount / case
     when currency in ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') then 1
@@ -1535,10 +1539,9 @@ create function amount_word(amount bigint, currency text) returns text language 
     else 100 end::numeric)::text
 $$;
 
--- Every position where a word begins, with what follows up to the next space, so that `smith@ex` finds
--- anna.smith@example.com: up to 48 characters each, and 100 of them. A payment's commit includes this, so it is bounded: the
--- first 4,000 characters, 200 between two spaces, 800 outside ASCII, which are slow, and 200 beginnings. Short ASCII texts,
--- the usual case, take a faster way, which reads from the end; none of these limits applies to 200 characters.
+-- Each word start with the text up to the next space (`smith@ex` finds anna.smith@example.com): max 100 of 48
+-- characters. Runs in a payment's commit, so input is bounded: 4,000 characters, 200 per chunk, 800 non-ASCII
+-- (slow), 200 word starts. Short ASCII takes a fast path, below these bounds.
 create function search_words(texts text) returns text[] language plpgsql immutable parallel safe as $$
 declare
   mark constant text := U&'\0001';
@@ -1585,8 +1588,8 @@ begin
   return words;
 end $$;
 
--- A transaction's search terms. Amounts and a card's last four digits match only as a whole: they begin with a sign that no
--- word begins with. Nothing else of a card is here.
+-- A transaction's search terms. Amounts and last four digits match only as a whole: their prefix (= or #)
+-- starts no word. No other card data is included.
 create function search_words_of(t transactions) returns text[] language plpgsql stable parallel safe as $$
 declare
   texts text := concat_ws(' ', t.customer_name, t.customer_email, t.customer_id, t.description);
@@ -1598,8 +1601,8 @@ begin
     || case when t.card_last4 is null then '{}' else array['#' || t.card_last4] end;
 end $$;
 
--- A query's terms: eight at most, in the spelling of the index, each with what it may match as a whole. Signs and accents
--- alone are no term.
+-- A query's terms, max 8, normalized like the index, each with its whole-value matches. Punctuation and
+-- accents alone are no term.
 create function asked_words(q text) returns table (word text, wholes text[]) language sql immutable parallel safe as $$
   select word,
     array(
@@ -1613,13 +1616,13 @@ create function asked_words(q text) returns table (word text, wholes text[]) lan
   where word <> '' order by n limit 8
 $$;
 
--- The UTC day of a UUIDv7, since 1970.
+-- A UUIDv7's UTC date, in days since 1970.
 create function day_of(id uuid) returns integer language sql immutable parallel safe as $$
   select (('x' || left(id::text, 8) || substr(id::text, 10, 4))::bit(48)::bigint / 86400000)::integer
 $$;
 
--- A customer's id, derived from the environment and the merchant's own id, else the e-mail address: nothing that changes.
--- UUID version 8 is for custom schemes.
+-- A customer's id, derived from the environment and the merchant's own customer id, else the e-mail address,
+-- none of which changes. UUID version 8 is for custom schemes.
 create function customer_uuid(environment uuid, customer_id text, email_key text) returns uuid language sql immutable parallel safe as $$
   select (substr(digest, 1, 12) || '8' || substr(digest, 14, 3) || '8' || substr(digest, 18, 15))::uuid
   from encode(sha256(convert_to(environment::text || coalesce(':id:' || customer_id, ':email:' || email_key), 'UTF8')), 'hex') digest
@@ -1632,7 +1635,7 @@ begin
 end $$;
 
 create trigger customers_indexed before insert on customers for each row execute function index_customer();
--- Most payments of a known customer change only the time of the last one.
+-- Most payments of a known customer change only its last payment's time.
 create trigger customers_indexed_again before update on customers for each row
 when ((old.name, old.email, old.customer_id) is distinct from (new.name, new.email, new.customer_id)) execute function index_customer();
 
@@ -1652,7 +1655,7 @@ create trigger customers_inserted after insert on customers for each row execute
 create trigger customers_updated after update on customers for each row
 when (old.words is distinct from new.words) execute function keep_customer_words();
 
--- Writes a transaction's terms in its commit: no writer can forget them, and none needs a right to write them. Also queues
+-- Writes a transaction's terms in its commit: no writer can forget them or needs a grant on them. Also queues
 -- charges for the job that maintains customers.
 create function index_transactions() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -1673,17 +1676,19 @@ for each statement execute function index_transactions();
 
 -- Days of the request log
 
--- The default partition takes what no day takes: requests of a wrong clock, or of a day that the job could not make in time.
+-- Default partition: catches requests dated by a wrong clock, or on a day whose partition the job could not
+-- create in time.
 create table request_log_days.others partition of request_log default;
 alter table request_log_days.others enable row level security;
 
--- The lowest id of a UTC day.
+-- The lowest UUIDv7 of a UTC day.
 create function first_id_of(day date) returns uuid language sql immutable strict parallel safe as $$
   select (lpad(to_hex((day - date '1970-01-01')::bigint * 86400000), 12, '0') || repeat('0', 20))::uuid
 $$;
 
--- One step: creates the partition of today or of one of the next three days, or drops a day that is over 30 days old. A day's
--- partition is filled and attached while the default one is locked, so that no row is in between. Returns the work done.
+-- One step: creates the partition of today or one of the next three days, or drops one over 30 days old. A
+-- new partition is filled and attached while the default one is locked, so that no row is missed. Returns
+-- the count of partitions or rows handled.
 create function keep_request_log() returns integer
 language plpgsql security definer set search_path = public, pg_temp set lock_timeout = '1s' as $$
 declare

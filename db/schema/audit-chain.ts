@@ -30,7 +30,7 @@ export const auditLinks = pgTable(
     environment_id: uuid("environment_id"),
     row_id: uuid("row_id").notNull(),
     hash: bytea("hash").notNull(),
-    /** Begins with the id of its secret. */
+    /** Prefixed with the id of its secret. */
     mac: text("mac").notNull(),
     /** Of the newest seal; 0 = there was none. */
     seal_number: bigint("seal_number", { mode: "number" }).notNull(),

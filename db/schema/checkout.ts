@@ -99,7 +99,7 @@ export const clientSessions = pgTable(
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
     attempts: integer("attempts").notNull().default(0),
     expires_at: instant("expires_at").notNull(),
-    /** Its event is still to be written if it expires. */
+    /** An event is still due when it expires. */
     tells_expiry: boolean("tells_expiry").notNull().default(true),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),

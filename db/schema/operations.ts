@@ -55,7 +55,7 @@ export const operations = pgTable(
     /** Counts the takers; only the last one may write the outcome. */
     epoch: integer("epoch").notNull().default(1),
     lease_until: instant("lease_until").notNull(),
-    /** After this no call that its first request made for it is executed. */
+    /** No call by the first request is executed after this time. */
     send_until: instant("send_until").notNull(),
     /**
      * An authorization whose request died may be sent by a retry of that request, which has the card: until a call for it
@@ -132,7 +132,7 @@ export const idempotencyKeys = pgTable(
   {
     environment_id: environmentId(),
     key: text("key").notNull(),
-    /** Name of the endpoint: it decides the shape of the stored answer. */
+    /** Endpoint name; it determines the shape of the stored response. */
     endpoint: text("operation_name").notNull(),
     path: text("path").notNull(),
     /** Keyed digest of method, path and parsed body; equal digests are equal requests. */

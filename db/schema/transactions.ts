@@ -56,7 +56,7 @@ export const transactions = pgTable(
     reversal_batch_id: uuid("reversal_batch_id"),
     description: text("description"),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
-    /** Number of its last event. */
+    /** Sequence number of its last event. */
     event_sequence: integer("event_sequence").notNull().default(0),
     authorized_at: instant("authorized_at"),
     captured_at: instant("captured_at"),
