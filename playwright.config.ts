@@ -2,20 +2,20 @@ import { defineConfig } from "playwright/test";
 import type { HostOptions } from "@/e2e/fixtures/playwright";
 
 /**
- * `npx playwright test` is the part of `npm test`: the API on our own host, a smoke of every other host, and each page in one
- * look. `npm run prove` runs the rest: the projects that are not default, and EVERY_LOOK=1.
+ * `npx playwright test` runs the browser part of `npm test`: the API on our own host, a smoke of every other
+ * host, and each page in one look. `npm run prove` runs the non-default projects, and EVERY_LOOK=1.
  */
 const EVERY_LOOK = process.env.EVERY_LOOK === "1";
 
-/** The same contract suite runs against every host; what depends on settings has a service of its own. */
+/** The contract suite, run against every host. Tests of settings have services of their own. */
 const API = { testDir: "e2e/api", default: !EVERY_LOOK };
-/** Where hosts differ: routing, bodies, streams, errors, headers, cookies. Behind processors: one payment of each kind. */
+/** `@next`: routing, bodies, streams, errors, headers, cookies. `@processors`: one payment of each kind. */
 const SMOKE = { next: /@next/, other: /@processors/, stripe: /@processors/, adyen: /@processors/ };
 const HOSTS = ["next", "other", "stripe", "adyen"] as const;
 
 /**
- * Behind another processor than the sandbox: what moves money, and with EVERY_PROCESSOR all of the API but what Next
- * serves, and what is about the service and not about payments. What is marked `@sandbox` only the sandbox does.
+ * Behind other processors: only tests that move money; with EVERY_PROCESSOR the whole API suite, except
+ * tests of what Next serves and of the service itself.
  */
 const BEHIND_ANOTHER = process.env.EVERY_PROCESSOR
   ? {
@@ -23,11 +23,11 @@ const BEHIND_ANOTHER = process.env.EVERY_PROCESSOR
       grepInvert: /is a page that explains it|past its time, takes nothing|and its form says so|totals are exact/,
     }
   : { testMatch: /(?:captures-voids-refunds|three-d-secure)\.spec/ };
-/** Its cards are its own: their checks of addresses, their scores, and how they answer where the processors' APIs have no such thing. */
+/** `@sandbox` tests use cards that only the sandbox has: address checks, scores, special responses. */
 const NOT_THE_SANDBOX = { ...BEHIND_ANOTHER, grepInvert: [BEHIND_ANOTHER.grepInvert ?? [], /@sandbox/].flat() };
 const WHOLE = { next: {}, other: BEHIND_ANOTHER, stripe: NOT_THE_SANDBOX, adyen: NOT_THE_SANDBOX };
 
-/** Tests marked `@looks` take one look of their page, or all with EVERY_LOOK=1; those marked `@prove` need it to run at all. */
+/** `@looks` tests one look per page, or all with EVERY_LOOK=1; `@prove` tests run only with it. */
 const PAGES = EVERY_LOOK ? { grep: /@looks|@prove/ } : { grepInvert: /@prove/ };
 
 export default defineConfig<HostOptions>({
@@ -36,12 +36,12 @@ export default defineConfig<HostOptions>({
   fullyParallel: true,
   forbidOnly: true,
   workers: 2,
-  // For what hangs: a machine with other work takes several times as long, and is not wrong.
+  // Generous, to catch only hangs: a busy machine can take several times as long.
   timeout: EVERY_LOOK ? 600_000 : 180_000,
   expect: { timeout: 30_000 },
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [[process.stdout.isTTY ? "line" : "dot"], ["json"]] : [["list"]],
   projects: [
-    // In one project, as each starts workers of its own.
+    // One project for all, because each project starts its own workers.
     {
       name: "service",
       testMatch: /e2e\/(?:api|checkout|dashboard|docs|support)\/[^/]+\.spec\.ts$/,

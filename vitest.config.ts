@@ -6,24 +6,24 @@ const root = fileURLToPath(new URL(".", import.meta.url));
 const resolve = {
   alias: {
     "@": root.replace(/\/$/, ""),
-    // Next gives this marker its meaning; under Node it would only throw.
+    // Next defines this marker; under plain Node it would throw.
     "server-only": `${root}node_modules/next/dist/compiled/server-only/empty.js`,
   },
 };
-/** Pages in Markdown, as the build reads them. */
+/** Loads Markdown pages as the build does. */
 const mdx = {
   name: "mdx",
   enforce: "pre" as const,
   transform: (source: string, id: string) => (id.endsWith(".mdx") ? mdxLoader(source) : undefined),
 };
 
-/** Vite says "/" there, which is no address of the service. */
+/** Vite sets BASE_URL to "/", which is not an address of the service. */
 const env = { BASE_URL: "" };
 const exclude = ["node_modules", ".next", ".data", ".cache"];
 
 export default defineConfig({
   test: {
-    // Two cores: more workers only wait for each other and for PostgreSQL.
+    // Two cores: more workers would compete with each other and with PostgreSQL.
     maxWorkers: 2,
     projects: [
       {
@@ -35,7 +35,7 @@ export default defineConfig({
           include: ["**/*.test.ts", "**/*.test.tsx"],
           exclude: [...exclude, "**/*.int.test.ts"],
           isolate: false,
-          // For what hangs: a machine with other work takes several times as long, and is not wrong.
+          // Generous, to catch only hangs: a busy machine can take several times as long.
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 30_000 } },
@@ -48,7 +48,7 @@ export default defineConfig({
           env,
           include: ["**/*.int.test.ts"],
           exclude,
-          // Nearly every file needs nearly every module: to load them for each takes longer than most files.
+          // Nearly every file imports nearly every module; loading them per file takes longer than the tests.
           isolate: false,
           setupFiles: ["e2e/fixtures/fresh-process.ts"],
           globalSetup: ["e2e/fixtures/cluster.ts"],
@@ -62,11 +62,11 @@ export default defineConfig({
         test: {
           name: "proof",
           env,
-          // The long ones run by name only: scripts/proofs.ts.
+          // Long proofs run by name only: scripts/proofs.ts.
           include: ["e2e/proof/*.proof.ts", ...(process.env.PROOF_LONG ? ["e2e/proof/*.long.ts"] : [])],
           exclude,
           globalSetup: ["e2e/fixtures/cluster.ts"],
-          // A proof starts services and loads both cores by itself.
+          // Each proof starts services and loads both cores.
           fileParallelism: false,
           testTimeout: 600_000,
           hookTimeout: 120_000,

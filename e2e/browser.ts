@@ -10,20 +10,20 @@ type SignedInPerson = { readonly userId: string; readonly email: string; readonl
 
 type PageFixtures = {
   heldToPolicy: undefined;
-  /** Makes a person of the test's merchant; the password is known and the second factor off. */
+  /** Creates a user of the test's merchant with TEST_PASSWORD and no second factor. */
   newPerson: (role?: MerchantRole) => Promise<SignedInPerson>;
-  /** Signs a person in, in all pages of a browser context. */
+  /** Signs a user in, in all pages of a browser context. */
   signInAs: (context: BrowserContext, person: { userId: string }, audience?: Audience) => Promise<void>;
-  /** A page on which an owner of `tenant` is signed in. */
+  /** A page with an owner of `tenant` signed in. */
   owner: Page;
-  /** A member of the staff that no other test knows, signed in on `staffPage`. */
+  /** A staff member of this test only, signed in on `staffPage`. */
   staff: NewStaff & { userId: string };
   staffPage: Page;
 };
 
 /**
- * Tests in a browser. Every one of them fails when a page of ours breaks its own policy
- * or comes without one, whatever else it is about. Paths are relative to the host.
+ * Browser tests. Each fails if one of our pages violates its content security policy or is served without
+ * the required headers. Paths are relative to the host.
  */
 export const test = base.extend<PageFixtures>({
   heldToPolicy: [
@@ -63,8 +63,8 @@ export const test = base.extend<PageFixtures>({
 });
 
 /**
- * Waits until a page of Next's is alive: all that it draws is there, and every form, field and button of it does what it should,
- * for React has hung itself on them. A network that rests says less, and never comes on a page that follows what happens.
+ * Waits until a Next page is complete and hydrated: React has attached to every form, field and button.
+ * `networkidle` guarantees less, and never comes on a page that streams updates.
  */
 export async function untilAlive(page: Page): Promise<void> {
   const lifeless = () =>
@@ -74,19 +74,21 @@ export async function untilAlive(page: Page): Promise<void> {
       const isDrawn = document.readyState === "complete" && document.querySelector("h1") !== null;
       return isDrawn ? dead.map((part) => part.outerHTML.slice(0, 200)) : ["the page"];
     });
-  // An address that leads on takes its document along.
+  // A redirect destroys the document being evaluated.
   const intervals = [20, 50, 100];
   await expect.poll(() => lifeless().catch((error: Error) => [error.message]), { intervals }).toEqual([]);
 }
 
-/** Goes there and waits until the page is alive; in front, as what streams in is drawn only in a window that shows. */
+/** Opens a page and waits for hydration. In front, because a hidden tab doesn't draw streamed content. */
 export async function openAlive(page: Page, path: string): Promise<void> {
   await page.bringToFront();
   await page.goto(path);
   await untilAlive(page);
 }
 
-/** What this context's pages of ours do against their policy from now on, and those that have none. */
+/**
+ * Collects policy violations of our pages in this context from now on, and pages without required headers.
+ */
 function watchPolicies(context: BrowserContext, baseUrl: string): string[] {
   const faults: string[] = [];
   context.on("console", (message) => {
@@ -99,17 +101,17 @@ function watchPolicies(context: BrowserContext, baseUrl: string): string[] {
   return faults;
 }
 
-/** `display:none`: how React hides a part of a picture that comes late. Our styles hide it, for the policy refuses that. */
+/** `display:none`, which React sets on late content. The policy blocks it; our styles hide it instead. */
 const HIDDEN_BY_REACT = "'sha256-aqNNdDLnnrDOnTNdkJpYlAxKVJtLt9CtFLklmInuUAE='";
 
-/** Being refused in a stranger's frame is what a policy is for; merchants' pages have policies of their own. */
+/** Excludes refused framing by other sites, which is the policy's purpose, and merchants' own pages. */
 const isViolation = (message: ConsoleMessage, baseUrl: string) =>
   /content.security.policy/i.test(message.text()) &&
   !message.text().includes("frame-ancestors") &&
   !message.text().includes(HIDDEN_BY_REACT) &&
   message.location().url.startsWith(baseUrl);
 
-/** What every page has to come with; who may embed it is each page's own business. */
+/** Headers required of every page; who may embed it differs per page. */
 const WANTED: Record<string, RegExp> = {
   "content-security-policy":
     /^default-src 'none'; script-src 'nonce-[\w+/=]{24}'.*; style-src [^;]*'nonce-.*object-src 'none'; base-uri 'none'/,
@@ -122,14 +124,14 @@ const WANTED: Record<string, RegExp> = {
 
 function missingIn(response: Response): string[] {
   const headers = response.headers();
-  // Redirects and downloads are no pages.
+  // Redirects and downloads are not pages.
   if (!headers["content-type"]?.startsWith("text/html")) return [];
   const wrong = Object.entries(WANTED).filter(([name, wanted]) => !wanted.test(headers[name] ?? ""));
   const unsafe = /unsafe-(inline|eval|hashes)/.test(headers["content-security-policy"] ?? "");
   return [...wrong.map(([name]) => name), ...(unsafe ? ["unsafe-…"] : [])].map((what) => `${response.url()}: ${what}`);
 }
 
-/** Widths and schemes in which every page is seen. */
+/** Viewport widths and color schemes that every page is tested in. */
 const LOOKS = [
   [1440, "light"],
   [390, "dark"],
@@ -139,45 +141,45 @@ const LOOKS = [
 const EVERY_LOOK = process.env.EVERY_LOOK === "1";
 const turns = new WeakMap<object, number>();
 
-/** The looks to take now: one, in turn within a test and over the tests, or with EVERY_LOOK=1 all of them. */
+/** The looks to test now: the next one in rotation, or all with EVERY_LOOK=1. */
 function looksNow(): readonly (typeof LOOKS)[number][] {
   const info = test.info();
   if (!info.tags.includes("@looks"))
-    throw new Error("Tag this test @looks, or `npm run prove` does not take every look.");
+    throw new Error("Tag this test @looks, or `npm run prove` does not test every look.");
   if (EVERY_LOOK) return LOOKS;
   const turn = turns.get(info) ?? info.title.length;
   turns.set(info, turn + 1);
   return LOOKS.slice(turn % LOOKS.length).slice(0, 1);
 }
 
-/** The widths in which the thing with this number is tried: in turn a desk's and a phone's, or both. */
+/** Widths to test item `index` in: desktop and phone alternate, or both with EVERY_LOOK=1. */
 export const widthsOf = (index: number): readonly number[] =>
   EVERY_LOOK ? [1440, 390] : [index % 2 === 0 ? 1440 : 390];
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What a page's other scheme can break. */
+/** Rules that a change of color scheme can break. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** Fails with axe's findings on the page as it is now, frames of its own included, for WCAG 2.2 AA, or by these rules. */
+/** Fails on axe's findings for the current page and its frames, by WCAG 2.2 AA or the given rules. */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
-  // Of what is right only the names are wanted: to describe every element of a long page takes many times as long.
+  // Passes are reported by name only: describing every element of a long page takes many times as long.
   const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] });
   if (rules) axe.withRules(rules);
   else axe.withTags(RULES);
-  // Without frames there is nothing to put together, for which axe would open another page.
+  // Without frames, legacy mode saves the extra page that axe opens to merge results.
   if (page.frames().length === 1) axe.setLegacyMode(true);
   const { violations } = await axe.analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
 }
 
-/** From now on the page is in this scheme, and nothing fades: colours are judged as they will be. */
+/** Switches the color scheme and turns animations off, so that colors are final when tested. */
 export async function showIn(page: Page, scheme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
   await expect(page.locator(`html:is([data-theme=${scheme}], :not([data-theme]))`)).toHaveCount(1);
 }
 
-/** The page as it is, light or dark in turn; with EVERY_LOOK=1 both. */
+/** Tests the current page in light or dark in rotation; in both with EVERY_LOOK=1. */
 export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
   await seeIn(
     page,
@@ -186,12 +188,12 @@ export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
 }
 
 /**
- * The page is accessible in the look of its turn, or in every look, and fits in all. It is the page as it is, or what `open`
- * loads, once in each width that is looked at.
+ * The page is accessible in the next look in rotation, or in all with EVERY_LOOK=1, and fits both widths.
+ * Tests the current page, or what `open` loads, once per width with a look.
  */
 export async function expectWellInEveryLook(page: Page, open?: () => Promise<unknown>): Promise<void> {
   const looks = looksNow();
-  // What is loaded is seen first in the width in which it was loaded.
+  // Widths that the page is loaded at come first.
   for (const width of new Set([...(open ? looks.map(([one]) => one) : []), 1440, 390])) {
     await page.setViewportSize({ width, height: 900 });
     const schemes = looks.filter(([one]) => one === width).map(([, scheme]) => scheme);
@@ -204,7 +206,7 @@ export async function expectWellInEveryLook(page: Page, open?: () => Promise<unk
   }
 }
 
-/** Axe meets the page once; its other scheme is judged by the colors alone. */
+/** Runs all rules once, and only the color rules in the other scheme. */
 async function seeIn(page: Page, schemes: ("light" | "dark")[]): Promise<void> {
   for (const [index, scheme] of [...new Set(schemes)].entries()) {
     await showIn(page, scheme);

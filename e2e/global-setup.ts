@@ -13,9 +13,9 @@ import { OTHER_PROCESSORS } from "./proof/chosen-processor";
 import { type ProofHost, startHost } from "./proof/host";
 import { runProcessor } from "./proof/processors";
 
-/** Of every host: whichever takes a delivery sends it, and receivers of tests are on this machine. */
+/** For all hosts: any of them may send a delivery, and test receivers run on this machine. */
 const TO_RECEIVERS = { WEBHOOK_ALLOW_LOCAL: "true" };
-/** Low limits, which a busy machine reaches, too; and callers whose addresses a test can choose. */
+/** Limits low enough to reach on a busy machine, and a trusted proxy, so that tests can choose addresses. */
 const LIMITED = {
   RATE_LIMIT_PER_SECOND: "5",
   RATE_LIMIT_BURST: "10",
@@ -26,7 +26,7 @@ const LIMITED = {
   TRUSTED_PROXIES: "1",
   ...TO_RECEIVERS,
 };
-/** Default limits, and an address for each environment, which others could reach. */
+/** Default limits, and an address per environment that other machines could reach. */
 const CONFIGURED = {
   CARDLANE_ENV: "sandbox",
   SANDBOX_BASE_URL: "http://sandbox.cardlane.test",
@@ -45,7 +45,7 @@ const UNLIMITED = {
   ...TO_RECEIVERS,
 };
 
-/** Hosts with settings of their own, on the database of the service. */
+/** Settings per host; all of these hosts share one database. */
 const SETTINGS: Partial<Record<HostName, Record<string, string>>> = {
   service: UNLIMITED,
   next: UNLIMITED,
@@ -53,7 +53,7 @@ const SETTINGS: Partial<Record<HostName, Record<string, string>>> = {
   limited: LIMITED,
 };
 
-/** One database, and on it the hosts of the chosen projects. Workers find them in the environment. */
+/** Starts the hosts of the chosen projects on one database; workers find them in environment variables. */
 export default async function setup(config: FullConfig): Promise<() => Promise<void>> {
   await buildWhenStale(config.rootDir, () => process.stdout.write("Building …\n"), new AbortController().signal);
   const cluster = await startTestCluster();
@@ -69,7 +69,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
     await seedSomething(url);
     process.env.E2E_FOUND_BROWSER = JSON.stringify(await findBrowser());
     process.env.E2E_DATABASE_URL = url;
-    // For workers with a database and a host of their own.
+    // For workers that start a database and a host of their own.
     Object.assign(process.env, { E2E_ADMIN_URL: cluster.adminUrl, E2E_TEMPLATE: cluster.template });
     const start = async (host: HostName) => {
       if (isOther(host)) return ends.push(await startBehind(host, cluster, `${database}_${host}`));
@@ -82,7 +82,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
       ends.push(() => end(host, service));
       process.env[`E2E_${host.toUpperCase()}_URL`] = service.baseUrl;
     };
-    // Our own server always runs: its jobs settle what any host leaves open.
+    // Always run our own server: its jobs settle what the other hosts leave open.
     const hosts = config.filteredProjects.map(({ use }) => (use as HostOptions).host);
     const started = await Promise.allSettled([...new Set<HostName>(["service", ...hosts])].map(start));
     for (const one of started) if (one.status === "rejected") throw one.reason;
@@ -96,14 +96,14 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
 type OtherProcessor = (typeof OTHER_PROCESSORS)[number];
 const isOther = (host: HostName): host is OtherProcessor => OTHER_PROCESSORS.some((one) => one === host);
 
-/** Keeps what it said, for whoever wonders why a page failed. */
+/** Keeps the output, to look up why a page failed. */
 async function end(host: HostName, service: Pick<RunningService, "stop" | "output">): Promise<void> {
   await service.stop();
   mkdirSync(".cache/test-reports", { recursive: true });
   writeFileSync(`.cache/test-reports/host-${host}.log`, service.output());
 }
 
-/** A service with an empty database of its own, which so gets a demo merchant; its key is not the developer's. */
+/** A service on an empty database, which gets a demo merchant with its own key, not the developer's. */
 async function startDemo(cluster: TestCluster, database: string): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "cardlane-demo-"));
   const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
@@ -117,7 +117,9 @@ async function startDemo(cluster: TestCluster, database: string): Promise<() => 
   };
 }
 
-/** A service whose test payments go to another processor, on a database of its own: there the sandbox knows nothing of them. */
+/**
+ * A service whose test payments go to another processor, on its own database: the sandbox has none of them.
+ */
 async function startBehind(name: OtherProcessor, cluster: TestCluster, database: string): Promise<() => Promise<void>> {
   const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
   await seedSomething(databaseUrl);

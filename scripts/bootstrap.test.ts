@@ -24,25 +24,25 @@ const wanted: Packages = {
 describe("what is installed", () => {
   const [all, start] = [{ dev: true }, { dev: false }];
 
-  test("nothing is neither", () => {
+  test("an empty folder is not installed", () => {
     expect(isInstalled(wanted, null, start)).toBe(false);
     expect(isInstalled(null, {}, start)).toBe(false);
     expect(isInstalled(wanted, {}, start)).toBe(false);
   });
 
-  test("without the development packages it is enough to start, not to test", () => {
+  test("the runtime packages are enough to start, not to test", () => {
     const installed = { "node_modules/next": next };
     expect(isInstalled(wanted, installed, start)).toBe(true);
     expect(isInstalled(wanted, installed, all)).toBe(false);
   });
 
-  test("with them it is enough for both, also without what is for other platforms", () => {
+  test("all packages are enough for both, even without those for other platforms", () => {
     const installed = { "node_modules/next": next, "node_modules/vitest": vitest };
     expect(isInstalled(wanted, installed, start)).toBe(true);
     expect(isInstalled(wanted, installed, all)).toBe(true);
   });
 
-  test("another version or content of any package counts as not installed", () => {
+  test("a package of another version or content counts as not installed", () => {
     const installed = { "node_modules/next": next, "node_modules/vitest": vitest };
     for (const change of [{ version: "9.9.9" }, { integrity: "sha512-other" }]) {
       for (const path of Object.keys(installed) as (keyof typeof installed)[]) {
@@ -53,18 +53,18 @@ describe("what is installed", () => {
     }
   });
 
-  test("neither does a package that the lockfile does not know", () => {
+  test("a package outside the lockfile requires a new install", () => {
     const installed = { "node_modules/next": next, "node_modules/vitest": vitest, "node_modules/left-over": swc };
     expect(isInstalled(wanted, installed, start)).toBe(false);
   });
 });
 
-describe("what npm is run for", () => {
+describe("runs of npm", () => {
   const folder = mkdtempSync(join(tmpdir(), "cardlane-bootstrap-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const path = (name: string) => join(folder, name);
   const read = (name: string) => readFileSync(path(name), "utf8");
-  /** Notes how it was called, and "installs" what it is told to. */
+  /** A fake npm: logs its arguments and "installs" the requested packages. */
   const NPM = `
     import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
     const [command, ...options] = process.argv.slice(2);
@@ -82,7 +82,7 @@ describe("what npm is run for", () => {
     return read("calls").trim().split("\n").filter(Boolean);
   }
 
-  test("a start installs without the development packages; a test adds them; neither takes anything away after", () => {
+  test("a start omits the development packages, a test adds them, and neither removes any", () => {
     mkdirSync(path("scripts"));
     cpSync("scripts/bootstrap.mjs", path("scripts/bootstrap.mjs"));
     writeFileSync(path("npm.mjs"), NPM);
@@ -96,7 +96,7 @@ describe("what npm is run for", () => {
     expect(read("package-lock.json")).toBe(lock);
   });
 
-  test("an install that broke off is done again from the beginning", () => {
+  test("an interrupted install starts over", () => {
     rmSync(path("node_modules"), { recursive: true });
     expect(run("--omit=dev")).toHaveLength(1);
     vi.stubEnv("BREAK", "1");
@@ -106,7 +106,7 @@ describe("what npm is run for", () => {
     expect(run()).toEqual(["ci --include=dev --include=optional --loglevel=error"]);
   });
 
-  test("what does not fit the lockfile any more is installed from the beginning", () => {
+  test("packages that no longer match the lockfile are reinstalled", () => {
     const newer = { ...wanted, "node_modules/next": { ...next, version: "16.0.1" } };
     writeFileSync(path("package-lock.json"), JSON.stringify({ packages: newer }));
     expect(run()).toEqual(["ci --include=dev --include=optional --loglevel=error"]);

@@ -27,7 +27,7 @@ import { main as settle } from "./settle";
 import { main as verify } from "./verify";
 
 const { db, url } = await testDatabase({ own: true });
-/** Another's service may be running on the project's own folder. */
+/** Another service may be running on the project's own folder. */
 const dataDir = mkdtempSync(join(tmpdir(), "cardlane-commands-"));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -37,7 +37,7 @@ type Ran = { code: number | null; out: string; err: string };
 type Settings = Record<string, string>;
 const DEFAULTS = { DATABASE_URL: url, DATA_DIR: dataDir, CARDLANE_SECRET: TEST_SECRET };
 
-/** `npm run NAME -- …`, as a process of its own, with no setting of the runner's. */
+/** `npm run NAME -- …` in its own process, without the runner's settings. */
 async function spawnCommand(name: string, args: string[] = []): Promise<Ran> {
   const [program, ...given] = scripts[name]?.split(" ") ?? [];
   expect(program, `package.json has no command ${name}`).toBe("node");
@@ -57,7 +57,7 @@ async function spawnCommand(name: string, args: string[] = []): Promise<Ran> {
   return ran;
 }
 
-/** The same in this process. */
+/** Runs a command in this process. */
 async function run(main: Main, args: string[] = [], settings: Settings = {}): Promise<Ran> {
   for (const [name, value] of Object.entries({ ...DEFAULTS, ...settings })) vi.stubEnv(name, value);
   const ran: Ran = { code: null, out: "", err: "" };
@@ -69,7 +69,7 @@ async function run(main: Main, args: string[] = [], settings: Settings = {}): Pr
     return ran;
   } finally {
     vi.unstubAllEnvs();
-    // A command's process would take the database's time with it; this one goes on by a clock that tests set.
+    // A real command's cached database time ends with its process; here it would outlive a fake clock.
     Reflect.deleteProperty(globalThis, Symbol.for("cardlane.database-time"));
   }
 }
@@ -117,10 +117,10 @@ describe("verify", () => {
 });
 
 const LIVE_KEY = "sk_live_oftheoperator000000c4m1";
-/** What is younger than five minutes is compared with nothing. */
+/** Payments younger than five minutes aren't compared. */
 const AGO_MS = 10 * 60_000;
 
-/** Runs `work` with the clock set back by ten minutes. */
+/** Runs `work` with the clock set back ten minutes. */
 async function tenMinutesAgo<T>(work: () => T): Promise<Awaited<T>> {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - AGO_MS });
   try {
@@ -130,7 +130,7 @@ async function tenMinutesAgo<T>(work: () => T): Promise<Awaited<T>> {
   }
 }
 
-/** The operator's own account at a double of Stripe, and one live payment there, made ten minutes ago. */
+/** The operator's account at a Stripe double, with one live payment created ten minutes ago. */
 async function withOperator() {
   const double = await startDouble({ livemode: true, secretKey: LIVE_KEY });
   onTestFinished(() => double.stop());
@@ -142,7 +142,7 @@ async function withOperator() {
     const environment = tenant.merchant.live;
     const { status, body } = await tenant.create({ payment_token: "pm_card_visa" }, { context: { environment } });
     expect(status).toBe(201);
-    // The database's clock was not set back.
+    // The fake clock doesn't affect the database.
     await db.sql`update payments set updated_at = created_at where environment_id = ${environment.id}`;
     return body;
   });

@@ -21,7 +21,7 @@ afterEach(async () => {
   }
 });
 
-/** `npm run listen`, as a process of its own. */
+/** `npm run listen` in its own process. */
 function listen(...options: string[]) {
   const child = spawn(process.execPath, ["--import", "tsx", "scripts/listen.ts", ...options], {
     env: { ...process.env, DATABASE_URL: url },

@@ -17,7 +17,7 @@ vi.stubEnv("DATABASE_URL", url);
 const SAMPLE = "scripts/sample-orders.csv";
 const SAMPLE_PAYMENTS = 42;
 
-/** `npm run replay`, as a process of its own. */
+/** `npm run replay` in its own process. */
 function spawnReplay(...options: string[]) {
   const args = ["--import", "tsx", "scripts/replay.ts", SAMPLE, ...options];
   const child = spawn(process.execPath, args, {
@@ -31,7 +31,7 @@ function spawnReplay(...options: string[]) {
   }));
 }
 
-/** The same in this process. */
+/** Runs a replay in this process. */
 async function replay(...options: string[]) {
   let output = "";
   const write = (text: string) => (output += text);

@@ -5,7 +5,7 @@ import { authorized, captured, chargeOf, DOORS, settled } from "../samples";
 
 for (const door of DOORS) {
   const kind = door.name;
-  /** Behind the other processors `npm test` tries one of each. */
+  /** Behind other processors, `npm test` runs these for payments only. */
   const SMOKE = { tag: kind === "payment" ? "@processors" : [] };
 
   test.describe(`capture of a ${kind}`, () => {

@@ -47,8 +47,8 @@ type Fixtures = {
 const CALLBACKS: Callback[] = ["onReady", "onChange", "onActionRequired", "onSuccess", "onError", "onExpired"];
 
 /**
- * Tests with a merchant's site around the payment form. In a window that a test makes higher than it was, Chromium lets clicks
- * below the first height miss frames of other sites as soon as another page was open: axe opens one.
+ * Tests with a merchant's site around the payment form. The window starts tall: in one that a test enlarges,
+ * Chromium drops clicks on cross-site frames below the old height once another page was open, as by axe.
  */
 export const test = base.extend<Fixtures>({
   viewport: { width: 1440, height: 1000 },

@@ -7,7 +7,7 @@ import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { expectPaid, expectStep, type Form, fillCard, issuerIn, pay, payButton, TEXTS, test } from "./fixtures";
 
-/** Between the two ways to show it, the form is seen in each scheme at each width: in half of them by `npm test`. */
+/** Together, both embeddings cover each scheme at each width; `npm test` runs half of them. */
 const INSIDE_SHOPS = [
   { width: 390, theme: "dark" },
   { width: 1440, theme: "light", tag: "@prove" },

@@ -7,7 +7,7 @@ import { test as checkout, expectPaid, type Form, pay, TEXTS } from "./fixtures"
 
 /** 3-D Secure at the processor's own page: out of the form and back, with a double in the place of Stripe. */
 const test = mergeTests(checkout, connecting);
-// One after the other: a worker starts a service of its own for them.
+// In order, in one worker: each worker starts a service of its own.
 test.describe.configure({ mode: "default" });
 const CONFIRMED = "The payment is confirmed";
 

@@ -155,7 +155,7 @@ test("a page whose origin the session does not name shows no form, and learns wh
   const errors = consoleOf(page, "error");
   await page.clock.install();
   const checkout = await openCheckout(page, {}, { allowed_origins: ["https://another.example"] });
-  // It is silent for three seconds, and again each time it is loaded again.
+  // The form stays silent for three seconds after each load.
   const told = async () => {
     await page.clock.fastForward(3_000);
     return checkout.told("onError");

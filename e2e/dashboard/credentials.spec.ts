@@ -64,7 +64,7 @@ const test = connecting.extend<{ connected: Connected }>({
   },
 });
 test.use({ withAdyen: true });
-// One after the other: a worker starts a service of its own for them.
+// In order, in one worker: each worker starts a service of its own.
 test.describe.configure({ mode: "default" });
 
 const atDouble = (options: Parameters<typeof STRIPE.create>[0], endpoint: string) =>

@@ -50,7 +50,7 @@ const PAGES: Record<string, (made: Made) => string> = {
 };
 const PUBLIC_PAGES = ["/sign-in", "/sign-up", "/forgot-password", "/support/sign-in"];
 
-/** They share a browser, a merchant and its things, and are enough for all workers to have some. */
+/** Pages of a part share a browser, a merchant and its data; 6 parts keep every worker busy. */
 const PARTS = 6;
 
 for (let part = 0; part < PARTS; part++) {

@@ -5,7 +5,7 @@ import { messageOf } from "../doubles/stripe/deliveries";
 import { expect } from "../fixtures/playwright";
 import { dialogOf, openDialog, submitOf } from "./money-dialogs";
 
-// One after the other: a worker starts a service of its own for them.
+// In order, in one worker: each worker starts a service of its own.
 test.describe.configure({ mode: "default" });
 
 const WEBHOOK_SECRET = "whsec_pastedfromthedashboard";

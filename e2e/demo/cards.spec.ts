@@ -10,7 +10,7 @@ const APPROVED: ReadonlySet<SandboxBehaviour> = new Set([
   ...(["refund_fails_later", "lost_answer", "refuse_once", "slow"] as const),
 ]);
 
-/** The first of each group is one that `npm test` pays with. */
+/** The first card of each group, which `npm test` pays with. */
 const isFirst = ({ number, group }: SandboxCard) =>
   SANDBOX_CARDS.find((card) => card.group === group)?.number === number;
 

@@ -20,7 +20,7 @@ const PAGES = [
   "/docs/search?q=refund",
   "/nowhere",
 ];
-/** One of each kind, which `npm test` looks at. */
+/** One page of each kind, for `npm test`. */
 const KINDS = ["/", "/docs/quickstart", "/docs/errors/card_declined", "/docs/search?q=refund", "/nowhere"];
 
 for (const path of PAGES) {

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { TABLE_RIGHTS } from "@/db/rights";
 
 /**
- * Who may send statements that cross environments, and why: a folder, a file or a function of one. Everything else goes through
- * `db.within(environmentId)`, where the database itself keeps it to one.
+ * Code that may send statements across environments, and why: a folder, a file, or a function of a file. All
+ * other code uses `db.within(environmentId)`, where the database restricts it to one.
  */
 const CROSSING: Record<string, string> = {
   "lib/domain/accounts/": "signing in comes before any environment, and an account is one for both",
@@ -18,40 +18,40 @@ const CROSSING: Record<string, string> = {
     "finds what is due in any environment; each is then finished within its own",
   "lib/domain/payments/expire-payments.ts#expirePayments":
     "finds what is due in any environment; each is then ended within its own",
-  "lib/domain/payments/process-reports.ts#findReported": "a processor's own id tells the environment",
+  "lib/domain/payments/process-reports.ts#findReported": "a processor's own id determines the environment",
   "lib/domain/processors/compare.ts#Walk": "an operator's connection takes payments of many environments",
   "lib/domain/processors/reconciliation.ts": "a job and a command of the operator, of all environments",
-  "lib/domain/processors/disputes.ts#findDisputed": "a processor's own id tells the environment",
+  "lib/domain/processors/disputes.ts#findDisputed": "a processor's own id determines the environment",
   "lib/domain/processors/connections.ts#disconnectProcessor": "a connector's notes name its connection",
   "lib/domain/processors/reports.ts":
-    "processors' messages name a connection, which tells the environment; a job of all",
+    "processors' messages name a connection, which determines the environment; a job of all",
   "lib/processor/connections.ts#createConnections":
-    "looks which environments have connections that changed; and a processor's message names one, which tells the environment",
+    "finds environments whose connections changed; a processor's message names a connection, which determines the environment",
   "lib/processor/connections.ts#createOperator": "the operator's account is one for all environments",
   "lib/processor/connections.ts#journalOf": "a connector's notes name its connection",
   "lib/domain/request-log/read-requests.ts#findRequestOfAnyone": "support looks up a request by its id alone",
-  "lib/domain/request-log/record-requests.ts#recordRequests": "writes many environments' in one statement",
+  "lib/domain/request-log/record-requests.ts#recordRequests": "writes rows of many environments in one statement",
   "lib/domain/request-log/record-requests.ts#keepRequestLog": "a job of all environments",
-  "lib/domain/api-keys/read-keys.ts#findUsableKey": "the key tells the environment",
-  "lib/domain/api-keys/read-keys.ts#recordKeyUses": "writes many environments' in one statement",
+  "lib/domain/api-keys/read-keys.ts#findUsableKey": "the key determines the environment",
+  "lib/domain/api-keys/read-keys.ts#recordKeyUses": "writes rows of many environments in one statement",
   "lib/domain/api-keys/": "works with what its caller gives it: its environment's, or a script's",
-  "lib/domain/checkout/pay-session.ts#findCheckout": "the session's token tells the environment",
+  "lib/domain/checkout/pay-session.ts#findCheckout": "the session's token determines the environment",
   "lib/domain/checkout/expire-sessions.ts#tellExpiredSessions":
-    "finds what is due in any environment; each is then told of within its own",
-  "lib/domain/checkout/open-link.ts#findPaymentLink": "the link's token tells the environment",
+    "finds what is due in any environment; each is then notified within its own",
+  "lib/domain/checkout/open-link.ts#findPaymentLink": "the link's token determines the environment",
   "lib/domain/checkout/open-link.ts#removeUntriedSessions": "a job of all environments",
   "lib/domain/checkout/payment-tokens.ts#forgetOldCards": "a job of all environments",
   "lib/domain/checkout/appearance.ts#updateCheckoutAppearance": "the account's history is in its live environment",
-  "lib/domain/secret-keys.ts": "what is sealed anywhere is sealed again under a new secret",
+  "lib/domain/secret-keys.ts": "seals everything again under a new secret",
   "lib/domain/webhooks/deliver.ts#WebhookWorker":
     "finds what is due in any environment; each is then sent and written down within its own",
   "lib/domain/webhooks/failing-endpoints.ts#notifyOfFailing": "a job of all environments",
   "lib/domain/webhooks/deliveries.ts#removeOldWebhookDeliveries": "a job of all environments",
   "lib/domain/customers/customers.ts#noteCustomers": "a job of all environments",
-  "lib/domain/receipts/receipts.ts#findReceiptByToken": "the receipt's token tells the environment",
+  "lib/domain/receipts/receipts.ts#findReceiptByToken": "the receipt's token determines the environment",
   "lib/domain/receipts/mail-receipts.ts": "a job of all environments; mail, and the account's history, are of none",
-  "lib/mail/mail.ts": "where mail goes is known before any environment",
-  "lib/http/health.ts#examine": "asks whether the database answers",
+  "lib/mail/mail.ts": "mail addresses are known before any environment",
+  "lib/http/health.ts#examine": "checks that the database responds",
   "lib/http/metrics.ts#kept": "the figures of the whole service",
   "lib/jobs/": "jobs of all environments",
   "lib/server/": "start-up",
@@ -59,7 +59,7 @@ const CROSSING: Record<string, string> = {
 
 const POOL = /\bdb\.(?:sql|orm|long)\b|\}\s*=\s*(?:\w+\.)*(?:service\.db|db)\s*;/;
 const WITHIN = /\.db\.within\(/;
-/** Where a function, a class or a constant of the file itself begins. */
+/** Matches a top-level function, class or constant. */
 const TOP_LEVEL = /^(?:export )?(?:default )?(?:async )?(?:function\*?|const|class|type|interface) (\w+)/gm;
 
 function sources(folder: string): string[] {
@@ -70,7 +70,7 @@ function sources(folder: string): string[] {
   });
 }
 
-/** `file#function` of whatever crosses; `file#` what does so outside of any. */
+/** `file#function` for each crossing; `file#` for one at top level. */
 function crossing(path: string): string[] {
   const source = readFileSync(path, "utf8");
   const starts = [
@@ -84,35 +84,35 @@ function crossing(path: string): string[] {
 
 const found = ["app", "components", "lib"].flatMap(sources).flatMap(crossing);
 
-test("only those listed send statements that cross environments", () => {
+test("only listed code sends statements across environments", () => {
   const prefixes = Object.keys(CROSSING);
   expect(found.filter((path) => !prefixes.some((prefix) => path.startsWith(prefix)))).toEqual([]);
 });
 
-test("nothing is listed that no longer does", () => {
+test("every listed entry still crosses environments", () => {
   const stale = Object.keys(CROSSING).filter((prefix) => !found.some((path) => path.startsWith(prefix)));
   expect(stale).toEqual([]);
 });
 
-test("the money path is within its environment", () => {
+test("the money path stays within its environment", () => {
   for (const verb of ["execute", "follow-up", "finish-operation", "money-request", "recover-operations"]) {
     expect(readFileSync(`lib/domain/payments/${verb}.ts`, "utf8")).toMatch(WITHIN);
   }
 });
 
-/** What account code reaches of environments' tables, by the file of its statements. */
+/** Tables of environments that account code accesses, by query file. */
 const REACHED: Record<string, string[]> = {
   "accounts/abandoned": ["saved_views"],
   "accounts/history": ["audit_log"],
-  // These two within their environment: how much of a payment may still be refunded.
+  // Both within their environment: the amount of a payment that is still refundable.
   "accounts/refund-limit": ["payments", "transactions"],
   changes: ["events", "audit_log"],
-  // A new time zone has other days.
+  // A new time zone changes the days.
   "reporting/daily-totals": ["daily_totals", "total_deltas"],
   team: ["saved_views"],
 };
 
-test("account code reaches no payments: what it reaches of environments' tables is listed", () => {
+test("account code reaches no payments, and only listed tables of environments", () => {
   const owned = Object.entries(TABLE_RIGHTS).flatMap(([name, { app, owned }]) => (app && !owned ? [name] : []));
   const reads = (name: string): string[] => {
     const source = readFileSync(`db/queries/${name}.ts`, "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");

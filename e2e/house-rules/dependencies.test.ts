@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** What a start builds and runs. Whoever works on it has the development packages as well, and would not notice. */
+/** Sources that a start builds and runs. Developers have the development packages and wouldn't notice. */
 const SOURCES = [
   ...["app", "components", "lib", "db"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
@@ -12,7 +12,7 @@ const SOURCES = [
   ...readdirSync("scripts").map((name) => join("scripts", name)),
 ].filter((path) => /\.(tsx?|[mc]js|mdx|css)$/.test(path) && !/\.test\.tsx?$/.test(path));
 
-/** For developers, or for a merchant who settles: no part of a start. */
+/** Developer tools, which a start doesn't run. */
 const TOOLS = /^scripts\/(prove|screenshots|check-types|steps|test|trim-|size-budget)/;
 
 const IMPORTS = /(?:\bfrom|\bimport|@import|@plugin|\bimport\(|\brequire\() ?"([^"]+)"/g;

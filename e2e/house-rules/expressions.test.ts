@@ -5,11 +5,11 @@ import { type Attack, attacksOn, collectExpressions, type Expression } from "./e
 type Pattern = Pick<Expression, "pattern" | "flags">;
 
 const expressions = collectExpressions(fileURLToPath(new URL("../..", import.meta.url)));
-/** No expression gets over these: not `.`, not `\s`, not the end of the text. */
+/** Stops any match: `.`, `\s` and `$` all fail somewhere in it. */
 const END = "\u0001\n\u0001";
 /**
- * Longer and longer, so that what backtracks without bound is found while that takes a moment: 2^n, then n³, then n². What
- * is in proportion to the length takes a small part of each limit.
+ * Growing lengths, so that unbounded backtracking is caught while it is cheap: 2^n, then n³, then n². Linear
+ * expressions take a small part of each limit.
  */
 const STAGES = [
   { length: 22, limitMs: 6 },
@@ -21,7 +21,9 @@ const STAGES = [
 const MEGABYTE = { length: 1_000_000, limitMs: 1_000 };
 const TRIES = 3;
 
-/** Milliseconds of CPU for finding every match in a text of this length, in the best of a few tries if it is over the limit. */
+/**
+ * CPU milliseconds to find every match in a text of this length; the best of several tries if over the limit.
+ */
 function cost(expression: RegExp, { start, pump }: Attack, { length, limitMs }: { length: number; limitMs: number }) {
   const text = start + pump.repeat(Math.ceil(length / pump.length)) + END;
   let best = Number.POSITIVE_INFINITY;
@@ -36,7 +38,7 @@ function cost(expression: RegExp, { start, pump }: Attack, { length, limitMs }: 
 
 type Worst = Attack & { length: number; ms: number };
 
-/** The input that takes longest for its length, and whether that is too long. */
+/** The slowest input for its length, and whether that is too slow. */
 function worstOf({ pattern, flags }: Pattern): Worst & { isSlow: boolean } {
   const expression = new RegExp(pattern, `${flags.replace(/[gy]/g, "")}g`);
   let worst: Worst = { start: "", pump: "a", length: 0, ms: -1 };
@@ -63,7 +65,7 @@ test("every expression of the code reads a megabyte of its worst input in a time
   expect(slow).toEqual([]);
 });
 
-test("the expressions are found where they stand, in every kind of file", () => {
+test("expressions are found in every kind of file", () => {
   const files = new Set(expressions.map(({ file }) => file.split("/")[0]));
   for (const folder of ["app", "components", "db", "lib"]) expect(files).toContain(folder);
   expect(expressions.some(({ file, pattern }) => file === "lib/log.ts" && pattern.startsWith("postgres"))).toBe(true);

@@ -5,14 +5,14 @@ import { parseAst } from "vitest/node";
 
 export type Expression = { readonly file: string; readonly pattern: string; readonly flags: string };
 
-/** What is built from them into `public` holds nothing else of ours. */
+/** `public` has only what is built from these. */
 const FOLDERS = ["app", "components", "db", "lib"];
 const FILES = ["proxy.ts", "instrumentation.ts", "next.config.ts"];
 const IS_SOURCE = /\.(?:ts|tsx|mjs|js)$/;
 const MAY_HOLD_EXPRESSION = /RegExp|[^/*<]\/[^/*\s>]/;
 const IS_OTHER = /\.test\.tsx?$|\.d\.ts$/;
 
-/** Every regular expression of the product's own code, each once: literals, and `new RegExp` with what can be known of its text. */
+/** Every regular expression in our own code, once: literals, and `new RegExp` with its constant parts. */
 export function collectExpressions(root: string): Expression[] {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
@@ -20,7 +20,7 @@ export function collectExpressions(root: string): Expression[] {
   const found = new Map<string, Expression>();
   for (const file of [...files, ...FILES].filter((name) => IS_SOURCE.test(name) && !IS_OTHER.test(name))) {
     const code = readFileSync(join(root, file), "utf8");
-    // Parsing is most of the time.
+    // Parsing takes most of the time.
     if (!MAY_HOLD_EXPRESSION.test(code)) continue;
     walk(parseAst(code, { lang: file.endsWith("x") ? "tsx" : "ts" }) as unknown, (node) => {
       const expression = expressionOf(node);
@@ -46,7 +46,7 @@ function expressionOf(node: Node): Omit<Expression, "file"> | null {
   return { pattern: textOf(pattern), flags: flags ? textOf(flags) : "" };
 }
 
-/** Of what is put together at run time the parts that are fixed, with a letter for the others. */
+/** The constant parts of a run-time pattern, with a letter for each of the others. */
 function textOf(node: Node | undefined): string {
   if (node?.type === "TemplateLiteral")
     return (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join("x");
@@ -54,20 +54,20 @@ function textOf(node: Node | undefined): string {
 }
 
 const CHARACTERS = Array.from('a0 -"\\/@_xA.:,;=<&#%$é漢४\n\u0000(){}');
-/** Another one for each choice and place: what is beside each other varies independently. */
+/** Varies with choice and position, so that neighbors vary independently. */
 const picked = <T>(among: readonly T[], { start }: AST.Node, choice: number): T | undefined =>
   among[(choice + (choice >> 1) * start) % among.length];
-/** Samples of each part. */
+/** Samples per part. */
 const CHOICES = 5;
-/** Repetitions of a bounded quantifier in a sample. */
+/** Max repetitions of a bounded quantifier in a sample. */
 const MOST = 40;
 
-/** What a text begins with, and what is repeated in it until it is long. */
+/** A text's prefix, and the part repeated to make it long. */
 export type Attack = { readonly start: string; readonly pump: string };
 
 /**
- * Texts that an expression may take longest for: what each of its repeated parts matches, behind all that stands before it,
- * and the beginnings of what the whole matches.
+ * Likely worst-case inputs: text that matches a repeated part, after a prefix that matches everything before
+ * it, and prefixes of what the whole expression matches.
  */
 export function attacksOn({ pattern, flags }: Pick<Expression, "pattern" | "flags">): Attack[] {
   const attacks = new Map<string, Attack>();
@@ -104,7 +104,7 @@ export function attacksOn({ pattern, flags }: Pick<Expression, "pattern" | "flag
         return "";
     }
   };
-  /** What stands before an element, as far as that has to match first. */
+  /** Text that matches everything required before an element. */
   const before = (element: AST.Node, choice: number): string => {
     const { parent } = element;
     if (!parent) return "";
@@ -123,7 +123,7 @@ export function attacksOn({ pattern, flags }: Pick<Expression, "pattern" | "flag
       }
     },
   });
-  // Without a repetition nothing is read twice: one text is enough.
+  // Without repetition nothing is read twice, so one sample is enough.
   for (let choice = 0; choice < (attacks.size > 0 ? CHOICES : 1); choice++) {
     const whole = sample(tree.pattern, choice);
     const lengths =

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-/** One forbidden import per line of the picture: the file, and what it must not import. */
+/** One forbidden import per line of the diagram: the file, and the import. */
 const FORBIDDEN = [
   ["app/page.tsx", "@/db/client"],
   ["app/v1/payments/route.ts", "@/db/queries/payments"],
@@ -61,7 +61,7 @@ beforeAll(() => {
   const config = readFileSync(resolve(".oxlintrc.json"), "utf8").replace(/"options": \{[^}]*\},/, "");
   writeFileSync(join(root, ".oxlintrc.json"), config);
   writeFileSync(join(root, "tsconfig.json"), "{}");
-  // Where the linter finds its plugins.
+  // The linter resolves its plugins from here.
   symlinkSync(resolve("node_modules"), join(root, "node_modules"), "junction");
   for (const [file, specifier] of [...FORBIDDEN, ...ALLOWED, ...CYCLE]) {
     mkdirSync(dirname(join(root, file)), { recursive: true });

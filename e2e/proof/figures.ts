@@ -1,8 +1,8 @@
 import { TestRunner } from "vitest";
 
 /**
- * Records what a proof counted, such as "20 kills, 312 keys", for the line of `npm run prove`; the last figure of a test counts.
- * `details` are only printed.
+ * Records a proof's figure, such as "20 kills, 312 keys", for the line of `npm run prove`. The last
+ * figure of a test counts; `details` are only printed.
  */
 export function reportFigure(figure: string, details?: string): void {
   const test = TestRunner.getCurrentTest();

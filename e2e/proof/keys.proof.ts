@@ -83,7 +83,7 @@ async function isYoungerThanADay(key: string): Promise<boolean> {
   return row?.young === true;
 }
 
-/** PostgreSQL's clock runs on: a response only tells if the key was still younger than a day when it arrived. */
+/** Retries until the key is still under a day old after the replay: PostgreSQL's clock keeps running. */
 async function replayInItsLastSecond(make: () => Promise<Omit<MoneyRequest, "key">>, status: number | undefined) {
   for (;;) {
     const request = { key: randomUUID(), ...(await make()) };

@@ -19,7 +19,7 @@ import { StormClient, StormLog, StormService, seededRandom } from "./storm-parts
 import { StepClock, StormServer } from "./storm-server";
 import { createTenant } from "./tenant";
 
-/** A storm takes minutes to mean something, so only `npm run prove` and `npm run prove:storm` have one. */
+/** A storm needs minutes to be meaningful, so only `npm run prove` and `npm run prove:storm` run one. */
 const MINUTES = Number(process.env.STORM_MINUTES ?? 0);
 const SEED = Number(process.env.STORM_SEED ?? Math.floor(Math.random() * 1_000_000));
 const LANES = Number(process.env.STORM_LANES ?? 12);

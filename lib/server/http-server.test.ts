@@ -296,7 +296,7 @@ test("a server that stops serves others until what runs has ended, tells them to
   expect(await stopping.isOpen()).toBe(false);
 });
 
-// Both wait for two seconds.
+// Concurrent, because both wait for two seconds.
 test.concurrent("it keeps its port for the drain, and no longer than the grace for what does not end", async ({
   expect,
 }) => {

@@ -19,7 +19,7 @@ export async function adyenTenant(
 ) {
   const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
   atTheEnd(() => double.stop());
-  // Requests that repeat a pending one give up without the two seconds of a real one.
+  // Skips the two seconds that a repeated request waits for a pending one.
   const timer = skippingTimer();
   const tenant = await connectingTenant(db, { connectors: [adyenAt(double, timeoutMs)], timer }, { timer });
   const connection = await connectProcessor(tenant.owner(), {

@@ -8,7 +8,7 @@ import { startTcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 
 const { db, url } = await testDatabase();
-/** A request that finds its key in use gives up without the two seconds of a real one. */
+/** Skips the two seconds that a request waits for a key in use. */
 const openTenant = () => moneyTenant(db, { timer: skippingTimer() });
 const UNKNOWN = says({ kind: "unknown", reason: "no answer" });
 const PENDING = says({ kind: "pending" });
