@@ -6,12 +6,12 @@ const asList = (headers: Record<string, string>) => Object.entries(headers).map(
 const config: NextConfig = {
   agentRules: false,
   poweredByHeader: false,
-  // Nothing of ours is resized, so nothing is installed that would do it.
+  // No image is resized, so no image library is needed.
   images: { unoptimized: true },
   reactStrictMode: true,
-  // The API decides about every path itself: /v1/payments/ is an unknown one, not a redirect.
+  // The API handles every path itself: /v1/payments/ is an unknown path, not a redirect.
   skipTrailingSlashRedirect: true,
-  // Loaded by Node instead of compiled into the pages, which would take a quarter of the build.
+  // Loaded by Node: compiling them into the pages takes a quarter of the build time.
   serverExternalPackages: [
     "@modelcontextprotocol/server",
     "@node-rs/argon2",
@@ -33,19 +33,19 @@ const config: NextConfig = {
     "uuidv7",
     "zod",
   ],
-  // `npm run check` and `npm test` check the types of everything.
+  // `npm run check` and `npm test` check all types.
   typescript: { ignoreBuildErrors: true },
-  // What holds for every answer is set by lib/server/next-requests.ts, with a nonce for each.
+  // Headers of every response are set in lib/server/next-requests.ts, with a new nonce each time.
   headers: async () => Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
-  // The documentation for machines: one route makes all of its pages.
+  // Markdown for machines: one route serves every documentation page.
   rewrites: async () => [{ source: "/:page(docs(?:/[a-z_-]+){0,2}).md", destination: "/docs/markdown/:page" }],
   redirects: async () => [
     { source: "/:mode(test|live)/settings", destination: "/:mode/settings/account", permanent: false },
     { source: "/:mode(test|live)/developers", destination: "/:mode/developers/api-keys", permanent: false },
   ],
-  // Nothing is rendered ahead or kept by Next (lib/server keeps the public pages), and a page that nobody opens takes no memory.
+  // Next pre-renders and caches nothing (lib/server caches public pages), and unopened pages take no memory.
   cacheMaxMemorySize: 0,
-  // A build is made once for its sources, so that it would write a cache of the compiler for nobody.
+  // A build runs once per set of sources, so a compiler cache would never be read.
   experimental: { preloadEntriesOnStart: false, turbopackFileSystemCacheForBuild: false, turbopackSourceMaps: false },
   turbopack: {
     rules: {

@@ -10,23 +10,23 @@ import { type ApiRequest, decidingHeader } from "./request-parts";
 const MAX_KEY_LENGTH = 255;
 
 /**
- * Begins the keys that come in bodies, from shoppers and dashboard pages: a space, which no header's value begins with. They
- * are chosen freely, and must not use up a key of the merchant's own requests.
+ * Prefix of keys that come in bodies, from shoppers and dashboard pages: a space, which no header value
+ * starts with. Those callers choose keys freely and must not use up the merchant's own.
  */
 export const NOT_FROM_HEADER = " ";
 
-/** Members sorted at every level, so that equal bodies give equal text whatever the order they were sent in. */
+/** Sorts members at every level, so that equal bodies give equal text in any order. */
 const stableStringify = configure({ deterministic: true });
 
 const HEADER = "X-Idempotency-Key";
-/** The same header under the name of the IETF's draft. */
+/** The same header in the IETF draft. */
 const STANDARD_HEADER = "Idempotency-Key";
 
 const invalidKey = (sentence: string) => new AppError("idempotency_key_invalid", sentence, { param: HEADER });
 
 /**
- * The idempotency key of a request, or null. Throws 400 when it is missing where it is required, empty or too long, when two
- * different ones were sent, or when it holds a template that was not filled in.
+ * The request's idempotency key, or null. Throws 400 if it is missing where required, empty, too long, sent
+ * twice with different values, or contains an unfilled template.
  */
 export function readIdempotencyKey(request: ApiRequest, endpoint: Endpoint): string | null {
   if (endpoint.idempotency === "none") return null;
@@ -43,13 +43,13 @@ export function readIdempotencyKey(request: ApiRequest, endpoint: Endpoint): str
       { param: HEADER },
     );
   }
-  // Header bytes come as Latin-1; a key of 255 characters may be more bytes than that in UTF-8.
+  // Header bytes arrive as Latin-1; a key of 255 characters may have more bytes than that in UTF-8.
   const utf8 = Buffer.from(header, "latin1").toString("utf8");
   const key = utf8.includes("\uFFFD") ? header : utf8;
   if (key === "" || key.length > MAX_KEY_LENGTH) {
     throw invalidKey(`The ${HEADER} must have 1 to ${MAX_KEY_LENGTH} characters.`);
   }
-  // Every request of such a client has the same key, and only the first one would run.
+  // Such a client sends the same key every time, and only its first request would run.
   if (key.includes("{{")) {
     throw invalidKey(
       `The ${HEADER} holds a template variable that was not filled in: send a new UUID instead of "{{…}}".`,
@@ -61,10 +61,9 @@ export function readIdempotencyKey(request: ApiRequest, endpoint: Endpoint): str
 type SentRequest = { environmentId: string; method: string; path: string; body: unknown };
 
 /**
- * The key with the digest of what it was sent with: method, path and parsed body, so that white space, member order and
- * left-out defaults do not matter. A card number is in it as its slow fingerprint, which is worked out only when the digest
- * is needed; a CVV is left out altogether, because nothing made of it may be kept. Throws 400 for a key that holds the number of
- * the body's card.
+ * The key with a digest of method, path and parsed body (not white space, member order or omitted defaults).
+ * A card number enters it as its slow fingerprint, computed on demand; a CVV is omitted, because nothing
+ * derived from it may be stored. Throws 400 for a key that contains the body's card number.
  */
 export function idempotencyOf(secret: Secret, key: string, request: SentRequest): IdempotencyRequest {
   if (hasCard(request.body) && holdsNumber(key, request.body.card.number)) throw invalidKey(HOLDS_OWN_CARD);

@@ -7,13 +7,16 @@ import type { Body } from "./answer";
 import { type ApiRequest, CallerGone, decidingHeader } from "./request-parts";
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** Enough to mend a body by; a caller cannot make an answer many times the size of its request. */
+/** Enough to fix a body with, without making the response many times the size of the request. */
 const MAX_ERRORS = 20;
 const MIN_CARD_DIGITS = 12;
-/** Stands in no text's digits. */
+/** Contains no digit, so it matches nothing. */
 const NO_NUMBER = "none";
 
-/** The parsed and checked body. Throws 413, 415 or 400; an absent body counts as `{}`. `seen` is given the JSON as it was sent. */
+/**
+ * The validated body; an absent one counts as `{}`. Throws 413, 415 or 400. `seen` receives the parsed JSON
+ * as it was sent.
+ */
 export async function parseBody(
   request: ApiRequest,
   endpoint: Pick<Endpoint, "name" | "body"> & Pick<DashboardEndpoint, "maxBodyBytes">,
@@ -58,7 +61,7 @@ function refuseRepeatedMember(text: string, value: unknown): void {
   throw new AppError("malformed_json", `${param}: Given more than once. Send each member once.`, { param });
 }
 
-/** The parsed and checked query string. Strict like bodies: a parameter given twice is as wrong as an unknown one. */
+/** The validated query string. Strict like bodies: repeated parameters are refused like unknown ones. */
 export function parseQuery(search: string, endpoint: Pick<Endpoint, "name" | "query">): unknown {
   if (search.length <= 1 && !endpoint.query) return undefined;
   const given: Record<string, string> = Object.create(null);
@@ -81,12 +84,12 @@ export function parseQuery(search: string, endpoint: Pick<Endpoint, "name" | "qu
   return undefined;
 }
 
-/** Where the parser stopped. Its own message quotes the body, and a body may hold a card number. */
+/** The parser's position only: its message quotes the body, which may contain a card number. */
 function positionOf(error: unknown): string {
   return (error instanceof Error && / at position \d+/.exec(error.message)?.[0]) || "";
 }
 
-/** Throws 415 unless a body is announced as UTF-8 JSON. */
+/** Throws 415 unless the content type is UTF-8 JSON. */
 export function requireJson(contentType: string | null): void {
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith("charset="));
@@ -98,13 +101,13 @@ export function requireJson(contentType: string | null): void {
   );
 }
 
-/** The body as text. Throws 413 above `maxBytes`, without reading more than that. */
+/** The body as text. Throws 413 above `maxBytes`, and reads no more than that. */
 export async function readBody(request: ApiRequest, maxBytes = MAX_BODY_BYTES): Promise<string> {
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > maxBytes) throw bodyTooLarge(maxBytes);
   const { body } = request;
   if (body === null || length === "0") return "";
-  // Counted while reading, because a length need not be announced, and reading stops when it is too much.
+  // Counted while reading, because Content-Length is optional.
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
@@ -114,7 +117,7 @@ export async function readBody(request: ApiRequest, maxBytes = MAX_BODY_BYTES): 
       chunks.push(chunk);
     }
   } catch (error) {
-    // Node's error for it has the code of a lost connection to the database.
+    // Node reports this with the same code as a lost database connection.
     throw error instanceof AppError ? error : new CallerGone(error);
   }
   return decode(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
@@ -123,8 +126,8 @@ export async function readBody(request: ApiRequest, maxBytes = MAX_BODY_BYTES): 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Broken bytes are refused: replaced by question marks they would be stored as something the caller never said. So is a byte
- * order mark alone: it was sent, and "no body" would mean "refund everything".
+ * Invalid UTF-8 is refused: replacement characters would store what the caller never sent. A lone byte order
+ * mark is refused too: treated as "no body" it would mean "refund everything".
  */
 function decode(bytes: Uint8Array): string {
   let text: string;
@@ -143,20 +146,20 @@ function bodyTooLarge(maxBytes: number): AppError {
   return new AppError("body_too_large", `The body may have at most ${maxBytes} bytes.`);
 }
 
-/** What the schema makes of it. Throws 400, with every parameter that is wrong. */
+/** Validates against the schema. Throws 400 with every invalid parameter. */
 export function check(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issues = result.error.issues.slice(0, MAX_ERRORS);
   const errors = issues.flatMap((issue) => fieldErrorsOf(issue, value)).slice(0, MAX_ERRORS);
   const number = cardNumberOf(value);
-  // A mistyped number is no valid one, and still no name to repeat.
+  // A mistyped card number isn't valid, but still must not be echoed.
   throw fieldErrors(
     errors.map((error) => (holdsNumber(error.param, number) ? { ...error, param: CARD_NUMBER_MARK } : error)),
   );
 }
 
-/** The digits of the card that a body may have, whatever they are. */
+/** The digits of the body's card number, valid or not. */
 function cardNumberOf(body: unknown): string {
   const number = valueAt(body, ["card", "number"]);
   const digits = typeof number === "string" || typeof number === "number" ? String(number).replace(/\D/g, "") : "";
@@ -191,10 +194,10 @@ function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {
   return [{ param, code: "invalid_parameter", message: issue.message }];
 }
 
-/** What the caller made up is not sent back at any length, nor with a card number in it. */
+/** Names from the caller are truncated and masked before they are echoed. */
 const shorten = (name: string) => keepableText(name, 100);
 
-/** A code that the schema itself gave to a custom rule. */
+/** The error code that a custom rule of the schema sets. */
 function codeOf(issue: z.core.$ZodIssue): ErrorCode | null {
   const code: unknown = issue.code === "custom" ? issue.params?.code : undefined;
   return typeof code === "string" && code in ERRORS ? (code as ErrorCode) : null;
@@ -209,12 +212,12 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Characters of JSON that are made in about half a millisecond. */
+/** Characters of JSON that serialize in about 0.5 ms. */
 const PIECE = 64 * 1024;
 
 /**
- * The same text as `JSON.stringify`, made in pieces between which others get the process: a list of 5 MB in one would hold it
- * for 30 ms. What is short is one string.
+ * The same text as `JSON.stringify`, produced in pieces that yield to the event loop: 5 MB at once would
+ * block it for 30 ms. Short results are one string.
  */
 export async function jsonBody(value: object): Promise<Body> {
   const done: Uint8Array[] = [];
@@ -231,7 +234,7 @@ export async function jsonBody(value: object): Promise<Body> {
   return done;
 }
 
-/** Lists of objects item by item, at any depth; everything else at once. */
+/** Lists of objects item by item, at any depth; everything else in one piece. */
 function* textsOf(value: unknown): Generator<string, void> {
   if (isListOfObjects(value)) {
     let lead = "[";
@@ -267,16 +270,16 @@ type Part = { path: string[]; message: string };
 const IN_TEXT = "This number has too many digits or is too small to store exactly. Send it as text, in quotes.";
 const NO_NAME = "This name can't be used. Choose another.";
 
-/** Without one of these every number comes back as it was sent: 15 digits always do. */
+/** A text without a match has only numbers that round-trip: up to 15 digits always do. */
 const LONG_NUMBER = /[\d.]{16}|\d[eE]/;
-/** Of valid JSON: texts, so that digits in them are passed over, and numbers. */
+/** Tokens of valid JSON: numbers, and strings, so that digits inside them are skipped. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 const NAME = "__proto__";
 
 /**
- * What JavaScript does not keep of a JSON text as it was sent, `value` being what it read: numbers beyond its precision, and
- * members that are no members of its objects. Kept all the same they would come back as something the caller never said,
- * and two requests that differ there alone would count as the same one.
+ * Parts of a JSON text that JavaScript doesn't preserve (`value` is the parsed text): numbers beyond its
+ * precision, and `__proto__` members. Stored anyway, they would change what the caller sent, and requests
+ * that differ only there would count as equal.
  */
 export function alteredParts(text: string, value: unknown): Part[] {
   const parts: Part[] = [];
@@ -307,7 +310,7 @@ export function alteredParts(text: string, value: unknown): Part[] {
   return parts;
 }
 
-/** Calls `found` with the path of each part for which `isIt` holds. */
+/** Calls `found` with the path of each part that satisfies `isIt`. */
 function find(
   part: unknown,
   isIt: (part: object | string) => boolean,
@@ -321,15 +324,15 @@ function find(
   }
 }
 
-/** Of valid JSON: texts, and what begins, ends or separates. */
+/** Tokens of valid JSON: strings and punctuation. */
 const STRUCTURE = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\],:]/g;
 
 /**
- * The path of the first member that an object of a valid JSON text has twice, however its name is escaped; null when there is
- * none. JavaScript keeps the last value, other parsers the first.
+ * The path of the first repeated member in valid JSON, compared after unescaping; null if there is none.
+ * JavaScript keeps the last value, other parsers the first.
  */
 export function repeatedMember(text: string): string[] | null {
-  /** The containers around the current token: an object with its names and the current one, or a list with its index. */
+  /** Enclosing containers: an object's names so far and its current one, or a list's index. */
   const stack: { names: Set<string> | null; at: string | number }[] = [];
   let string = "";
   for (const [token] of text.matchAll(STRUCTURE)) {
@@ -351,7 +354,7 @@ export function repeatedMember(text: string): string[] | null {
 
 const isKept = (number: string): boolean => digitsOf(number) === digitsOf(String(Number(number)));
 
-/** One spelling for each decimal number: its digits, and by how many places they are shifted. Signs are always kept. */
+/** Canonical form of a decimal number: digits and exponent, without the sign, which is always preserved. */
 function digitsOf(number: string): string {
   const [, whole = "", fraction = "", exponent = "0"] = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
   const digits = whole + fraction;

@@ -3,7 +3,9 @@ import { maskCardNumbers } from "@/lib/contract/card-numbers";
 import { AppError } from "@/lib/contract/errors";
 import { env } from "@/lib/env";
 
-/** What the pipeline reads of a request: a `Request` is one, and so is the thin view that our own host makes. */
+/**
+ * The parts of a request that the pipeline reads: a `Request`, or the thin view that our own host creates.
+ */
 export type ApiRequest = {
   readonly method: string;
   readonly url: string;
@@ -12,12 +14,12 @@ export type ApiRequest = {
   readonly body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null;
 };
 
-/** Written by the host alone: names of headers that the request has more than once, which Node joins or drops. */
+/** Set by the host only: names of headers that came more than once, which Node joins or drops. */
 const REPEATED_HEADERS = "x-cardlane-repeated-headers";
 
 type NodeHeaders = { headers: Record<string, string | string[] | undefined>; rawHeaders: readonly string[] };
 
-/** Notes which headers came more than once, before anything reads one. A caller's own note is removed. */
+/** Records repeated headers before any is read, and removes a value that the caller sent. */
 export function noteRepeatedHeaders({ headers, rawHeaders }: NodeHeaders): void {
   delete headers[REPEATED_HEADERS];
   const seen = new Set<string>();
@@ -37,8 +39,8 @@ export const isRepeated = (headers: NodeHeaders["headers"], name: string): boole
     .includes(name);
 
 /**
- * A header that decides something, or null. Throws 400 when it came more than once, equal or not: proxies and servers differ
- * in which one counts.
+ * A header that affects processing, or null. Throws 400 if it came more than once, even with equal values:
+ * proxies and servers disagree on which one counts.
  */
 export function decidingHeader(headers: ApiRequest["headers"], name: string): string | null {
   if (headers.get(REPEATED_HEADERS)?.split(",").includes(name.toLowerCase())) {
@@ -48,16 +50,16 @@ export function decidingHeader(headers: ApiRequest["headers"], name: string): st
   return headers.get(name.toLowerCase());
 }
 
-/** What the host knows of the connection; under Next's own server only what its headers say. */
+/** Connection details from the host; under Next's own server only the headers have them. */
 export type Connection = { ip: string | null };
 
-/** The caller hung up, or was cut off for being slow, in the middle of a body: nobody is left to answer, and nothing of ours failed. */
+/** Not a server error: the caller disconnected mid-body, or was cut off for being slow. */
 export class CallerGone extends AppError {
   constructor(cause: unknown) {
     super("malformed_json", "The body was cut off. Send the request again.", { cause });
   }
 
-  /** What proxies write into their logs for it; the caller does not see it. */
+  /** The status that proxies log for it; the caller never sees it. */
   override get status(): number {
     return CALLER_GONE;
   }
@@ -65,7 +67,7 @@ export class CallerGone extends AppError {
 
 export const CALLER_GONE = 499;
 
-/** The path of an absolute URL, as it was sent. `new URL` does the same at ten times the cost. */
+/** The path of an absolute URL, as sent. Ten times as fast as `new URL`. */
 export function pathOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   if (start < 0) return "/";
@@ -73,11 +75,14 @@ export function pathOf(url: string): string {
   return end < 0 ? url.slice(start) : url.slice(start, end);
 }
 
-/** The path as it may be repeated and kept: callers put anything where an id belongs, and the tokens of client sessions and receipts are secret. */
+/**
+ * The path in a form that may be echoed and stored: callers put anything in place of an id, and the tokens of
+ * client sessions and receipts are secret.
+ */
 export const keepablePathOf = (url: string): string =>
   maskCardNumbers(pathOf(url)).replace(/^(\/(?:pay|receipt)\/)[^/]+/, "$1{token}");
 
-/** A part of a path, or a header's value. A broken escape stays as it is: it is an id that does not exist. */
+/** Decodes a part of a path or a header value. Keeps a broken escape: it is an id that does not exist. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -86,22 +91,22 @@ export function decoded(text: string): string {
   }
 }
 
-/** The query string with its question mark, or nothing. */
+/** The query string with its question mark, or an empty string. */
 export function searchOf(url: string): string {
   const start = url.indexOf("?");
   return start < 0 ? "" : url.slice(start);
 }
 
-/** The caller's address. Under Next the host has left it in X-Forwarded-For (lib/server/next-requests.ts), as the last entry. */
+/** The caller's address. Under Next it is the last X-Forwarded-For entry (lib/server/next-requests.ts). */
 export function addressOf(headers: { get(name: string): string | null }, connection: Connection): string {
   if (connection.ip === null) return plain(entries(headers.get("x-forwarded-for")).at(-1) ?? "");
-  if (env.trustedProxies === 0) return connection.ip; // Already plain: this is the way of every request to the API.
+  if (env.trustedProxies === 0) return connection.ip; // Already plain: the fast path of API requests.
   return callerAddress(headers.get("x-forwarded-for"), connection.ip);
 }
 
 /**
- * X-Forwarded-For is believed only as far as our own proxies wrote it: `TRUSTED_PROXIES` entries from the right. The
- * connection's address counts when there are fewer, or when what stands there is no address.
+ * Trusts X-Forwarded-For only as far as our own proxies wrote it: `TRUSTED_PROXIES` entries from the right.
+ * Falls back to the connection's address if there are fewer, or the entry is not an address.
  */
 export function callerAddress(forwarded: string | null | undefined, peer: string): string {
   const proxies = env.trustedProxies;
@@ -111,7 +116,7 @@ export function callerAddress(forwarded: string | null | undefined, peer: string
 
 const entries = (header: string | null | undefined) => (header ?? "").split(",").map((part) => part.trim());
 
-/** An address alone, as sockets tell it: proxies add ports, brackets and quotes, and IPv4 may come in on an IPv6 socket. */
+/** A bare address, as sockets report it. Proxies add ports, brackets and quotes; IPv4 may be IPv6-mapped. */
 function plain(text: string): string {
   const [, bracketed, v4] =
     /^"?(?:\[([^\]]{2,60})\](?::\d{1,5})?|(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5})"?$/.exec(text) ?? [];

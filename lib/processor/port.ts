@@ -5,9 +5,9 @@ import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
 import type { CardBrand, RefundReason } from "@/lib/contract/transactions/words";
 
 /**
- * What Cardlane requires of a card processor. Every call that moves money carries a `reference` (our operation id): the
- * processor does at most one thing per reference, however often it is called. After `tokenize` nothing carries a card
- * number or CVV. `e2e/port-suite` has what every processor must pass.
+ * Requirements of a card processor. Every call that moves money carries a `reference` (our operation id):
+ * the processor acts at most once per reference. After `tokenize` nothing carries a card number or CVV.
+ * `e2e/port-suite` tests every processor.
  */
 export type Processor = {
   /** Tells it from every other: `sandbox`, or the id of a connection. The ids that it gives are kept under this name. */

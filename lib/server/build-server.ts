@@ -17,7 +17,7 @@ const COMMANDS = [
   "verify",
 ];
 
-/** What runs where a build was copied: the service and the operator's commands. */
+/** Entry points of a copied build: the service and the operator's commands. */
 export const ENTRIES: Record<string, string> = {
   main: "lib/server/main.ts",
   pages: "lib/server/pages.ts",

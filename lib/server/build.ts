@@ -8,7 +8,7 @@ import { BuildError, compressBuild } from "./build-output";
 import { buildPaymentForm, isPaymentFormOutput, paymentFormHash } from "./build-payment-form";
 import { buildServer, ENTRIES } from "./build-server";
 
-/** Everything pages and service are made of, but tsconfig.json, which Next itself rewrites. */
+/** Sources of the pages and the service, except tsconfig.json, which Next rewrites. */
 const SOURCES = [
   ...["app", "components", "lib", "db", "packages", "public"],
   ...["package.json", "package-lock.json", "next.config.ts", "postcss.config.mjs"],
@@ -17,10 +17,10 @@ const SOURCES = [
   "scripts/replay",
 ];
 
-/** Whether there is no build, or the last one has other sources. */
+/** True if there is no build, or its sources differ. */
 export const isStale = (root: string): boolean => !isBuilt(root, sourceHash(root));
 
-/** Builds everything unless the last build is of exactly these sources; `say` gets what it is doing. Returns whether it built. */
+/** Builds unless the last build has exactly these sources; returns whether it did. `say` reports progress. */
 export async function buildWhenStale(
   root: string,
   onBuild: () => void,
@@ -37,7 +37,7 @@ export async function buildWhenStale(
     // Both end before the lock is released.
     const built = await Promise.allSettled([buildPages(root, signal, say), buildForMerchants(root)]);
     for (const one of built) if (one.status === "rejected") throw one.reason;
-    // Next empties the folder first.
+    // Only now, because Next empties the output folder.
     say("service");
     await Promise.all([buildServer(root), compressBuild(join(root, ".next", "static"))]);
     writeFileSync(stampFile(root), stamp(root, hash));
@@ -46,7 +46,7 @@ export async function buildWhenStale(
 }
 
 const stampFile = (root: string) => join(root, ".next", "cardlane-sources");
-/** Includes the output: `npm run dev` writes the payment form to the same place from whatever the sources are then. */
+/** Includes the payment form's output, which `npm run dev` overwrites from the sources of that moment. */
 const stamp = (root: string, sources: string) => `${sources} ${paymentFormHash(root)}`;
 
 function isBuilt(root: string, sources: string): boolean {
@@ -57,7 +57,7 @@ function isBuilt(root: string, sources: string): boolean {
 
 const TESTS = /\.test\.tsx?$/;
 
-/** One digest of all names and contents, without tests. */
+/** One digest of all names and contents, excluding tests. */
 export function sourceHash(root: string): string {
   const hash = createHash("sha256");
   const visit = (path: string) => {
@@ -72,13 +72,13 @@ export function sourceHash(root: string): string {
   return hash.digest("hex");
 }
 
-/** One after the other: each ends the compiler's process when it is done. */
+/** Sequential: each stops the compiler's process when it is done. */
 async function buildForMerchants(root: string): Promise<void> {
   await buildPaymentForm(root);
   await buildNodeClient(root);
 }
 
-/** Next's own words for what it begins. */
+/** Progress lines in Next's output. */
 const PHASE = /^ *((?:Creating|Collecting|Generating|Finalizing) [a-z ]+)/gm;
 
 function buildPages(root: string, signal: AbortSignal, say: (what: string) => void): Promise<void> {

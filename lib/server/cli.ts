@@ -5,7 +5,7 @@ import { shareConnections } from "@/db/client";
 import { explain } from "./console";
 import { type OpenService, openService } from "./open-service";
 
-/** What the caller typed wrong, in one sentence. Answered with the usage and exit code 2. */
+/** A usage mistake, in one sentence. Printed with the usage; exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -13,7 +13,9 @@ export class UsageError extends Error {
 type Options = NonNullable<ParseArgsConfig["options"]>;
 export type CommandValues = Record<string, string | string[] | boolean | undefined>;
 
-/** The command's options; throws UsageError for unknown, missing and empty ones, and repeated ones unless they are `multiple`. */
+/**
+ * Parses options. Throws UsageError for unknown, missing or empty ones, and for repeats unless `multiple`.
+ */
 export function readArguments(args: string[], options: Options, required: string[]): CommandValues {
   let parsed: { values: Record<string, unknown>; tokens: { kind: string; name?: string }[] };
   try {
@@ -37,10 +39,10 @@ export function readArguments(args: string[], options: Options, required: string
 type Output = { write(text: string): unknown; isTTY?: boolean | undefined };
 export type Io = { stdout: Output; stderr: Output };
 
-/** A program, given its arguments; resolves to its exit code. */
+/** A program: takes its arguments, resolves to its exit code. */
 export type Main = (args: string[], io: Io) => Promise<number>;
 
-/** Runs `main` if `module` is the file that Node was started with; an import of the file runs nothing. */
+/** Runs `main` if `module` is the file that Node was started with; importing it runs nothing. */
 export async function runProgram(module: string, main: Main): Promise<void> {
   const [, file, ...args] = process.argv;
   if (file === undefined || realpathSync(file) !== fileURLToPath(module)) return;
@@ -51,11 +53,11 @@ type Command = {
   usage: string;
   options: Options;
   required?: string[];
-  /** Resolves to the exit code, 0 by default. Nothing else writes to standard output. */
+  /** Resolves to the exit code, 0 by default. The only writer to standard output. */
   run(opened: OpenService, values: CommandValues, io: Io): Promise<number | undefined> | Promise<void>;
 };
 
-/** A program that works on the service's database, whether the service runs or not. */
+/** A program that works on the service's database, with or without the service running. */
 export function command({ usage, options, required = [], run }: Command): Main {
   return async (args, io) => {
     let opened: OpenService | null = null;
@@ -80,7 +82,7 @@ export function command({ usage, options, required = [], run }: Command): Main {
   };
 }
 
-/** Writes the first wait alone; the start of an embedded database is not worth a line. */
+/** Prints only the first "waiting" message; the start of an embedded database isn't worth a line. */
 function reportWaiting({ stderr }: Io): (what: string) => void {
   let isReported = false;
   return (what) => {

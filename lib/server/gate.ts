@@ -61,9 +61,9 @@ const REFUSALS = {
 type Admission = { readonly destination: Exclude<Destination, "nowhere"> } | { readonly refusal: ServerRefusal };
 
 /**
- * Decides, for either host, whether a request may reach our routes. Under a foreign host name it may not: a page elsewhere
- * could point its own name at this machine and count as same-origin. Load balancers and Prometheus use the address. Notes
- * repeated headers for the routes.
+ * Decides whether a request may reach our routes, on either host, and records repeated headers. Unknown host
+ * names are refused: another site could point its name at this machine and count as same-origin. Load
+ * balancers and Prometheus use the address.
  */
 export function createGate(): (request: IncomingMessage) => Admission {
   const names = new Set(

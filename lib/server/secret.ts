@@ -22,16 +22,16 @@ export type SecretOptions = {
 
 export type ResolvedSecret = {
   readonly value: string;
-  /** Earlier ones, which still read what was made under them. */
+  /** Earlier secrets, still accepted for data created with them. */
   readonly previous: readonly string[];
-  /** The file it is kept in; null when it is a setting. */
+  /** The file that holds it; null if it comes from a setting. */
   readonly file: string | null;
 };
 
 /**
- * The service's secret: the configured one, else the one in its file. For the embedded database that file is in the user's own
- * configuration folder, never in the data folder, so that a copy of the data opens nothing. A new database gets a random one.
- * Throws ConfigurationError with one sentence when the secret is missing or too weak.
+ * The service's secret: the configured one, else its file. With the embedded database the file is in the
+ * user's configuration folder, so that a copy of the data folder opens nothing. A new database gets a random
+ * secret. Throws ConfigurationError if it is missing or too weak.
  */
 export async function resolveSecret(options: SecretOptions): Promise<ResolvedSecret> {
   const { configured } = options;
@@ -63,7 +63,7 @@ async function fromFile(options: SecretOptions): Promise<ResolvedSecret> {
   const { embedded, dataDir, orm } = options;
   if (options.file === null && !embedded) throw missing();
   const file = options.file === null ? await defaultFile(orm) : resolve(options.file);
-  // An existing secret is only read: its folder may be a read-only mount.
+  // Leave the folder of an existing secret alone: it may be a read-only mount.
   if (!existsSync(file)) prepareFolder(file);
   requireOutside(dataDir, file);
   if (!existsSync(file)) {
@@ -99,7 +99,7 @@ function contentOf(file: string): string {
   }
 }
 
-/** In the user's own configuration, under the id that PostgreSQL gave the database when it was made. */
+/** In the user's configuration folder, under the id of the PostgreSQL cluster. */
 async function defaultFile(orm: Orm): Promise<string> {
   const { configFolder } = env;
   const base = configFolder && isAbsolute(configFolder) ? configFolder : join(homeFolder(), ".config");
@@ -111,7 +111,7 @@ function homeFolder(): string {
   try {
     home = homedir();
   } catch {
-    // A user whom the system does not know.
+    // The system doesn't know this user.
   }
   if (isAbsolute(home)) return home;
   throw new ConfigurationError(
@@ -141,7 +141,7 @@ const unwritable = (file: string, cause: unknown) =>
     { cause },
   );
 
-/** The folder exists by now, so links in its path, or the file as one, cannot lead back into the data. */
+/** Needs an existing folder: resolves symbolic links, so that none leads back into the data folder. */
 function requireOutside(dataDir: string, file: string): void {
   if (!existsSync(dataDir)) return;
   const real = existsSync(file) ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
