@@ -1,5 +1,5 @@
-// Runs before everything else, with nothing installed yet: checks Node and installs what the lockfile asks for, or with
-// `--omit=dev` what running and building need of it.
+// Runs before anything is installed: checks Node and installs the lockfile's packages, or with `--omit=dev`
+// only those needed to build and run.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -31,8 +31,8 @@ function readPackages(file) {
 }
 
 /**
- * Whether node_modules holds what the lockfile says, with or without the development packages. Those do not disturb, and optional
- * packages may be absent: they are for other platforms.
+ * True if node_modules matches the lockfile, with or without development packages. Extra development
+ * packages are fine, and optional packages may be absent: they are for other platforms.
  */
 export function isInstalled(wanted, installed, { dev }) {
   if (!wanted || !installed) return false;
@@ -61,7 +61,7 @@ const isHere = (set) => isInstalled(readPackages(wantedFile), readPackages(insta
 const isStamped = (set) =>
   existsSync(installedFile) && existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp(set);
 
-/** The stamp of our own install comes first: whatever npm left out then, it would leave out again. */
+/** Checks the stamp first: what npm left out of our own install, it would leave out again. */
 const upToDate = (set) => isStamped(set) || isHere(set);
 
 function holderIsAlive() {
@@ -73,7 +73,7 @@ function holderIsAlive() {
   }
 }
 
-/** Two copies of the service that start in one folder must not install at the same time. */
+/** Prevents two services that start in one folder from installing at the same time. */
 async function lock() {
   for (;;) {
     try {
@@ -103,7 +103,7 @@ function showProgress(label, detail) {
   };
 }
 
-/** The folders that npm is sure to make. Which optional packages it installs depends on the platform. */
+/** The folders that npm always creates; which optional packages it installs depends on the platform. */
 function foldersOf({ dev }) {
   return Object.entries(readPackages(wantedFile) ?? {})
     .filter(([path, entry]) => path !== "" && !entry.optional && !entry.devOptional && (dev || !entry.dev))
@@ -115,7 +115,7 @@ function install({ dev }) {
   // `npm ci` removes everything first. Packages are only added to an install that is known to be complete.
   const command = dev && isStamped({ dev: false }) ? ["install", "--no-save"] : ["ci"];
   rmSync(stampFile, { force: true });
-  // Said explicitly, whatever NODE_ENV is.
+  // Explicit, because NODE_ENV changes the default.
   const args = [...command, dev ? "--include=dev" : "--omit=dev", "--include=optional", "--loglevel=error"];
   const child = npm
     ? spawn(process.execPath, [npm, ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
@@ -130,8 +130,8 @@ function install({ dev }) {
 }
 
 /**
- * Returns when everything is installed that the lockfile asks for, or without `dev` what running and building need; ends the
- * process when that cannot be. Removes no development packages that fit.
+ * Installs the lockfile's packages, without `dev` only those needed to build and run; ends the process if
+ * that fails. Keeps development packages that fit the lockfile.
  */
 export async function bootstrap(set = { dev: false }) {
   checkNode();

@@ -4,8 +4,8 @@ import { BuildError } from "@/lib/server/build-output";
 import { createConsole } from "@/lib/server/console";
 
 /**
- * `npm run build`: the pages, the payment form and the service itself, and nothing else. With `--start`, as `npm start` calls it
- * before it becomes what was built: a step at the console, and before a long one whatever would end the start.
+ * `npm run build`: builds the pages, the payment form and the service. `npm start` calls it with `--start`,
+ * which prints steps and checks, before a long build, for anything that would end the start.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const stopping = new AbortController();

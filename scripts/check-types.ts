@@ -3,8 +3,8 @@ import { buildWhenStale } from "@/lib/server/build";
 import { run } from "./steps";
 
 /**
- * `npm run typecheck`: the types of everything, and by what Next's build writes into `.next/types`, whether pages and routes are
- * what Next calls. Builds first when the last build is stale.
+ * `npm run typecheck`: all types, including the checks of pages and routes that Next's build writes into
+ * `.next/types`. Builds first if the last build is stale.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 await buildWhenStale(root, () => console.log("building …"), new AbortController().signal);

@@ -1,5 +1,5 @@
-// Runs a command of the operator, `node scripts/command.mjs NAME …`: from its source, with the packages installed that it needs;
-// where a build was copied without the sources, as the build left it.
+// Runs an operator's command, `node scripts/command.mjs NAME …`: from source, after installing its packages,
+// or, in a copied build without sources, as built.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -10,7 +10,6 @@ const USAGE =
 const TEXT = { type: "string" } as const;
 const OPTIONS = { forward: TEXT, types: TEXT, secret: TEXT, key: TEXT, url: TEXT };
 const AGAIN_MS = 2_000;
-/** As an endpoint has it. */
 const FORWARD_LIMIT_MS = 15_000;
 
 type Listening = {
@@ -22,12 +21,12 @@ type Listening = {
 };
 
 type Say = (line: string) => void;
-/** An event as the stream sends it: its text is what is signed. */
+/** An event as streamed; its text is what is signed. */
 type Streamed = { readonly id: string; readonly type: string; readonly body: string };
-/** The stream's first message is an id alone: where it begins. */
+/** The stream's first message has only an id, the starting point. */
 type Message = Pick<Streamed, "id"> & { [Part in "type" | "body"]: string | undefined };
 
-/** Follows a sandbox's events and forwards each, signed as a webhook. Ends with Ctrl-C, or when the key is refused. */
+/** Forwards a sandbox's events, each signed as a webhook. Ends with Ctrl-C, or when the key is refused. */
 export const main: Main = async (args, { stdout, stderr }) => {
   const say: Say = (line) => void stdout.write(`${line}\n`);
   try {
@@ -68,7 +67,7 @@ function readListening(args: string[]): Listening {
   };
 }
 
-/** A type, or all of a group, such as `transaction.*`. */
+/** A type, or a whole group such as `transaction.*`. */
 function typesNamed(name: string): readonly string[] {
   const found = EVENT_TYPES.filter(
     (type) => type === name || (name.endsWith(".*") && type.startsWith(name.slice(0, -1))),
@@ -77,7 +76,7 @@ function typesNamed(name: string): readonly string[] {
   return found;
 }
 
-/** Reads the stream until it breaks off. Answers the last event's id, behind which the next one goes on. */
+/** Reads the stream until it breaks off; resolves to the last event's id, to resume after. */
 async function follow(listening: Listening, last: string | null, say: Say): Promise<string | null> {
   const response = await fetch(`${listening.url}/v1/events/stream`, {
     headers: { "X-Api-Key": listening.key, ...(last !== null && { "Last-Event-ID": last }) },

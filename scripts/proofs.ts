@@ -5,7 +5,7 @@ import { type Env, playwright, script, vitest } from "./steps";
 export type Run = { args: string[]; env: Env };
 
 type Proof = {
-  /** NAME of `npm run prove:NAME`. */
+  /** The NAME in `npm run prove:NAME`. */
   name: string;
   /** The runs of `npm run prove`. */
   short: Run[];
@@ -15,7 +15,7 @@ type Proof = {
 
 const TWO_HOURS_MS = 7_200_000;
 
-/** Files of `e2e/proof`, in one run of Vitest. */
+/** Runs files of `e2e/proof` in one run of Vitest. */
 const proof = (files: string[], env: Env = {}): Run => ({
   args: vitest("--project", "proof", ...files.map((file) => `e2e/proof/${file}`)),
   env,
@@ -42,7 +42,7 @@ const behind = (name: string, own: string, kills: string): Run =>
     PROOF_KILLS: kills,
   });
 
-/** `--seeds N`, or `--seed S`, which shows one world step by step; both: N worlds from S on. */
+/** `--seeds N`: N worlds. `--seed S`: world S, step by step. Both: N worlds from S on. */
 function worlds(...args: string[]): Env {
   const value = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
   const [seeds, seed] = [value("--seeds"), value("--seed")];

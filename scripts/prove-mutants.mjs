@@ -1,7 +1,6 @@
-// Breaks the money path on purpose, one way at a time, in a copy of the project, and sees the tests fail. With --simulation:
-// those that races and crashes are about, in up to 2,000 simulated worlds each. With --processor stripe, or adyen: those that
-// load notices whatever the processor is, with a double of its API in the sandbox's place. With --every N: one in N. Words
-// choose mutants by their names.
+// Breaks the money path on purpose, one mutant at a time, in a copy of the project; the tests must fail.
+// --simulation: mutants of races and crashes, up to 2,000 simulated worlds each. --processor NAME: those that
+// load reveals behind a double of its API. --every N: one in N. Other words select by name.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +12,7 @@ const root = resolve(import.meta.dirname, "..");
 const copy = mkdtempSync(join(tmpdir(), "cardlane-mutants-"));
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
 
-/** Everything that git knows or would take, with the installed packages by reference. */
+/** Copies tracked and untracked files that git doesn't ignore, and links the installed packages. */
 function copyProject() {
   const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
   for (const file of listed.split("\0").filter((name) => name && existsSync(join(root, name)))) {
@@ -23,7 +22,7 @@ function copyProject() {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
 }
 
-/** Runs the tests of this name in the copy, or all of the file; how many passed and failed, and what the first of these said. */
+/** Runs the tests of this name in the copy, or the whole file. Returns the counts and the first failure. */
 function run([project, file, name], env = {}, limits = []) {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
@@ -33,7 +32,7 @@ function run([project, file, name], env = {}, limits = []) {
   spawnSync(process.execPath, [vitest, "run", "--project", project, file, ...named, ...limits, ...reported], {
     cwd: copy,
     stdio: "ignore",
-    // A cluster of its own: a mutant may break the migrations.
+    // Its own cluster, because a mutant may break the migrations.
     env: { ...process.env, TEST_CLUSTER: "", DATA_DIR: join(copy, ".data"), ...env },
   });
   try {
@@ -45,7 +44,7 @@ function run([project, file, name], env = {}, limits = []) {
   }
 }
 
-/** Null, or which edit no longer fits the code. */
+/** The edit that no longer fits the code, or null. */
 function apply({ edits }) {
   for (const [file, from, to] of edits) {
     const path = join(copy, file);
@@ -61,13 +60,13 @@ function restore({ edits }) {
   for (const [file] of edits) cpSync(join(root, file), join(copy, file), { force: true });
 }
 
-/** Simulated worlds: how many it takes until one breaks a rule, at most so many. */
+/** Max simulated worlds until one breaks a rule. */
 const MOST_WORLDS = 2_000;
 const WORLDS = ["proof", "e2e/proof/simulation.proof.ts", "simulated worlds"];
 
 function simulate(mutant) {
   const env = { SIMULATION_SEEDS: String(MOST_WORLDS), SIMULATION_SHRINK: "no" };
-  // Thousands of worlds take their time.
+  // Thousands of worlds can take hours.
   const broken = run(WORLDS, env, ["--testTimeout=7200000"]);
   const [, seed, rule] = /Seed (\d+) breaks a rule:\s*(.*)/.exec(broken.said) ?? [];
   if (seed) return ["killed", mutant.name, `by world ${seed}: ${rule.slice(0, 110)}`];
@@ -75,19 +74,19 @@ function simulate(mutant) {
   return ["SURVIVED", mutant.name, `${MOST_WORLDS} worlds${broken.said ? `: ${broken.said.slice(0, 200)}` : ""}`];
 }
 
-/** The proofs of a service under load, the cheapest first. */
+/** Proofs of a service under load, cheapest first. */
 const PROOFS = {
   model: { PROOF_RUNS: "6", PROOF_SHRINK: "no" },
   concurrency: { PROOF_KEYS: "24", PROOF_PAYMENTS: "8" },
   "kill-service": { PROOF_KILLS: "3", PROOF_STOPS: "3" },
 };
 
-/** Longer than any takes of sound code on a busy machine. */
+/** Longer than any of them takes with sound code on a busy machine. */
 const ENDS_WITHIN_MS = 240_000;
-/** What Vitest says then; of some time-outs it reports only where the test stands. */
+/** Vitest's message on a time-out; for some it reports only a stack trace. */
 const TIMED_OUT = /timed out in|STACK_TRACE_ERROR/;
 
-/** The first of them that fails behind this double, and by which rule; null when all pass. */
+/** The first proof that fails behind this double, and the broken rule; null if all pass. */
 function failingProof(double) {
   for (const [proof, load] of Object.entries(PROOFS)) {
     const file = `e2e/proof/${proof}.proof.ts`;
@@ -99,7 +98,7 @@ function failingProof(double) {
   return null;
 }
 
-/** What a proof said, in a line: the book that does not agree, or what was expected; of a history only what it failed by. */
+/** A one-line reason: the book that disagrees, or the failed expectation, without the rest of a history. */
 function ruleOf(said) {
   const book = /"check": "(\w+)"/.exec(said)?.[1];
   if (book) return `the books: ${book}`;
@@ -125,7 +124,7 @@ function test({ name, tests }) {
   return ["killed", name, `by "${tests[2]}"`];
 }
 
-/** A test that fails on the sound code, too, has killed nothing. */
+/** A test that also fails on the sound code has killed nothing. */
 function isSound({ tests }) {
   const { passed, failed } = run(tests);
   return failed === 0 && passed > 0;
@@ -158,7 +157,7 @@ for (const mutant of chosen) {
   const kill = () => (double ? behind(double, mutant) : isSimulated ? simulate(mutant) : test(mutant));
   const verdict = problem ? ["NO FIT", mutant.name, problem] : kill();
   restore(mutant);
-  // `npm run prove` runs the worlds of the sound code; its proofs ran above.
+  // No recheck of the sound code here: `npm run prove` simulates it, and its proofs ran above.
   const isKilled = verdict[0] === "killed" && (isSimulated || double !== null || isSound(mutant));
   if (!isKilled) survivors++;
   if (verdict[0] === "killed" && !isKilled) say("BAD TEST", mutant.name, `"${mutant.tests[2]}" fails without it, too`);

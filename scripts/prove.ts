@@ -5,8 +5,8 @@ import { formatDuration, heading, run } from "./steps";
 import { counted, type Result, TestRun, withCluster } from "./test-run";
 
 /**
- * `npm run prove`: every proof in its short form, a line each; the last line of the output is `N passed, N failed`.
- * `npm run prove:NAME -- ARGUMENTS`: one of them in its long form, with its output shown.
+ * `npm run prove`: every proof in its short form, one line each; the last line is `N passed, N failed`. `npm
+ * run prove:NAME -- ARGUMENTS`: one proof in its long form, with its output.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const NAME_WIDTH = Math.max(...PROOFS.map(({ name }) => name.length));

@@ -37,7 +37,7 @@ export const main: Main = command({
 
 await runProgram(import.meta.url, main);
 
-/** A day begins at midnight, UTC. */
+/** Days begin at midnight UTC. */
 function dateOf(name: string, text: string): Date {
   const date = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? new Date(text) : null;
   if (date === null || Number.isNaN(date.getTime()))

@@ -12,10 +12,10 @@ import { compareBooks, type LedgerBook, type Reconciled } from "./replay/reconci
 import { describeReport } from "./replay/report";
 import { type SentOrder, sendOrder } from "./replay/send-order";
 
-/** How long the service may take to answer the first question of all. */
+/** Time limit for the first request. */
 const REACHABLE_WITHIN_MS = 3_000;
 
-/** 0 only when file, API and ledger agree to the minor unit. */
+/** Exit code 0 only if file, API and ledger agree to the minor unit. */
 export const main: Main = async (args, io) => {
   try {
     const options = readOptions(args);
@@ -109,7 +109,7 @@ async function sendAll(
   }
 }
 
-/** The API's own last word on every payment. */
+/** The final state of every payment, from the API. */
 async function readAll(
   client: Client,
   sent: readonly SentOrder[],
@@ -156,7 +156,7 @@ async function readLedgerIfReachable(
   }
 }
 
-/** Runs `work` over all items, `concurrency` at a time, in order of the list; the first error ends it. */
+/** Runs `work` over all items in order, `concurrency` at a time; the first error ends it. */
 async function inParallel<T, R>(items: readonly T[], concurrency: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results = Array.from<R>({ length: items.length });
   let next = 0;

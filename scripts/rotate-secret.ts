@@ -27,7 +27,9 @@ export const main: Main = command({
 
 await runProgram(import.meta.url, main);
 
-/** A new secret before the one of now. Every process that uses the file must read it again, so none may run. */
+/**
+ * Prepends a new secret to the file. No process that uses the file may run, because each must read it again.
+ */
 function addToFile(opened: OpenService, file: string, value: string): string[] {
   if (isServiceRunning()) throw new UsageError("Stop Cardlane first: it reads the new secret when it starts again.");
   const added = randomBytes(32).toString("hex");

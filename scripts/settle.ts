@@ -52,7 +52,7 @@ function table(batches: BatchSummary[]): string {
   return `${[line(header), line(widths.map((width) => "-".repeat(width))), ...rows.map(line), "", count].join("\n")}\n`;
 }
 
-/** What the bank gets; below zero when more was refunded than charged. */
+/** The amount paid to the bank; negative if refunds exceeded charges. */
 function net({ charge_amount, refund_amount, reversal_amount, currency }: BatchSummary): string {
   const amount = charge_amount - refund_amount + reversal_amount;
   return amount < 0 ? `-${formatMinor(-amount, currency)}` : formatMinor(amount, currency);

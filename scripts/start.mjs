@@ -1,4 +1,5 @@
-// `npm start`: builds what is stale in a process of its own, as that takes a compiler and much memory, and then becomes what was built.
+// `npm start`: builds what is stale in a separate process, which needs a compiler and much memory, then
+// becomes the built service.
 import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

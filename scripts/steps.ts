@@ -7,9 +7,8 @@ const program = (path: string) => `${root}node_modules/${path}`;
 export type Env = Record<string, string>;
 export type Step = { title: string; args: string[] };
 
-/** Static checks of the code. */
 export const CHECKS: Step[] = [
-  // It builds what is stale, which takes longest.
+  // First, because it takes longest when it builds.
   { title: "Browser bundle (budget)", args: ["--import", "tsx", `${root}scripts/size-budget.ts`] },
   { title: "Format and lint (Biome)", args: [program("@biomejs/biome/bin/biome"), "check", "--error-on-warnings"] },
   { title: "Lint and import rules (oxlint)", args: [program("oxlint/bin/oxlint"), "--type-aware", "--deny-warnings"] },
@@ -35,7 +34,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-/** Runs a Node program with our terminal as its own; resolves to its exit code. */
+/** Runs a Node program in our terminal; resolves to its exit code. */
 export function run(args: string[], env: Env = {}): Promise<number> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
   return new Promise((resolve, reject) => {
@@ -44,7 +43,7 @@ export function run(args: string[], env: Env = {}): Promise<number> {
   });
 }
 
-/** Runs a Node program; resolves to its exit code and its whole output when it has ended. */
+/** Runs a Node program; resolves to its exit code and whole output. */
 export async function capture(args: string[], env: Env = {}): Promise<{ code: number; output: string }> {
   const options = { cwd: root, env: { ...process.env, ...env } };
   const child = spawn(process.execPath, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
@@ -57,7 +56,7 @@ export async function capture(args: string[], env: Env = {}): Promise<{ code: nu
   return { code: code ?? 1, output: Buffer.concat(chunks).toString("utf8").trim() };
 }
 
-/** Runs a step quietly: one line when it passes, its whole output when it fails. */
+/** Runs a step; prints one line when it passes, its whole output when it fails. */
 async function runQuietly({ title, args }: Step): Promise<boolean> {
   const started = Date.now();
   const { code, output } = await capture(args);
@@ -66,7 +65,7 @@ async function runQuietly({ title, args }: Step): Promise<boolean> {
   return code === 0;
 }
 
-/** Runs steps two at a time, as a small machine has two cores; resolves to how many passed and failed. */
+/** Runs steps two at a time, for machines with two cores; resolves to the counts of passed and failed. */
 export async function runInPairs(steps: readonly Step[]): Promise<{ passed: number; failed: number }> {
   let next = 0;
   let passed = 0;

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { startTestCluster } from "@/e2e/fixtures/cluster";
 import { capture, type Env, formatDuration, heading, run } from "./steps";
 
-/** Shared by `npm test` and `npm run prove`: one PostgreSQL for all runners, their reports, and the totals at the end. */
+/** Shared by `npm test` and `npm run prove`: one PostgreSQL for all runners, reports, and totals. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SLOWEST = 10;
 
@@ -12,7 +12,7 @@ export type Result = { passed: number; failed: number; tests: TimedTest[]; figur
 
 export const counted = (passed: number, failed: number): Result => ({ passed, failed, tests: [], figures: [] });
 
-/** Runs `work` with a PostgreSQL that every runner finds in TEST_CLUSTER, and stops it afterwards, interrupted or not. */
+/** Runs `work` with a PostgreSQL in TEST_CLUSTER for every runner; stops it at the end or on an interrupt. */
 export async function withCluster(work: () => Promise<void>): Promise<void> {
   const { stop, ...cluster } = await startTestCluster();
   const interrupt = () => void stop().finally(() => process.exit(130));
@@ -26,19 +26,19 @@ export async function withCluster(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** One run of `npm test` or `npm run prove`: parts one after the other, each with its time. */
+/** One run of `npm test` or `npm run prove`: timed parts, one after the other. */
 export class TestRun {
   readonly #reports: string;
   readonly #parts: { title: string; ms: number; result: Result }[] = [];
 
-  /** `name` is that of a folder for the runners' reports, below `.cache`. */
+  /** `name` is the folder of the runners' reports, in `.cache`. */
   constructor(name: string) {
     this.#reports = `${root}.cache/${name}-reports`;
     rmSync(this.#reports, { recursive: true, force: true });
     mkdirSync(this.#reports, { recursive: true });
   }
 
-  /** Runs a part and adds up its result. */
+  /** Runs a part and records its time and result. */
   async part(title: string, work: () => Promise<Result>): Promise<{ result: Result; ms: number }> {
     const started = Date.now();
     const result = await work();
@@ -47,20 +47,20 @@ export class TestRun {
     return part;
   }
 
-  /** Runs Vitest with its output shown. */
+  /** Runs Vitest and shows its output. */
   runVitest(name: string, args: string[], env: Env = {}): Promise<Result> {
     const file = this.#report(name);
     return run([...args, ...vitestReporters(file)], env).then((code) => withExitCode(readVitest(file), code));
   }
 
-  /** Runs Playwright with its output shown. */
+  /** Runs Playwright and shows its output. */
   runPlaywright(name: string, args: string[], env: Env = {}): Promise<Result> {
     const file = this.#report(name);
     const reported = { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: file };
     return run(args, reported).then((code) => withExitCode(readPlaywright(file), code));
   }
 
-  /** Runs either, or a script that exits with 0 when it holds, and shows its output only when it fails. */
+  /** Runs Vitest, Playwright or a script (exit code 0 = passed); shows the output only on failure. */
   async runCaptured(name: string, args: string[], env: Env = {}): Promise<Result> {
     const file = this.#report(name);
     const runner = args[0]?.includes("/vitest/") ? "vitest" : args[0]?.includes("/playwright/") ? "playwright" : null;
@@ -73,7 +73,7 @@ export class TestRun {
     return withExitCode(runner === "vitest" ? readVitest(file) : readPlaywright(file), code);
   }
 
-  /** Prints the time of each part, the slowest tests and the total as `N passed, N failed`, and sets the exit code. */
+  /** Prints the time of each part, the slowest tests and `N passed, N failed`; sets the exit code. */
   finish({ withParts = true } = {}): void {
     const results = this.#parts.map(({ result }) => result);
     if (withParts) {
@@ -103,7 +103,7 @@ const vitestReporters = (file: string) => ["--reporter=default", "--reporter=jso
 
 const lastLine = (output: string) => output.trim().split("\n").at(-1)?.trim() ?? "";
 
-/** A runner that broke down without naming a failed test, or ran none, has failed all the same. */
+/** A runner that crashes without naming a failed test, or passes none, counts as one failure. */
 const withExitCode = (result: Result, code: number): Result =>
   result.failed === 0 && (code !== 0 || result.passed === 0) ? { ...result, failed: 1 } : result;
 
@@ -118,7 +118,7 @@ type VitestReport = {
   }[];
 };
 
-/** A missing report counts as nothing: the runner's exit code says that it failed. */
+/** Null if the runner wrote no report. */
 function read<T>(file: string): T | null {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as T;

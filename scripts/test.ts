@@ -5,8 +5,8 @@ import { CHECKS, formatDuration, heading, playwright, runInPairs, vitest } from 
 import { counted, type Result, TestRun, withCluster } from "./test-run";
 
 /**
- * `npm test`: checks, build, unit and integration tests, a smoke of each proof, the API suite and the pages in a browser.
- * `npm run check`, which is `--quick`: the checks and the unit tests. The last line of the output is `N passed, N failed`.
+ * `npm test`: checks, build, unit and integration tests, a smoke of each proof, the API suite and browser
+ * tests. `npm run check` (`--quick`): checks and unit tests. The last line is `N passed, N failed`.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -28,7 +28,7 @@ async function runChecks(): Promise<Result> {
   return counted(passed, failed);
 }
 
-/** One part after the other: each loads both cores by itself. */
+/** One part after the other, because each loads both cores. */
 async function runAll(): Promise<void> {
   const tests = new TestRun("test");
   const part = (title: string, work: () => Promise<Result>) => {

@@ -9,7 +9,7 @@ export const main: Main = command({
   options: { json: { type: "boolean" } },
   async run({ service }, values, { stdout }) {
     const started = performance.now();
-    // What the service has not come to, because it was stopped; a row that is in no queue stays a fault.
+    // Work left over from a stopped service; a row that is in no queue stays a fault.
     while ((await chainAuditLogs(service)) > 0);
     while ((await sealAuditLogs(service)) > 0);
     const report = await verifyBooks(service.db, service.secret);
@@ -36,7 +36,7 @@ function describe(report: BooksReport, unchecked: readonly string[], elapsedMs: 
   );
 }
 
-/** Our own books cannot prove it, and it is no fault of theirs. */
+/** Our own books cannot prove it, so it is not a fault of theirs. */
 function describeUnchecked(sentences: readonly string[]): string[] {
   if (sentences.length === 0) return [];
   return ["", "  Not checked here:", ...sentences.map((sentence) => `    ${sentence}`)];
