@@ -63,7 +63,7 @@ export class Api {
       await wait(PAUSE_MS);
       answer = await this.#send(endpoint, { ...options, key }, true);
     }
-    // What matters to a test is whether its own request was the first.
+    // Tests check if their own request was the first.
     return { ...answer, replayed: first.replayed };
   }
 
@@ -131,7 +131,7 @@ export class Api {
       if (Array.isArray(body)) for (const chunk of body) sent.write(chunk);
       else if (body !== undefined) {
         sent.setHeader("Content-Length", Buffer.byteLength(body));
-        // As bytes: Node would send the headers in the encoding of a text that follows them.
+        // Bytes, because Node would send the headers in the encoding of a string body.
         sent.write(Buffer.from(body));
       }
       sent.end();

@@ -12,12 +12,15 @@ import { type ProofHost, startHost } from "./proof/host";
 /** Two accounts that a merchant can connect, and the service that asks the doubles in the place of Stripe. */
 type Connecting = { host: ProofHost; databaseUrl: string; main: Double; second: Double; adyen: AdyenDouble | null };
 
-/** Tests of a service of the worker's own, on a database of its own: other hosts' jobs would ask Stripe about the doubles' payments. */
+/**
+ * Tests with a service and a database per worker: jobs of other hosts would query Stripe about the doubles'
+ * payments.
+ */
 export const test = base.extend<object, { withAdyen: boolean; connecting: Connecting; db: Database }>({
   withAdyen: [false, { option: true, scope: "worker" }],
   connecting: [
     async ({ host: _, withAdyen }, use) => {
-      // As Adyen's keys look, so that everything that hides them knows it.
+      // Formatted like an Adyen key, so that masking recognizes it.
       const adyen = withAdyen ? await startAdyenDouble({ apiKey: `AQEyofthe${randomUUID()}` }) : null;
       const main = await startDouble({ secretKey: "sk_test_ofthemainshop000000m4i1" });
       const second = await startDouble({

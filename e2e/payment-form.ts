@@ -21,7 +21,7 @@ export type FormAnswer = {
 
 export type AttemptOptions = { attempt?: string; headers?: Record<string, string>; raw?: string };
 
-/** What a session's payment form says to its server, without a browser. */
+/** The requests of a session's payment form, without a browser. */
 export class PaymentForm {
   constructor(
     readonly baseUrl: string,

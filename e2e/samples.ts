@@ -68,7 +68,7 @@ export const anEndpoint = (overrides: object = {}) => ({
   ...overrides,
 });
 
-/** What happened in the last hour. */
+/** Replays the events of the last hour. */
 export const aReplay = () => ({ since: new Date(Date.now() - 3_600_000).toISOString() });
 
 export const newEndpoint = async (api: Api, overrides: object = {}) =>

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Takes what the double of Adyen's API speaks of out of Adyen's own description, which is twenty times as long: by the path of
- * a copy of https://github.com/Adyen/adyen-openapi, and the commit that this copy is at.
+ * Extracts the parts that Adyen's double uses from Adyen's own OpenAPI description, which is twenty times as
+ * long. Arguments: the path of a copy of https://github.com/Adyen/adyen-openapi, and its commit.
  */
 const [copy, commit] = process.argv.slice(2);
 if (!copy || !commit) throw new Error("Usage: node --import tsx scripts/trim-adyen-openapi.ts <copy> <commit>");
@@ -36,7 +36,7 @@ const EVENTS = [
   ...["DISPUTE_DEFENSE_PERIOD_ENDED", "ISSUER_RESPONSE_TIMEFRAME_EXPIRED"],
   ...["REPORT_AVAILABLE", "EXPIRE", "NOTIFICATION_OF_FRAUD"],
 ];
-/** Of what these hold, what has a schema that is not named here is left out: airlines' data, other ways to pay. */
+/** Members whose schema is not listed here are left out: airline data, other payment methods. */
 const OF_CARDS = new Set([
   ...["PaymentRequest", "PaymentResponse", "PaymentDetailsRequest", "PaymentDetailsResponse"],
   ...["PaymentCompletionDetails", "PaymentCaptureRequest", "PaymentCaptureResponse", "PaymentCancelRequest"],
@@ -54,7 +54,9 @@ const nameIn = ({ $ref }: Named) => (typeof $ref === "string" ? $ref.slice(REF.l
 
 type Keeps = (name: string) => boolean;
 
-/** A schema without words. What refers to one that is not kept is false: whoever is first to say that has to take it in. */
+/**
+ * A schema without prose. References to omitted schemas become `false`, so that using one requires adding it.
+ */
 function trimmed(value: Json, keeps: Keeps, areProperties = false): Json {
   if (Array.isArray(value)) return value.map((one) => trimmed(one, keeps));
   if (!isNamed(value)) return value;

@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the edits are pieces of code, as they stand in it.
 import { CONNECTOR_MUTANTS } from "./connectors.mjs";
 
-/** Doubles of processors that can stand in the sandbox's place. */
+/** Doubles of processors that can replace the sandbox. */
 export const DOUBLES = ["stripe", "adyen"];
 
 /**
- * `edits`: [file, what is there, what it becomes]; all must be found. `tests`: [project, file, test name] that must fail.
- * `simulation`: about races and crashes, so that simulated worlds must notice it, too.
- * `doubles`: behind which of them the service's proofs must notice it under load, with no test that brings it about.
+ * `edits`: [file, old text, new text]; all must be found. `tests`: [project, file, test name] that must fail.
+ * `simulation`: a race or crash, which simulated worlds must notice too. `doubles`: those behind which the
+ * service's proofs must notice it under load.
  */
 export const MUTANTS = [
   {
@@ -36,7 +36,8 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "capture × 40"],
   },
   {
-    // Requests reach one guard or the other: as load has it, a processor's double sees nothing of the one above alone.
+    // A request passes one guard or the other, depending on load, so proofs behind a double miss the one
+    // above alone.
     name: "no guard on captures, alone or with others",
     doubles: DOUBLES,
     edits: [
@@ -80,7 +81,7 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is sent again under its reference"],
   },
   {
-    // The payment's version stands behind it, so that worlds see nothing of it; without either they do.
+    // The payment's version is a second guard, so simulated worlds notice only when both are gone.
     name: "no epoch",
     edits: [
       ["db/queries/payments/outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
@@ -104,13 +105,13 @@ export const MUTANTS = [
   {
     name: "no version check",
     simulation: true,
-    // Adyen tells by messages that come one after the other: two outcomes of one payment hardly ever meet there.
+    // Adyen reports in sequential messages, so two outcomes of one payment rarely meet there.
     doubles: ["stripe"],
     edits: [["db/queries/payments/outcomes.ts", " and version = ${s.from.version}::int", ""]],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is written although the payment changed"],
   },
   {
-    // Each of the two walls alone holds.
+    // Each of the two guards holds alone.
     name: "a key without its environment",
     edits: [
       ["db/rights.ts", "to ${app} using (${owned}) with check (${owned})", "to ${app} using (true) with check (true)"],
@@ -201,7 +202,8 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/resend.int.test.ts", "is not sent by the first request any more"],
   },
   {
-    // No world notices: what is given up too soon is closed at the processor, so that no late call can charge it.
+    // No world notices: an operation given up too early is closed at the processor, so no late call can
+    // charge it.
     name: "not found is conclusive at once",
     edits: [
       [
