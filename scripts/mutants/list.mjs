@@ -288,7 +288,7 @@ export const MUTANTS = [
         'if (session && session.status === "OPEN" && row === null) {',
       ],
     ],
-    tests: ["int", "lib/domain/checkout/payment-links.int.test.ts", "replaces a session that is over"],
+    tests: ["int", "lib/domain/checkout/open-link.int.test.ts", "replaces a session that is over"],
   },
   {
     name: "a token used up by a session that is taken",
