@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { pickPort } from "@/db/embedded-cluster";
@@ -178,7 +178,7 @@ async function main(): Promise<void> {
     await cluster.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-  say(`${basename(folder)}: all checks passed.`);
+  say("All checks passed.");
 }
 
 await main();
