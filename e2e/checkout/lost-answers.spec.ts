@@ -64,11 +64,9 @@ test("the connection is cut before the server has the card: the same attempt is 
   expect(await paymentsOf(api)).toEqual(["CAPTURED"]);
 });
 
-test("answers that are no answers, of a proxy or a server in trouble, are asked about again", async ({
-  page,
-  api,
-  openCheckout,
-}) => {
+test("answers that are no answers, of a proxy or a server in trouble, are asked about again", {
+  tag: "@prove",
+}, async ({ page, api, openCheckout }) => {
   const troubles = [
     { status: 502, contentType: "text/html", body: "<h1>Bad gateway</h1>" },
     { status: 200, contentType: "application/json", body: "{}" },

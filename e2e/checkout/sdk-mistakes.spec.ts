@@ -111,7 +111,7 @@ test("a page without an origin, such as a file, gets no form", async ({ page, ba
   await expect(mounted).rejects.toThrow(/has no origin.*localhost/);
 });
 
-test("a form that stays silent is reported with the likely reason", async ({
+test("a form that stays silent is reported with the likely reason", { tag: "@prove" }, async ({
   page,
   baseUrl,
   openCheckout,

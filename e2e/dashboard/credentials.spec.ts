@@ -168,10 +168,9 @@ async function lookAt(page: Page, addresses: readonly string[], secrets: Record<
   return all.join("\n");
 }
 
-test("a processor's credentials are in no page of the dashboard and in no export, as HTML or as data", async ({
-  owner,
-  connected: { payments, ids, hints, secrets },
-}) => {
+test("a processor's credentials are in no page of the dashboard and in no export, as HTML or as data", {
+  tag: "@prove",
+}, async ({ owner, connected: { payments, ids, hints, secrets } }) => {
   const pages = addressesOf("(dashboard)", "page.tsx", ids);
   expect(pages.length).toBeGreaterThan(40);
   const exports = addressesOf("(dashboard)", "export/route.ts", ids);

@@ -155,7 +155,7 @@ test("an export that lacks a part of the page ends, and can begin again", async 
   expect(lines).toHaveLength(1);
 });
 
-test("an export can be cancelled, and gives its connection back", async ({ owner, tenant, db }) => {
+test("an export can be cancelled, and gives its connection back", { tag: "@prove" }, async ({ owner, tenant, db }) => {
   test.setTimeout(180_000);
   await insertManyTransactions(db, tenant.merchant.test.id, MANY);
   await visitMany(owner);
@@ -176,7 +176,7 @@ test("an export can be cancelled, and gives its connection back", async ({ owner
     .toBe(0);
 });
 
-test("an export whose database is lost on the way is cut off, and does not look whole", async ({
+test("an export whose database is lost on the way is cut off, and does not look whole", { tag: "@prove" }, async ({
   owner,
   tenant,
   db,

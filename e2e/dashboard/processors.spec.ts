@@ -88,7 +88,7 @@ test("connected, with webhooks that arrive, tested, beside a second one that bec
 });
 
 test("a rule sends a payment to its account, where buttons capture and refund it; then nothing is open and it disconnects", {
-  tag: "@looks",
+  tag: ["@looks", "@prove"],
 }, async ({ owner, api, connecting: { main, second } }) => {
   await openProcessors(owner);
   await connectAccount(owner, main, "Main shop");
@@ -157,7 +157,7 @@ test("a rule sends a payment to its account, where buttons capture and refund it
 });
 
 test("Compare now asks the processor for its list, and the page shows what came of it without a reload", {
-  tag: "@looks",
+  tag: ["@looks", "@prove"],
 }, async ({ owner, connecting: { main } }) => {
   await openProcessors(owner);
   const card = await connectAccount(owner, main, "Main shop");

@@ -148,7 +148,10 @@ test("an address that nobody has gets the same words", async ({ page }) => {
   await expect(page.getByText(`If ${email} has an account`)).toBeVisible();
 });
 
-test("ten failures lock the account, and then the right password does not help", async ({ page, newPerson }) => {
+test("ten failures lock the account, and then the right password does not help", { tag: "@prove" }, async ({
+  page,
+  newPerson,
+}) => {
   const person = await newPerson();
   await openAlive(page, "/sign-in");
   for (let i = 1; i <= 10; i++) {

@@ -3,7 +3,7 @@ import { test, untilAlive } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { aPlan, captured, newSession } from "../samples";
 
-test("a second merchant who tries every address of the first sees nothing of it", async ({
+test("a second merchant who tries every address of the first sees nothing of it", { tag: "@prove" }, async ({
   tenant,
   newPerson,
   signInAs,

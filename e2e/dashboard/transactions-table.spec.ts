@@ -187,7 +187,7 @@ test("nothing yet, nothing found and past the end are told apart", async ({ owne
   await expect(rows(page)).toHaveCount(1);
 });
 
-test("an outage keeps the rows, says so with the request's id, and can be tried again", async ({
+test("an outage keeps the rows, says so with the request's id, and can be tried again", { tag: "@prove" }, async ({
   owner: page,
   api,
 }) => {
