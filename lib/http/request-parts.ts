@@ -32,7 +32,7 @@ export function noteRepeatedHeaders({ headers, rawHeaders }: NodeHeaders): void 
   if (repeated.size > 0) headers[REPEATED_HEADERS] = [...repeated].join(",");
 }
 
-/** Whether the request has the header more than once; `name` is in lower case. */
+/** True if the request has the header more than once; `name` is in lower case. */
 export const isRepeated = (headers: NodeHeaders["headers"], name: string): boolean =>
   String(headers[REPEATED_HEADERS] ?? "")
     .split(",")
