@@ -19,8 +19,11 @@ const REPEATED_HEADERS = "x-cardlane-repeated-headers";
 
 type NodeHeaders = { headers: Record<string, string | string[] | undefined>; rawHeaders: readonly string[] };
 
-/** Records repeated headers before any is read, and removes a value that the caller sent. */
-export function noteRepeatedHeaders({ headers, rawHeaders }: NodeHeaders): void {
+/**
+ * Records repeated headers before any is read, and removes a value that the caller sent. Returns their names in
+ * lower case.
+ */
+export function noteRepeatedHeaders({ headers, rawHeaders }: NodeHeaders): ReadonlySet<string> {
   delete headers[REPEATED_HEADERS];
   const seen = new Set<string>();
   const repeated = new Set<string>();
@@ -30,13 +33,8 @@ export function noteRepeatedHeaders({ headers, rawHeaders }: NodeHeaders): void 
     else seen.add(name);
   }
   if (repeated.size > 0) headers[REPEATED_HEADERS] = [...repeated].join(",");
+  return repeated;
 }
-
-/** True if the request has the header more than once; `name` is in lower case. */
-export const isRepeated = (headers: NodeHeaders["headers"], name: string): boolean =>
-  String(headers[REPEATED_HEADERS] ?? "")
-    .split(",")
-    .includes(name);
 
 /**
  * A header that affects processing, or null. Throws 400 if it came more than once, even with equal values:

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { encodeId } from "@/lib/contract/ids";
 import { env } from "@/lib/env";
-import { isRepeated, noteRepeatedHeaders } from "@/lib/http/request-parts";
+import { noteRepeatedHeaders } from "@/lib/http/request-parts";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
@@ -79,12 +79,12 @@ export function createGate(): (request: IncomingMessage) => Admission {
   }
 
   return (request) => {
-    noteRepeatedHeaders(request);
+    const repeated = noteRepeatedHeaders(request);
     const { url = "", method = "GET" } = request;
     const destination = destinationOf(url);
     if (destination === "nowhere") return { refusal: REFUSALS.target };
     const { host } = request.headers;
-    if (isRepeated(request.headers, "host")) return { refusal: REFUSALS.hosts };
+    if (repeated.has("host")) return { refusal: REFUSALS.hosts };
     let isOwn = known.get(host);
     if (isOwn === undefined) {
       isOwn = isOwnHost(host);

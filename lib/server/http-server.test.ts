@@ -188,6 +188,8 @@ test.each<[string, number | readonly number[]]>([
   ["GET http://localhost/v1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
   ["OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
   ["GET evil HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  ["GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", 400],
+  ["GET /v1/payments HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\n\r\n", 400],
 ])("what is no request of ours is told so: %j", async (text, status) => {
   const answer = await say(text);
   expect(answer.status).toBe(status);
