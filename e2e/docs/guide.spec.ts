@@ -120,11 +120,12 @@ for (const language of ["Node", "Python", "curl"] as const) {
       await page.goto(`/test/developers/requests/${requestId}`);
       await expect(page.getByText("POST /v1/payments").first()).toBeVisible({ timeout: 1_000 });
     }).toPass({ timeout: 20_000 });
-    await page.goto("/test/developers/requests?q=order-1001-refund-1");
-    await page
-      .getByRole("link", { name: /POST \/v1\/payments\/.*\/refund/ })
-      .first()
-      .click();
+    // Requests reach the log a little later than their responses reach the caller.
+    await expect(async () => {
+      await page.goto("/test/developers/requests?q=order-1001-refund-1");
+      const refund = page.getByRole("link", { name: /POST \/v1\/payments\/.*\/refund/ });
+      await refund.first().click({ timeout: 2_000 });
+    }).toPass({ timeout: 20_000 });
     await page.getByRole("button", { name: "Send again" }).click();
     await expect(page.getByText("Nothing ran twice: same response, replayed")).toBeVisible();
     expect((await tenant.api.call(listTransactions)).ok().total).toBe(2);
