@@ -32,19 +32,25 @@ export function toResponse({ status, headers, body, sent, stream }: HttpAnswer):
 }
 
 function readable(stream: Stream): ReadableStream<Uint8Array> {
-  const left = new AbortController();
-  const pieces = stream(left.signal);
+  const over = new AbortController();
+  const pieces = stream(over);
   const encoder = new TextEncoder();
   return new ReadableStream({
+    start(controller) {
+      over.signal.addEventListener("abort", () => {
+        controller.error(new Error("the stream has ended"));
+        void pieces.return();
+      });
+    },
     async pull(controller) {
       const { done, value } = await pieces.next();
+      if (over.signal.aborted) return;
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));
     },
     async cancel() {
-      left.abort();
-      // Nobody takes the piece that it stands at: without this it would stand there for ever.
-      await pieces.return();
+      // Also returns the generator, which would otherwise stay suspended at its last piece for good.
+      over.abort();
     },
   });
 }

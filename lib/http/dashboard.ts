@@ -12,13 +12,20 @@ import { currentService } from "./current-service";
 import { parseBody, parseQuery } from "./parse";
 import { answerRequest, type RequestInfo, refuse } from "./pipeline";
 import { addressOf, decoded, pathOf, searchOf } from "./request-parts";
+import { accessAge } from "./revocation";
 import { bodySize, sandboxQuota } from "./sandbox-quota";
 import { requireSameOrigin, sessionOver, signedIn } from "./session-caller";
 
 type Params = Readonly<Record<string, string>>;
 
-/** `address`: where the request comes from. */
-type Call = { readonly service: Service; readonly request: RequestInfo; readonly address: string };
+type Call = {
+  readonly service: Service;
+  readonly request: RequestInfo;
+  /** The caller's IP address. */
+  readonly address: string;
+  /** Throws once the session has ended or its role no longer allows the call; left out where anybody may call. */
+  readonly reauthorize?: () => Promise<void>;
+};
 export type UserCall = Call & {
   readonly ctx: Context;
   readonly user: SignedInUser;
@@ -51,9 +58,11 @@ const serveTo =
         async run(info, headers) {
           const { service, answerLimits } = currentService();
           if (endpoint.method !== "GET") requireSameOrigin(request.headers, service.baseUrl);
+          const access = accessAge();
           const call = await callOf(endpoint, request, params, info);
           const query = parseQuery(searchOf(request.url), endpoint);
           const body = await parseBody(request, endpoint);
+          if (call.reauthorize) await access.renew(call.reauthorize);
           const input = { ...(query as object), ...(body as object) } as InputOf<E>;
           const text = JSON.stringify(await run({ ...call, params: params as ParamsOf<E["path"]> }, input));
           if ("ctx" in call) answerLimits.charge(membersOf((call.ctx as Context).environment), Buffer.byteLength(text));
@@ -71,36 +80,58 @@ const callBy = (request: Request, info: RequestInfo): Call => ({
 
 /** A merchant's users. In this order: our own page, session, rate limit, role, proofs, parameters. */
 export const userCall: CallOf<UserCall> = async (endpoint, request, params, info) => {
-  const found = await signedIn(request.headers.get("cookie"), "merchant");
-  if (!found?.merchant) throw sessionOver();
-  const { user, merchant } = found;
+  const { user, merchant } = await userOf(request);
   limit(user, endpoint);
   const mode = params.mode ?? "test";
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
+  const reauthorize = async () => authorizeUser(await userOf(request), endpoint, mode);
+  authorizeUser({ user, merchant }, endpoint, mode);
+  if (endpoint.method === "GET") currentService().answerLimits.check(membersOf({ id: merchant.environments[mode] }));
+  // What is everybody's own is not counted: whoever uses an account up must not keep its owner from securing it.
+  if (endpoint.method !== "GET" && endpoint.permission !== null) takeWrite(user, mode, request.headers);
+  const called = userContext(currentService().service, {
+    environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
+    actor: { type: "user", id: user.userId },
+    request: { ...info, endpoint: endpoint.name },
+  });
+  const ctx = { ...called, reauthorize };
+  return { ...callBy(request, info), reauthorize, ctx, user, merchant };
+};
+
+async function userOf({ headers }: Request): Promise<{ user: SignedInUser; merchant: SignedInMerchant }> {
+  const found = await signedIn(headers.get("cookie"), "merchant");
+  if (!found?.merchant) throw sessionOver();
+  return { user: found.user, merchant: found.merchant };
+}
+
+function authorizeUser(
+  { user, merchant }: Awaited<ReturnType<typeof userOf>>,
+  endpoint: DashboardEndpoint,
+  mode: Mode,
+) {
   requirePermission(user, endpoint);
   // Their own password, second factor and sessions stay theirs to change: those take no permission.
   if (merchant.suspended && endpoint.method !== "GET" && endpoint.permission !== null) throw merchantSuspended();
   const applies = (gate: DashboardEndpoint["proof"]) => gate === "always" || (gate === "live" && mode === "live");
   if (applies(endpoint.verified)) requireVerifiedEmail(user);
   if (applies(endpoint.proof)) requireProof(user);
-  if (endpoint.method === "GET") currentService().answerLimits.check(membersOf({ id: merchant.environments[mode] }));
-  // What is everybody's own is not counted: whoever uses an account up must not keep its owner from securing it.
-  if (endpoint.method !== "GET" && endpoint.permission !== null) takeWrite(user, mode, request.headers);
-  const ctx = userContext(currentService().service, {
-    environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
-    actor: { type: "user", id: user.userId },
-    request: { ...info, endpoint: endpoint.name },
-  });
-  return { ...callBy(request, info), ctx, user, merchant };
-};
+}
 
 const staffCall: CallOf<StaffRequest> = async (endpoint, request, _params, info) => {
   const found = await signedIn(request.headers.get("cookie"), "staff");
   if (!found) throw sessionOver();
   limit(found.user, endpoint);
-  requirePermission(found.user, endpoint);
-  if (endpoint.proof !== undefined) requireProof(found.user);
-  return { ...callBy(request, info), staff: found.user };
+  const authorizeStaff = (user: SignedInUser) => {
+    requirePermission(user, endpoint);
+    if (endpoint.proof !== undefined) requireProof(user);
+  };
+  authorizeStaff(found.user);
+  const reauthorize = async () => {
+    const now = await signedIn(request.headers.get("cookie"), "staff");
+    if (!now) throw sessionOver();
+    authorizeStaff(now.user);
+  };
+  return { ...callBy(request, info), reauthorize, staff: found.user };
 };
 
 const publicCall: CallOf<PublicCall> = async (_endpoint, request, _params, info) => ({

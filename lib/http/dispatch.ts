@@ -32,6 +32,7 @@ import {
   pathOf,
   searchOf,
 } from "./request-parts";
+import { accessAge, whileAllowed } from "./revocation";
 import { bodySize, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard, requireProofOfRequest } from "./session-caller";
 
@@ -175,6 +176,7 @@ async function answer(
     // The same for everybody: strangers get no answers made for them.
     return { status: endpoint.status, body: [openApiBytes(http.service)], replayed: false };
   }
+  const access = accessAge();
   const caller = await callerOf(http, call);
   known.caller = caller;
   authorize(caller, endpoint);
@@ -190,6 +192,8 @@ async function answer(
   const body = await parseBody(call.request, endpoint, (sent) => {
     known.sent = sent;
   });
+  const reauthorize = async () => authorize(await callerOf(http, call), endpoint);
+  await access.renew(reauthorize);
   const replayOnly = isReplayOnly(call.request, endpoint);
   charge?.add(bodySize(call.request, body));
   await requireProofOfRequest(http.service, caller, { endpoint, id: call.id, body });
@@ -214,17 +218,21 @@ async function answer(
             path: info.path,
             body,
           }),
-    reauthorize: async () => authorize(await callerOf(http, call), endpoint),
+    reauthorize,
   };
   if (endpoint.streams) {
     const stream = await openEventStream(ctx, reader, call.request.headers.get("last-event-id"));
-    return { status: endpoint.status, body: "", replayed: false, ...(method !== "HEAD" && { stream }) };
+    const sent = method !== "HEAD" && { stream: whileAllowed(ctx, stream) };
+    return { status: endpoint.status, body: "", replayed: false, ...sent };
   }
   const served = findServed(endpoint);
   if (!served) throw new Error(`${endpoint.name} has no verb`);
   const input = Object.assign({}, body, query, call.id === null ? null : { id: call.id });
   if (mayBeLong(endpoint)) {
-    const read = async () => replyOf(endpoint, await served.run(ctx, input as never));
+    const read = async () => {
+      await access.renew(reauthorize);
+      return replyOf(endpoint, await served.run(ctx, input as never));
+    };
     const reply = await http.reads.inTurn(reader, questionOf(caller, endpoint, input), read);
     known.made = reply.made ?? null;
     return reply;

@@ -40,7 +40,7 @@ test("a stream counts like any other answer, and waits while its reader would be
   const charged = vi.spyOn(limits, "charge");
   const stream = await openEventStream(ctx, "reads", encodeId("event", anchor));
   const stop = new AbortController();
-  for await (const piece of stream(stop.signal)) {
+  for await (const piece of stream(stop)) {
     if (!piece.startsWith("id:")) continue;
     expect(limits.waitMs("reads")).toBeLessThan(50);
     expect(charged.mock.calls).toEqual([["reads", Buffer.byteLength(piece)]]);
@@ -54,7 +54,7 @@ test("streams of test mode leave room for those of live mode, however many accou
   const refusalOf = (opening: Promise<unknown>) => opening.then(() => null).catch((error: Error) => error.message);
   const left: (() => Promise<unknown>)[] = [];
   const opened = async (of: typeof ctx, reader: string) => {
-    const stream = (await openEventStream(of, reader, null))(new AbortController().signal);
+    const stream = (await openEventStream(of, reader, null))(new AbortController());
     await stream.next();
     left.push(() => stream.return());
   };

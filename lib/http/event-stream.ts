@@ -6,8 +6,8 @@ import type { Context } from "@/lib/domain/context";
 import { followEvents } from "@/lib/domain/events/read-events";
 import { currentService } from "./current-service";
 
-/** The pieces of an answer that goes on until its reader leaves, which the signal reports. */
-export type Stream = (signal: AbortSignal) => AsyncGenerator<string, void>;
+/** Pieces of a response without an end. The host aborts `over` when the client leaves; the stream may, to be cut off. */
+export type Stream = (over: AbortController) => AsyncGenerator<string, void>;
 
 /** Streams at once per reader, and in this process: each queries the database twice a second. */
 const MOST_OF_ONE = 5;
@@ -56,7 +56,7 @@ export async function openEventStream(ctx: Context, reader: string, lastEventId:
   });
   const limits = currentService().answerLimits;
   const unread = setTimeout(release, UNREAD_MS);
-  return async function* (signal) {
+  return async function* ({ signal }) {
     clearTimeout(unread);
     if (!isHeld) return;
     try {

@@ -15,6 +15,7 @@ import { currentService } from "./current-service";
 import { type UserCall, userCall } from "./dashboard";
 import { answerFailure, headersOf, infoOf } from "./pipeline";
 import { createRateLimiter } from "./rate-limit";
+import { watchAccess } from "./revocation";
 import { requireSameOrigin } from "./session-caller";
 import { csvHeader, csvPieces } from "./transaction-csv";
 
@@ -97,11 +98,16 @@ export async function answerExport(
     const { orm } = service.db.within(merchant.environments.live);
     await recordAccountAct(orm, accountActor(ctx), act[0], ctx.environment.id, act[1]);
     const { parts, close, ...opened } = await open();
+    const revoked = new AbortController();
+    const stop = watchAccess(ctx, () => revoked.abort());
     const body = exportStream({
       parts,
-      signal: AbortSignal.any([request.signal, slot.signal]),
+      signal: AbortSignal.any([request.signal, slot.signal, revoked.signal]),
       sent: slot.note,
-      close: () => void Promise.resolve(close?.()).finally(release),
+      close() {
+        stop();
+        void Promise.resolve(close?.()).finally(release);
+      },
       failed: (error) => service.log.error({ err: error, request_id: headers["X-Request-Id"] }, "an export failed"),
     });
     return new Response(body, { headers: { ...fileHeaders, ...opened.headers } });

@@ -66,12 +66,18 @@ async function sendStream(
   const end = () => over.abort();
   outgoing.once("close", end);
   onceStopping(outgoing, end);
+  over.signal.addEventListener("abort", () => {
+    // A client that has stopped reading would keep the connection open.
+    if (outgoing.writableNeedDrain) outgoing.destroy();
+    else outgoing.end();
+  });
   if (outgoing.closed || incoming.socket.destroyed) return;
   // Another request would wait behind it for as long as it lasts.
   outgoing.shouldKeepAlive = false;
   outgoing.writeHead(status, { ...dataHeaders(), ...headers });
-  for await (const piece of stream(over.signal)) {
-    if (outgoing.write(piece) || over.signal.aborted) continue;
+  for await (const piece of stream(over)) {
+    if (over.signal.aborted) break;
+    if (outgoing.write(piece)) continue;
     await once(outgoing, "drain", { signal: over.signal }).catch(end);
   }
   outgoing.end();

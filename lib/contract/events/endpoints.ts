@@ -65,7 +65,7 @@ export const streamEvents = endpoint({
   description:
     "Server-sent events: each event as it happens, oldest first, with its id as `id`, its type as `event` and the event itself as `data`. " +
     "Send the last `id` you received as `Last-Event-ID` to continue after it; without it, the stream begins now. The first message is " +
-    "an `id` without data, so that a connection lost before the first event misses none. Two events of one object that happen at the same time can arrive in either order: `sequence` says which came first. Use the stream in " +
+    "an `id` without data, so that a connection lost before the first event misses none. Two events of one object that happen at the same time can arrive in either order: `sequence` says which came first. It closes within a second when its key stops working. Use the stream in " +
     "development, and webhooks in production.",
   permissions: ["event.read"],
   idempotency: "none",

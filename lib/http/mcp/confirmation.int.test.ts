@@ -264,7 +264,7 @@ test("questions of test mode leave room for those of live mode, however many acc
     const asked = { key: newId(), amount: null, until: service.clock.now().getTime() + 600_000 };
     const requestState = `${Buffer.from(JSON.stringify(asked)).toString("base64url")}.`;
     return askOnStream(call, 1, { name: "refund_payment", input: {} }, { requestState } as never)(
-      new AbortController().signal,
+      new AbortController(),
     );
   };
   const open: AsyncGenerator<string, void>[] = [];

@@ -107,6 +107,11 @@ export async function callEndpoint(
   };
 }
 
+/** Authenticates the client's API key again. */
+export function callerNow({ http, apiKey, request: { headers }, connection }: Call): Promise<Caller> {
+  return http.authenticator.authenticate({ apiKey, host: headers.get("host"), ip: addressOf(headers, connection) });
+}
+
 /**
  * The answer that is kept under a key, for the key's own request; it sends nothing and moves nothing, so no limit counts it.
  * Throws what `replayStored` throws, and refuses a caller who may not see the answer any more.
@@ -117,7 +122,7 @@ export async function storedAnswer(
   input: EndpointInput,
   key: string,
 ): Promise<EndpointAnswer> {
-  const { http, caller, apiKey, request, connection, info } = call;
+  const { http, caller, info } = call;
   const { environment, actor } = caller;
   const sent = asRequest(call, endpoint, input, key);
   const path = keepablePathOf(sent.url);
@@ -131,11 +136,7 @@ export async function storedAnswer(
     idempotency: idempotencyOf(http.service.secret, key, {
       ...{ environmentId: environment.id, method: endpoint.method, path, body },
     }),
-    async reauthorize() {
-      const { headers } = request;
-      const ip = addressOf(headers, connection);
-      authorize(await http.authenticator.authenticate({ apiKey, host: headers.get("host"), ip }), endpoint);
-    },
+    reauthorize: async () => authorize(await callerNow(call), endpoint),
   });
   const text = long ? await long.read() : short;
   return {

@@ -77,7 +77,7 @@ export function askOnStream(call: Call, id: string | number, tool: ToolCall, ask
   if (question.length > LONGEST_QUESTION)
     throw new AppError("invalid_parameter", "This is too long to be confirmed by this client. Send less metadata.");
   const { message, requestedSchema } = (inputRequests?.[FIELD]?.params ?? {}) as Record<string, unknown>;
-  return async function* (signal) {
+  return async function* ({ signal }) {
     const { clock, timer } = call.http.service;
     const told: CallToolResult[] = [];
     let failed: CallToolResult | null = null;

@@ -13,7 +13,8 @@ import {
 import { AppError } from "@/lib/contract/errors";
 import { appErrorOf } from "@/lib/http/answer";
 import type { Stream } from "@/lib/http/event-stream";
-import { type Call, problemResult } from "./endpoint-calls";
+import { whileAllowed } from "@/lib/http/revocation";
+import { type Call, callerNow, problemResult } from "./endpoint-calls";
 import { askOnStream, canShowForms, isSessionOf, sessionFor, type ToolCall, takeAnswer } from "./older-clients";
 import { runTool, type ToolResult, toolsOf } from "./tools";
 
@@ -100,7 +101,9 @@ async function answerOlder(
     const made = await runTool(call, tool.name, tool.input, { canAsk: session !== null });
     if (made === null || id === null || !isInputRequiredResult(made)) return made;
     try {
-      stream = askOnStream(call, id, tool, made);
+      const { service } = call.http;
+      const reauthorize = async () => void (await callerNow(call));
+      stream = whileAllowed({ service, reauthorize }, askOnStream(call, id, tool, made));
     } catch (error) {
       return problemResult(call, appErrorOf(call.http.service, error, call.info));
     }
