@@ -5,6 +5,7 @@ import { Banner } from "@/components/ui/banner";
 import { Checkbox } from "@/components/ui/checkbox";
 import { RadioCards } from "@/components/ui/choices";
 import { FormDialog, SelectField } from "@/components/ui/form";
+import { Time } from "@/components/ui/time";
 import { callApi } from "@/lib/client/api";
 import { useForm, useOneKey } from "@/lib/client/use-form";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -86,11 +87,14 @@ const PERIODS = [
   ["2159", "The last 90 days"],
 ] as const;
 
-/** A few thousand events at a time, until all are on their way; answers how many. `told`: so far. */
+type Progress = { count: number; searchedTo: string };
+type Missed = { hours: string; everything?: boolean; onProgress: (progress: Progress) => void };
+
+/** Call by call, until the whole period is searched. Returns how many events are on their way. */
 async function sendMissed(
   { id }: WebhookEndpoint,
   mode: Mode,
-  { hours, everything = false, told }: { hours: string; everything?: boolean; told?: (count: number) => void },
+  { hours, everything = false, onProgress }: Missed,
 ): Promise<number> {
   const until = new Date().toISOString();
   let since: string | null = new Date(Date.parse(until) - Number(hours) * HOUR_MS).toISOString();
@@ -100,10 +104,19 @@ async function sendMissed(
     const answer = await callApi("POST /v1/webhook-endpoints/{id}/replay", { mode, params: { id }, body });
     const replay: WebhookReplay = answer.data;
     count += replay.delivery_count;
-    told?.(count);
     since = replay.next_since;
+    if (since !== null) onProgress({ count, searchedTo: since });
   }
   return count;
+}
+
+function MissedProgress({ count, searchedTo }: Progress) {
+  return (
+    <Banner tone="neutral" role="status">
+      Searched to <Time at={searchedTo} style="date" />.{" "}
+      {count === 0 ? "Nothing to send" : `${eventsText(count)} on the way`} so far. Keep this page open.
+    </Banner>
+  );
 }
 
 /** A week covers the five days after which we disable an endpoint. */
@@ -112,6 +125,7 @@ const SINCE_IT_FAILED = "168";
 /** Enables an endpoint, with what it missed if wanted, or disables one that is enabled. */
 export function ToggleEndpointDialog({ endpoint, mode, onClose, onChanged }: ChangeDialogProps) {
   const form = useForm({ hours: endpoint.disabled_reason === "manual" ? "" : SINCE_IT_FAILED });
+  const [progress, setProgress] = useState<Progress | null>(null);
   const disable = endpoint.status === "ENABLED";
 
   async function change() {
@@ -119,7 +133,7 @@ export function ToggleEndpointDialog({ endpoint, mode, onClose, onChanged }: Cha
     await callApi("PATCH /v1/webhook-endpoints/{id}", { mode, params: { id: endpoint.id }, body });
     if (disable) return onChanged("Endpoint disabled");
     if (form.values.hours === "") return onChanged("Endpoint enabled");
-    const count = await sendMissed(endpoint, mode, { hours: form.values.hours });
+    const count = await sendMissed(endpoint, mode, { hours: form.values.hours, onProgress: setProgress });
     onChanged(`Endpoint enabled, ${count === 0 ? "nothing was missed" : `${eventsText(count)} on the way`}`);
   }
 
@@ -148,6 +162,7 @@ export function ToggleEndpointDialog({ endpoint, mode, onClose, onChanged }: Cha
           ))}
         </SelectField>
       )}
+      {form.pending && progress && <MissedProgress {...progress} />}
     </FormDialog>
   );
 }
@@ -219,14 +234,14 @@ export function RotateSecretDialog({ endpoint, mode, onClose, onRotated }: Rotat
   );
 }
 
-/** Sends the events of a time again, a few thousand at a time, until all are on their way. */
+/** Sends the events of a period again. */
 export function ReplayDialog({ endpoint, mode, onClose, onChanged }: ChangeDialogProps) {
   const form = useForm({ hours: "24", everything: false });
-  const [opened, setOpened] = useState<number | null>(null);
+  const [progress, setProgress] = useState<Progress | null>(null);
 
   async function replay() {
     const { hours, everything } = form.values;
-    const count = await sendMissed(endpoint, mode, { hours, everything, told: setOpened });
+    const count = await sendMissed(endpoint, mode, { hours, everything, onProgress: setProgress });
     onChanged(count === 0 ? "There was nothing to send" : `${eventsText(count)} on the way`);
   }
 
@@ -252,11 +267,7 @@ export function ReplayDialog({ endpoint, mode, onClose, onChanged }: ChangeDialo
         checked={form.values.everything}
         onChange={({ target }) => form.set({ everything: target.checked })}
       />
-      {form.pending && opened !== null && opened > 0 && (
-        <Banner tone="neutral" role="status">
-          {eventsText(opened)} on the way so far.
-        </Banner>
-      )}
+      {form.pending && progress && <MissedProgress {...progress} />}
     </FormDialog>
   );
 }

@@ -269,6 +269,12 @@ export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } =
         delivery_count: 212,
         next_since: null,
       },
+      "Call again with next_since": {
+        object: "webhook_replay",
+        webhook_endpoint_id: webhookEndpoint.id,
+        delivery_count: 0,
+        next_since: "2026-11-19T14:21:08.417Z",
+      },
     },
   },
   listWebhookDeliveries: {

@@ -148,13 +148,14 @@ type ReplayRange = {
   /** Null: all that the endpoint takes. */
   readonly types: readonly string[] | null;
   readonly onlyFailed: boolean;
-  readonly most: number;
+  /** Events to examine, whether or not they are to be sent; those of the last one's millisecond are examined with it. */
+  readonly examined: number;
   readonly now: string;
 };
 
 /**
- * Opens deliveries of a range of events, oldest first: makes those that there are not, and opens again those that are over. Answers
- * how many it opened, and the last event it looked at when there may be more. `endpointId` names one that is locked.
+ * Opens deliveries of a range of events, oldest first: creates missing ones and reopens finished ones. Returns how many it opened,
+ * and the last event examined if there may be more. `endpointId` names a locked endpoint. Index: the primary key of the events.
  */
 export async function replayEvents(
   orm: Orm,
@@ -162,33 +163,36 @@ export async function replayEvents(
   range: ReplayRange,
 ): Promise<{ opened: number; lastId: string | null }> {
   const types = range.types && part`${`{${range.types.join()}}`}::text[]`;
-  const rows = await orm.execute<{ opened: number; looked: number; last_id: string | null }>(part`
-    with found as materialized (
-      select n.id, n.type, n.created_at from events n
-      join webhook_endpoints e on e.environment_id = n.environment_id and e.id = ${range.endpointId}::uuid
-      where n.environment_id = ${environmentId}::uuid and n.id >= ${range.fromId}::uuid and n.id < ${range.beforeId}::uuid
-        and n.type <> 'webhook_endpoint.test' and ${types ? part`n.type = any(${types})` : part`true`}
+  const inRange = part`environment_id = ${environmentId}::uuid and id >= ${range.fromId}::uuid and id < ${range.beforeId}::uuid`;
+  const rows = await orm.execute<{ opened: number; last_id: string | null }>(part`
+    with stop as materialized (
+      select id from events where ${inRange} order by id offset ${range.examined - 1}::int limit 1
+    ), examined as materialized (
+      select id, type, created_at from events where ${inRange}
+        and id <= coalesce((select (left(id::text, 13) || '-ffff-ffff-ffffffffffff')::uuid from stop), ${range.beforeId}::uuid)
+    ), found as materialized (
+      select n.id, n.type, n.created_at from examined n
+      join webhook_endpoints e on e.environment_id = ${environmentId}::uuid and e.id = ${range.endpointId}::uuid
+      where n.type <> 'webhook_endpoint.test' and ${types ? part`n.type = any(${types})` : part`true`}
         and (e.event_types = '{*}' or n.type = any(e.event_types))
-        -- Of these nothing is to be opened, and locking them would keep those waiting who write down what they sent.
-        and not exists (select from webhook_deliveries p where p.environment_id = n.environment_id
-          and p.endpoint_id = e.id and p.event_id = n.id and p.status = 'PENDING')
-      order by n.id limit ${range.most}::int
+        -- Other deliveries stay unlocked: the worker records their outcomes in the meantime.
+        and coalesce((select status::text from webhook_deliveries where environment_id = ${environmentId}::uuid
+          and endpoint_id = ${range.endpointId}::uuid and event_id = n.id), 'FAILED')
+          = any(case when ${range.onlyFailed}::boolean then '{FAILED}' else '{FAILED,DELIVERED}' end::text[])
     ), opened as (
       insert into webhook_deliveries as d
         (environment_id, id, endpoint_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
       select ${environmentId}::uuid, webhook_delivery_id(id), ${range.endpointId}::uuid, id, type, 'PENDING',
         ${range.now}::timestamptz, created_at, ${range.now}::timestamptz
-      from found
+      from found order by id
       on conflict (environment_id, endpoint_id, event_id) do update
         set status = 'PENDING', round_attempts = 0, next_attempt_at = excluded.next_attempt_at, epoch = d.epoch + 1,
           delivered_at = null, updated_at = excluded.updated_at
         where d.status = 'FAILED' or (d.status = 'DELIVERED' and not ${range.onlyFailed}::boolean)
       returning 1
     )
-    select (select count(*)::int from opened) as opened, (select count(*)::int from found) as looked,
-      (select id from found order by id desc limit 1) as last_id`);
-  const [row] = rows;
-  return { opened: row?.opened ?? 0, lastId: row && row.looked === range.most ? row.last_id : null };
+    select (select count(*)::int from opened) as opened, (select id from stop) as last_id`);
+  return { opened: rows[0]?.opened ?? 0, lastId: rows[0]?.last_id ?? null };
 }
 
 /** Where the worker's walk stands: behind one endpoint. */

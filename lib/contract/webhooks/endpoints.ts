@@ -205,7 +205,9 @@ const webhookReplay = z
     next_since: z
       .string()
       .nullable()
-      .describe("There are more events: call again with this as `since`. Null when there are no more."),
+      .describe(
+        "Where this call stopped: call again with it as `since`, even if nothing was found. Null at the end of the range.",
+      ),
   })
   .meta({ id: "WebhookReplay" });
 export type WebhookReplay = z.infer<typeof webhookReplay>;
@@ -216,7 +218,8 @@ export const replayWebhookEndpoint = endpoint({
   path: "/v1/webhook-endpoints/{id}/replay",
   summary: "Send missed events",
   description:
-    "Sends events of a time range that were not delivered, or never sent, with the same ids: up to 5,000 events per call.",
+    "Sends events of a time range that were not delivered, or never sent, with the same ids. One call examines about 1,000 " +
+    "events, oldest first, and returns `next_since` where it stopped: call again with it as `since` until it is null.",
   body: replayWebhookEndpointBody,
   response: webhookReplay,
   errors: [...BODY_ERRORS, ...IDEMPOTENCY_ERRORS, "resource_not_found", "invalid_state"],

@@ -1,9 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant, TEST_SECRET, testContext, testIdempotency, testTenant } from "@/e2e/fixtures/factories";
+import { cloneLatestRow } from "@/e2e/fixtures/many-rows";
 import { happenings, openReceiver, type Receiver, sendDue, status, testClock } from "@/e2e/fixtures/webhooks";
 import { encodeId } from "@/lib/contract/ids";
-import type { CreateWebhookEndpointBody, ReplayWebhookEndpointBody } from "@/lib/contract/webhooks/endpoints";
+import type {
+  CreateWebhookEndpointBody,
+  ReplayWebhookEndpointBody,
+  WebhookReplay,
+} from "@/lib/contract/webhooks/endpoints";
 import { type WebhookEndpoint, webhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
@@ -12,6 +17,7 @@ import { publicWall } from "@/lib/webhooks/wall";
 import { updatePlan } from "../plans/plans";
 import { rotateSecret } from "../secret-keys";
 import {
+  EXAMINED_EVENTS,
   getWebhookDelivery,
   listWebhookDeliveries,
   removeOldWebhookDeliveries,
@@ -378,5 +384,32 @@ describe("a replay", () => {
     expect(await replay(made.id, { types: ["subscription_plan.updated"] })).toMatchObject({ delivery_count: 1 });
     const tooOld = { code: "invalid_parameter", param: "since" };
     await expect(replay(made.id, { since: "2020-01-01T00:00:00Z" })).rejects.toMatchObject(tooOld);
+  });
+
+  test("examines a bounded number of events, whatever it finds, and goes on from `next_since` without missing one", async () => {
+    const { merchant, endpoint, happen, replay, clock } = await tenant();
+    await happen();
+    const made = await endpoint();
+    const other = await endpoint({ event_types: ["refund.failed"] });
+    const count = 2.5 * EXAMINED_EVENTS;
+    const perMs = 30;
+    const clones = { count, everyMs: 1 / perMs, fresh: { object_id: "made.id" } };
+    await cloneLatestRow(db, "events", merchant.test.id, clones);
+    clock.forward(1_000);
+    const pages = async (id: string) => {
+      const counts: number[] = [];
+      for (let since: string | undefined; counts.length < 10; ) {
+        const page: WebhookReplay = await replay(id, since === undefined ? {} : { since });
+        counts.push(page.delivery_count);
+        if (page.next_since === null) return counts;
+        since = page.next_since;
+      }
+      throw new Error("the replay does not end");
+    };
+    const counts = await pages(made.id);
+    expect(counts).toHaveLength(3);
+    expect(Math.max(...counts)).toBeLessThan(EXAMINED_EVENTS + perMs);
+    expect(counts.reduce((sum, some) => sum + some, 0)).toBe(count + 1);
+    expect(await pages(other.id)).toEqual([0, 0, 0]);
   });
 });

@@ -895,7 +895,7 @@ export interface WebhookReplay {
   webhook_endpoint_id: string;
   /** Deliveries created. */
   delivery_count: number;
-  /** There are more events: call again with this as `since`. Null when there are no more. */
+  /** Where this call stopped: call again with it as `since`, even if nothing was found. Null at the end of the range. */
   next_since: string | null;
 }
 
@@ -1766,7 +1766,7 @@ class WebhookEndpointsResource extends Resource {
   }
 
   /**
-   * Send missed events. Sends events of a time range that were not delivered, or never sent, with the same ids: up to 5,000 events per call.
+   * Send missed events. Sends events of a time range that were not delivered, or never sent, with the same ids. One call examines about 1,000 events, oldest first, and returns `next_since` where it stopped: call again with it as `since` until it is null.
    *
    * Needs the permission `webhook_endpoint.write`.
    */
