@@ -9,31 +9,64 @@ import { isDatabaseUnavailable } from "./unavailable";
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 500;
 
+type Say = (what: string) => void;
+
 /**
  * Resolves to the result of `check`, which runs once the server in `setting` is up and the connection is
  * known to stay on one server process. Throws ConfigurationError at once if waiting won't help.
  */
-export async function reach<T>(
+export function reach<T>(
   url: string,
   setting: string,
   check: (sql: Sql, address: Address) => Promise<T>,
-  say: (what: string) => void = () => {},
+  say?: Say,
 ): Promise<T> {
   const address = parseAddress(url, setting);
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
+  const work = async () => {
     const sql = connectSql(url, { max: 1, applicationName: "cardlane-start" });
     try {
       await refusePooledTransactions(sql, url, address, setting);
       return await check(sql, address);
     } catch (error) {
-      if (error instanceof ConfigurationError) throw error;
-      const sentence = explain(error, address, setting);
-      if (!mayPass(causeOf(error)) || Date.now() > deadline) throw new ConfigurationError(sentence);
-      say(`waiting for it: ${sentence}`);
-      await wait(RETRY_MS);
+      if (error instanceof ConfigurationError || isDatabaseUnavailable(error)) throw error;
+      throw new ConfigurationError(explain(error, address, setting), { cause: error });
     } finally {
       await sql.end({ timeout: 1 });
+    }
+  };
+  return outlast(url, work, { setting, say });
+}
+
+type OutlastOptions = {
+  setting?: string;
+  say?: Say | undefined;
+  /** Infinity once the service answers: from then on an outage ends nothing. */
+  patienceMs?: number;
+};
+
+/**
+ * Repeats a step of the start while the database at `url` is unavailable, which it may become between any two
+ * steps. Throws ConfigurationError when it stays away, or waiting won't help. `work` must be safe to repeat.
+ */
+export async function outlast<T>(
+  url: string,
+  work: () => Promise<T>,
+  { setting = "DATABASE_URL", say, patienceMs = PATIENCE_MS }: OutlastOptions = {},
+): Promise<T> {
+  const address = parseAddress(url, setting);
+  let deadline = Number.POSITIVE_INFINITY;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ConfigurationError || !isDatabaseUnavailable(error)) throw error;
+      deadline = Math.min(deadline, performance.now() + patienceMs);
+      const sentence = explain(error, address, setting);
+      if (!mayPass(causeOf(error)) || performance.now() > deadline) {
+        throw new ConfigurationError(sentence, { cause: error });
+      }
+      say?.(`waiting for it: ${sentence}`);
+      await wait(RETRY_MS);
     }
   }
 }
@@ -70,7 +103,7 @@ function causeOf(error: unknown): Cause {
 
 /** Conditions that pass: no server yet, one that is starting, or a standby about to be promoted. */
 const mayPass = (cause: Cause) =>
-  (isDatabaseUnavailable(cause) || cause.code === "ENOENT") && !/^(28|3D)/.test(cause.code ?? "");
+  (isDatabaseUnavailable(cause) || cause.code === "ENOENT") && !/^(?:28|3D)/.test(cause.code ?? "");
 
 /** One sentence on why the database at the address in `setting` cannot be used. */
 function explain(problem: unknown, address: Address, setting: string): string {

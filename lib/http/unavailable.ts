@@ -53,19 +53,22 @@ type OutagePage = {
   readonly nonce: string;
   /** Whether it is shown in place of what a GET would have answered, and so may be asked for again. */
   readonly retry: boolean;
+  /** When the browser loads it again by itself. */
+  readonly reloadSeconds?: number | null;
 };
 
 /** A whole document in place of one that cannot be made. `title` and `text` are ours: nothing of the request is in it. */
-export function outagePage({ title, text, nonce, retry }: OutagePage): string {
+export function outagePage({ title, text, nonce, retry, reloadSeconds = null }: OutagePage): string {
   // An empty address is that of the document itself, with its query.
   const again = retry ? '\n<a href="">Try again</a>' : "";
+  const reload = reloadSeconds === null ? "" : `\n<meta http-equiv="refresh" content="${reloadSeconds}">`;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
+<meta name="robots" content="noindex">${reload}
 <style nonce="${nonce}">${STYLE}</style>
 </head>
 <body>

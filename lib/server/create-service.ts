@@ -1,6 +1,7 @@
 import { type Connections, connect } from "@/db/client";
 import { openLogins } from "@/db/logins";
 import { connectSandboxStore } from "@/db/queries/sandbox/processor";
+import { outlast } from "@/db/reach";
 import { systemClock, systemTimer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
 import type { Service } from "@/lib/domain/context";
@@ -32,8 +33,7 @@ export type CreatedService = {
   close(): Promise<void>;
 };
 
-/** The service on a migrated database at `url`. */
-export async function createService(options: {
+type CreateOptions = {
   url: string;
   embedded: boolean;
   applicationName: string;
@@ -43,7 +43,13 @@ export async function createService(options: {
   processors?: ChooseProcessors | undefined;
   /** What merchants and operators can connect. */
   connectors?: readonly Connector[] | undefined;
-}): Promise<CreatedService> {
+};
+
+/** The service on a migrated database at `url`, which may go away meanwhile and come back. */
+export const createService = (options: CreateOptions): Promise<CreatedService> =>
+  outlast(options.url, () => create(options), { say: options.onProgress });
+
+async function create(options: CreateOptions): Promise<CreatedService> {
   const { url, embedded, applicationName, connections, processors = onlySandbox, connectors = CONNECTORS } = options;
   const operator = operatorConnection(connectors);
   const logins = await openLogins(url, embedded, options.onProgress);

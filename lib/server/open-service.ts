@@ -2,6 +2,7 @@ import { type Connections, shareConnections } from "@/db/client";
 import type { EmbeddedOptions } from "@/db/embedded";
 import { migrate } from "@/db/migrate";
 import { openDatabase } from "@/db/open-database";
+import { outlast } from "@/db/reach";
 import { env } from "@/lib/env";
 import type { Connector } from "@/lib/processor/connector";
 import { type ChooseProcessors, type CreatedService, createService } from "./create-service";
@@ -27,7 +28,7 @@ export async function openService(options: OpenOptions = {}): Promise<OpenServic
   const database = await openDatabase(forEmbedded);
   const { url, version, embedded } = database;
   try {
-    await migrate(url);
+    await outlast(url, () => migrate(url), { say: forEmbedded.onProgress });
     const created = await createService({
       url,
       embedded,

@@ -41,6 +41,13 @@ export function noteOutage(response: ServerResponse, failure: AppError): void {
   if (serving) serving.failure ??= failure;
 }
 
+/** The process of the pages is not up yet, or not up again. */
+export const PAGES_STARTING = new AppError(
+  "database_unavailable",
+  "Pages are starting. Send the request again in a moment, with the same idempotency key.",
+  { retryAfterSeconds: 2 },
+);
+
 type Callback = () => void;
 type Rest = readonly unknown[];
 type Methods<Name extends string> = Record<Name, (...rest: Rest) => unknown>;
@@ -126,7 +133,9 @@ function limitTime(
 const TITLE = "The database does not answer";
 /** Errors that name what is unavailable themselves. */
 const AWAY = "The service is briefly unavailable";
+const STARTING = "The service is starting";
 const TEXT = "This page cannot be shown right now. Nothing you did is lost.";
+const RELOAD_SECONDS = 2;
 
 /** A page for browsers; the API's own format for everything else. */
 function answerOf(request: IncomingMessage, failure: unknown) {
@@ -134,15 +143,18 @@ function answerOf(request: IncomingMessage, failure: unknown) {
   const answer = answerFailure(failure, infoOf({ url: `http://localhost${url}` }));
   if (!headers.accept?.includes("text/html")) return answer;
   const retry = method === "GET" || method === "HEAD";
+  const isStarting = failure === PAGES_STARTING;
   const text = retry ? `${TEXT} Try again in a moment.` : `${TEXT} Go back and try again in a moment.`;
+  const named = failure instanceof AppError ? AWAY : TITLE;
   return {
     ...answer,
     headers: { ...answer.headers, "Content-Type": "text/html; charset=utf-8" },
     body: outagePage({
-      title: failure instanceof AppError ? AWAY : TITLE,
-      text,
+      title: isStarting ? STARTING : named,
+      text: isStarting && retry ? "This page opens by itself in a moment." : text,
       nonce: headers[NONCE_HEADER]?.toString() ?? "",
       retry,
+      reloadSeconds: isStarting && retry ? RELOAD_SECONDS : null,
     }),
   };
 }

@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { Agent, type IncomingMessage, maxHeaderSize, request as requestFrom, type ServerResponse } from "node:http";
 import { getPriority, setPriority, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Connections } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
 import { handOver } from "@/lib/env";
@@ -11,9 +12,10 @@ import type { DemoShop } from "@/lib/http/demo";
 import type { MetricFigures } from "@/lib/http/metrics";
 import { log } from "@/lib/log";
 import { hasSeenProxy } from "@/lib/mail/mail";
+import { Roster } from "@/lib/roster";
 import { hasBody } from "./gate";
 import type { Listener } from "./http-server";
-import { noteOutage } from "./outages";
+import { noteOutage, PAGES_STARTING } from "./outages";
 
 /** Messages to the process of the pages, over a channel that nobody else reads. */
 export type ToPages = { readonly start: PagesStart } | { readonly figuresFor: number } | { readonly alive: true };
@@ -40,6 +42,8 @@ export type PagesOptions = Omit<PagesStart, "socket" | "settings"> & {
   readonly dataDir: string;
   /** Milliseconds between two checks that it still answers. */
   readonly lookMs?: number;
+  /** Milliseconds that a request for a page waits while the process starts. */
+  readonly holdMs?: number;
 };
 
 /** Says that this service has seen a proxy: the process of the pages sees no caller itself. */
@@ -59,19 +63,22 @@ const LOOK_MS = 5_000;
 const MOST_UNANSWERED = 6;
 /** It waits for the database, which may be recovering. One that says nothing for longer says nothing any more. */
 const READY_WITHIN_MS = 120_000;
+/** Longer than the process takes to start: 1 to 5 s. */
+const HOLD_MS = 10_000;
 const FIGURES_WITHIN_MS = 1_000;
 
 /**
- * Next in its own process, so that no payment waits for a page to be drawn. A process that ends is restarted; until then pages
- * are an outage. It ends with this process, however that ends: the channel between them closes.
+ * Next in its own process, so that no payment waits for a page to be drawn. A process that ends, or doesn't start,
+ * is started again; requests for pages wait for it, and after a while are answered that it starts. It ends with
+ * this process, however that ends: the channel between them closes.
  */
 export class PagesProcess {
   readonly #options: PagesOptions;
   readonly #socket: string;
+  readonly #stopping = new AbortController();
+  readonly #held = new Roster<() => void>();
   #child: ChildProcess | null = null;
-  #isStopping = false;
-  #pauseMs = FIRST_PAUSE_MS;
-  #timer: NodeJS.Timeout | undefined;
+  #isReady = false;
   #asked = 0;
 
   constructor(options: PagesOptions) {
@@ -83,49 +90,71 @@ export class PagesProcess {
     return this.#child?.pid;
   }
 
-  /** Resolves when it can draw. Throws what it says that it cannot start for. */
-  async start(): Promise<void> {
-    const { file, dataDir: _, lookMs = LOOK_MS, ...options } = this.#options;
+  /** Keeps a process running until `stop`. Resolves when the first one can draw; rejects with why it cannot. */
+  start(): Promise<void> {
+    const first = this.#run();
+    void this.#keepRunning(first);
+    return first.then(() => {});
+  }
+
+  async #keepRunning(first: Promise<ChildProcess>): Promise<void> {
+    const { signal } = this.#stopping;
+    let pauseMs = FIRST_PAUSE_MS;
+    for (let run = first; ; run = this.#run()) {
+      const startedMs = performance.now();
+      try {
+        const child = await run;
+        this.#open();
+        const { exitCode, signalCode } = await ended(child);
+        this.#isReady = false;
+        if (signal.aborted) return;
+        log.error({ code: exitCode, signal: signalCode }, "the process of the pages ended, and is started again");
+      } catch (error) {
+        if (signal.aborted) return;
+        log.error({ err: error }, "the process of the pages did not start, and is tried again");
+      }
+      if (performance.now() - startedMs > RUNS_MS) pauseMs = FIRST_PAUSE_MS;
+      await wait(pauseMs, null, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    }
+  }
+
+  #open(): void {
+    this.#isReady = true;
+    for (const release of [...this.#held]) release();
+  }
+
+  /** A process that can draw. Throws what one says that it cannot start for. */
+  async #run(): Promise<ChildProcess> {
+    this.#stopping.signal.throwIfAborted();
+    const { file, dataDir: _, holdMs: __, lookMs = LOOK_MS, ...options } = this.#options;
     const { env, settings } = handOver();
     rmSync(this.#socket, { force: true });
     const child = fork(file, [], { env, execArgv: MEMORY, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#child = child;
-    const startedMs = performance.now();
     return new Promise((resolve, reject) => {
-      let isReady = false;
-      const late = setTimeout(() => isReady || child.kill("SIGKILL"), READY_WITHIN_MS).unref();
+      const late = setTimeout(() => child.kill("SIGKILL"), READY_WITHIN_MS).unref();
       child.on("message", (message: FromPages) => {
         if ("ready" in message) {
-          isReady = true;
+          clearTimeout(late);
           lookAfter(child, lookMs);
-          resolve();
-        } else if ("failed" in message) reject(new Error(message.failed));
+          resolve(child);
+        } else if ("failed" in message) {
+          reject(new Error(message.failed));
+          child.kill("SIGKILL");
+        }
       });
       child.on("error", reject);
       child.once("exit", (code, signal) => {
         clearTimeout(late);
-        reject(new Error(`the process of the pages ended with ${String(code ?? signal)}`));
-        if (!isReady || this.#isStopping) return;
-        if (performance.now() - startedMs > RUNS_MS) this.#pauseMs = FIRST_PAUSE_MS;
-        log.error({ code, signal }, "the process of the pages ended, and is started again");
-        this.#startAgain();
+        reject(new Error(`it ended with ${String(code ?? signal)}`));
       });
       // When the machine is out of files or processes, `error` reports it.
       if (child.pid === undefined) return;
       makeLessUrgent(child.pid);
       notify(child, { start: { ...options, settings, socket: this.#socket } });
     });
-  }
-
-  #startAgain(): void {
-    this.#timer = setTimeout(() => {
-      this.start().catch((error: unknown) => {
-        if (this.#isStopping) return;
-        log.error({ err: error }, "the process of the pages did not start, and is tried again");
-        this.#startAgain();
-      });
-    }, this.#pauseMs);
-    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
   }
 
   /** Its counters; null while no process answers. */
@@ -149,21 +178,48 @@ export class PagesProcess {
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    clearTimeout(this.#timer);
+    this.#stopping.abort();
     const child = this.#child;
-    if (child?.pid !== undefined && child.exitCode === null && child.signalCode === null) {
-      const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    if (child?.pid !== undefined && !hasEnded(child)) {
       if (child.connected) child.disconnect();
       const force = setTimeout(() => child.kill("SIGKILL"), ENDS_WITHIN_MS);
-      await ended;
+      await ended(child);
       clearTimeout(force);
     }
     rmSync(this.#socket, { force: true });
   }
 
-  /** Hands requests on to it, as they are by now, and its answers back. */
-  readonly listener: Listener = (request, response) => forward(request, response, this.#socket);
+  /** Passes requests on to it, as the service has changed them, and its responses back. */
+  readonly listener: Listener = async (request, response) => {
+    if (!this.#isReady) await this.#hold(response);
+    if (response.closed) return;
+    if (this.#isReady) await forward(request, response, this.#socket);
+    else refuse(response, PAGES_STARTING);
+  };
+
+  /** Resolves when a process can draw, the caller leaves, or it has waited too long. */
+  #hold(response: ServerResponse): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(limit);
+        this.#held.delete(end);
+        response.off("close", end);
+        resolve();
+      };
+      const limit = setTimeout(end, this.#options.holdMs ?? HOLD_MS);
+      this.#held.add(end);
+      response.once("close", end);
+    });
+  }
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+function ended(child: ChildProcess): Promise<ChildProcess> {
+  return new Promise((resolve) => {
+    if (hasEnded(child)) resolve(child);
+    else child.once("exit", () => resolve(child));
+  });
 }
 
 /**
@@ -219,6 +275,13 @@ const withoutConnection = (headers: IncomingMessage["headers"]) =>
 
 const AWAY = "The service is briefly unavailable. Send the request again in a moment, with the same idempotency key.";
 
+/** `withOutages` replaces the 500 by the outage. */
+function refuse(response: ServerResponse, outage: AppError): void {
+  noteOutage(response, outage);
+  if (response.headersSent) response.destroy();
+  else response.writeHead(500).end();
+}
+
 function forward(request: IncomingMessage, response: ServerResponse, socketPath: string): Promise<void> {
   return new Promise((resolve) => {
     const headers = Object.fromEntries(withoutConnection(request.headers));
@@ -236,9 +299,7 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
       request.unpipe(onward);
       // An answer that arrived in full counts, even if the body was not read to its end; a caller who left gets nothing.
       if (answer?.complete || response.closed) return;
-      noteOutage(response, new AppError("database_unavailable", AWAY, { retryAfterSeconds: 1, cause }));
-      if (response.headersSent) response.destroy();
-      else response.writeHead(500).end();
+      refuse(response, new AppError("database_unavailable", AWAY, { retryAfterSeconds: 1, cause }));
     };
     response.once("close", () => {
       // Nobody reads the rest of a body that was answered early: the connection would wait for it forever.

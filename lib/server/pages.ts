@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { configure, env } from "@/lib/env";
+import { ConfigurationError, configure, env } from "@/lib/env";
 import { maskProcessOutput } from "@/lib/log-output";
 import type { FromPages, PagesStart, ToPages } from "./pages-process";
 
@@ -29,7 +29,8 @@ process.once("message", (message: ToPages) => {
     () => say({ ready: true }),
     (error: unknown) => {
       process.exitCode = 1;
-      const failed = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      const isSentence = error instanceof ConfigurationError;
+      const failed = error instanceof Error ? (!isSentence && error.stack) || error.message : String(error);
       process.send?.({ failed } satisfies FromPages, () => process.exit());
     },
   );

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { shareWithPages } from "@/db/client";
 import { prepareDataFolder } from "@/db/data-folder";
+import { outlast } from "@/db/reach";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { type DemoShop, provideDemoShop } from "@/lib/http/demo";
@@ -66,31 +67,27 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
       ...{ DATABASE_URL: service.url, CARDLANE_SECRET: value },
       ...{ CARDLANE_SECRET_PREVIOUS: previous.join("\n"), CARDLANE_SECRET_FILE: "" },
     });
+    shutdown.add("address in the database", await outlast(service.url, () => holdAddress(service.service), { say }));
     say(
       service.embedded ? `PostgreSQL ${service.version}, embedded, in ${env.dataDir}` : `PostgreSQL ${service.version}`,
     );
     return service;
   });
-  shutdown.add("address in the database", await holdAddress(opened.service));
-  const { authenticator, requestLog } = provideService(opened.service);
+  const { service, url, embedded } = opened;
+  const { authenticator, requestLog } = provideService(service);
   shutdown.add("key use log", () => authenticator.stop());
   shutdown.add("request log", () => requestLog.stop());
   proceed();
-  const demo = await console.step("Demo data", (say) => ensureDemo(opened.service, env.dataDir, say));
+  const demo = await console.step("Demo data", (say) =>
+    outlast(url, () => ensureDemo(service, env.dataDir, say), { say }),
+  );
   const shop = demo && { key: demo.test_key, apiUrl: ownAddress() };
   provideDemoShop(shop);
   proceed();
-  const pages = await console.step("Pages", async (say) => {
-    const { embedded } = opened;
-    const listener = dev ? developPages(root, shutdown) : startPages({ root, embedded, demo: shop }, shutdown);
-    await listener;
-    say(dev ? "compiled as they are opened" : "built");
-    return listener;
-  });
-  proceed();
-  const listeners = dev ? { api: pages, pages } : built(root, pages);
+  const pages = dev ? null : pagesProcess({ root, embedded, demo: shop }, shutdown);
+  const listeners = pages ? built(root, pages.listener) : await inDevelopment(root, console, shutdown);
   const server = createHttpServer(listeners, (error) => log.error({ err: error }, "a request failed"), {
-    onProxy: () => void noteProxy(opened.service),
+    onProxy: () => void noteProxy(service),
     // A page that is compiled first takes its time.
     pageLimitMs: dev ? null : ANSWER_LIMIT_MS + env.processorTimeoutMs,
   });
@@ -98,7 +95,7 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   const withdraw = publishAddress();
   shutdown.add("address", async () => withdraw());
   // While developing Next is the host of the API, so that a change to it takes effect at once, and of the jobs.
-  const jobs = dev ? null : startJobs(opened.service);
+  const jobs = dev ? null : startJobs(service);
   shutdown.add("jobs", async () => jobs?.stop());
   const drainMs = env.drainSeconds * 1_000;
   const stopServing = () => {
@@ -106,33 +103,52 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
     return closeGracefully(server, GRACE_MS, drainMs);
   };
   shutdown.add("requests", stopServing, drainMs + GRACE_MS + 1_000);
-  const webhooks = await operatorWebhooks(opened.service);
-  const outbox = (await mailRoute(opened.service)) === "outbox" ? outboxLink(opened.service) : null;
-  return { demo, outbox, webhooks };
+  proceed();
+  // The API answers from here on: nothing below may end it.
+  if (pages) await startPages(pages, console, shutdown.signal);
+  proceed();
+  const facts = async () => ({
+    webhooks: await operatorWebhooks(service),
+    outbox: (await mailRoute(service)) === "outbox" ? outboxLink(service) : null,
+  });
+  return { demo, ...(await outlast(url, facts, { patienceMs: Number.POSITIVE_INFINITY })) };
 }
 
 /** Compiled as they are opened, in this process, so that a change to anything takes effect at once. */
-async function developPages(root: string, shutdown: Shutdown): Promise<Listener> {
-  await buildNodeClient(root);
-  shutdown.add("payment form", await watchPaymentForm(root));
-  const { openNext } = await import("./open-pages");
-  const next = await openNext({ dev: true, root });
-  shutdown.add("pages", next.close);
-  return next.listener;
+function inDevelopment(root: string, console: Console, shutdown: Shutdown): Promise<Listeners> {
+  return console.step("Pages", async (say) => {
+    await buildNodeClient(root);
+    shutdown.add("payment form", await watchPaymentForm(root));
+    const { openNext } = await import("./open-pages");
+    const next = await openNext({ dev: true, root });
+    shutdown.add("pages", next.close);
+    say("compiled as they are opened");
+    return { api: next.listener, pages: next.listener };
+  });
 }
 
 /** A production build, drawn by its own process. */
-async function startPages(
+function pagesProcess(
   { root, embedded, demo }: { root: string; embedded: boolean; demo: DemoShop | null },
   shutdown: Shutdown,
-): Promise<Listener> {
+): PagesProcess {
   const file = join(root, ".next", "cardlane", "pages.mjs");
   const { pages: connections } = shareWithPages(env.databasePoolSize);
   const pages = new PagesProcess({ file, dataDir: env.dataDir, root, embedded, connections, demo });
   shutdown.add("pages", () => pages.stop());
-  await pages.start();
   provideFiguresOfPages(() => pages.figures());
-  return pages.listener;
+  return pages;
+}
+
+/** Resolves when pages can be drawn, or when the first attempt has failed: it is repeated until one succeeds. */
+async function startPages(pages: PagesProcess, console: Console, stopping: AbortSignal): Promise<void> {
+  const started = console.step("Pages", async (say) => {
+    await pages.start();
+    say("built");
+  });
+  await started.catch((error: Error) => {
+    if (!stopping.aborted) console.warning(`Pages do not start and are tried again: ${error.message}`);
+  });
 }
 
 /** The API, and the pages as far as they are not ready-made. */

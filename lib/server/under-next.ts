@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { shareConnections } from "@/db/client";
+import { outlast } from "@/db/reach";
 import { ConfigurationError, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { outboxLink } from "@/lib/http/outbox-link";
@@ -41,13 +42,14 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
       applicationName: "cardlane-next",
       connections: shareConnections(env.databasePoolSize),
     });
-    await holdAddress(service);
+    await outlast(url, () => holdAddress(service));
     // Keeps Next's own start-up lines; under `next dev` also its errors, which the developer reads.
     if (!dev) logConsole(log, ["warn", "error"]);
     provideService(service);
     mendRequests({ onServer: (server) => guard(server, dev), onProxy: () => void noteProxy(service) });
-    if ((await mailRoute(service)) === "outbox") log.info({ link: outboxLink(service) }, "e-mail waits in the outbox");
-    const webhooks = await operatorWebhooks(service);
+    const route = await outlast(url, () => mailRoute(service));
+    if (route === "outbox") log.info({ link: outboxLink(service) }, "e-mail waits in the outbox");
+    const webhooks = await outlast(url, () => operatorWebhooks(service));
     if (webhooks !== null) log.info(webhooks);
     startJobs(service);
   } catch (error) {

@@ -1,0 +1,131 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { clusterFiles } from "@/db/embedded-cluster";
+import { testDatabase } from "../fixtures/database";
+import { type RunningService, startService } from "../fixtures/service";
+import { startTcpProxy } from "../fixtures/tcp-proxy";
+import { crashPostgres } from "./embedded";
+import { reportFigure } from "./figures";
+
+/** Starts in bad weather, of the built service with its pages. */
+const { url } = await testDatabase({ own: true });
+const folder = mkdtempSync(join(tmpdir(), "cardlane-starts-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const KILLS = Number(process.env.PROOF_KILLS ?? 5);
+const AWAY_MS = 700;
+
+const statusOf = (host: RunningService, path: string) =>
+  fetch(host.baseUrl + path).then(
+    (response) => response.text().then(() => response.status),
+    () => 0,
+  );
+
+/** Stops the service and returns all it printed, which must hold no stack. */
+async function endOf(host: RunningService): Promise<string> {
+  await host.stop();
+  const output = host.output();
+  expect(output).not.toContain("could not start");
+  expect(output).not.toMatch(/^ {4}at /m);
+  return output;
+}
+
+describe("a database that goes away", () => {
+  const packets = [1, 9, 25, 49, 90, 120];
+  test.each(packets)("with packet %i of a start is waited for", async (fatal) => {
+    let seen = 0;
+    const proxy = await startTcpProxy(url, 0, () => {
+      if (++seen === fatal)
+        void proxy
+          .refuse()
+          .then(() => wait(AWAY_MS))
+          .then(() => proxy.accept());
+    });
+    onTestFinished(() => proxy.close());
+    const env = { DATA_DIR: join(folder, "outside") };
+    const host = await startService({ host: "built", databaseUrl: proxy.url, env });
+    expect(seen).toBeGreaterThan(fatal);
+    await expect.poll(() => statusOf(host, "/sign-in"), { timeout: 30_000 }).toBe(200);
+    await endOf(host);
+  });
+
+  test("for good is one sentence, after half a minute", async () => {
+    const proxy = await startTcpProxy(url, 0, () => void proxy.refuse());
+    const starting = startService({
+      host: "built",
+      databaseUrl: proxy.url,
+      env: { DATA_DIR: join(folder, "outside") },
+    });
+    await expect(starting).rejects.toThrow(
+      /waiting for it: The database at .+ cannot be reached: nothing listens there/,
+    );
+  });
+
+  test("because all of the embedded PostgreSQL is killed is started again", async () => {
+    const dataDir = join(folder, "embedded");
+    const start = () => startService({ host: "built", env: { DATA_DIR: dataDir } });
+    await (await start()).stop();
+    for (const delayMs of [50, 300, 800]) {
+      const starting = start();
+      const { cluster } = clusterFiles(dataDir);
+      await expect.poll(() => existsSync(join(cluster, "postmaster.pid")), { timeout: 20_000, interval: 5 }).toBe(true);
+      await wait(delayMs);
+      crashPostgres(dataDir, "kill all");
+      await endOf(await starting);
+    }
+  });
+});
+
+/** The process of the pages: the one child that runs their file. */
+function pagesOf({ pid }: RunningService): number | null {
+  for (const name of readdirSync("/proc")) {
+    try {
+      const [, parent] = readFileSync(`/proc/${name}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+      if (Number(parent) === pid && readFileSync(`/proc/${name}/cmdline`, "utf8").includes("pages.mjs")) {
+        return Number(name);
+      }
+    } catch {
+      // Not a process, or one that has just ended.
+    }
+  }
+  return null;
+}
+
+test.skipIf(process.platform !== "linux")("a process of the pages that is killed ends nothing else", async () => {
+  const host = await startService({ host: "built", databaseUrl: url, env: { DATA_DIR: join(folder, "outside") } });
+  onTestFinished(() => host.stop());
+  const killed = new Set<number>();
+  // While it starts, and once it draws.
+  for (const path of ["/health/live", "/health/live", "/sign-in"]) {
+    await expect.poll(() => statusOf(host, path), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => pagesOf(host), { timeout: 20_000, interval: 5 }).not.toBeNull();
+    const pid = pagesOf(host) as number;
+    killed.add(pid);
+    process.kill(pid, "SIGKILL");
+    expect(await statusOf(host, "/health/ready")).toBe(200);
+  }
+  await expect.poll(() => statusOf(host, "/sign-in"), { timeout: 30_000 }).toBe(200);
+  expect(killed.has(pagesOf(host) as number)).toBe(false);
+});
+
+test(`after kill -9 the API answers before the pages do, ${KILLS} times`, async () => {
+  const env = { DATA_DIR: join(folder, "killed") };
+  let host = await startService({ host: "built", databaseUrl: url, env, until: "live" });
+  const figures: { api: number; pages: number }[] = [];
+  for (let kill = 0; kill < KILLS; kill++) {
+    await host.kill("SIGKILL");
+    const startedMs = performance.now();
+    host = await startService({ host: "built", databaseUrl: url, env, port: host.port, until: "live" });
+    const api = performance.now() - startedMs;
+    // A page that is requested before its process draws waits for it.
+    expect(await statusOf(host, "/sign-in")).toBe(200);
+    figures.push({ api, pages: performance.now() - startedMs });
+  }
+  await endOf(host);
+  const median = (name: "api" | "pages") =>
+    Math.round(figures.map((figure) => figure[name]).sort((a, b) => a - b)[Math.floor(KILLS / 2)] ?? 0);
+  reportFigure(`after ${KILLS} kills the API answers in ${median("api")} ms`, `pages in ${median("pages")} ms`);
+});
