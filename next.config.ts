@@ -21,6 +21,7 @@ const config: NextConfig = {
     "csv-stringify",
     "drizzle-orm",
     "highlight.js",
+    "hucre",
     "ipaddr.js",
     "minisearch",
     "nodemailer",

@@ -17,12 +17,12 @@ const THEMES = [
 ] as const;
 
 const TIMES = [
-  { value: "local", label: "Business time zone", description: "The time zone that filters, charts and exports use." },
-  { value: "utc", label: "UTC", description: "The time zone that the API and exports use." },
+  { value: "local", label: "Business time zone", description: "The time zone that filters and charts use." },
+  { value: "utc", label: "UTC", description: "The time zone that the API uses." },
 ] as const;
 
 /** Each choice takes effect at once. The theme is this browser's; the rest follows the user. */
-export function AppearanceForm(saved: Required<Preferences>) {
+export function AppearanceForm(saved: Required<Pick<Preferences, "times" | "shortcuts">>) {
   const router = useRouter();
   const { theme, setTheme } = useTheme();
   const hydrated = useHydrated();

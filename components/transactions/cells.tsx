@@ -1,8 +1,7 @@
 import type { ReactNode } from "react";
 import { TransactionBadge } from "@/components/ui/badge";
-import { wordLabel } from "@/lib/client/transactions/filter-chips";
 import { currencyDigits } from "@/lib/contract/currencies";
-import { moneyText, timeText } from "@/lib/contract/format";
+import { moneyText, timeText, wordLabel } from "@/lib/contract/format";
 import type { ColumnName } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { signedAmount } from "@/lib/contract/transactions/words";

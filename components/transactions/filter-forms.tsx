@@ -6,8 +6,8 @@ import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { Field, Input, Select } from "@/components/ui/field";
 import { cn } from "@/components/ui/styles";
-import { wordLabel } from "@/lib/client/transactions/filter-chips";
 import { amountText, DEFAULT_UNIT, MINOR_UNITS, parseAmount } from "@/lib/contract/currencies";
+import { wordLabel } from "@/lib/contract/format";
 import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
 import {
   amountIn,

@@ -3,6 +3,7 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
+import { ExportButton } from "@/components/reporting/export-button";
 import { useSingleKeys } from "@/components/shell/single-keys";
 import { ColumnPicker } from "@/components/ui/data-table";
 import { PageHeader } from "@/components/ui/page-header";
@@ -26,7 +27,6 @@ import { NO_FILTERS } from "@/lib/contract/transactions/filters";
 import type { TransactionQuery } from "@/lib/contract/transactions/query";
 import type { SavedView } from "@/lib/contract/transactions/saved-views";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import { ExportButton } from "./export-button";
 import { FilterBar, FilterChips } from "./filter-bar";
 import { SearchBox } from "./search-box";
 import {
@@ -126,7 +126,8 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
         title="Transactions"
         actions={
           <ExportButton
-            filters={key}
+            address={`/${mode}/transactions/export?${key.replace(/^&/, "")}`}
+            noun="transaction"
             columns={columnMembers(columns)}
             total={isStale ? null : total}
             totalCapped={capped}

@@ -25,13 +25,15 @@ test("money is followed from the balance through its payout to the transactions 
   await expectWellInEveryLook(page);
   await page.getByRole("row").getByRole("link", { name: "$200.00" }).click();
 
-  await expect(page.getByRole("link", { name: "Export CSV" })).toBeVisible();
+  const exporting = page.getByRole("button", { name: "Export", exact: true });
+  await expect(exporting).toBeVisible();
   await expectWellInEveryLook(page);
+  await exporting.click();
   const download = page.waitForEvent("download");
-  await page.getByRole("link", { name: "Export CSV" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Export" }).click();
   const csv = readFileSync(await (await download).path(), "utf8")
     .trimEnd()
-    .split("\r\n");
+    .split("\n");
   expect(csv).toHaveLength(2);
   expect(csv[1]).toContain(`${paid.id},charge,20000,USD,`);
 });

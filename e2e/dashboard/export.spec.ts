@@ -19,13 +19,20 @@ test.describe.configure({ mode: "default" });
 
 type Line = Record<string, string>;
 
-/** Chooses from the menu and reads the file that the browser saved. */
-async function exported(page: Page, what: "These columns" | "All columns"): Promise<{ name: string; lines: Line[] }> {
-  const saved = page.waitForEvent("download");
-  await choose(page, what);
-  const download = await saved;
-  const text = await readFile(await download.path(), "utf8");
-  return { name: download.suggestedFilename(), lines: parse(text, { columns: true }) };
+type Scope = "These columns" | "All columns";
+type Kind = "CSV" | "CSV for Excel" | "Excel workbook";
+
+/** Chooses in the dialog and reads the file that the browser saved. */
+async function saved(page: Page, what: Scope, kind?: Kind): Promise<{ name: string; bytes: Buffer }> {
+  const saving = page.waitForEvent("download");
+  await choose(page, what, kind);
+  const download = await saving;
+  return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) };
+}
+
+async function exported(page: Page, what: Scope): Promise<{ name: string; lines: Line[] }> {
+  const { name, bytes } = await saved(page, what);
+  return { name, lines: parse(bytes, { columns: true }) };
 }
 
 /** A page of so many new rows, whose first reading can take a busy machine longer than the service reads for a page. */
@@ -37,14 +44,21 @@ async function visitMany(page: Page): Promise<void> {
   }).toPass();
 }
 
-async function choose(page: Page, what: "These columns" | "All columns"): Promise<void> {
-  const item = page.getByRole("menuitem", { name: what });
+const exportDialog = (page: Page) => page.getByRole("dialog", { name: "Export transactions" });
+
+async function openDialog(page: Page): Promise<void> {
   await expect(async () => {
-    if (!(await item.isVisible()))
+    if (!(await exportDialog(page).isVisible()))
       await page.getByRole("button", { name: "Export", exact: true }).click({ timeout: 2_000 });
-    await expect(item).toBeVisible({ timeout: 2_000 });
+    await expect(exportDialog(page)).toBeVisible({ timeout: 2_000 });
   }).toPass();
-  await item.click();
+}
+
+async function choose(page: Page, what: Scope, kind?: Kind): Promise<void> {
+  await openDialog(page);
+  if (kind) await exportDialog(page).getByRole("radio", { name: kind, exact: true }).check();
+  await exportDialog(page).getByRole("radio", { name: what }).check();
+  await exportDialog(page).getByRole("button", { name: "Export" }).click();
 }
 
 /** Keeps exports from being answered until they are let go. */
@@ -88,6 +102,27 @@ test("all columns are all there is to know", async ({ owner, api }) => {
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({ id: chargeOf(payment).id, description: "two\nlines" });
   expect(JSON.parse(lines[0]?.metadata ?? "")).toEqual({ order: 'A-1, "first"' });
+});
+
+test("a file for people is of the chosen kind and region, which are remembered", async ({ owner, api }) => {
+  await captured(api, { amount: 123_456, currency: "EUR", customer_id: "000123", customer_name: "Zoë" });
+  await owner.goto("/test/transactions");
+  await openDialog(owner);
+  await exportDialog(owner).getByRole("radio", { name: "CSV for Excel" }).check();
+  await exportDialog(owner).getByLabel("Region").selectOption("de-DE");
+  const { bytes } = await saved(owner, "All columns");
+  const [line] = parse(bytes, { columns: true, bom: true, delimiter: ";" }) as Line[];
+  expect(bytes.subarray(0, 3).toString("hex")).toBe("efbbbf");
+  expect(line).toMatchObject({ Amount: "1234,56", Status: "Captured", "Customer id": '="000123"', Name: "Zoë" });
+  expect(line?.Fee).toMatch(/^\d+,\d\d$/);
+  // The next page begins with what was chosen.
+  await owner.goto("/test/transactions");
+  await openDialog(owner);
+  await expect(exportDialog(owner).getByRole("radio", { name: "CSV for Excel" })).toBeChecked();
+  await expect(exportDialog(owner).getByLabel("Region")).toHaveValue("de-DE");
+  const workbook = await saved(owner, "These columns", "Excel workbook");
+  expect(workbook.name).toMatch(/^transactions-test-\d{8}-\d{6}\.xlsx$/);
+  await expect(owner.getByText("Exported 1 transaction")).toBeVisible();
 });
 
 test("100,000 rows are complete, with progress, and equal to the database", { tag: "@prove" }, async ({
@@ -146,9 +181,9 @@ test("an export that lacks a part of the page ends, and can begin again", async 
   await captured(api);
   await owner.goto("/test/transactions");
   await untilAlive(owner);
-  await owner.getByRole("button", { name: "Export", exact: true }).click();
+  await openDialog(owner);
   await owner.context().setOffline(true);
-  await owner.getByRole("menuitem", { name: "All columns" }).click();
+  await exportDialog(owner).getByRole("button", { name: "Export" }).click();
   await expect(progressOf(owner)).toBeHidden();
   await owner.context().setOffline(false);
   const { lines } = await exported(owner, "All columns");
@@ -246,6 +281,7 @@ test("an export is of one's own merchant, needs a session, and takes only what t
   expect(parse(await answer.text(), { columns: true })).toHaveLength(1);
   expect((await owner.request.get("/test/transactions/export?columns=password_hash")).status()).toBe(400);
   expect((await owner.request.get("/test/transactions/export?status=NONSENSE")).status()).toBe(400);
+  expect((await owner.request.get("/test/transactions/export?format=xls")).status()).toBe(400);
   expect((await owner.request.get("/nowhere/transactions/export")).status()).toBe(404);
   const foreign = await owner.request.get("/test/transactions/export", { headers: { "Sec-Fetch-Site": "cross-site" } });
   expect(foreign.status()).toBe(403);
@@ -253,10 +289,13 @@ test("an export is of one's own merchant, needs a session, and takes only what t
   expect((await fetch(`${baseUrl}/test/transactions/export`)).status).toBe(401);
 });
 
-test("the menu and the progress are accessible", async ({ owner, api }) => {
+test("the dialog and the progress are accessible", async ({ owner, api }) => {
   await captured(api);
   await owner.goto("/test/transactions");
   const release = await holdExports(owner);
+  await openDialog(owner);
+  await exportDialog(owner).getByRole("radio", { name: "CSV for Excel" }).check();
+  await expectAccessible(owner);
   await choose(owner, "All columns");
   await expect(progressOf(owner)).toBeVisible();
   await expectAccessible(owner);

@@ -117,6 +117,13 @@ export function rangeText({ page, perPage, count, total, capped }: Range): strin
   return count === 0 ? `0 of ${all}` : `${number.format(first)}–${number.format(last)} of ${all}`;
 }
 
+/** "PARTIALLY_REFUNDED" → "Partially refunded", "insufficient_funds" → "Insufficient funds", "visa" → "Visa"; currencies stay. */
+export function wordLabel(word: string): string {
+  if (/^[A-Z]{3}$/.test(word)) return word;
+  const words = word.replaceAll("_", " ").toLowerCase().replace("cvv", "CVV");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** `Visa •••• 4242`, as the card is spoken of in sentences and on buttons. */
 export function cardText(brand: CardBrand | null, last4: string | null): string {
   const name = brand === null ? "card" : BRAND_NAMES[brand];

@@ -1,5 +1,6 @@
 /** What may be done: by API keys, and by people in their roles. */
 import { z } from "zod";
+import { EXPORT_FORMATS, isLocale } from "./reporting/export-formats";
 
 /** Everything an API key can be allowed to do. */
 export const PERMISSIONS = [
@@ -78,5 +79,8 @@ export const preferences = z.strictObject({
   times: z.enum(["local", "utc"]).optional(),
   /** Single-key shortcuts on or off. */
   shortcuts: z.boolean().optional(),
+  /** The kind of file that the person exported last, and the locale of its separators. */
+  export_format: z.enum(EXPORT_FORMATS).optional(),
+  export_locale: z.string().max(35).refine(isLocale, "Use a locale such as en-US or de-DE.").optional(),
 });
 export type Preferences = z.infer<typeof preferences>;

@@ -1,3 +1,4 @@
+import { parse } from "csv-parse/sync";
 import { beforeEach, expect, test } from "vitest";
 import { insertBookedPayment } from "@/e2e/fixtures/books";
 import { testDatabase } from "@/e2e/fixtures/database";
@@ -14,16 +15,16 @@ const { service, merchant, newUser } = await testUsers(db);
 beforeEach(() => void provideService(service));
 
 const environmentId = merchant.test.id;
-await insertBookedPayment(db, { environmentId, amount: 1_000 });
+await insertBookedPayment(db, { environmentId, amount: 1_000, feeBasisPoints: 290 });
 await insertBookedPayment(db, { environmentId, amount: 500, refunded: 200 });
 await runSettlement(service, { environmentId });
 const owner = await newUser("owner");
 const cookie = await cookieOf(service, owner);
 const [batch] = (await listSettlementBatches(owner.ctx, {})).data;
 
-const get = (request: RequestInit = {}) =>
+const get = (request: RequestInit = {}, query = "") =>
   batchExportRoute(
-    new Request(`http://dashboard.test/test/settlement-batches/${batch?.id}/export`, {
+    new Request(`http://dashboard.test/test/settlement-batches/${batch?.id}/export${query}`, {
       headers: { cookie },
       ...request,
     }),
@@ -35,14 +36,14 @@ const history = () => db.sql`select action, actor, detail from audit_log
 test("a batch's transactions are a file of as many lines as it says, and a line in the account's history", async () => {
   const response = await get();
   expect(response.status).toBe(200);
-  const lines = (await response.text()).split("\r\n");
-  expect(lines[0]).toBe("transaction_id,payment_id,type,amount,currency,created_at");
+  const rows: Record<string, string>[] = parse(await response.text(), { columns: true });
+  expect(Object.keys(rows[0] ?? {})).toEqual([
+    ...["transaction_id", "payment_id", "type", "amount", "currency", "created_at", "fee", "net", "created_at_local"],
+  ]);
   expect(
-    lines
-      .slice(1, -1)
-      .map((line) => line.split(",").slice(2, 5).join(" "))
-      .sort(),
-  ).toEqual([...["charge 1000 EUR", "charge 500 EUR", "refund -200 EUR"]]);
+    rows.map(({ type, amount, currency, fee, net }) => [type, amount, currency, fee, net].join(" ")).sort(),
+  ).toEqual([...["charge 1000 EUR 29 971", "charge 500 EUR 0 500", "refund -200 EUR 0 -200"]]);
+  expect(rows.reduce((sum, { net }) => sum + Number(net), 0)).toBe(batch?.net_amount);
   expect(response.headers.get("X-Total-Count")).toBe("3");
   expect([...(await history())]).toEqual([
     {
@@ -51,6 +52,27 @@ test("a batch's transactions are a file of as many lines as it says, and a line 
       detail: { mode: "test", batch: batch?.id },
     },
   ]);
+});
+
+test("the file is of the chosen kind, and another kind is refused", async () => {
+  const excel = await get({}, "?format=csv_excel&locale=de-DE");
+  expect(excel.headers.get("Content-Disposition")).toMatch(/\.csv"$/);
+  const bytes = Buffer.from(await excel.arrayBuffer()).toString("utf8");
+  expect(bytes).toMatch(
+    /^\ufeffTransaction id;Payment id;Type;Amount;Currency;Fee;Net;Created \(.+\);Created \(UTC\)\r\n/,
+  );
+  expect(bytes).toContain(";Charge;10,00;EUR;0,29;9,71;");
+  const workbook = await get({}, "?format=xlsx");
+  expect(workbook.headers.get("Content-Disposition")).toMatch(/\.xlsx"$/);
+  expect(
+    Buffer.from(await workbook.arrayBuffer())
+      .subarray(0, 2)
+      .toString(),
+  ).toBe("PK");
+  const before = (await history()).length;
+  for (const query of ["?format=pdf", "?format=csv_excel&locale=nowhere-at-all"])
+    expect((await get({}, query)).status).toBe(400);
+  expect(await history()).toHaveLength(before);
 });
 
 test("who only asks for its headers opens nothing, and who has another export open waits or is refused", async () => {

@@ -2,8 +2,10 @@ import { z } from "zod";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import type { SettlementBatch } from "@/lib/contract/settlement/settlement-batch";
 import type { Context } from "@/lib/domain/context";
-import { getSettlementBatch, listBatchItems } from "@/lib/domain/settlement/read-batches";
-import { answerExport } from "./export";
+import { type BatchItem, getSettlementBatch, listBatchItems } from "@/lib/domain/settlement/read-batches";
+import { answerExport, type FileStyle } from "./export";
+import { type SheetColumn, sheetParts } from "./spreadsheet";
+import { majorText } from "./transaction-sheet";
 
 const ENDPOINT = dashboardEndpoint({
   name: "exportSettlementBatch",
@@ -16,29 +18,59 @@ const ENDPOINT = dashboardEndpoint({
 
 /** Items read at once. A batch has about a thousand, and more where single payments have hundreds of refunds. */
 const READ = 5_000;
-const HEADER = "transaction_id,payment_id,type,amount,currency,created_at";
 
-/** A batch's transactions as CSV: ids, words, minor units and times, none of which a spreadsheet reads as a formula. */
+const KIND_WORDS = { charge: "Charge", refund: "Refund", reversal: "Refund reversal" };
+
+/** The plain CSV has its amounts in minor units, as always; other files in major ones. */
+function columnsOf({ currency }: SettlementBatch, { format }: FileStyle): SheetColumn<BatchItem>[] {
+  const money = (name: string, heading: string, minor: (item: BatchItem) => number): SheetColumn<BatchItem> => ({
+    ...{ name, heading, kind: "amount" },
+    read: (item) => (format === "csv" ? minor(item) : majorText(minor(item), currency)),
+  });
+  const code: SheetColumn<BatchItem> = { name: "currency", heading: "Currency", kind: "text", read: () => currency };
+  const amounts = [
+    money("amount", "Amount", ({ amount }) => amount),
+    money("fee", "Fee", ({ fee }) => fee),
+    money("net", "Net", ({ amount, fee }) => amount - fee),
+  ] as const;
+  const created: SheetColumn<BatchItem> = {
+    ...{ name: "created_at", heading: "Created", kind: "time", read: (item) => item.created_at },
+  };
+  const local: SheetColumn<BatchItem> = { ...created, name: "created_at_local", kind: "local_time" };
+  const ids: SheetColumn<BatchItem>[] = [
+    { name: "transaction_id", heading: "Transaction id", kind: "text", read: (item) => item.transaction_id },
+    { name: "payment_id", heading: "Payment id", kind: "text", read: (item) => item.payment_id },
+    {
+      ...{ name: "type", heading: "Type", kind: "text", read: (item) => item.kind },
+      word: ({ kind }) => KIND_WORDS[kind],
+    },
+  ];
+  // Files are read by position: new columns go to the end of the plain one.
+  const [amount, ...earnings] = amounts;
+  return format === "csv"
+    ? [...ids, amount, code, created, ...earnings, local]
+    : [...ids, amount, code, ...earnings, local, created];
+}
+
+/** A batch's transactions as a file. */
 export function batchExportRoute(request: Request, params: { mode: string; id: string }): Promise<Response> {
-  return answerExport(ENDPOINT, request, params, async ({ ctx }) => {
+  return answerExport(ENDPOINT, request, params, async ({ ctx }, style) => {
     const batch = await getSettlementBatch(ctx, params);
     return {
       name: `settlement-${batch.id}`,
       headers: { "X-Total-Count": String(batch.transaction_count) },
       act: ["settings.settlement_batch_exported", { mode: ctx.environment.mode, batch: batch.id }],
-      open: async () => ({ parts: partsOf(ctx, batch) }),
+      open: async () => ({
+        parts: sheetParts(itemsOf(ctx, batch), columnsOf(batch, style), { ...style, title: "Settlement batch" }),
+      }),
     };
   });
 }
 
-async function* partsOf(ctx: Context, { id, currency }: SettlementBatch): AsyncGenerator<string, void> {
-  yield `${HEADER}\r\n`;
+async function* itemsOf(ctx: Context, { id }: SettlementBatch): AsyncGenerator<BatchItem[], void> {
   for (let offset = 0; ; offset += READ) {
     const items = await listBatchItems(ctx, { id, limit: READ, offset });
-    const lines = items.map(({ transaction_id, payment_id, kind, amount, created_at }) =>
-      [transaction_id, payment_id, kind, amount, currency, created_at].join(","),
-    );
-    if (lines.length > 0) yield `${lines.join("\r\n")}\r\n`;
+    yield items;
     if (items.length < READ) return;
   }
 }

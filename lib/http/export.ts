@@ -1,15 +1,15 @@
 import { EventEmitter, once } from "node:events";
-import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { EXPORTS_AT_ONCE } from "@/db/client";
 import { abortAfter } from "@/lib/clock";
 import { type DashboardEndpoint, dashboardEndpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
+import { DEFAULT_LOCALE, isExportFormat, isLocale } from "@/lib/contract/reporting/export-formats";
 import { EXPORT_FIELDS, type ExportField, exportFieldsOf } from "@/lib/contract/transactions/export";
 import { offsetAt } from "@/lib/contract/transactions/time-range";
 import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { type AccountAction, accountActor, recordAccountAct } from "@/lib/domain/accounts/activity";
-import { exportTransactions, type TransactionExport } from "@/lib/domain/transactions/export-transactions";
+import { exportTransactions } from "@/lib/domain/transactions/export-transactions";
 import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { type UserCall, userCall } from "./dashboard";
@@ -17,7 +17,8 @@ import { answerFailure, headersOf, infoOf } from "./pipeline";
 import { createRateLimiter } from "./rate-limit";
 import { watchAccess } from "./revocation";
 import { requireSameOrigin } from "./session-caller";
-import { csvHeader, csvPieces } from "./transaction-csv";
+import { FILE_TYPES, type SheetOptions, sheetParts } from "./spreadsheet";
+import { columnsForPeople, columnsForPrograms } from "./transaction-sheet";
 
 const ENDPOINT = dashboardEndpoint({
   name: "exportTransactions",
@@ -35,13 +36,15 @@ type ReadSearch = (
 ) => { search: unknown; problems: readonly { param: string; message: string }[] };
 
 /**
- * The whole result of a search as CSV, streamed. `columns` names the table's columns, comma-separated; without it the file has
- * all. `X-Total-Count` says how many lines follow the first, so that a reader can tell a whole file from a part.
+ * The whole result of a search as a file, streamed. `columns` names the table's columns, comma-separated; without it the file
+ * has all. `X-Total-Count` says how many rows follow the headings, so that a reader can tell a whole file from a part.
  */
 export function exportRoute(request: Request, mode: string, read: ReadSearch): Promise<Response> {
-  return answerExport(ENDPOINT, request, { mode }, ({ ctx, merchant }) => {
+  return answerExport(ENDPOINT, request, { mode }, ({ ctx, merchant }, style) => {
     const params = new URL(request.url).searchParams;
+    for (const name of STYLE_PARAMS) params.delete(name);
     const fields = fieldsOf(params);
+    const columns = style.format === "csv" ? columnsForPrograms(fields) : columnsForPeople(fields);
     const search = searchOf(params, merchant.timeZone, read);
     return {
       name: `transactions-${mode}-${stampOf(ctx.service.clock.now(), merchant.timeZone)}`,
@@ -49,7 +52,7 @@ export function exportRoute(request: Request, mode: string, read: ReadSearch): P
       async open() {
         const opened = await exportTransactions(ctx, search);
         return {
-          parts: partsOf(opened, fields),
+          parts: sheetParts(opened.batches, columns, { ...style, title: "Transactions" }),
           // A proxy that buffers the answer would hide its progress.
           headers: { "X-Total-Count": String(opened.total), "X-Accel-Buffering": "no" },
           close: opened.close,
@@ -59,21 +62,36 @@ export function exportRoute(request: Request, mode: string, read: ReadSearch): P
   });
 }
 
-type CsvExport = {
-  /** The file's, without `.csv`. */
+type FileExport = {
+  /** The file's, without its extension. */
   name: string;
   headers?: Record<string, string>;
   /** What the account's history says of it. */
   act: [action: AccountAction, detail: Record<string, unknown>];
-  open(): Promise<{ parts: AsyncGenerator<string, void>; headers?: Record<string, string>; close?(): Promise<void> }>;
+  open(): Promise<{ parts: FileParts; headers?: Record<string, string>; close?(): Promise<void> }>;
 };
+type FileParts = AsyncGenerator<string | Uint8Array, void>;
 
-/** Streams a CSV file to our own page: one place among the exports that run, and a line in the account's history. */
+export type FileStyle = Omit<SheetOptions, "title">;
+const STYLE_PARAMS = ["format", "locale"] as const;
+
+/** Parameters of every export: the kind of file, and for CSV made for Excel the locale of its separators. */
+function styleOf(request: Request, timeZone: string): FileStyle {
+  const params = new URL(request.url).searchParams;
+  const [format = "csv", locale = DEFAULT_LOCALE] = STYLE_PARAMS.map((name) => params.get(name) ?? undefined);
+  if (!isExportFormat(format))
+    throw new AppError("invalid_parameter", "Use csv, csv_excel or xlsx as the format.", { param: "format" });
+  if (!isLocale(locale))
+    throw new AppError("invalid_parameter", "Use a locale such as en-US or de-DE.", { param: "locale" });
+  return { format, locale, timeZone };
+}
+
+/** Streams a file to our own page: one slot among the exports that run, and a line in the account's history. */
 export async function answerExport(
   endpoint: DashboardEndpoint,
   request: Request,
   params: Record<string, string>,
-  prepare: (call: UserCall) => CsvExport | Promise<CsvExport>,
+  prepare: (call: UserCall, style: FileStyle) => FileExport | Promise<FileExport>,
 ): Promise<Response> {
   const { service } = currentService();
   const info = infoOf(request);
@@ -83,11 +101,13 @@ export async function answerExport(
     requireOwnPage(request);
     const call = await userCall(endpoint, request, params, info);
     const { ctx, merchant } = call;
-    const { name, act, open, ...file } = await prepare(call);
+    const style = styleOf(request, merchant.timeZone);
+    const { name, act, open, ...file } = await prepare(call, style);
+    const { type, extension } = FILE_TYPES[style.format];
     const fileHeaders = {
       ...headers,
-      "Content-Type": "text/csv; charset=utf-8; header=present",
-      "Content-Disposition": `attachment; filename="${name}.csv"`,
+      "Content-Type": type,
+      "Content-Disposition": `attachment; filename="${name}.${extension}"`,
       ...file.headers,
     };
     // Nobody would read what `open` reads.
@@ -147,30 +167,6 @@ function searchOf(
   const parsed = searchTransactionsBody.safeParse(search);
   if (parsed.success) return parsed.data;
   throw new AppError("invalid_parameter", parsed.error.issues[0]?.message ?? "A filter cannot be read.");
-}
-
-/**
- * All exports of the process rest after a piece for as long as it took: together they have half of it at most. A piece that
- * takes longer than this was waiting for its turn on a busy machine.
- */
-const LONGEST_REST_MS = 5;
-let restUntilMs = 0;
-
-async function* partsOf({ batches }: TransactionExport, fields: readonly ExportField[]): AsyncGenerator<string, void> {
-  yield csvHeader(fields);
-  for await (const batch of batches) {
-    const pieces = csvPieces(batch, fields);
-    for (;;) {
-      for (let restMs = restUntilMs - performance.now(); restMs > 0; restMs = restUntilMs - performance.now())
-        await wait(restMs);
-      const startedMs = performance.now();
-      const { done, value } = pieces.next();
-      const endedMs = performance.now();
-      restUntilMs = endedMs + Math.min(endedMs - startedMs, LONGEST_REST_MS);
-      if (done) break;
-      yield value;
-    }
-  }
 }
 
 /** `20261121-143005`, by the clock of the business: its days are those of the filters. */
@@ -281,8 +277,8 @@ const STALL_MS = 60_000;
 const DEADLINE_MS = 15 * 60_000;
 
 type ExportSource = {
-  /** Text as it is to be sent; throws when it cannot be finished. */
-  readonly parts: AsyncGenerator<string, void>;
+  /** Text or bytes to send; throws when it cannot be finished. */
+  readonly parts: FileParts;
   /** Called once, however it ends. */
   close(): void;
   /** Aborted when the client leaves, even before anything was sent (when nobody would cancel the body), or is cut off. */
@@ -338,7 +334,7 @@ export function exportStream(
             end();
             return;
           }
-          const bytes = encoder.encode(value);
+          const bytes = typeof value === "string" ? encoder.encode(value) : value;
           controller.enqueue(bytes);
           sent?.(bytes.length);
           stalled = giveUpAfter(controller, stallMs, "nobody reads the export any more");

@@ -64,10 +64,15 @@ export type BatchItemRow = {
   payment_id: string;
   kind: "charge" | "refund" | "reversal";
   amount: number;
+  /** Taken when the charge was captured; refunds and reversals have none. */
+  fee: number;
   created_at: string;
 };
 
-/** In the order of their ids. Indexes: `transactions_batch`, `transactions_reversal_batch`, the primary key of payments. */
+/**
+ * In the order of their ids. Indexes: `transactions_batch`, `transactions_reversal_batch`, the primary key of payments; for fees
+ * `operations_payment`, then the primary key of the ledger.
+ */
 export async function listBatchItems(
   sql: Sql,
   environmentId: string,
@@ -75,7 +80,12 @@ export async function listBatchItems(
   page: { limit: number; offset: number },
 ): Promise<BatchItemRow[]> {
   return await sql<BatchItemRow[]>`
-    select id, payment_id, kind, amount, created_at from (
+    select id, payment_id, kind, amount, created_at, case kind when 'charge' then (
+      select coalesce(sum(l.amount), 0) from operations o
+      join ledger_entries l
+        on l.environment_id = o.environment_id and l.operation_id = o.id and l.line = 2 and l.credit_account = 'fees'
+      where o.environment_id = ${environmentId} and o.payment_id = items.payment_id) else 0 end::bigint as fee
+    from (select * from (
       select t.id, t.payment_id, t.created_at, case t.type when 'CHARGE' then 'charge' else 'refund' end as kind,
         case t.type when 'CHARGE' then p.amount_captured else -t.amount end as amount
       from transactions t
@@ -85,6 +95,6 @@ export async function listBatchItems(
       select t.id, t.payment_id, t.created_at, 'reversal', t.amount
       from transactions t
       where t.environment_id = ${environmentId} and t.reversal_batch_id = ${batchId}::uuid
-    ) items
-    order by id limit ${page.limit} offset ${page.offset}`;
+    ) found order by id limit ${page.limit} offset ${page.offset}) items
+    order by id`;
 }

@@ -3,26 +3,29 @@ import { columnList, Parameters } from "../statement-text";
 import { MONEY_COLUMNS, TRANSACTION_COLUMNS, type TransactionWithMoney } from "./columns";
 import { conditions, ordering, type TransactionFilter, type TransactionPage } from "./page";
 
+/** `fee`: booked on a charge when it was captured, in minor units; null until then, and for refunds. */
+type ExportRow = TransactionWithMoney & { fee: number | null };
+
 type OpenExport = {
   /** Exactly as many rows as the batches hold: counted in the same snapshot. */
   readonly total: number;
   /** Throws when it comes to an end before all rows were read. */
-  readonly batches: AsyncGenerator<TransactionWithMoney[], void>;
+  readonly batches: AsyncGenerator<ExportRow[], void>;
   /** Ends the transaction and its connection; any number of times, but not while a batch is being read. */
   close(): Promise<void>;
 };
 
 type Sort = Pick<TransactionPage, "sort" | "order">;
-type Opened = { total: number; cursor: AsyncIterable<TransactionWithMoney[]> };
+type Opened = { total: number; cursor: AsyncIterable<ExportRow[]> };
 
 /** Rows in memory: writing so many as CSV keeps the process busy for some 5 ms, during which nothing else moves. */
 const BATCH = 200;
 const END_SECONDS = 2;
 
 /**
- * All that the filter matches, read through a cursor on demand: one connection, one snapshot, one batch in
- * memory; `sql` is this export's own and ends with it. The indexes are those of a page. Each row's payment is looked up on its own: in a join, PostgreSQL may read all
- * payments of an environment for each row while its statistics do not know how many there are.
+ * All that the filter matches, read through a cursor on demand: one connection, one snapshot, one batch in memory. `sql` is this
+ * export's own and ends with it. Indexes: those of a page; each row's payment and fee are looked up by their keys, as a join may
+ * read all payments of the environment for each row before there are statistics.
  */
 export async function openTransactionExport(
   sql: Sql,
@@ -66,16 +69,23 @@ async function openIn(tx: Transaction, environmentId: string, filter: Transactio
     parameters.values,
   );
   const text = `
-select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
+select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}, f.fee
 from (select * from transactions where ${where}) t
 cross join lateral (
   select ${columnList("payments", MONEY_COLUMNS)} from payments
   where payments.environment_id = ${environment} and payments.id = t.payment_id limit 1
 ) p
+left join lateral (
+  select case when count(*) > 0 then coalesce(sum(l.amount), 0) end::bigint as fee from operations o
+  left join ledger_entries l
+    on l.environment_id = ${environment} and l.operation_id = o.id and l.line = 2 and l.credit_account = 'fees'
+  where o.environment_id = ${environment} and o.payment_id = t.payment_id and o.fee_basis_points is not null
+    and t.type = 'CHARGE' and p.amount_captured > 0 offset 0
+) f on true
 order by ${ordering(sort, "t.")}`;
   return {
     total: Number(counted?.total),
-    cursor: tx.unsafe<TransactionWithMoney[]>(text, parameters.values).cursor(BATCH),
+    cursor: tx.unsafe<ExportRow[]>(text, parameters.values).cursor(BATCH),
   };
 }
 
@@ -83,7 +93,7 @@ async function* batchesOf(
   cursor: Opened["cursor"],
   total: number,
   close: () => Promise<void>,
-): AsyncGenerator<TransactionWithMoney[], void> {
+): AsyncGenerator<ExportRow[], void> {
   let read = 0;
   try {
     for await (const rows of cursor) {

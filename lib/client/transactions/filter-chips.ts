@@ -1,5 +1,5 @@
 import { amountText, MINOR_UNITS } from "@/lib/contract/currencies";
-import { dayText, fullTimeText } from "@/lib/contract/format";
+import { dayText, fullTimeText, wordLabel } from "@/lib/contract/format";
 import {
   type AmountFilter,
   type FilterName,
@@ -57,11 +57,4 @@ function timesLabel(times: TimeRange): string {
 /** Days as they are written, instants in UTC. */
 function momentLabel(moment: string): string {
   return isDay(moment) ? dayText(moment) : fullTimeText(new Date(moment), "UTC");
-}
-
-/** "PARTIALLY_REFUNDED" → "Partially refunded", "insufficient_funds" → "Insufficient funds", "visa" → "Visa"; currencies stay. */
-export function wordLabel(word: string): string {
-  if (/^[A-Z]{3}$/.test(word)) return word;
-  const words = word.replaceAll("_", " ").toLowerCase().replace("cvv", "CVV");
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

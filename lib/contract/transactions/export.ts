@@ -1,8 +1,25 @@
 /** The columns of an export, without zod: the page names them, the service writes them. */
+import type { Transaction } from "./transaction";
+
+/** A transaction with what it cost and came to, in minor units; null while no money has moved. */
+export type ExportedTransaction = Transaction & { fee: number | null; net: number | null };
+
+/** Members that are times, each of which also has a column in the business's time zone. */
+export const EXPORT_TIMES = [
+  "created_at",
+  "updated_at",
+  "authorized_at",
+  "captured_at",
+  "settled_at",
+  "voided_at",
+  "refunded_at",
+  "capture_before",
+] as const;
+export type ExportTime = (typeof EXPORT_TIMES)[number];
 
 /**
  * Everything, in the order of a full export. Amounts are decimal in major units and, as `…_minor`, integers. They and the status
- * are the API's; `signed_amount` is the amount with a minus for refunds. What is new goes to the end: files are read by position.
+ * are the API's; `signed_amount` is the amount with a minus for refunds. New columns go to the end: files are read by position.
  */
 export const EXPORT_FIELDS = [
   "id",
@@ -18,14 +35,7 @@ export const EXPORT_FIELDS = [
   "amount_refunded_minor",
   "amount_refundable",
   "amount_refundable_minor",
-  "created_at",
-  "updated_at",
-  "authorized_at",
-  "captured_at",
-  "settled_at",
-  "voided_at",
-  "refunded_at",
-  "capture_before",
+  ...EXPORT_TIMES,
   "customer_id",
   "customer_email",
   "customer_name",
@@ -55,17 +65,23 @@ export const EXPORT_FIELDS = [
   "metadata",
   "environment",
   "signed_amount",
+  "fee",
+  "fee_minor",
+  "net",
+  "net_minor",
+  ...EXPORT_TIMES.map((name) => `${name}_local` as const),
 ] as const;
 export type ExportField = (typeof EXPORT_FIELDS)[number];
 
 /** Columns of a table that show more than one thing. */
 const SEVERAL: ReadonlyMap<string, readonly ExportField[]> = new Map<string, ExportField[]>([
-  ["amount", ["amount", "amount_minor", "currency"]],
+  ["amount", ["amount", "amount_minor", "currency", "fee", "net"]],
   ["amount_captured", ["amount_captured", "amount_captured_minor", "currency"]],
   ["amount_refunded", ["amount_refunded", "amount_refunded_minor", "currency"]],
   ["amount_refundable", ["amount_refundable", "amount_refundable_minor", "currency"]],
   ["card", ["card_brand", "card_last4"]],
   ["customer", ["customer_name", "customer_email", "customer_id"]],
+  ...EXPORT_TIMES.map((name): [string, ExportField[]] => [name, [name, `${name}_local`]]),
 ]);
 
 const isField = (name: string): name is ExportField => (EXPORT_FIELDS as readonly string[]).includes(name);

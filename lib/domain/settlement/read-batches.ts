@@ -56,16 +56,17 @@ export async function listBatchesOfPayout(
   return rows.map((row) => presentSettlementBatch(row, ctx.environment.mode));
 }
 
-/** A transaction in a batch; `amount` is what it added, in minor units. */
+/** A transaction in a batch; `amount` is what it added before its fee, in minor units. */
 export type BatchItem = {
   transaction_id: string;
   payment_id: string;
   kind: "charge" | "refund" | "reversal";
   amount: number;
+  fee: number;
   created_at: string;
 };
 
-/** What a batch settled, oldest first. Fees are not among its items: they were taken when money was captured. */
+/** What a batch settled, oldest first. */
 export async function listBatchItems(
   ctx: Context,
   input: { id: string; limit: number; offset: number },
@@ -74,11 +75,12 @@ export async function listBatchItems(
   if (id === null) throw resourceNotFound("settlement batch", input.id);
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const rows = await selectItems(sql, ctx.environment.id, id, input);
-  return rows.map(({ id, payment_id, kind, amount, created_at }) => ({
+  return rows.map(({ id, payment_id, kind, amount, fee, created_at }) => ({
     transaction_id: encodeId("transaction", id),
     payment_id: encodeId("payment", payment_id),
     kind,
     amount,
+    fee,
     created_at,
   }));
 }

@@ -1,14 +1,18 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
+import { insertBookedPayment } from "@/e2e/fixtures/books";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testTenant } from "@/e2e/fixtures/factories";
 import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
 import { expectedIds, insertSample, SAMPLE, SUBSCRIPTIONS } from "@/e2e/fixtures/sample-transactions";
 import { encodeId } from "@/lib/contract/ids";
+import type { ExportedTransaction } from "@/lib/contract/transactions/export";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
-import { csvPieces } from "@/lib/http/transaction-csv";
+import { sheetParts } from "@/lib/http/spreadsheet";
+import { columnsForPeople, columnsForPrograms } from "@/lib/http/transaction-sheet";
 import { exportTransactions } from "./export-transactions";
+import { sumTransactions } from "./read-transactions";
 
 const { db } = await testDatabase({ own: true });
 const { call, stranger, service } = await testTenant(db);
@@ -66,34 +70,58 @@ describe("an export of transactions", () => {
     expect(await idsOf(testContext(service, stranger.test))).toEqual([]);
   });
 
-  test("of 100,000 rows is complete and equal to the database, a batch in memory at a time", {
-    timeout: 120_000,
-  }, async () => {
-    const ctx = many.call();
-    const found = await exportTransactions(ctx, search());
-    expect(found.total).toBe(MANY);
-    const hash: string[] = [];
-    let rows = 0;
-    let bytes = 0;
-    let largest = 0;
-    const before = memoryInUse();
-    let peak = before;
-    for await (const batch of found.batches) {
-      rows += batch.length;
-      largest = Math.max(largest, batch.length);
-      for (const piece of csvPieces(batch, ["id", "status", "amount_minor", "created_at"]))
-        bytes += Buffer.byteLength(piece);
-      hash.push(...batch.map(({ id, amount }) => `${id}:${amount}`));
-      if (rows % 20_000 === 0) peak = Math.max(peak, memoryInUse());
-    }
-    expect(rows).toBe(MANY);
-    expect(bytes).toBeGreaterThan(5_000_000);
-    expect(largest).toBeLessThanOrEqual(1_000);
-    const stored = await db.sql<{ id: string; amount: number }[]>`
+  test.each(["csv", "xlsx"] as const)(
+    "of 100,000 rows as %s is complete, and memory stays flat",
+    {
+      timeout: 120_000,
+    },
+    async (format) => {
+      const ctx = many.call();
+      const found = await exportTransactions(ctx, search());
+      expect(found.total).toBe(MANY);
+      const hash: string[] = [];
+      let largest = 0;
+      const before = memoryInUse();
+      let peak = before;
+      async function* counted() {
+        for await (const batch of found.batches) {
+          largest = Math.max(largest, batch.length);
+          hash.push(...batch.map(({ id, amount }) => `${id}:${amount}`));
+          if (hash.length % 20_000 === 0) peak = Math.max(peak, memoryInUse());
+          yield batch;
+        }
+      }
+      const fields = ["id", "status", "amount_minor", "currency", "fee", "net", "created_at"] as const;
+      const columns = (format === "csv" ? columnsForPrograms : columnsForPeople)(fields);
+      let bytes = 0;
+      const options = { format, locale: "en-US", timeZone: "Europe/Berlin", title: "Transactions" };
+      for await (const piece of sheetParts(counted(), columns, options)) bytes += Buffer.byteLength(piece);
+      expect(hash).toHaveLength(MANY);
+      expect(bytes).toBeGreaterThan(format === "csv" ? 5_000_000 : 500_000);
+      expect(largest).toBeLessThanOrEqual(1_000);
+      const stored = await db.sql<{ id: string; amount: number }[]>`
       select id, amount from transactions where environment_id = ${ctx.environment.id} order by id desc`;
-    expect(hash).toEqual(stored.map(({ id, amount }) => `${encodeId("transaction", id)}:${amount}`));
-    // What the test itself keeps is 100,000 short texts.
-    expect(peak - before).toBeLessThan(60_000_000);
+      expect(hash).toEqual(stored.map(({ id, amount }) => `${encodeId("transaction", id)}:${amount}`));
+      // The test itself keeps 100,000 short texts.
+      expect(peak - before).toBeLessThan(60_000_000);
+    },
+  );
+
+  test("has the fee of each charge from the ledger and the net of each row, which add up to the list's sums", async () => {
+    const { call } = await testTenant(db);
+    const ctx = call();
+    const environmentId = ctx.environment.id;
+    await insertBookedPayment(db, { environmentId, amount: 10_000, refunded: 2_500, feeBasisPoints: 290 });
+    await insertBookedPayment(db, { environmentId, amount: 333, feeBasisPoints: 290 });
+    await insertBookedPayment(db, { environmentId, amount: 700, captured: 0 });
+    const found = await exportTransactions(ctx, search());
+    const rows: ExportedTransaction[] = [];
+    for await (const batch of found.batches) rows.push(...batch);
+    const sums = await sumTransactions(ctx, search());
+    expect(rows.filter(({ fee }) => fee === null).length).toBe(1);
+    const total = (name: "fee" | "net") => rows.reduce((sum, row) => sum + (row[name] ?? 0), 0);
+    expect(sums.sums.map(({ fees, net }) => [fees, net])).toContainEqual([total("fee"), total("net")]);
+    expect(total("fee")).toBeGreaterThan(0);
   });
 
   test("takes no longer for an environment that the statistics do not know yet", async () => {

@@ -1,5 +1,6 @@
 import { moneyOf } from "@/db/queries/transactions/columns";
 import { openTransactionExport } from "@/db/queries/transactions/export";
+import type { ExportedTransaction } from "@/lib/contract/transactions/export";
 import type { SearchTransactionsBody, Transaction } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
 import { findWithWords } from "../lists";
@@ -11,7 +12,7 @@ export type TransactionExport = {
   /** Exactly what the batches will hold, as of the moment they show. */
   readonly total: number;
   /** In the order of the sort, read on demand. Throws at its end if the export could not be finished. */
-  readonly batches: AsyncGenerator<Transaction[], void>;
+  readonly batches: AsyncGenerator<ExportedTransaction[], void>;
   /** Gives the connection back, wherever the export stands. Must be called. */
   close(): Promise<void>;
 };
@@ -33,11 +34,25 @@ export async function exportTransactions(
   return { total: opened.total, batches: presented(ctx, opened.batches), close: opened.close };
 }
 
-async function* nothing(): AsyncGenerator<Transaction[], void> {}
+async function* nothing(): AsyncGenerator<ExportedTransaction[], void> {}
 
 type Rows = Awaited<ReturnType<typeof openTransactionExport>>["batches"];
 
-async function* presented(ctx: Context, batches: Rows): AsyncGenerator<Transaction[], void> {
+async function* presented(ctx: Context, batches: Rows): AsyncGenerator<ExportedTransaction[], void> {
   const { mode } = ctx.environment;
-  for await (const rows of batches) yield rows.map((row) => presentTransaction(row, moneyOf(row), mode));
+  for await (const rows of batches) {
+    yield rows.map((row) => {
+      const transaction = presentTransaction(row, moneyOf(row), mode);
+      return Object.assign(transaction, earnings(transaction, row.fee));
+    });
+  }
+}
+
+/** A charge counts once it is captured, a refund once it is accepted; refunds have no fee. */
+function earnings(
+  { type, status, amount, amount_captured }: Transaction,
+  fee: number | null,
+): Pick<ExportedTransaction, "fee" | "net"> {
+  if (type === "CHARGE") return { fee, net: fee === null ? null : amount_captured - fee };
+  return status === "CAPTURED" || status === "SETTLED" ? { fee: 0, net: -amount } : { fee: null, net: null };
 }

@@ -1,12 +1,12 @@
 import type { Metadata } from "next";
 import Link from "next/link";
+import { ExportButton } from "@/components/reporting/export-button";
 import { BatchItemTable } from "@/components/settlement/batch-items";
 import { Card, Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks } from "@/components/ui/page-links";
-import { buttonStyles } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { MAX_OFFSET } from "@/lib/contract/fields";
 import { titleId } from "@/lib/contract/format";
@@ -56,9 +56,7 @@ export default async function BatchPage({ params, searchParams }: BatchPageProps
           </span>
         }
         actions={
-          <a href={`${path}/${batch.id}/export`} className={buttonStyles()} download>
-            Export CSV
-          </a>
+          <ExportButton address={`${path}/${batch.id}/export`} noun="transaction" total={batch.transaction_count} />
         }
       />
       <Card title="Amounts" className="mb-4">

@@ -1,20 +1,23 @@
 "use client";
 
 import { Download, X } from "lucide-react";
-import { useSyncExternalStore } from "react";
+import dynamic from "next/dynamic";
+import { useState, useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button";
 import { IconButton } from "@/components/ui/floating";
-import { Menu, MenuContent, MenuItem, MenuLabel, MenuTrigger } from "@/components/ui/menu";
 import { toast } from "@/components/ui/toast";
-import { useDashboard } from "@/lib/client/dashboard-context";
-import type { ExportProgress } from "@/lib/client/transactions/download-export";
+import type { ExportProgress } from "@/lib/client/reporting/download-export";
 
-type ExportButtonProps = {
-  /** The page's own parameters. */
-  filters: string;
-  /** Members of a transaction that the table shows. */
-  columns: readonly string[];
-  /** How many there are, as far as the list has counted; null when it has not. */
+const ExportDialog = dynamic(() => import("./export-dialog").then((module) => module.ExportDialog), { ssr: false });
+
+export type ExportButtonProps = {
+  /** Address of the export, with the page's own parameters. */
+  address: string;
+  /** The rows: "transaction". */
+  noun: string;
+  /** Columns that the table shows, where the file can be limited to them. */
+  columns?: readonly string[];
+  /** How many rows there are, as far as the list has counted; null when it has not. */
   total: number | null;
   /** There are more than that. */
   totalCapped?: boolean;
@@ -22,34 +25,28 @@ type ExportButtonProps = {
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
-/** Saves the whole result of the filters as CSV, not only the page that is on show. */
-export function ExportButton({ filters, columns, total, totalCapped = false }: ExportButtonProps) {
-  const { mode } = useDashboard();
+/** Saves the whole result of a list as a file of the person's choice, not only the page that is on show. */
+export function ExportButton(props: ExportButtonProps) {
   const running = useRunningExport();
-  const start = (search: string) => void startExport(`/${mode}/transactions/export?${search.replace(/^&/, "")}`);
-  const rows = total === null ? "all rows" : `${totalCapped ? "more than " : ""}${number(total)} rows`;
+  const [isChoosing, setIsChoosing] = useState(false);
   return (
     <div className="flex flex-wrap items-center justify-end gap-2">
       {running && <Progress progress={running.progress} onCancel={running.cancel} />}
-      <Menu>
-        <MenuTrigger asChild>
-          <Button icon={<Download aria-hidden="true" />} pending={running !== null}>
-            Export
-          </Button>
-        </MenuTrigger>
-        <MenuContent align="end" label="Export" className="w-64">
-          <MenuLabel>CSV, {rows} in this order</MenuLabel>
-          <MenuItem
-            description="What the table shows, all pages"
-            onSelect={() => start(`${filters}&columns=${columns.join(",")}`)}
-          >
-            These columns
-          </MenuItem>
-          <MenuItem description="Every field the API returns" onSelect={() => start(filters)}>
-            All columns
-          </MenuItem>
-        </MenuContent>
-      </Menu>
+      <Button
+        icon={<Download aria-hidden="true" />}
+        pending={running !== null}
+        aria-haspopup="dialog"
+        onClick={() => setIsChoosing(true)}
+      >
+        Export
+      </Button>
+      {isChoosing && (
+        <ExportDialog
+          {...props}
+          onExport={(address) => void startExport(address, props.noun)}
+          onClose={() => setIsChoosing(false)}
+        />
+      )}
     </div>
   );
 }
@@ -81,30 +78,30 @@ const useRunningExport = (): RunningExport | null =>
     () => null,
   );
 
-async function startExport(address: string): Promise<void> {
+async function startExport(address: string, noun: string): Promise<void> {
   if (current) return;
   const controller = new AbortController();
   const onProgress: OnProgress = (progress) => setRunning({ progress, cancel: () => controller.abort() });
-  onProgress({ rows: 0, total: Number.NaN });
+  onProgress({ rows: 0, total: Number.NaN, bytes: 0 });
   try {
-    await exportFrom(address, controller.signal, onProgress);
+    await exportFrom(address, noun, controller.signal, onProgress);
   } finally {
     setRunning(null);
   }
 }
 
 /** Says how it ended. */
-async function exportFrom(address: string, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
+async function exportFrom(address: string, noun: string, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
   const failed = (description: string) =>
     toast.error("The export failed", {
       description,
-      action: { label: "Try again", onClick: () => void startExport(address) },
+      action: { label: "Try again", onClick: () => void startExport(address, noun) },
     });
-  const loaded = await import("@/lib/client/transactions/download-export").catch(() => null);
+  const loaded = await import("@/lib/client/reporting/download-export").catch(() => null);
   if (loaded === null) return failed("Part of this page couldn’t be loaded. Check your connection.");
   try {
     const rows = await loaded.downloadExport(address, signal, onProgress);
-    toast.success(`Exported ${number(rows)} ${rows === 1 ? "transaction" : "transactions"}`);
+    toast.success(`Exported ${number(rows)} ${rows === 1 ? noun : `${noun}s`}`);
   } catch (error) {
     if (signal.aborted) toast.success("Export cancelled", { description: "Nothing was saved." });
     else if (error instanceof loaded.ExportError)
@@ -113,9 +110,11 @@ async function exportFrom(address: string, signal: AbortSignal, onProgress: OnPr
   }
 }
 
-function Progress({ progress: { rows, total }, onCancel }: { progress: ExportProgress; onCancel: () => void }) {
-  const known = Number.isFinite(total);
-  const text = known ? `${number(rows)} of ${number(total)}` : "Preparing the export…";
+type ProgressProps = { progress: ExportProgress; onCancel: () => void };
+
+function Progress({ progress: { rows, total, bytes }, onCancel }: ProgressProps) {
+  const known = rows !== null && Number.isFinite(total);
+  const text = known ? `${number(rows)} of ${number(total)}` : preparing(bytes);
   return (
     <div className="flex items-center gap-2 text-[13px]">
       <progress
@@ -132,3 +131,6 @@ function Progress({ progress: { rows, total }, onCancel }: { progress: ExportPro
     </div>
   );
 }
+
+const preparing = (bytes: number): string =>
+  bytes === 0 ? "Preparing the export…" : `${(bytes / 1e6).toFixed(1)} MB so far`;

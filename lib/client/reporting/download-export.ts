@@ -1,4 +1,5 @@
-export type ExportProgress = { rows: number; total: number };
+/** `rows`: null where they cannot be counted on the way, in a workbook. */
+export type ExportProgress = { rows: number | null; total: number; bytes: number };
 
 /** What went wrong, in words; nothing was saved. */
 export class ExportError extends Error {
@@ -16,8 +17,8 @@ const SILENCE_MS = 60_000;
 const REPORT_MS = 100;
 
 /**
- * Downloads an export and saves it if it is complete: every announced line must be there. Throws ExportError, or the signal's
- * reason when the user cancelled. Returns the number of rows.
+ * Downloads an export and saves it if it is complete: every announced line of a CSV file, or the end of a workbook. Throws
+ * ExportError, or the signal's reason when the user cancelled. Returns the number of rows.
  */
 export async function downloadExport(
   address: string,
@@ -35,21 +36,27 @@ export async function downloadExport(
     const requestId = response.headers.get("x-request-id");
     if (!response.ok || response.body === null) throw new ExportError(await refusalOf(response), requestId);
     const total = Number(response.headers.get("x-total-count") ?? Number.NaN);
-    const { parts, rows } = await readAll(response.body, (rows) => {
+    const type = response.headers.get("content-type") ?? "";
+    const isCsv = type.startsWith("text/csv");
+    const { parts, rows } = await readAll(response.body, isCsv, (rows, bytes) => {
       heard();
-      onProgress({ rows, total });
+      onProgress({ rows, total, bytes });
     });
-    if (rows !== total) throw incomplete(rows, total, requestId);
-    save(new Blob(parts, { type: "text/csv" }), fileName(response));
-    return rows;
+    if (rows !== null && rows !== total) throw incomplete(rows, total, requestId);
+    const file = new Blob(parts, { type });
+    if (!isCsv && !(await endsAsWorkbook(file))) throw new ExportError(CUT_OFF, requestId);
+    save(file, fileName(response));
+    return total;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof ExportError) throw error;
-    throw new ExportError("The export was interrupted. Nothing was saved. Try again.", null, { cause: error });
+    throw new ExportError(CUT_OFF, null, { cause: error });
   } finally {
     clearTimeout(timer);
   }
 }
+
+const CUT_OFF = "The export was interrupted. Nothing was saved. Try again.";
 
 const incomplete = (rows: number, total: number, requestId: string | null) =>
   new ExportError(
@@ -57,25 +64,40 @@ const incomplete = (rows: number, total: number, requestId: string | null) =>
     requestId,
   );
 
-async function readAll(body: ReadableStream<Uint8Array<ArrayBuffer>>, onRows: (rows: number) => void) {
+async function readAll(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  isCsv: boolean,
+  onProgress: (rows: number | null, bytes: number) => void,
+) {
   const reader = body.getReader();
-  const counter = new RecordCounter();
+  const counter = isCsv ? new RecordCounter() : null;
   const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
   let reported = 0;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) break;
     parts.push(value);
-    counter.add(value);
+    bytes += value.length;
+    counter?.add(value);
     if (performance.now() - reported < REPORT_MS) continue;
     reported = performance.now();
-    onRows(dataRows(counter));
+    onProgress(dataRows(counter), bytes);
   }
   return { parts, rows: dataRows(counter) };
 }
 
-/** All but the line of names. */
-const dataRows = (counter: RecordCounter): number => Math.max(0, counter.records - 1);
+/** All but the line of headings. */
+const dataRows = (counter: RecordCounter | null): number | null => counter && Math.max(0, counter.records - 1);
+
+/** Length and first bytes of the record that ends a ZIP archive, as a workbook is one. */
+const END_BYTES = 22;
+const END = [0x50, 0x4b, 0x05, 0x06];
+
+async function endsAsWorkbook(file: Blob): Promise<boolean> {
+  const end = new Uint8Array(await file.slice(-END_BYTES).arrayBuffer());
+  return END.every((byte, i) => end[i] === byte);
+}
 
 async function refusalOf(response: Response): Promise<string> {
   const fallback = `The service answered ${response.status}. Try again in a moment.`;
@@ -88,7 +110,7 @@ async function refusalOf(response: Response): Promise<string> {
 }
 
 function fileName(response: Response): string {
-  return /filename="([\w.-]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "transactions.csv";
+  return /filename="([\w.-]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "export";
 }
 
 function save(file: Blob, name: string): void {

@@ -1,0 +1,117 @@
+"use client";
+
+import { useState } from "react";
+import { Button } from "@/components/ui/button";
+import { RadioCards } from "@/components/ui/choices";
+import { Dialog } from "@/components/ui/dialog";
+import { Field, Select } from "@/components/ui/field";
+import { toast } from "@/components/ui/toast";
+import { callApi, failureText } from "@/lib/client/api";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import type { Preferences } from "@/lib/contract/permissions";
+import {
+  EXPORT_FORMATS,
+  EXPORT_LOCALES,
+  type ExportFormat,
+  FORMAT_WORDS,
+  separatorsOf,
+} from "@/lib/contract/reporting/export-formats";
+import type { ExportButtonProps } from "./export-button";
+
+type ExportDialogProps = ExportButtonProps & { onExport: (address: string) => void; onClose: () => void };
+
+const FORMATS = EXPORT_FORMATS.map((value) => ({ value, ...FORMAT_WORDS[value] }));
+const SCOPES = [
+  { value: "shown", label: "These columns", description: "What the table shows" },
+  { value: "all", label: "All columns", description: "Every field there is" },
+] as const;
+
+/** What this tab chose last: the preferences that came with the page are older. */
+let chosen: Pick<Preferences, "export_format" | "export_locale"> = {};
+
+/** Asks for the kind of file, and remembers it for the person. */
+export function ExportDialog({ address, noun, columns, total, totalCapped, onExport, onClose }: ExportDialogProps) {
+  const { preferences } = useDashboard();
+  const saved = { ...preferences, ...chosen };
+  const [format, setFormat] = useState<ExportFormat>(saved.export_format ?? "csv");
+  const [locale, setLocale] = useState(saved.export_locale ?? browserLocale());
+  const [scope, setScope] = useState<(typeof SCOPES)[number]["value"]>("shown");
+  const { decimal, column } = separatorsOf(locale);
+
+  function start() {
+    const params = new URLSearchParams({ format });
+    if (format === "csv_excel") params.set("locale", locale);
+    if (columns && scope === "shown") params.set("columns", columns.join(","));
+    if (format !== saved.export_format || (format === "csv_excel" && locale !== saved.export_locale))
+      void remember({ export_format: format, export_locale: locale });
+    onExport(`${address}${address.includes("?") ? "&" : "?"}${params}`);
+    onClose();
+  }
+
+  return (
+    <Dialog
+      title={`Export ${noun}s`}
+      description={`${rowsText(total, totalCapped)}, in this order`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" onClick={start}>
+            Export
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <RadioCards legend="File" options={FORMATS} value={format} onChange={setFormat} />
+        {format === "csv_excel" && (
+          <Field
+            label="Region"
+            hint={`Numbers as 1234${decimal}56, columns split by ${SEPARATOR_NAMES[column] ?? column}`}
+          >
+            {(control) => (
+              <Select {...control} value={locale} onChange={({ target }) => setLocale(target.value)}>
+                {localeOptions(locale).map(({ code, name }) => (
+                  <option key={code} value={code}>
+                    {name}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )}
+        {columns && <RadioCards legend="Columns" columns={2} options={SCOPES} value={scope} onChange={setScope} />}
+      </div>
+    </Dialog>
+  );
+}
+
+const SEPARATOR_NAMES: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons" };
+
+function rowsText(total: number | null, capped = false): string {
+  if (total === null) return "All rows";
+  return `${capped ? "More than " : ""}${total.toLocaleString("en-US")} ${total === 1 ? "row" : "rows"}`;
+}
+
+async function remember(changes: Required<typeof chosen>): Promise<void> {
+  chosen = changes;
+  try {
+    await callApi("PATCH /api/dashboard/preferences", { body: changes });
+  } catch (error) {
+    toast.error("Your choice of file was not saved", { description: failureText(error) });
+  }
+}
+
+/** The browser's own, with the region that its language is most used in. */
+function browserLocale(): string {
+  const { language, region } = new Intl.Locale(navigator.language).maximize();
+  return region ? `${language}-${region}` : language;
+}
+
+/** By their English names. A locale that is not in the list is offered, too. */
+function localeOptions(current: string): { code: string; name: string }[] {
+  const names = new Intl.DisplayNames("en", { type: "language", languageDisplay: "standard" });
+  return [...new Set([...EXPORT_LOCALES, current])]
+    .map((code) => ({ code, name: names.of(code) ?? code }))
+    .toSorted((a, b) => a.name.localeCompare(b.name));
+}
