@@ -3,12 +3,13 @@
 import { useRouter } from "next/navigation";
 import { type ComponentProps, useMemo } from "react";
 import { Checkbox } from "@/components/ui/checkbox";
-import { Field, Input, Select } from "@/components/ui/field";
+import { AmountError, Field, Input, Select } from "@/components/ui/field";
 import { Form, TextField } from "@/components/ui/form";
 import { useHydrated } from "@/components/ui/hooks";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
+import { readTypedAmount } from "@/lib/contract/typed-amount";
 import { SaveButton } from "./account-form";
 
 type Business = { name: string; website: string; support_email: string; time_zone: string };
@@ -54,15 +55,13 @@ export function BusinessForm(saved: Business) {
 /** Up to what a user refunds without showing again who they are. `limit`: US dollars. */
 export function RefundLimitForm({ limit }: { limit: number }) {
   const router = useRouter();
-  const form = useForm({ refund_limit_usd: String(limit) });
+  const form = useForm({ refund_limit_usd: String(limit) }, { check: checkLimit });
   const { error, ...field } = form.field("refund_limit_usd");
 
   async function save() {
-    // What is no number goes as it is: the answer says what it has to be.
-    const text = field.value.trim();
-    const given = /^\d{1,12}$/.test(text) ? Number(text) : field.value;
-    await callApi("PATCH /api/dashboard/business/refund-limit", { body: { refund_limit_usd: given as number } });
-    form.keep({ refund_limit_usd: String(given) });
+    const refund_limit_usd = (readTypedAmount(form.values.refund_limit_usd, "USD").minor ?? 0) / 100;
+    await callApi("PATCH /api/dashboard/business/refund-limit", { body: { refund_limit_usd } });
+    form.keep({ refund_limit_usd: String(refund_limit_usd) });
     toast.success("Saved");
     router.refresh();
   }
@@ -71,7 +70,15 @@ export function RefundLimitForm({ limit }: { limit: number }) {
     <Form form={form} onSubmit={save} guarded>
       <Field
         label="Confirm refunds over"
-        error={error}
+        error={
+          error && (
+            <AmountError
+              {...readTypedAmount(field.value, "USD")}
+              message={error}
+              onChoose={(value) => form.set({ refund_limit_usd: value })}
+            />
+          )
+        }
         hint="Members who refund more than this per day in the dashboard must confirm with an authentication code or their password. Other currencies are converted approximately. Enter 0 to confirm every refund. API keys are exempt."
       >
         {(props) => (
@@ -79,7 +86,7 @@ export function RefundLimitForm({ limit }: { limit: number }) {
             <Input
               {...props}
               {...field}
-              inputMode="numeric"
+              inputMode="decimal"
               autoComplete="off"
               maxLength={12}
               className="max-w-40 tabular-nums"
@@ -93,6 +100,13 @@ export function RefundLimitForm({ limit }: { limit: number }) {
       </SaveButton>
     </Form>
   );
+}
+
+/** Whole dollars, as people type amounts. */
+function checkLimit({ refund_limit_usd: typed }: { refund_limit_usd: string }): { refund_limit_usd?: string } {
+  const read = readTypedAmount(typed, "USD");
+  if (read.minor === null) return { refund_limit_usd: read.message };
+  return read.minor % 100 === 0 ? {} : { refund_limit_usd: "Enter whole dollars." };
 }
 
 /** Which receipts customers get by themselves. */

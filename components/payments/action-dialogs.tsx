@@ -2,12 +2,11 @@
 
 import { useState } from "react";
 import { Facts, Money } from "@/components/ui/card";
-import { Field, Input, Select, Textarea } from "@/components/ui/field";
+import { AmountError, Field, Input, Select, Textarea } from "@/components/ui/field";
 import { Time } from "@/components/ui/time";
 import type { Refusal } from "@/lib/client/payments/money-attempt";
 import { keepStaffReason, type StaffMoney } from "@/lib/client/payments/money-ports";
 import {
-  amountField,
   fieldError,
   type MoneySubject,
   noteError,
@@ -16,6 +15,7 @@ import {
 } from "@/lib/client/payments/money-subject";
 import { moneyText } from "@/lib/contract/format";
 import type { RefundReason } from "@/lib/contract/transactions/words";
+import { plainAmount } from "@/lib/contract/typed-amount";
 import { MoneyDialog, type MoneyWork, useMerchantMoney, useStaffMoney } from "./money-dialog";
 
 type ActionDialogProps = { paymentId: string; onClose: () => void };
@@ -211,7 +211,7 @@ export function VoidDialog({ paymentId, onClose }: ActionDialogProps) {
 /** What is typed as an amount: everything there is until it is changed. `most` in minor units. */
 function useAmount(subject: MoneySubject | null, most: number, verb: string, refusal: Refusal | null, tried: boolean) {
   const [typed, setTyped] = useState<string | null>(null);
-  const value = typed ?? (subject ? amountField(most, subject.currency) : "");
+  const value = typed ?? (subject ? plainAmount(most, subject.currency) : "");
   const reading = subject ? readAmount(value, subject.currency, most, verb) : null;
   const minor = reading?.amount ?? null;
   return {
@@ -220,6 +220,7 @@ function useAmount(subject: MoneySubject | null, most: number, verb: string, ref
     minor,
     text: subject && minor !== null ? moneyText(minor, subject.currency) : null,
     error: fieldError(refusal, "amount") ?? (tried || typed !== null ? (reading?.error ?? null) : null),
+    choices: reading?.amount === null ? reading.choices : undefined,
     onChange: setTyped,
   };
 }
@@ -228,7 +229,12 @@ type AmountFieldProps = { most: number; currency: string; amount: ReturnType<typ
 
 function AmountField({ most, currency, amount }: AmountFieldProps) {
   return (
-    <Field label="Amount" hint={`Up to ${moneyText(most, currency)}`} error={amount.error}>
+    <Field
+      label="Amount"
+      hint={`Up to ${moneyText(most, currency)}`}
+      error={amount.error && <AmountError message={amount.error} choices={amount.choices} onChoose={amount.onChange} />}
+      reserved
+    >
       {(field) => (
         <div className="relative">
           <Input

@@ -1,12 +1,12 @@
 "use client";
 
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { StatusBadge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
-import { Field, Input, Select } from "@/components/ui/field";
+import { AmountError, Field, Input, Select } from "@/components/ui/field";
 import { cn } from "@/components/ui/styles";
-import { amountText, DEFAULT_UNIT, MINOR_UNITS, parseAmount } from "@/lib/contract/currencies";
+import { DEFAULT_UNIT, MINOR_UNITS } from "@/lib/contract/currencies";
 import { wordLabel } from "@/lib/contract/format";
 import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
 import {
@@ -19,6 +19,7 @@ import {
 } from "@/lib/contract/transactions/filters";
 import { DATE_PRESETS, type DatePreset, isDay } from "@/lib/contract/transactions/time-range";
 import type { TransactionStatus } from "@/lib/contract/transactions/words";
+import { type AmountChoice, plainAmount, readTypedAmount } from "@/lib/contract/typed-amount";
 
 type FilterFormProps = {
   filters: TransactionFilters;
@@ -152,41 +153,61 @@ function WordsFilter({ name, row, filters, onChange, currencies }: Omit<RowProps
 function AmountFilter({ filters, onChange, onDone, currencies }: Omit<RowProps, "row">) {
   const { amount, currency = [] } = filters;
   const unit = (currency.length === 1 ? currency[0] : amount?.unit) ?? currencies[0] ?? DEFAULT_UNIT;
-  const [errors, setErrors] = useState<{ min?: string; max?: string }>({});
-  const shown = (minor: number | null | undefined) => (minor == null || !amount ? "" : amountText(minor, amount.unit));
+  const [wrong, setWrong] = useState<Wrong | null>(null);
+  const inputs = { min: useRef<HTMLInputElement>(null), max: useRef<HTMLInputElement>(null) };
+  const id = useId();
+  const shown = (minor: number | null | undefined) => (minor == null || !amount ? "" : plainAmount(minor, amount.unit));
   const set = (value: TransactionFilters["amount"]) => {
     onChange({ amount: value });
     onDone?.();
   };
   const apply = ({ min = "", max = "" }: Record<string, string>) => {
-    const read = (text: string) => (text === "" ? null : parseAmount(text, unit));
-    const [gte, lte] = [read(min), read(max)];
-    const wrong = {
-      ...(min !== "" && gte === null && { min: "Enter an amount such as 49.90." }),
-      ...(max !== "" && lte === null && { max: "Enter an amount such as 49.90." }),
-      ...(gte !== null && lte !== null && gte > lte && { max: "Must be at least the minimum." }),
-    };
-    setErrors(wrong);
-    if (Object.keys(wrong).length === 0) set(gte === null && lte === null ? undefined : { gte, lte, unit });
+    const read = (text: string) => (text === "" ? { minor: null, message: null } : readTypedAmount(text, unit));
+    const [low, high] = [read(min), read(max)];
+    const found: Wrong | null =
+      low.minor === null && low.message !== null
+        ? { ...low, end: "min" }
+        : high.minor === null && high.message !== null
+          ? { ...high, end: "max" }
+          : low.minor !== null && high.minor !== null && low.minor > high.minor
+            ? { message: "The minimum is above the maximum.", end: "max" }
+            : null;
+    setWrong(found);
+    if (found) inputs[found.end].current?.focus();
+    else set(low.minor === null && high.minor === null ? undefined : { gte: low.minor, lte: high.minor, unit });
   };
+  const choose = (text: string) => {
+    const input = wrong && inputs[wrong.end].current;
+    if (!input) return;
+    input.value = text;
+    input.focus();
+    setWrong(null);
+  };
+  const control = (end: Wrong["end"]) => ({
+    ...{ name: end, ref: inputs[end], inputMode: "decimal" as const, autoComplete: "off" },
+    ...(wrong?.end === end && { "aria-invalid": true, "aria-describedby": id }),
+  });
 
   return (
     <TypedFilters value={amount} onApply={apply} onRemove={() => set(undefined)}>
       <div className="grid grid-cols-2 gap-3">
-        <Field label={`At least, ${unitWords(unit)}`} error={errors.min}>
-          {(field) => (
-            <Input {...field} name="min" inputMode="decimal" autoComplete="off" defaultValue={shown(amount?.gte)} />
-          )}
+        <Field label={`At least, ${unitWords(unit)}`}>
+          {(field) => <Input {...field} {...control("min")} defaultValue={shown(amount?.gte)} />}
         </Field>
-        <Field label={`At most, ${unitWords(unit)}`} error={errors.max}>
-          {(field) => (
-            <Input {...field} name="max" inputMode="decimal" autoComplete="off" defaultValue={shown(amount?.lte)} />
-          )}
+        <Field label={`At most, ${unitWords(unit)}`}>
+          {(field) => <Input {...field} {...control("max")} defaultValue={shown(amount?.lte)} />}
         </Field>
       </div>
+      {/* Its line is kept, so that the buttons below stay where they are. */}
+      <p id={id} className="-my-2 min-h-5 text-red text-xs leading-5">
+        {wrong && <AmountError {...wrong} onChoose={choose} />}
+      </p>
     </TypedFilters>
   );
 }
+
+/** Why one end of a range is none. */
+type Wrong = { end: "min" | "max"; message: string; choices?: readonly AmountChoice[] };
 
 const unitWords = (unit: string) => (unit === MINOR_UNITS ? "minor units" : unit);
 

@@ -1,4 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
+import type { AmountChoice } from "@/lib/contract/typed-amount";
+import { Button } from "./button";
 import { cn } from "./styles";
 
 /** What the control of a field must carry. */
@@ -15,13 +17,17 @@ export type FieldProps = {
   /** Marks the field as optional beside its label; fields are required by default. */
   optional?: boolean;
   hideLabel?: boolean;
+  /** Keeps a line for hint or error, which take each other's place: an error moves nothing that is about to be clicked. */
+  reserved?: boolean;
   className?: string;
   children: (props: FieldControlProps) => ReactNode;
 };
 
 /** Label, control, hint and error, tied together. */
-export function Field({ label, hint, error, optional = false, hideLabel = false, className, children }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, error, optional = false, hideLabel = false, reserved = false, className, children } = props;
   const id = useId();
+  const hint = reserved && error ? null : props.hint;
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
   return (
     <div className={cn("flex min-w-0 flex-col gap-1.5", className)}>
@@ -44,7 +50,38 @@ export function Field({ label, hint, error, optional = false, hideLabel = false,
           {hint}
         </p>
       )}
+      {reserved && !error && !hint && <span aria-hidden="true" className="h-5" />}
     </div>
+  );
+}
+
+type AmountErrorProps = {
+  message: string;
+  choices?: readonly AmountChoice[];
+  /** Gets the amount as it is to be typed. */
+  onChoose: (text: string) => void;
+};
+
+/** Why a typed amount is none, and the amounts that it may mean to choose from. */
+export function AmountError({ message, choices = [], onChoose }: AmountErrorProps) {
+  return (
+    <>
+      {message}
+      {choices.length > 0 && (
+        <span className="mt-1 flex flex-col items-start gap-1.5">
+          {choices.map(({ text, label }) => (
+            <Button
+              key={text}
+              size="sm"
+              className="h-auto whitespace-normal py-1 text-left"
+              onClick={() => onChoose(text)}
+            >
+              {label}
+            </Button>
+          ))}
+        </span>
+      )}
+    </>
   );
 }
 

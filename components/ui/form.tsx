@@ -5,10 +5,11 @@ import { useRouter } from "next/navigation";
 import { type ComponentProps, type ComponentType, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { FormState } from "@/lib/client/use-form";
 import { currencyDigits, isSupportedCurrency } from "@/lib/contract/currencies";
+import { readTypedAmount } from "@/lib/contract/typed-amount";
 import { FormFailure } from "./banner";
 import { Button } from "./button";
 import { Dialog } from "./dialog";
-import { Field, type FieldProps, Input, Select, Textarea } from "./field";
+import { AmountError, Field, type FieldProps, Input, Select, Textarea } from "./field";
 import { useHydrated } from "./hooks";
 import { cn } from "./styles";
 
@@ -120,7 +121,6 @@ function inField<Props>(Control: ComponentType<Props>) {
 export const TextField = inField(Input);
 export const TextareaField = inField(Textarea);
 export const SelectField = inField(Select);
-export const PriceField = inField(PriceInput);
 export const PasswordField = inField(PasswordInput);
 export const CodeField = inField(CodeInput);
 
@@ -256,6 +256,26 @@ function stopHistoryUntil(leaving: Flag, ask: (delta: number) => void): () => vo
   };
   navigation?.addEventListener("navigate", onNavigate);
   return () => navigation?.removeEventListener("navigate", onNavigate);
+}
+
+type Change = (event: { target: { value: string } }) => void;
+type PriceFieldProps = Omit<InField<ComponentProps<"input">>, "onChange" | "hint"> & {
+  currency: string;
+  onChange: Change;
+};
+
+/** A price as people type it; what can be two amounts is asked. */
+export function PriceField({ label, error, optional, fieldClassName, currency, ...rest }: PriceFieldProps) {
+  const typed = error && isSupportedCurrency(currency) ? readTypedAmount(rest.value, currency) : null;
+  const message = typed?.minor === null && (
+    <AmountError {...typed} onChoose={(value) => rest.onChange({ target: { value } })} />
+  );
+  return (
+    // The line for its error takes the place of most of the gap below it.
+    <Field {...{ label, optional }} error={message || error} reserved className={cn("-mb-4", fieldClassName)}>
+      {(control) => <PriceInput {...rest} {...control} currency={currency} />}
+    </Field>
+  );
 }
 
 /** A price in major units with its currency beside it, and as many decimals as the currency has. */

@@ -61,6 +61,34 @@ test("a link for a plan is made, opened on a phone and paid, and its sale is fou
   await page.waitForURL("**/checkout/links/plink_*");
 });
 
+test("a click right after a wrong amount counts, and a decimal comma is one", async ({ owner: page, tenant, db }) => {
+  await page.goto("/test/checkout/links/new");
+  const form = page.getByRole("form", { name: "New payment link" });
+  await form.getByRole("radio", { name: "An amount" }).check();
+  const amount = form.getByLabel("Amount", { exact: true });
+  const once = form.getByRole("radio", { name: "Once" });
+  const before = await once.boundingBox();
+  await amount.fill("5,00,0");
+  await once.click();
+  await expect(once).toBeChecked();
+  await expect(amount).toHaveAccessibleDescription("Enter an amount such as 19.90.");
+  expect(await once.boundingBox()).toEqual(before);
+  // A question is longer than the line that is kept for it.
+  await form.getByRole("radio", { name: "Many times" }).check();
+  await amount.fill("1,500");
+  await once.click();
+  await expect(once).toBeChecked();
+  await form.getByRole("button", { name: "$1.50 (one and 50/100)" }).click();
+  await expect(amount).toHaveValue("1.50");
+  await amount.fill("19,90");
+  await form.getByLabel("Description").fill("A poster");
+  await form.getByRole("button", { name: "Create payment link" }).click();
+  await page.waitForURL("**/checkout/links/plink_*");
+  const [link] = await db.sql`
+    select amount, single_use from payment_links where environment_id = ${tenant.merchant.test.id}`;
+  expect(link).toEqual({ amount: 1_990, single_use: true });
+});
+
 test("a plan with a free trial is sold at its full price: link, form, receipt and the plan's sales agree", async ({
   owner: page,
   tenant: { api },

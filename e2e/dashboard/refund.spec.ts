@@ -69,11 +69,11 @@ test("more than is left is stopped in the form, and by the service when it is fo
   }
 
   await owner.route("**/v1/**/refund", (route) => route.continue({ postData: JSON.stringify({ amount: 10_001 }) }));
-  await dialog.getByLabel("Amount").fill("50.00");
+  await dialog.getByLabel("Amount").fill("50,00");
   await submitOf(dialog).click();
   await expect(dialog.getByText(/At most 100\.00 USD can be refunded/)).toBeVisible();
   await expect(dialog.getByLabel("Amount")).toHaveAttribute("aria-invalid", "true");
-  await expect(dialog.getByLabel("Amount")).toHaveValue("50.00");
+  await expect(dialog.getByLabel("Amount")).toHaveValue("50,00");
   expect((await refundsOf(db, tenant, payment)).amounts).toEqual([]);
 
   await owner.unroute("**/v1/**/refund");
@@ -222,6 +222,19 @@ test("currencies keep their decimals", async ({ owner, api }) => {
   await dialog.getByLabel("Amount").fill("1200");
   await dialog.getByRole("button", { name: "Refund ¥1,200 to Visa •••• 4242" }).click();
   await expect(dialog.getByText("Refunded ¥1,200")).toBeVisible();
+
+  const dinars = await captured(api, { amount: 2_000_000, currency: "KWD" });
+  const other = await openDialog(owner, dinars);
+  const amount = other.getByLabel("Amount");
+  const submit = other.getByRole("button", { name: /^Refund/ });
+  await amount.fill("19,90");
+  await expect(submit).toHaveText(/^Refund KWD\s19\.900/);
+  await amount.fill("1,500");
+  await expect(amount).toHaveAccessibleDescription(/two ways.*one thousand five hundred.*one and 500\/1000/);
+  await expect(submit).toHaveText("Refund");
+  await other.getByRole("button", { name: "KWD 1.500 (one and 500/1000)" }).click();
+  await expect(amount).toHaveValue("1.5");
+  await expect(submit).toHaveText(/^Refund KWD\s1\.500/);
 });
 
 test("the refund dialog is accessible and fits a phone", { tag: "@looks" }, async ({ owner, tenant }) => {

@@ -42,8 +42,12 @@ test("every filter finds what the API finds, says so as a chip, and stands in th
   await check("?brand=mastercard", { card_brand: ["mastercard"] }, "Card: Mastercard");
 
   await inPopover(page, "Amount", async (popover) => {
-    await popover.getByLabel("At least").fill("50.00");
-    await popover.getByLabel("At most").fill("99.90");
+    await popover.getByLabel("At least").fill("50,00");
+    await popover.getByLabel("At most").fill("1.500");
+    await popover.getByRole("button", { name: "Apply" }).click();
+    await popover.getByRole("button", { name: "$1,500.00 (one thousand five hundred)" }).click();
+    await expect(popover.getByLabel("At most")).toHaveValue("1500.00");
+    await popover.getByLabel("At most").fill("99,90");
     await popover.getByRole("button", { name: "Apply" }).click();
   });
   const dollars = { amount: { gte: 5_000, lte: 9_990 }, currency: ["USD"] };

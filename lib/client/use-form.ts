@@ -123,7 +123,7 @@ export function useForm<Values extends object>(initial: Values, options: Options
       value: values[name],
       error: errorOf(name),
       onChange: ({ target }) => set({ [name]: target.value } as Partial<Values>),
-      onBlur: () => setLeft((before) => [...before, name]),
+      onBlur: () => afterPress(() => setLeft((before) => [...before, name])),
     }),
     choice: (name) => ({
       value: values[name],
@@ -140,6 +140,15 @@ export function useForm<Values extends object>(initial: Values, options: Options
     clearFailure: () => setFailure(FINE),
     submit: (work) => (event) => run(work, event),
   };
+}
+
+/**
+ * Works once no pointer presses anything: an error that shows between press and release moves what was pressed from under the
+ * pointer, and the click is lost.
+ */
+function afterPress(work: () => void): void {
+  if (document.querySelector(":active") === null) work();
+  else window.addEventListener("pointerup", () => setTimeout(work), { once: true, capture: true });
 }
 
 /** "origins.2" is a part of `origins`. */

@@ -77,14 +77,17 @@ function unitDigits(unit: AmountUnit): number {
   return CURRENCY_DIGITS.get(unit) ?? 0;
 }
 
-/** "1,234.5" → 123450 minor units in USD; null when it is no number, too exact for the unit, or too large. */
+/**
+ * "1234.5" → 123450 minor units in USD; null when it is no number, too exact for the unit, or too large. Reads what
+ * {@link amountText} writes; what people type is read by `readTypedAmount`.
+ */
 export function parseAmount(text: string, unit: AmountUnit): number | null {
-  const match = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d+))?$/.exec(text.trim());
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
   if (!match?.[1]) return null;
   const fraction = match[2] ?? "";
   const digits = unitDigits(unit);
   if (fraction.length > digits) return null;
-  const minor = Number(match[1].replaceAll(",", "") + fraction.padEnd(digits, "0"));
+  const minor = Number(match[1] + fraction.padEnd(digits, "0"));
   return minor <= MAX_AMOUNT ? minor : null;
 }
 

@@ -6,9 +6,8 @@ import {
   type UpdatePaymentLinkBody,
   updatePaymentLinkBody,
 } from "@/lib/contract/checkout/payment-link";
-import { parseAmount } from "@/lib/contract/currencies";
 import { offsetAt } from "@/lib/contract/transactions/time-range";
-import { amountProblem } from "./session-form";
+import { amountProblem, minorTyped } from "./session-form";
 
 /** A date and a time as the browser's field has them: "2026-12-01T18:30". */
 type LocalTime = string;
@@ -73,7 +72,7 @@ export function readLink(values: LinkFormValues, timeZone: string, now: number):
     ...(isPlan
       ? // One that is not chosen yet is said below, and is no reason to ask for an amount.
         { plan_id: values.plan_id || "none" }
-      : { amount: parseAmount(values.amount, values.currency), currency: values.currency }),
+      : { amount: minorTyped(values), currency: values.currency }),
     single_use: values.use === "once",
     expires_at: values.expiry === "at" ? instantIn(timeZone, values.expires_at) : null,
   });

@@ -1,6 +1,7 @@
 import { type CreateClientSessionBody, createClientSessionBody } from "@/lib/contract/checkout/client-session";
-import { currencyDigits, isSupportedCurrency, MAX_AMOUNT, parseAmount } from "@/lib/contract/currencies";
+import { isSupportedCurrency } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
+import { readTypedAmount } from "@/lib/contract/typed-amount";
 
 /** A session as it is in the form: the amount is what was typed, and only one of amount and plan counts. */
 export type SessionFormValues = {
@@ -38,7 +39,7 @@ function bodyOf(values: SessionFormValues) {
   const price =
     values.sell === "plan"
       ? { plan_id: values.plan_id || null }
-      : { amount: parseAmount(values.amount, values.currency), currency: values.currency };
+      : { amount: minorTyped(values), currency: values.currency };
   return {
     ...price,
     customer_name: orNull(values.customer_name),
@@ -75,17 +76,9 @@ export function readSession(values: SessionFormValues): {
 export function amountProblem({ amount, currency }: Pick<SessionFormValues, "amount" | "currency">): string | null {
   if (!isSupportedCurrency(currency)) return "Choose a currency.";
   if (amount.trim() === "") return "Enter the amount.";
-  const minor = parseAmount(amount, currency);
-  if (minor !== null && minor > 0) return null;
-  const digits = currencyDigits(currency);
-  if (digits === 0 && /\./.test(amount)) return `${currency} has no decimals.`;
-  if (new RegExp(`^[\\d,]+\\.\\d{${digits + 1},}$`).test(amount.trim())) {
-    return `Use at most ${digits} decimals in ${currency}.`;
-  }
-  if (/^[\d,]+(\.\d+)?$/.test(amount.trim()) && Number(amount.replaceAll(",", "")) * 10 ** digits > MAX_AMOUNT) {
-    return "The amount is above the limit for one payment.";
-  }
-  return "Enter an amount above zero with a point for decimals, such as 19.99.";
+  const typed = readTypedAmount(amount, currency);
+  if (typed.minor === null) return typed.message;
+  return typed.minor > 0 ? null : "Enter an amount above zero.";
 }
 
 const WRONG: Readonly<Record<string, string>> = {
@@ -129,8 +122,8 @@ export function originTyped(text: string): string {
   return /^https?:$/.test(url.protocol) ? url.origin : typed;
 }
 
-/** The typed amount in minor units; null while it is invalid. */
+/** The typed amount in minor units; null while it is zero or invalid. */
 export function minorTyped(values: Pick<SessionFormValues, "amount" | "currency">): number | null {
-  const minor = isSupportedCurrency(values.currency) ? parseAmount(values.amount, values.currency) : null;
+  const minor = isSupportedCurrency(values.currency) ? readTypedAmount(values.amount, values.currency).minor : null;
   return minor !== null && minor > 0 ? minor : null;
 }

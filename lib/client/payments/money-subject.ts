@@ -1,7 +1,7 @@
-import { formatMinor, parseAmount } from "@/lib/contract/currencies";
 import { cardText, moneyText } from "@/lib/contract/format";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { RefundReason } from "@/lib/contract/transactions/words";
+import { type AmountChoice, readTypedAmount } from "@/lib/contract/typed-amount";
 import { type ActionSubject, subjectOfPayment } from "./action-reasons";
 import type { Refusal } from "./money-attempt";
 
@@ -54,18 +54,16 @@ export function changesBetween(before: MoneySubject, after: MoneySubject): strin
   return changes;
 }
 
-/** Minor units → "12.00": what stands in the field, with all decimals of the currency. */
-export const amountField = (minor: number, currency: string): string =>
-  formatMinor(minor, currency).split(" ")[0] ?? "";
-
-type AmountReading = { amount: number; error: null } | { amount: null; error: string };
+type AmountReading =
+  | { amount: number; error: null }
+  | { amount: null; error: string; choices?: readonly AmountChoice[] };
 
 /** The typed amount in minor units, or what is wrong with it. `most` in minor units. */
 export function readAmount(text: string, currency: string, most: number, verb: string): AmountReading {
   if (text.trim() === "") return { amount: null, error: "Enter an amount." };
-  const amount = parseAmount(text, currency);
-  const example = amountField(Math.max(most, 1), currency);
-  if (amount === null) return { amount: null, error: `Enter an amount in ${currency}, such as ${example}.` };
+  const typed = readTypedAmount(text, currency);
+  if (typed.minor === null) return { amount: null, error: typed.message, choices: typed.choices };
+  const amount = typed.minor;
   if (amount === 0) return { amount: null, error: "The amount must be more than zero." };
   if (amount > most) return { amount: null, error: `At most ${moneyText(most, currency)} can be ${verb}.` };
   return { amount, error: null };

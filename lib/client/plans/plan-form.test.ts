@@ -35,12 +35,13 @@ test("what is missing or wrong is said on its own field", () => {
     ...["full_price_amount", "name", "trial_period_value", "trial_price_amount"],
   ]);
   expect(errorsOf(typed({ full_price_amount: "19.999" }))).toEqual({
-    full_price_amount: "USD has at most 2 decimals. Round the price accordingly.",
+    full_price_amount: "Use at most 2 decimals in USD.",
   });
   expect(errorsOf(typed({ currency: "JPY" })).full_price_amount).toContain("no decimals");
   expect(errorsOf(typed({ full_price_amount: "0" })).full_price_amount).toContain("above zero");
-  expect(errorsOf(typed({ full_price_amount: "19,99" })).full_price_amount).toContain("point");
-  expect(errorsOf(typed({ full_price_amount: "99999999999" })).full_price_amount).toContain("amount");
+  expect(errorsOf(typed({ full_price_amount: "1,500" })).full_price_amount).toContain("two ways");
+  expect(bodyOf(typed({ full_price_amount: "19,99" })).full_price_amount).toBe(19.99);
+  expect(errorsOf(typed({ full_price_amount: "99999999999" })).full_price_amount).toContain("limit");
   expect(errorsOf(typed({ billing_frequency_value: "1.5" })).billing_frequency_value).toContain("whole number");
   expect(errorsOf(typed({ name: "x".repeat(51) })).name).toContain("50");
   expect(errorsOf(typed())).toEqual({});

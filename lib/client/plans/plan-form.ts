@@ -1,4 +1,4 @@
-import { currencyDigits, isSupportedCurrency, majorToMinor } from "@/lib/contract/currencies";
+import { isSupportedCurrency, majorToMinor, minorToMajor } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
 import {
   type CreatePlanBody,
@@ -11,6 +11,8 @@ import {
   type UpdatePlanBody,
 } from "@/lib/contract/plans/plan";
 import type { PlanTerms } from "@/lib/contract/plans/schedule";
+import { plainAmount } from "@/lib/contract/typed-amount";
+import { amountProblem, minorTyped } from "../checkout/session-form";
 
 /** A plan as it is in the form: numbers are what was typed. */
 export type PlanFormValues = Omit<CreatePlanBody, NumberField | "billing_frequency_unit" | "trial_period_unit"> &
@@ -26,6 +28,7 @@ const NUMBER_FIELDS = [
   "trial_price_amount",
 ] as const;
 type NumberField = (typeof NUMBER_FIELDS)[number];
+const PRICE_FIELDS = ["full_price_amount", "trial_price_amount"] as const satisfies readonly NumberField[];
 
 const EDITABLE_FIELDS = ["name", "description", ...FIXED_WHILE_ACTIVE] as const;
 
@@ -47,10 +50,9 @@ export function planFormValues(plan: Plan | null, currency: string): PlanFormVal
 
 /** 20 → "20.00" in USD, "20" in JPY. */
 function priceInput(price: number, currency: string): string {
-  return isSupportedCurrency(currency) ? price.toFixed(currencyDigits(currency)) : String(price);
+  const minor = isSupportedCurrency(currency) ? majorToMinor(price, currency) : null;
+  return minor === null ? String(price) : plainAmount(minor, currency);
 }
-
-const DECIMAL = /^\d+(\.\d+)?$/;
 
 /** The typed values as the API takes them: null for fields that the type does not have, empty ones left out. */
 function bodyOf(values: PlanFormValues): Record<string, unknown> {
@@ -61,7 +63,11 @@ function bodyOf(values: PlanFormValues): Record<string, unknown> {
   };
   for (const field of NUMBER_FIELDS) {
     const text = values[field].trim();
-    body[field] = text === "" ? undefined : DECIMAL.test(text) ? Number(text) : Number.NaN;
+    body[field] = text === "" ? undefined : /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  }
+  for (const field of PRICE_FIELDS) {
+    const minor = minorOf(values[field], values.currency);
+    if (minor !== null) body[field] = minorToMajor(minor, values.currency);
   }
   for (const field of Object.keys(values) as PlanField[]) if (!hasPlanField(values.type, field)) body[field] = null;
   return body;
@@ -77,6 +83,10 @@ export function readPlan(values: PlanFormValues): { body: CreatePlanBody | null;
         String(field),
         WRONG[field as PlanField] ?? "This is not valid.",
       ]);
+  for (const field of PRICE_FIELDS) {
+    const problem = amountProblem({ amount: values[field], currency: values.currency });
+    if (problem !== null && hasPlanField(values.type, field)) refused.push([field, problem]);
+  }
   const missing = EDITABLE_FIELDS.filter((field) => given[field] === undefined);
   const errors = Object.fromEntries([
     ...refused,
@@ -94,12 +104,9 @@ const MISSING: Partial<Record<PlanField, string>> = {
 };
 
 const WHOLE = "Enter a whole number from 1 to 3650.";
-const AMOUNT = "Enter an amount above zero with a point for decimals, such as 19.99.";
 const WRONG: Partial<Record<PlanField, string>> = {
   name: "Use at most 50 characters.",
   description: "Use at most 1,000 characters.",
-  full_price_amount: AMOUNT,
-  trial_price_amount: AMOUNT,
   billing_frequency_value: WHOLE,
   trial_period_value: WHOLE,
   currency: "Choose a currency.",
@@ -154,9 +161,7 @@ export function termsTyped(values: PlanFormValues): PlanTerms | null {
   }
 }
 
-function minorOf(text: string, currency: string): number | null {
-  return DECIMAL.test(text.trim()) ? majorToMinor(Number(text), currency) : null;
-}
+const minorOf = (amount: string, currency: string) => minorTyped({ amount, currency });
 
 /** 0 when it is not a number of periods. */
 function countOf(text: string): number {

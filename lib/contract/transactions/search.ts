@@ -25,6 +25,7 @@ import {
   wordsText,
 } from "@/lib/contract/transactions/filters";
 import { isDay, parseMoment, parseTimes, type TimeRange } from "@/lib/contract/transactions/time-range";
+import { readTypedAmount } from "@/lib/contract/typed-amount";
 
 /** A word that found nothing to filter by; none where it is about more than one. `incomplete`: it may still become something while it is being typed. */
 export type SearchProblem = { word: string; message: string; incomplete: boolean };
@@ -334,7 +335,7 @@ function oneAmount(text: string, unit: AmountUnit): Amount | null {
   if (digits === "") return null;
   const named = word === "" ? (SYMBOLS[symbol] ?? unit) : unitOf(word);
   if (named === null) return null;
-  const minor = parseAmount(digits, named);
+  const minor = parseAmount(digits, named) ?? readTypedAmount(digits, named).minor;
   return minor === null ? null : { minor, unit: named };
 }
 

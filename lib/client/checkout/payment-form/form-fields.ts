@@ -1,6 +1,6 @@
 import type { CheckoutAttempt, CheckoutPage } from "@/lib/contract/checkout/checkout";
+import { digitsOf } from "@/lib/contract/payments/words";
 import {
-  digitsOf,
   type Edit,
   formatField,
   isPlainlyWrong,

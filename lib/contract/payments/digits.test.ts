@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { digitsOf, withAsciiDigits } from "./card-fields";
+import { digitsOf, withAsciiDigits } from "./words";
 
 describe("withAsciiDigits", () => {
   it.each([

@@ -1,0 +1,200 @@
+/** Amounts as people of any country type them, read in one way by every form, dialog and filter. Without zod. */
+import { type AmountUnit, amountText, CURRENCY_DIGITS, isAmountUnit, MAX_AMOUNT, MINOR_UNITS } from "./currencies";
+import { moneyText } from "./format";
+import { withAsciiDigits } from "./payments/words";
+
+/** One reading of a text that has two: what a person chooses, and what to put into the field for it. */
+export type AmountChoice = { readonly minor: number; readonly text: string; readonly label: string };
+
+export type TypedAmount =
+  | { readonly minor: number }
+  | { readonly minor: null; readonly message: string; readonly choices: readonly AmountChoice[] };
+
+/** Signs and words of the most common currencies. */
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    USD: "$ us$ dollar dollars",
+    EUR: "€ euro euros",
+    GBP: "£ pound pounds",
+    JPY: "¥ yen",
+    CHF: "fr sfr",
+  }).flatMap(([code, names]) => names.split(" ").map((name) => [name, code] as const)),
+);
+
+/** The signs of a currency in English text: "$" and "CA$". */
+function signsOf(currency: string): readonly string[] {
+  const parts = (["symbol", "narrowSymbol"] as const).map((currencyDisplay) =>
+    new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay }).formatToParts(0),
+  );
+  return parts.flatMap((some) => some.flatMap(({ type, value }) => (type === "currency" ? [value.toUpperCase()] : [])));
+}
+
+/**
+ * The unit that a word or a sign names: `eur`, `€`, `dollars`, `minor`; null when it names none. A sign of several currencies
+ * is the one of `home` if that has it.
+ */
+export function unitNamed(word: string, home: AmountUnit): AmountUnit | null {
+  const lower = word.toLowerCase();
+  if (lower === MINOR_UNITS) return MINOR_UNITS;
+  const upper = word.toUpperCase();
+  if (isAmountUnit(upper)) return upper;
+  if (CURRENCY_DIGITS.has(home) && signsOf(home).includes(upper)) return home;
+  return NAMES.get(lower.replaceAll(".", "")) ?? null;
+}
+
+/** A decimal point that can be nothing else, as in Arabic. */
+const POINT = "\u2396";
+
+/** Every way to write a digit, a space, an apostrophe and a minus as one. */
+const tidy = (text: string): string =>
+  withAsciiDigits(text.normalize("NFKC"))
+    .replace(/\p{Cf}/gu, "")
+    .replace(/[\u2019\u2018\u02bc\u00b4`\u066c]/g, "'")
+    .replaceAll("\u066b", POINT)
+    .replaceAll("\u060c", ",")
+    .replace(/[\u2212\u2010-\u2015]/g, "-")
+    .replace(/\s/g, " ")
+    .trim();
+
+const unitDigits = (unit: AmountUnit) => CURRENCY_DIGITS.get(unit) ?? 0;
+
+/**
+ * `19,90`, `19.90`, `1 500`, `1'500.00`, `€ 1.500,00`, `20 eur` in minor units of `unit`. What can be two amounts is neither:
+ * `1,500` is fifteen hundred in one country and one and a half in another, and so is `1.500`.
+ */
+export function readTypedAmount(text: string, unit: AmountUnit): TypedAmount {
+  const tidied = tidy(text);
+  const [, before = "", number = "", after = ""] = /^([^\d]*)(\d(?:[\d.,' \u2396]*\d)?)([^\d]*)$/.exec(tidied) ?? [];
+  const example = unitDigits(unit) === 0 ? "1500" : "19.90";
+  const refused = (message: string, choices: readonly AmountChoice[] = []) => ({ minor: null, message, choices });
+  // `,50` is half of one; the point of `Fr.50` is not.
+  const starts = /^([^\p{L}\d]*)[.,\u2396]$/u.exec(before);
+  const sign = (starts ? (starts[1] ?? "") : before).trim();
+  // `19,-` is how a price tag writes 19.00.
+  const names = [sign.replace(/^[+-]/, "").replace(/[+-]$/, ""), after.replace(/^[.,:]-*/, "")].map((name) =>
+    name.trim(),
+  );
+  if (number === "") return refused(`Enter an amount such as ${example}.`);
+  if (sign.startsWith("-") || sign.endsWith("-")) return refused("Enter an amount above zero.");
+  for (const name of names) {
+    const named = name === "" ? unit : unitNamed(name, unit);
+    if (named === null) return refused(`Enter an amount such as ${example}.`);
+    if (named !== unit) return refused(`Enter the amount in ${unit === MINOR_UNITS ? "minor units" : unit}.`);
+  }
+  const readings = readingsOf(starts ? `0${starts[0].slice(-1)}${number}` : number, unit);
+  const only = onlyReading(readings);
+  if (only !== null) return { minor: only };
+  const { values, tooExact, tooLarge } = readings;
+  const choices = values.map((minor) => ({ minor, text: plainAmount(minor, unit), label: inWords(minor, unit) }));
+  if (tooExact) return refused(decimalsText(unit), choices);
+  if (tooLarge) return refused("The amount is above the limit for one payment.");
+  if (values.length === 0) return refused(`Enter an amount such as ${example}.`);
+  return refused(`${number} can be read in two ways. Choose one.`, choices);
+}
+
+function decimalsText(unit: AmountUnit): string {
+  const digits = unitDigits(unit);
+  if (unit === MINOR_UNITS) return "Minor units have no decimals.";
+  return digits === 0 ? `${unit} has no decimals.` : `Use at most ${digits} decimals in ${unit}.`;
+}
+
+type Readings = {
+  /** Minor units, no two the same. */
+  values: number[];
+  tooExact: boolean;
+  tooLarge: boolean;
+  /** The one point in it is between thousands or before decimals: `1.999`. */
+  isPointed: boolean;
+};
+
+/** Too many decimals with a point are a slip, not the thousands of another country. */
+const onlyReading = ({ values, tooExact, isPointed }: Readings): number | null =>
+  values.length === 1 && !(isPointed && tooExact) ? (values[0] as number) : null;
+
+/** A number as written with groups of thousands, and as written with decimals after its last sign. */
+function readingsOf(number: string, unit: AmountUnit): Readings {
+  const digits = unitDigits(unit);
+  const found: Readings = { values: [], tooExact: false, tooLarge: false, isPointed: /^\d+\.\d{3}$/.test(number) };
+  const add = (whole: string | null, fraction: string) => {
+    if (whole === null) return;
+    const exact = withoutZeros(fraction).padEnd(digits, "0");
+    if (exact.length > digits) {
+      found.tooExact = true;
+      return;
+    }
+    const minor = Number(whole + exact);
+    if (minor > MAX_AMOUNT) found.tooLarge = true;
+    else if (!found.values.includes(minor)) found.values.push(minor);
+  };
+  add(wholeOf(number), "");
+  const [, whole = "", mark = "", fraction = ""] = /^(.*)([.,\u2396])(\d+)$/.exec(number) ?? [];
+  // Nobody writes three zeros after a currency's last whole unit, but after its thousands.
+  const isGroup = digits === 0 && fraction.length === 3 && mark === "," && wholeOf(number) !== null;
+  if (mark !== "" && !whole.includes(mark) && !isGroup) add(wholeOf(whole), fraction);
+  if (digits === 0 && found.isPointed) found.tooExact = true;
+  return found;
+}
+
+function withoutZeros(fraction: string): string {
+  let end = fraction.length;
+  while (fraction[end - 1] === "0") end--;
+  return fraction.slice(0, end);
+}
+
+/** The digits of a whole number with or without thousands, written in threes or as in India; null when it is none. */
+function wholeOf(text: string): string | null {
+  if (/^\d+$/.test(text)) return text;
+  const mark = /[^\d]/.exec(text)?.[0];
+  if (!mark || mark === POINT) return null;
+  const [first = "", ...groups] = text.split(mark);
+  const last = groups.at(-1) ?? "";
+  const isThrees = first.length <= 3 && groups.every((group) => /^\d{3}$/.test(group));
+  const isIndian =
+    mark === "," &&
+    first.length <= 2 &&
+    /^\d{3}$/.test(last) &&
+    groups.slice(0, -1).every((group) => /^\d{2}$/.test(group));
+  return /^[1-9]\d*$/.test(first) && (isThrees || isIndian) ? first + groups.join("") : null;
+}
+
+/** 150000 → "1500.00": for a field, so that it is read as nothing else. KWD 1.500 is "1.5", and KWD 1.234 "1.2340". */
+export function plainAmount(minor: number, unit: AmountUnit): string {
+  const digits = unitDigits(unit);
+  const [whole = "", fraction = ""] = amountText(minor, unit).split(".");
+  const decimals = fraction.padEnd(digits, "0");
+  const texts = [decimals, withoutZeros(decimals)].map((some) => (some === "" ? whole : `${whole}.${some}`));
+  return texts.find((text) => onlyReading(readingsOf(text, unit)) !== null) ?? `${whole}.${decimals}0`;
+}
+
+const ONES =
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(
+    " ",
+  );
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+const SCALES: readonly [size: number, name: string][] = [
+  [1_000_000_000, "billion"],
+  [1_000_000, "million"],
+  [1_000, "thousand"],
+  [100, "hundred"],
+];
+
+/** 1500 → "one thousand five hundred". */
+function numberWords(value: number): string {
+  const scale = SCALES.find(([size]) => value >= size);
+  if (scale) {
+    const [size, name] = scale;
+    const rest = value % size;
+    return `${numberWords(Math.floor(value / size))} ${name}${rest > 0 ? ` ${numberWords(rest)}` : ""}`;
+  }
+  if (value < 20) return ONES[value] as string;
+  const tens = TENS[Math.floor(value / 10) - 2] as string;
+  return value % 10 === 0 ? tens : `${tens}-${ONES[value % 10]}`;
+}
+
+/** "€1.50 (one and 50/100)", as on a check: figures alone look like the other reading to whoever writes them that way. */
+function inWords(minor: number, unit: AmountUnit): string {
+  const size = 10 ** unitDigits(unit);
+  const part = minor % size;
+  const words = `${numberWords(Math.floor(minor / size))}${part > 0 ? ` and ${part}/${size}` : ""}`;
+  return `${unit === MINOR_UNITS ? minor : moneyText(minor, unit)} (${words})`;
+}
