@@ -117,7 +117,7 @@ const WANTED: Record<string, RegExp> = {
     /^default-src 'none'; script-src 'nonce-[\w+/=]{24}'.*; style-src [^;]*'nonce-.*object-src 'none'; base-uri 'none'/,
   "x-content-type-options": /^nosniff$/,
   "cross-origin-opener-policy": /^same-origin$/,
-  "cross-origin-resource-policy": /^same-origin$/,
+  "cross-origin-resource-policy": /^(same|cross)-origin$/,
   "permissions-policy": /camera=\(\)/,
   "referrer-policy": /^(same-origin|no-referrer)$/,
 };

@@ -131,7 +131,7 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
     },
     onError: ({ code, message }) => {
       // The frame was refused or never came: only this page can say so.
-      if (code === "origin_not_allowed") change({ phase: "failed", problem: message });
+      if (code === "origin_not_allowed" || code === "form_not_loaded") change({ phase: "failed", problem: message });
       else if (CLOSING.has(code)) change({ isOver: true });
     },
     onExpired: () => change({ isOver: true }),
@@ -220,6 +220,7 @@ const unreachable = (): { problem: string; calls: ApiCall[] } => ({
 
 const CALLBACKS: Record<FrameMessage["type"], string> = {
   hello: "answered with init",
+  embeddable: "the form is loaded again",
   ready: "onReady",
   resize: "the frame follows",
   change: "onChange",

@@ -133,7 +133,12 @@ export const DeclineCodes = () => (
 
 type Guide = { cause: string; cure: string };
 
-type Closing = "origin_not_allowed" | "session_not_found" | "attempts_exhausted" | "session_cancelled";
+type Closing =
+  | "origin_not_allowed"
+  | "form_not_loaded"
+  | "session_not_found"
+  | "attempts_exhausted"
+  | "session_cancelled";
 
 const STAYS: Record<Exclude<CheckoutErrorCode, Closing>, Guide> = {
   card_declined: {
@@ -170,8 +175,12 @@ const STAYS: Record<Exclude<CheckoutErrorCode, Closing>, Guide> = {
 
 const CLOSES: Record<Closing, Guide> = {
   origin_not_allowed: {
-    cause: "Your page’s origin is not in the session’s allowed_origins, or the frame could not be loaded.",
+    cause: "Your page’s origin, or that of a page around it, is not in the session’s allowed_origins.",
     cure: "Compare the origin in the console’s message with allowed_origins, letter by letter.",
+  },
+  form_not_loaded: {
+    cause: "Something kept the frame away: your page’s Content-Security-Policy, the network or a browser extension.",
+    cure: "The message says which, as far as browsers tell.",
   },
   session_not_found: {
     cause: "There is no session with this token.",

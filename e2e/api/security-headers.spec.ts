@@ -105,7 +105,10 @@ test("the payment form and the issuer's page keep their own, stricter policy, an
     const response = await fetch(url);
     const policy = response.headers.get("content-security-policy");
     const nonce = nonceOf(policy);
-    expectHeaders(response, { ...PAGE, "referrer-policy": "no-referrer" });
+    expectHeaders(response, {
+      ...{ ...PAGE, "referrer-policy": "no-referrer", "cross-origin-embedder-policy": "require-corp" },
+      "cross-origin-resource-policy": framers === "'none'" ? "same-origin" : "cross-origin",
+    });
     expect(policy).toBe(
       `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self' data:; connect-src 'self'; ` +
         `frame-src 'self'; ${formAction}object-src 'none'; base-uri 'none'; frame-ancestors ${framers}`,

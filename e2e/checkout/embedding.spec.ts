@@ -51,6 +51,24 @@ test("a page in between the shop and the form is refused, too: every ancestor mu
   await expect(shop.frameLocator("#payment iframe").locator("input")).toHaveCount(0);
 });
 
+test("the form is shown in pages that isolate themselves from other origins", async ({
+  page,
+  baseUrl,
+  merchantSite,
+  newCheckoutSession,
+}) => {
+  for (const policy of ["require-corp", "credentialless"]) {
+    const { client_session_token: token } = await newCheckoutSession();
+    const headers = { "cross-origin-embedder-policy": policy, "cross-origin-opener-policy": "same-origin" };
+    await page.goto(merchantSite.serve(merchantPage(baseUrl, { token }), { headers }));
+    expect(await page.evaluate(() => crossOriginIsolated), policy).toBe(true);
+    const form = page.frameLocator("#payment iframe:not([aria-busy])");
+    await pay(form, CARDS.challenge);
+    await issuerIn(form).getByRole("button", { name: "Approve the payment" }).click();
+    await expectPaid(form);
+  }
+});
+
 test("the form obeys its own page alone: other windows, other frames and other words do nothing", async ({
   page,
   context,

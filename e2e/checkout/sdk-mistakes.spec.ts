@@ -2,9 +2,11 @@ import { expect } from "../fixtures/playwright";
 import {
   consoleOf,
   merchantHtml,
+  merchantPage,
   replaceForm,
   SCRIPTED_FORM,
   SILENT_FORM,
+  TEXTS,
   TOKEN,
   test,
   withScriptedForm,
@@ -111,11 +113,10 @@ test("a page without an origin, such as a file, gets no form", async ({ page, ba
   await expect(mounted).rejects.toThrow(/has no origin.*localhost/);
 });
 
-test("a form that stays silent is reported with the likely reason", { tag: "@prove" }, async ({
+test("a form that stays silent is reported as not loaded, and blames no origin", { tag: "@prove" }, async ({
   page,
   baseUrl,
   openCheckout,
-  merchantSite,
 }) => {
   const errors = consoleOf(page, "error");
   await page.clock.install();
@@ -124,11 +125,24 @@ test("a form that stays silent is reported with the likely reason", { tag: "@pro
   await page.clock.fastForward(10_000);
   await expect.poll(() => checkout.told("onError")).toHaveLength(1);
   const [error] = await checkout.told("onError");
-  expect(error).toMatchObject({ code: "origin_not_allowed", attemptsLeft: null });
+  expect(error).toMatchObject({ code: "form_not_loaded", attemptsLeft: null });
   await expect.poll(() => errors).toHaveLength(1);
-  expect(errors[0]).toContain("The payment form did not load. Usually the page's origin");
-  expect(errors[0]).toContain(`${merchantSite.origin} is missing from the session's allowed_origins`);
+  expect(errors[0]).toContain(`The payment form did not load: ${baseUrl} could not be reached, or the browser`);
   expect(errors[0]).toMatch(LINK);
+});
+
+test("a page whose own policy blocks the frame is told which source to add", async ({
+  page,
+  baseUrl,
+  merchantSite,
+  newCheckoutSession,
+}) => {
+  const { client_session_token: token } = await newCheckoutSession();
+  const headers = { "content-security-policy": "frame-src 'self'" };
+  await page.goto(merchantSite.serve(merchantPage(baseUrl, { token }), { headers }));
+  const told = () => page.evaluate(() => (window as unknown as { told: unknown[] }).told);
+  const error = { code: "form_not_loaded", message: expect.stringContaining(`Add ${baseUrl} to its frame-src`) };
+  await expect.poll(told).toEqual([{ callback: "onError", payload: expect.objectContaining(error) }]);
 });
 
 for (const [name, path] of [
@@ -142,7 +156,7 @@ for (const [name, path] of [
     );
     const checkout = await openCheckout(page);
     await expect(checkout.form.getByLabel("Card number")).toBeVisible();
-    expect(lost).toBe(2);
+    expect(lost).toBeGreaterThan(1);
     expect((await checkout.told()).map(({ callback }) => callback)).toEqual(["onReady"]);
   });
 }
@@ -165,5 +179,6 @@ test("a page whose origin the session does not name shows no form, and learns wh
     expect.stringContaining(`${merchantSite.origin} is missing from the session's allowed_origins`),
   ]);
   expect(await checkout.told("onReady")).toEqual([]);
-  await expect(page.locator("#payment iframe")).toHaveCSS("opacity", "0");
+  await expect(page.frameLocator("#payment iframe").locator("h1")).toHaveText(TEXTS.originNotAllowed.title);
+  await expect(page.locator("#payment iframe")).toHaveCSS("opacity", "1");
 });

@@ -139,17 +139,20 @@ export type Metadata = z.infer<typeof metadata>;
 
 const email = z.email().max(254).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
+/** Browsers drop some control characters and read `\\` as `/`: such text may lead elsewhere than it seems to. */
+const UNSAFE_IN_URL = /[\p{Cc}\p{Zl}\p{Zp}\\]/u;
+
 const isWebUrl = (value: string) => {
-  const url = URL.canParse(value) ? new URL(value) : null;
-  return (
-    url !== null &&
-    (url.protocol === "https:" || url.protocol === "http:") &&
-    url.username === "" &&
-    url.password === ""
-  );
+  if (!/^https?:\/\/[^/?#]/i.test(value) || !URL.canParse(value)) return false;
+  const { username, password } = new URL(value);
+  return username === "" && password === "";
 };
-/** Where the shopper returns to. http is for development on one's own machine. */
-export const webUrl = text(2048).refine(isWebUrl, "Use an absolute https:// address.");
+
+/** Where the shopper returns to, kept as it is written. http is for development on one's own machine. */
+export const webUrl = text(2048)
+  .refine((value) => !UNSAFE_IN_URL.test(value), "Remove line breaks, other control characters and backslashes.")
+  .overwrite((value) => value.trim())
+  .refine(isWebUrl, "Use an absolute https:// address without a user name, such as https://shop.example/thanks.");
 
 /** What a caller may say of the customer of a payment or session. */
 export const customerFields = {

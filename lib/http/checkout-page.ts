@@ -21,13 +21,20 @@ import { infoOf } from "./pipeline";
 import { dataHeaders, pageHeaders } from "./security-headers";
 import { outagePage } from "./unavailable";
 
-/** What GET /pay/{token} shows. `origin_not_allowed`: the embedding page is of an origin that the session does not name. */
+/**
+ * What GET /pay/{token} shows. `origin_not_allowed`: the embedding page is of an origin that the session does not name.
+ * `embeddable`: with `?why`, a page without a form in place of one that its embedder may show.
+ */
 export type CheckoutPageFound =
   | { kind: "page"; page: CheckoutPage; frameAncestors: string[]; embedded: boolean }
   | { kind: "not_found"; origin: string | null; frameAncestors: string[] }
   | { kind: "suspended"; origin: string | null; frameAncestors: string[] }
   | { kind: "no_card_numbers"; origin: string | null; frameAncestors: string[] }
-  | { kind: "origin_not_allowed"; origin: string; frameAncestors: string[] };
+  | { kind: "origin_not_allowed"; origin: string; frameAncestors: string[] }
+  | { kind: "embeddable"; origin: string; frameAncestors: string[] };
+
+/** For pages that only report why there is no form, to an embedder that could otherwise not tell one reason from another. */
+const ANYBODY = ["*"];
 
 /** Currencies whose issuers check a card's postal code, and whose shoppers expect to enter it. */
 const POSTAL_CODE_CURRENCIES = new Set(["USD", "CAD", "GBP"]);
@@ -38,17 +45,18 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
   const options = pageOptions(request);
   const { origin } = options;
   // Belongs to no session, so nobody may embed it; and there is nothing to see.
-  if (checkout === null) return { kind: "not_found", origin, frameAncestors: ["*"] };
+  if (checkout === null) return { kind: "not_found", origin, frameAncestors: ANYBODY };
   const { row } = checkout;
   const frameAncestors = row.allowed_origins;
   if (origin !== null && !row.allowed_origins.includes(origin)) {
-    return { kind: "origin_not_allowed", origin, frameAncestors };
+    return { kind: "origin_not_allowed", origin, frameAncestors: options.why ? ANYBODY : frameAncestors };
   }
   if (row.suspended) return { kind: "suspended", origin, frameAncestors };
   const state = checkoutState(service, row);
   // Said before anybody types a card in vain.
   if (state.status === "OPEN" && !(await takesCardNumbers(service, checkout)))
     return { kind: "no_card_numbers", origin, frameAncestors };
+  if (origin !== null && options.why) return { kind: "embeddable", origin, frameAncestors: ANYBODY };
   const wantsPostalCode = POSTAL_CODE_CURRENCIES.has(row.currency) && !row.billing_address?.postal_code;
   return {
     kind: "page",
@@ -169,6 +177,8 @@ function pageOptions(request: Request) {
     name: flag("name"),
     postalCode: flag("postal_code"),
     locale: checkoutLocale(query.get("locale") ?? request.headers.get("accept-language")),
+    /** The script asks what keeps a silent form away. */
+    why: query.has("why"),
     embedded: given !== "" || request.headers.get("sec-fetch-dest") === "iframe",
   };
 }
@@ -206,6 +216,7 @@ export async function checkoutRoute(request: Request, answer: () => Promise<Resp
     const headers = {
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`,
+      ...embeddableHeaders(true),
     };
     return new Response(outagePage({ ...OUTAGE, nonce, retry: request.method === "GET" }), {
       status: error.status,
@@ -213,6 +224,12 @@ export async function checkoutRoute(request: Request, answer: () => Promise<Resp
     });
   }
 }
+
+/** Merchants' pages under COEP (`require-corp`, `credentialless`) show only frames that have both headers. */
+const embeddableHeaders = (embeddable: boolean) => ({
+  "cross-origin-embedder-policy": "require-corp",
+  "cross-origin-resource-policy": embeddable ? "cross-origin" : "same-origin",
+});
 
 /**
  * A page that shoppers see: one document with our own script and stylesheet, and nothing from other hosts. Its
@@ -237,6 +254,7 @@ export function checkoutDocument(options: DocumentOptions, render: (parts: Docum
     headers: {
       // Whoever opened a payment link cannot navigate its window while a card is typed.
       ...pageHeaders(),
+      ...embeddableHeaders(options.frameAncestors.length > 0),
       "referrer-policy": options.referrer ?? "no-referrer",
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": Object.entries(policy)

@@ -167,8 +167,12 @@ export async function challengeAfterReturn(
   await comeBackFromChallenge(service, before, new URL(request.url).searchParams);
   const challenge = await findChallenge(service, token);
   const hasGoneOn = challenge?.status !== "REQUIRES_ACTION" && challenge?.allowedOrigins === null;
-  return { challenge, leaveTo: hasGoneOn ? challenge.returnUrl : null };
+  return { challenge, leaveTo: hasGoneOn ? headerAddress(challenge.returnUrl) : null };
 }
+
+/** An address as a Location header can carry it: characters outside ASCII as browsers escape them, the rest untouched. */
+const headerAddress = (address: string | null): string | null =>
+  address?.replace(/[^\x21-\x7e]+/g, encodeURIComponent) ?? null;
 
 /** Whether the challenge is shown within the payment form: so its address says, for not every browser does. */
 export const isFramed = (request: Request): boolean =>
@@ -203,7 +207,9 @@ export async function answerChallenge(request: Request, token: string): Promise<
   return new Response(null, {
     status: 303,
     headers: {
-      Location: isFramed(request) ? `/challenge/${token}?framed` : (challenge.returnUrl ?? `/challenge/${token}`),
+      Location: isFramed(request)
+        ? `/challenge/${token}?framed`
+        : (headerAddress(challenge.returnUrl) ?? `/challenge/${token}`),
       "Cache-Control": "no-store",
     },
   });

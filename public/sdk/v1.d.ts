@@ -86,6 +86,7 @@ export type CardlaneErrorCode =
   | "connection_lost"
   | "processor_unavailable"
   | "origin_not_allowed"
+  | "form_not_loaded"
   | "session_not_found"
   | "attempts_exhausted"
   | "session_cancelled";

@@ -4,7 +4,7 @@ import { renderToString } from "preact-render-to-string";
 import { directionOf } from "@/lib/client/checkout/payment-form/texts";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
-import { type CheckoutErrorCode, wrap } from "@/lib/contract/checkout/messages";
+import { type FrameMessage, wrap } from "@/lib/contract/checkout/messages";
 import { appearanceStyle } from "./appearance-style";
 import { AlertIcon } from "./icons";
 
@@ -63,7 +63,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[si
 const inScript = (data: unknown) => JSON.stringify(data).replace(/</g, "\\u003c");
 
 /** What the page that embeds this one is told, at its exact origin. */
-export type FailureReport = { origin: string; code: CheckoutErrorCode; message: string };
+export type FailureReport = { origin: string; message: FrameMessage };
 
 type MessagePage = {
   title: string;
@@ -77,11 +77,8 @@ type MessagePage = {
 /** High enough for the words. */
 const HEIGHT = 260;
 
-function reporting({ origin, code, message }: FailureReport): string {
-  const messages = [
-    wrap({ type: "resize", height: HEIGHT }),
-    wrap({ type: "error", code, message, attempts_left: null }),
-  ];
+function reporting({ origin, message }: FailureReport): string {
+  const messages = [wrap({ type: "resize", height: HEIGHT }), wrap(message)];
   return `for (const message of ${inScript(messages)}) parent.postMessage(message, ${inScript(origin)});`;
 }
 

@@ -32,7 +32,7 @@ test("each refusal stands on its own field", () => {
   expect(refusals({ amount: "1", customer_email: "x", return_url: "x", allowed_origins: origins })).toEqual({
     customer_email: "This is not an e-mail address.",
     return_url: "Use a full URL that begins with https://.",
-    "allowed_origins.2": expect.stringContaining("Use an origin"),
+    "allowed_origins.2": expect.stringContaining("Send https://a.example"),
   });
 });
 

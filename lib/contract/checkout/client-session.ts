@@ -84,10 +84,36 @@ export const appearance = z
   })
   .meta({ id: "Appearance" });
 
+/** `HTTPS://Bücher.example:443/ ` → `https://xn--bcher-kva.example`: equal origins are stored alike. */
+function normalizeOrigin(text: string): string {
+  const typed = text.trim();
+  const { origin, path } = partsOf(typed);
+  return origin !== null && (path === "" || path === "/") ? origin : typed;
+}
+
+/** An http or https address by its origin and what follows; the origin is null for any other text. */
+function partsOf(text: string): { origin: string | null; path: string } {
+  const [, base, path = ""] = /^(https?:\/\/[^\s/?#\\@]+)([/?#].*)?$/i.exec(text) ?? [];
+  const origin = base !== undefined && URL.canParse(base) ? new URL(base).origin : null;
+  return { origin: origin !== null && isOrigin(origin) ? origin : null, path };
+}
+
+const NO_ORIGIN = "Use an origin: scheme and host, no path, such as https://shop.example.";
+
+/** Why a text is no origin, with what to send instead. */
+function originMistake(text: string): string {
+  const { origin } = partsOf(text);
+  if (origin !== null) return `Send ${origin}: an origin has a scheme and a host, no path.`;
+  const scheme = /^([a-z][a-z\d+.-]*):/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined || /^https?$/.test(scheme)) return NO_ORIGIN;
+  return `Browsers embed the form in http:// and https:// pages only. An app whose pages begin with ${scheme}: opens the session's iframe_url in the system browser instead, and needs no allowed_origins; on Android, Capacitor's own origin is https://localhost. See /docs/checkout#apps.`;
+}
+
 const origin = z
   .string()
   .max(300)
-  .refine(isOrigin, { message: "Use an origin: scheme and host, no path, such as https://shop.example." })
+  .overwrite(normalizeOrigin)
+  .refine(isOrigin, { error: ({ input }) => originMistake(String(input)) })
   .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
 
 /** Body of POST /v1/client-sessions: the price is a plan's, or an amount and a currency. */
@@ -101,11 +127,15 @@ export const createClientSessionBody = z
     allowed_origins: z
       .array(origin)
       .max(20)
+      .overwrite((origins) => [...new Set(origins)])
       .default([])
       .describe(
-        "Origins that may embed the payment form. Without any, it only works as a payment link. In live mode, https only.",
+        "Origins that may embed the payment form, stored as browsers write them: lower case, without a path or default port. Without any, it only works as a payment link. In live mode, https only.",
       ),
-    return_url: webUrl.nullable().default(null).describe("Where the shopper returns to. In live mode, https only."),
+    return_url: webUrl
+      .nullable()
+      .default(null)
+      .describe("Where the shopper returns to, kept byte for byte. In live mode, https only."),
     appearance: appearance.nullable().default(null).describe("How the payment form looks."),
     metadata: metadata.default({}),
   })

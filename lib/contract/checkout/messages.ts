@@ -13,6 +13,7 @@ export type CheckoutErrorCode =
   | CheckoutFailure
   | "session_not_found"
   | "origin_not_allowed"
+  | "form_not_loaded"
   | "attempts_exhausted"
   | "session_cancelled"
   | "rate_limited"
@@ -35,6 +36,8 @@ export type CheckoutResult = {
 /** From the form to the merchant's page. */
 export type FrameMessage =
   | { type: "hello" }
+  /** The session names the page's origin: something else keeps its form away. */
+  | { type: "embeddable" }
   | { type: "ready" }
   /** Pixels. */
   | { type: "resize"; height: number }
@@ -71,6 +74,7 @@ const optional = (check: (value: unknown) => boolean) => (value: unknown) => val
 
 const FRAME_SHAPES: Record<FrameMessage["type"], Shape> = {
   hello: {},
+  embeddable: {},
   ready: {},
   resize: { height: (value) => count(value) && (value as number) >= 0 && (value as number) <= 20_000 },
   change: { complete: flag, empty: flag, processing: flag },

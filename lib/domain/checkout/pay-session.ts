@@ -203,16 +203,20 @@ export async function payClientSession(
 }
 
 /**
- * The merchant's return URL, telling which session and payment the shopper comes back from. They are for looking up: what
- * look up the outcome through the API, for anyone can type an address.
+ * The merchant's return URL with the ids of the session and payment appended to its query as text: signatures over the rest
+ * must hold. They are for looking up the outcome through the API; anyone can type an address.
  */
 export function withSessionIds(
   returnUrl: string,
   /** UUIDs. */
   { clientSessionId, paymentId }: { clientSessionId: string | null; paymentId: string | null },
 ): string {
-  const url = new URL(returnUrl);
-  if (clientSessionId) url.searchParams.set("client_session_id", encodeId("clientSession", clientSessionId));
-  if (paymentId) url.searchParams.set("payment_id", encodeId("payment", paymentId));
-  return url.href;
+  const ids = new URLSearchParams();
+  if (clientSessionId) ids.set("client_session_id", encodeId("clientSession", clientSessionId));
+  if (paymentId) ids.set("payment_id", encodeId("payment", paymentId));
+  if (ids.size === 0) return returnUrl;
+  const end = returnUrl.indexOf("#");
+  const [base, fragment] = end < 0 ? [returnUrl, ""] : [returnUrl.slice(0, end), returnUrl.slice(end)];
+  const separator = !base.includes("?") ? "?" : base.endsWith("&") || base.indexOf("?") === base.length - 1 ? "" : "&";
+  return `${base}${separator}${ids}${fragment}`;
 }

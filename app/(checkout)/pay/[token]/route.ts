@@ -2,25 +2,39 @@ import { type FailureReport, renderMessagePage } from "@/components/checkout/pay
 import { renderPayPage } from "@/components/checkout/payment-form/render-pay-page";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { checkoutLocale } from "@/lib/contract/checkout/checkout";
+import type { CheckoutErrorCode } from "@/lib/contract/checkout/messages";
 import { type CheckoutPageFound, checkoutDocument, checkoutPage, checkoutRoute } from "@/lib/http/checkout-page";
 
 /** 503: it is the shop that has to mend it, and the same address works then. */
-const STATUSES = { not_found: 404, origin_not_allowed: 403, suspended: 403, no_card_numbers: 503 } as const;
+const STATUSES = {
+  not_found: 404,
+  origin_not_allowed: 403,
+  suspended: 403,
+  no_card_numbers: 503,
+  embeddable: 200,
+} as const;
 
 type NoForm = Exclude<CheckoutPageFound, { kind: "page" }>;
 
-/** What the page that embeds it is told. One that may not embed it is told nothing. */
+/** What the page that embeds it is told. */
 function reportOf(found: NoForm): FailureReport | null {
   if (found.origin === null) return null;
+  const { origin } = found;
+  const failed = (code: CheckoutErrorCode, message: string): FailureReport => ({
+    origin,
+    message: { type: "error", code, message, attempts_left: null },
+  });
   switch (found.kind) {
     case "not_found":
-      return { origin: found.origin, code: "session_not_found", message: NO_SESSION };
+      return failed("session_not_found", NO_SESSION);
     case "suspended":
-      return { origin: found.origin, code: "processor_unavailable", message: SUSPENDED };
+      return failed("processor_unavailable", SUSPENDED);
     case "no_card_numbers":
-      return { origin: found.origin, code: "processor_unavailable", message: NO_CARD_NUMBERS };
+      return failed("processor_unavailable", NO_CARD_NUMBERS);
     case "origin_not_allowed":
-      return null;
+      return failed("origin_not_allowed", `The page's origin ${origin} is missing from the session's allowed_origins.`);
+    case "embeddable":
+      return { origin, message: { type: "embeddable" } };
     default:
       return found satisfies never;
   }
@@ -46,6 +60,7 @@ export function GET(request: Request, { params }: { params: Promise<{ token: str
     const { title, text } = {
       not_found: texts.closed.not_found,
       origin_not_allowed: texts.originNotAllowed,
+      embeddable: texts.originNotAllowed,
       suspended: texts.unavailable,
       no_card_numbers: { title: texts.unavailable.title, text: texts.notices.processor_unavailable },
     }[found.kind];

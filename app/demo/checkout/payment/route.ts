@@ -27,7 +27,7 @@ export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest):
         payment_token: token,
         capture_method: order.capture,
         description: `${order.quantity} × ${title}`,
-        return_url: `${origin}/demo/result?client_session_id=${encodeURIComponent(session)}`,
+        return_url: `${origin}/demo/result`,
         metadata: { shop: "demo", order: order.id },
       },
       { idempotencyKey },

@@ -65,7 +65,7 @@ export function reveal(iframe: HTMLIFrameElement): void {
 export const hasFrame = (element: Element) => element.querySelector("iframe[data-cardlane]") !== null;
 
 /** What happened to the payment, of all that the form says; the rest is between the form and this script. */
-export type PageEvent = Exclude<FrameMessage, { type: "hello" } | { type: "resize" }>;
+export type PageEvent = Exclude<FrameMessage, { type: "hello" | "embeddable" | "resize" }>;
 
 /** Calls the page's callback. An error that it throws is reported as the page's own; the form goes on. */
 export function notifyPage(callbacks: Partial<CardlaneMountOptions>, event: PageEvent): void {

@@ -1,5 +1,15 @@
 /** Part of the guide, /docs/checkout, that is about it. */
-export type Topic = "script" | "mount" | "token" | "options" | "appearance" | "languages" | "origins" | "your-button";
+export type Topic =
+  | "script"
+  | "mount"
+  | "token"
+  | "options"
+  | "appearance"
+  | "languages"
+  | "origins"
+  | "not-loaded"
+  | "csp"
+  | "your-button";
 
 /** Mistakes in the merchant's page, and how to fix them. Never contains a token or a key. */
 export type Mistake = { text: string; topic: Topic };

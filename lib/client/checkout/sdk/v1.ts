@@ -1,8 +1,24 @@
-import { type FrameMessage, type ParentMessage, readFrameMessage, wrap } from "@/lib/contract/checkout/messages";
+import {
+  type CheckoutErrorCode,
+  type FrameMessage,
+  type ParentMessage,
+  readFrameMessage,
+  wrap,
+} from "@/lib/contract/checkout/messages";
 import type { Cardlane, CardlaneFrame, CardlaneMountOptions } from "@/public/sdk/v1";
 import { createFrame, frameAddress, hasFrame, nameFrame, notifyPage, reveal } from "./frame";
 import { contrastWarnings, frameOptions, languageOf, mountMistake, updateMistake } from "./options";
-import { complain, findElement, mistake, originOf, pageMistake, refuse, UNKNOWN_ORIGIN, warn } from "./page-mistakes";
+import {
+  complain,
+  findElement,
+  type Mistake,
+  mistake,
+  originOf,
+  pageMistake,
+  refuse,
+  UNKNOWN_ORIGIN,
+  warn,
+} from "./page-mistakes";
 
 // Known while the script runs for the first time, and never again.
 const origin = originOf(document.currentScript);
@@ -44,10 +60,9 @@ function mountFrame(origin: string, element: HTMLElement, options: CardlaneMount
   let phase: "loading" | "greeted" | "ready" | "unmounted" = "loading";
 
   const post = (message: ParentMessage) => iframe.contentWindow?.postMessage(wrap(message), origin);
-  const stopWaiting = awaitHello(iframe, () => {
-    const problem = mistake("origins", notLoaded(self.origin));
+  const waiting = awaitHello(iframe, origin, (code, problem) => {
     complain(origin, problem);
-    notifyPage(options, { type: "error", code: "origin_not_allowed", message: problem.text, attempts_left: null });
+    notifyPage(options, { type: "error", code, message: problem.text, attempts_left: null });
   });
 
   const hear = (message: FrameMessage) => {
@@ -55,8 +70,10 @@ function mountFrame(origin: string, element: HTMLElement, options: CardlaneMount
       iframe.style.height = `${message.height}px`;
     } else if (message.type === "hello") {
       phase = "greeted";
-      stopWaiting();
+      waiting.stop();
       post({ type: "init", ...current });
+    } else if (message.type === "embeddable") {
+      waiting.mayEmbed();
     } else {
       if (message.type === "ready") {
         phase = "ready";
@@ -64,9 +81,9 @@ function mountFrame(origin: string, element: HTMLElement, options: CardlaneMount
       }
       // A page without a form, which says in words why.
       if (message.type === "error" && phase === "loading") {
-        stopWaiting();
+        waiting.stop();
         reveal(iframe);
-        complain(origin, mistake("token", message.message));
+        complain(origin, mistake(message.code === "origin_not_allowed" ? "origins" : "token", message.message));
       }
       notifyPage(options, message);
     }
@@ -91,7 +108,7 @@ function mountFrame(origin: string, element: HTMLElement, options: CardlaneMount
     },
     unmount() {
       phase = "unmounted";
-      stopWaiting();
+      waiting.stop();
       stopListening();
       iframe.remove();
     },
@@ -109,41 +126,77 @@ function listenTo(iframe: HTMLIFrameElement, origin: string, hear: (message: Fra
   return () => removeEventListener("message", receive);
 }
 
-const notLoaded = (pageOrigin: string) =>
-  `The payment form did not load. Usually the page's origin ${pageOrigin} is missing from the session's allowed_origins; otherwise no session has this token, or the network failed.`;
-
-/** How long a form may take at most, and how long after the browser says that it has loaded: its scripts have run then. */
+/** Max time for a form to load, and to say hello after the browser reports it loaded: its scripts have run then. */
 const LIMIT_MS = 10_000;
 const LOADED_LIMIT_MS = 3_000;
-/** How often a frame that has loaded and says nothing is loaded again: an outage or a lost script may be over by then. */
-const MOST_RELOADS = 2;
+
+type Waiting = {
+  stop(): void;
+  /** The session names this page's origin. */
+  mayEmbed(): void;
+};
 
 /**
- * Browsers do not report that a frame refused to be framed or shows an error; silence is the only sign. Calls back once, unless
- * the returned function was called before.
+ * Browsers do not report that a frame refused to be framed or shows an error: silence is the only sign. A silent form is
+ * replaced by its page without a form, which any page may embed and which reports why, and then loaded once more: an outage
+ * may be over. Calls back at most once.
  */
-function awaitHello(iframe: HTMLIFrameElement, onSilence: () => void): () => void {
+function awaitHello(
+  iframe: HTMLIFrameElement,
+  origin: string,
+  onSilence: (code: CheckoutErrorCode, problem: Mistake) => void,
+): Waiting {
+  const { src } = iframe;
+  let step: "form" | "why" | "again" = "form";
+  let isNamed = false;
   let timer = setTimeout(giveUp, LIMIT_MS);
-  let reloads = 0;
   iframe.addEventListener("load", onLoad);
+  document.addEventListener("securitypolicyviolation", onViolation);
 
   function stop(): void {
     clearTimeout(timer);
     iframe.removeEventListener("load", onLoad);
+    document.removeEventListener("securitypolicyviolation", onViolation);
   }
   function giveUp(): void {
     stop();
-    onSilence();
+    const isInner = self.parent !== self;
+    if (isNamed && isInner) onSilence("origin_not_allowed", mistake("origins", frameInFrame(self.origin)));
+    else onSilence("form_not_loaded", mistake("not-loaded", isNamed ? NO_SCRIPT : unreachable(origin)));
+  }
+  function onViolation({ effectiveDirective, blockedURI, disposition }: SecurityPolicyViolationEvent): void {
+    if (effectiveDirective !== "frame-src" || disposition !== "enforce" || !blockedURI.startsWith(origin)) return;
+    stop();
+    onSilence("form_not_loaded", mistake("csp", blockedByPolicy(origin)));
   }
   function onLoad(): void {
     clearTimeout(timer);
-    timer = setTimeout(reloads < MOST_RELOADS ? reload : giveUp, LOADED_LIMIT_MS);
+    timer = setTimeout(next, LOADED_LIMIT_MS);
   }
-  function reload(): void {
-    reloads++;
+  function next(): void {
+    if (step === "again") {
+      giveUp();
+      return;
+    }
+    step = step === "form" ? "why" : "again";
+    clearTimeout(timer);
     timer = setTimeout(giveUp, LIMIT_MS);
-    const { src } = iframe;
-    iframe.src = src;
+    iframe.src = step === "why" ? `${src}&why` : src;
   }
-  return stop;
+  return {
+    stop,
+    mayEmbed() {
+      isNamed = true;
+      if (step === "why") next();
+    },
+  };
 }
+
+const frameInFrame = (pageOrigin: string) =>
+  `The session's allowed_origins has this page's origin ${pageOrigin}, but the page is in a frame itself: the origin of every page around it must be there, too.`;
+const NO_SCRIPT =
+  "Cardlane was reached, but the payment form's script did not run: the connection was lost, or a browser extension stopped it.";
+const unreachable = (origin: string) =>
+  `The payment form did not load: ${origin} could not be reached, or the browser or an extension blocked its frame.`;
+const blockedByPolicy = (origin: string) =>
+  `The page's Content-Security-Policy blocked the payment form. Add ${origin} to its frame-src.`;
