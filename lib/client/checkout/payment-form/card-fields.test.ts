@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Edit, formatField, problemOf } from "./card-fields";
+import { formatField, problemOf } from "./card-fields";
 import type { FieldName, FormFields } from "./checkout-view";
+import type { Edit } from "./typed-text";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const EMPTY: FormFields = { number: "", expiry: "", cvv: "", name: "", postal_code: "" };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatExpiry, readExpiry, settleExpiry } from "./card-fields";
+import { formatExpiry, readExpiry, settleExpiry } from "./expiry";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
 const typed = (keys: string) =>
@@ -19,7 +19,11 @@ describe("formatExpiry", () => {
     ["1/29", "01 / 29"],
     ["5", "05 / "],
     ["529", "05 / 29"],
-    ["13", "01 / 3"],
+    ["13", "13"],
+    ["132", "01 / 32"],
+    ["327", "03 / 27"],
+    ["3/29", "03 / 29"],
+    ["2 29", "02 / 29"],
     ["0", "0"],
     ["00", "0"],
     ["012", "01 / 2"],
@@ -86,10 +90,146 @@ describe("formatExpiry", () => {
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from("0123456789/ -")), maxLength: 10 }), (text) => {
         const shown = pasted(text);
         expect(formatExpiry(shown, shown, shown.length).value).toBe(shown);
-        expect(shown).toMatch(/^(\d{0,2}|\d{0,2} \/ (\d{0,2}|20\d))$/);
+        // Month first, or as it came: then an error says so.
+        if (shown !== text) expect(shown).toMatch(/^(\d{0,2}|\d{0,2} \/ (\d{0,2}|20\d))$/);
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+/** Notations of March 2029 by password managers, browsers and people. */
+const MARCH_2029 = [
+  ...["202903", "2029-03", "2029 03", "2029/03", "2029.03", "2029/3", "20293", "2903", "29/03", "29-3", "29 03"],
+  ...[
+    "03/29",
+    "3/29",
+    "03/2029",
+    "3.2029",
+    "03-29",
+    "03–29",
+    "03 — 2029",
+    "0329",
+    "329",
+    "032029",
+    "32029",
+    " 03 / 29 ",
+  ],
+  ...["31/03/2029", "03/31/2029", "31.3.2029", "2029-03-31", "20290331", "31032029", "03312029", "03/03/2029"],
+  ...[
+    "Mar 2029",
+    "MAR-29",
+    "March 2029",
+    "march, 2029",
+    "29 March",
+    "31 Mar 2029",
+    "Mar 31, 2029",
+    "2029 Mar",
+    "Mar2029",
+  ],
+  ...[
+    "März 2029",
+    "Ma\u0308rz 29",
+    "Mrz 2029",
+    "mars 2029",
+    "marzo de 2029",
+    "31 de marzo de 2029",
+    "março de 2029",
+    "mar. 2029",
+  ],
+  ...["مارس 2029", "مارس ٢٠٢٩", "آذار 2029", "٢٠٢٩-٠٣", "٠٣/٢٩", "۲۹/۰۳", "२०२९/०३"],
+  ...[
+    "２０２９－０３",
+    "０３／２９",
+    "Ｍａｒ ２０２９",
+    "2029年3月",
+    "Exp. 03/29",
+    "valid thru 03/2029",
+    "\u200f03/29\u200e",
+  ],
+];
+
+/** The same typed key by key; without a separator, digits that begin a month end after a year of two. */
+const TYPED = MARCH_2029.filter((text) => !/^(03312029|Exp|valid)/.test(text));
+
+const OTHERS = [
+  ["12/31/2029", "12 / 29"],
+  ["31-12-2029", "12 / 29"],
+  ["Dez 2030", "12 / 30"],
+  ["déc. 2030", "12 / 30"],
+  ["diciembre 2030", "12 / 30"],
+  ["Jänner 2031", "01 / 31"],
+  ["enero/31", "01 / 31"],
+  ["fév 31", "02 / 31"],
+  ["août 2030", "08 / 30"],
+  ["outubro 2030", "10 / 30"],
+  ["Sept 2030", "09 / 30"],
+  ["mai 2030", "05 / 30"],
+  ["juin 2030", "06 / 30"],
+  ["juil. 2030", "07 / 30"],
+  ["كانون الأول 2030", "12 / 30"],
+  ["أكتوبر 2030", "10 / 30"],
+  ["3203", "03 / 32"],
+  ["330", "03 / 30"],
+  ["22029", "02 / 29"],
+] as const;
+
+/** More than one date, or none. */
+const UNREADABLE = [
+  "05/06/2029",
+  "12/11/2029",
+  "05062029",
+  "12/31/29",
+  "31/31/2029",
+  "jui 2029",
+  "Mar Apr 2029",
+  "2029",
+];
+
+describe("a date that is not month first", () => {
+  const filled = (text: string) => settleExpiry(pasted(text));
+
+  it.each(MARCH_2029)("%j, filled in or pasted, is 03 / 29", (text) => {
+    expect(pasted(text)).toBe("03 / 29");
+    expect(formatExpiry(text, "11 / 2", text.length).value).toBe("03 / 29");
+  });
+
+  it.each(TYPED)("%j, typed, is 03 / 29 when the field is left, and is sent as that before", (text) => {
+    expect(settleExpiry(typed(text))).toBe("03 / 29");
+    expect(readExpiry(typed(text), NOW)).toEqual({ date: { month: 3, year: 2029 } });
+  });
+
+  it.each(OTHERS)("%j is %s", (text, shown) => {
+    expect([filled(text), settleExpiry(typed(text))]).toEqual([shown, shown]);
+  });
+
+  it.each(UNREADABLE)("%j stays as it is, and is refused", (text) => {
+    expect(filled(text)).toBe(text);
+    expect(readExpiry(filled(text), NOW)).toEqual({ problem: "invalid" });
+    expect(readExpiry(settleExpiry(typed(text)), NOW)).toHaveProperty("problem");
+  });
+
+  it("never becomes another date than one that it can mean", () => {
+    const part = fc.integer({ min: 1, max: 31 }).map((number) => String(number).padStart(2, "0"));
+    const sign = fc.constantFrom("/", "-", ".", " ");
+    fc.assert(
+      fc.property(part, part, fc.integer({ min: 2027, max: 2060 }), sign, (first, second, year, between) => {
+        for (const text of [[first, second, year].join(between), [year, first, second].join(between)])
+          for (const value of [filled(text), settleExpiry(typed(text))]) {
+            const read = readExpiry(value, NOW);
+            if (!("date" in read)) continue;
+            expect(read.date.year, `${text} → ${value}`).toBe(year);
+            expect([Number(first), Number(second)], `${text} → ${value}`).toContain(read.date.month);
+          }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("can be corrected and emptied like any text", () => {
+    expect(formatExpiry("2029-0", "2029-03", 6)).toEqual({ value: "2029-0", caret: 6 });
+    expect(formatExpiry("229-03", "2029-03", 1)).toEqual({ value: "229-03", caret: 1 });
+    expect(formatExpiry("12 / 31", "12 / 31/", 7)).toEqual({ value: "12 / 31", caret: 7 });
   });
 });
 

@@ -1,16 +1,9 @@
 import type { CheckoutAttempt, CheckoutPage } from "@/lib/contract/checkout/checkout";
 import { digitsOf } from "@/lib/contract/payments/words";
-import {
-  type Edit,
-  formatField,
-  isPlainlyWrong,
-  numberShape,
-  problemOf,
-  readExpiry,
-  type Shown,
-  settleExpiry,
-} from "./card-fields";
+import { formatField, isPlainlyWrong, numberShape, problemOf } from "./card-fields";
 import type { CardBrandName, CheckoutView, FieldName, FormFields } from "./checkout-view";
+import { readExpiry, settleExpiry } from "./expiry";
+import type { Edit, Shown } from "./typed-text";
 
 /** The part of the view that is about the fields. */
 type FieldsView = Pick<CheckoutView, "fields" | "errors" | "brand" | "complete">;
@@ -49,7 +42,7 @@ export function editField(
   const shownAs = formatField(field, edit, view.fields);
   const fields = { ...view.fields, [field]: shownAs.value };
   const problem = problemOf(field, fields, nowMs);
-  const errors = withProblem(view.errors, field, isPlainlyWrong(problem) ? problem : null);
+  const errors = withProblem(view.errors, field, isPlainlyWrong(problem, fields) ? problem : null);
   // Another number may want another length of the code.
   const cvvAgain = field === "number" && errors.cvv && fields.cvv !== "";
   const all = cvvAgain ? withProblem(errors, "cvv", problemOf("cvv", fields, nowMs)) : errors;

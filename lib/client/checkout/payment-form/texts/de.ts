@@ -41,7 +41,8 @@ export const DE: Texts = {
     number_invalid: "Diese Kartennummer ist ungültig. Prüfen Sie sie auf Tippfehler.",
     expiry_missing: "Geben Sie das Ablaufdatum ein.",
     expiry_incomplete: "Das Ablaufdatum ist unvollständig.",
-    expiry_invalid: "Dieses Ablaufdatum ist ungültig. Geben Sie Monat / Jahr ein.",
+    expiry_invalid:
+      "Dieses Ablaufdatum ist ungültig. Geben Sie zuerst den Monat ein, dann das Jahr, zum Beispiel 03 / 29.",
     expiry_past: "Diese Karte ist abgelaufen. Prüfen Sie das Datum oder verwenden Sie eine andere Karte.",
     cvv_missing: "Geben Sie die Prüfnummer ein.",
     cvv_three_digits: "Die Prüfnummer hat 3 Ziffern.",

@@ -40,7 +40,7 @@ export const EN: Texts = {
     number_invalid: "This card number isn’t valid. Check it for a typing error.",
     expiry_missing: "Enter the expiry date.",
     expiry_incomplete: "The expiry date is incomplete.",
-    expiry_invalid: "This expiry date isn’t valid. Enter it as month / year.",
+    expiry_invalid: "This expiry date isn’t valid. Enter the month first, then the year, such as 03 / 29.",
     expiry_past: "This card has expired. Check the date or use another card.",
     cvv_missing: "Enter the security code.",
     cvv_three_digits: "The security code has 3 digits.",

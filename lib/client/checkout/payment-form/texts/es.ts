@@ -40,7 +40,7 @@ export const ES: Texts = {
     number_invalid: "Este número de tarjeta no es válido. Compruebe que esté bien escrito.",
     expiry_missing: "Introduzca la fecha de caducidad.",
     expiry_incomplete: "La fecha de caducidad está incompleta.",
-    expiry_invalid: "Esta fecha no es válida. Escríbala como mes / año.",
+    expiry_invalid: "Esta fecha no es válida. Escriba primero el mes y después el año, por ejemplo 03 / 29.",
     expiry_past: "Esta tarjeta ha caducado. Compruebe la fecha o use otra tarjeta.",
     cvv_missing: "Introduzca el código de seguridad.",
     cvv_three_digits: "El código de seguridad tiene 3 dígitos.",

@@ -40,7 +40,7 @@ export const FR: Texts = {
     number_invalid: "Ce numéro de carte n’est pas valide. Vérifiez votre saisie.",
     expiry_missing: "Saisissez la date d’expiration.",
     expiry_incomplete: "La date d’expiration est incomplète.",
-    expiry_invalid: "Cette date n’est pas valide. Saisissez-la sous la forme mois / année.",
+    expiry_invalid: "Cette date n’est pas valide. Saisissez d’abord le mois, puis l’année, par exemple 03 / 29.",
     expiry_past: "Cette carte a expiré. Vérifiez la date ou utilisez une autre carte.",
     cvv_missing: "Saisissez le code de sécurité.",
     cvv_three_digits: "Le code de sécurité comporte 3 chiffres.",

@@ -40,7 +40,7 @@ export const PT: Texts = {
     number_invalid: "Este número de cartão não é válido. Confira se há erro de digitação.",
     expiry_missing: "Informe a data de validade.",
     expiry_incomplete: "A data de validade está incompleta.",
-    expiry_invalid: "Esta data não é válida. Escreva no formato mês / ano.",
+    expiry_invalid: "Esta data não é válida. Escreva primeiro o mês e depois o ano, por exemplo 03 / 29.",
     expiry_past: "Este cartão venceu. Confira a data ou use outro cartão.",
     cvv_missing: "Informe o código de segurança.",
     cvv_three_digits: "O código de segurança tem 3 dígitos.",
