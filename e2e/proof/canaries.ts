@@ -74,7 +74,7 @@ export class Canaries {
       const spelling = this.#random(3) === 0 ? known() : madeSpelling(this.#random);
       if (fits(spelling)) return spelling;
     }
-    return KNOWN_SPELLINGS[0] as Spelling;
+    return KNOWN_SPELLINGS.find(fits) ?? (KNOWN_SPELLINGS[0] as Spelling);
   }
 
   /** A card that the sandbox declines, for nobody has it. */

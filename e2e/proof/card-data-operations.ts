@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
+import { holdsCardNumber } from "@/lib/contract/card-numbers";
 import type { DashboardEndpoint, Endpoint } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { type EndpointName, EXAMPLES } from "@/lib/contract/examples";
@@ -159,7 +160,7 @@ function fieldPlace(operation: Called, field: Field, hasCard: boolean): Place | 
   const expected = refuses ? 400 : isCardNumber ? [200, 400, 402] : [200, 201, 400, 401, 403, 404, 409];
   return {
     name: `${operation.name}, ${name}`,
-    takes: (text) => text.length <= field.max,
+    takes: (text) => text.length <= field.max && (hasCard || !refuses || holdsCardNumber(text)),
     ...(refuses && { refuses }),
     push: (sent, doors) =>
       pushOf(operation, doors, { body: withValue(bodyOf(operation, sent), field.path, sent.text), expected }),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { holdsCardNumber } from "@/lib/contract/card-numbers";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import type { Spelled } from "./canaries";
@@ -114,6 +115,7 @@ function identifierPlaces(): Place[] {
     },
     {
       name: "updateCheckoutAppearance, the font",
+      takes: holdsCardNumber,
       refuses: true,
       push: async ({ text }, doors) => ({
         path: "/api/dashboard/test/checkout/appearance",
@@ -223,7 +225,7 @@ function peoplesPlaces(): Place[] {
     },
     {
       name: "the dashboard, a plan's name",
-      takes: (text) => text.length <= 50,
+      takes: (text) => text.length <= 50 && holdsCardNumber(text),
       refuses: true,
       push: async ({ text }, doors) => ({
         path: "/v1/subscription-plans",

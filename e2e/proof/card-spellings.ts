@@ -24,7 +24,12 @@ export type Written = {
 };
 
 /** One way of writing a number, with the security code where that belongs to it. */
-export type Spelling = { readonly name: string; readonly write: (number: string, code?: string) => Written };
+export type Spelling = {
+  readonly name: string;
+  readonly write: (number: string, code?: string) => Written;
+  /** Whether people write cards so: then free text with the number is refused. */
+  readonly isUsual?: boolean;
+};
 
 /** Stands where a spelling has a security code. */
 const CODE = "123";
@@ -150,6 +155,10 @@ const INVISIBLE = Array.from(
 );
 const FRONTS = ["", "", "", "pan=", "card:", "Visa ", "#", "12/29 ", "123 ", '{"n":"'];
 const BACKS = ["", "", "", "123", " 123", "/123", " 12/29", " 1229 123", " exp 12/29", ".", '"}'];
+const USUAL_SIGNS = [" ", "-", ".", " - ", "\u00a0", "\u2009", "\u2013", "\u3000"];
+/** With other digits at both ends, or directly attached, it may be part of a longer number. */
+const isAlone = (front: string, back: string) =>
+  !back.startsWith("1") && !back.startsWith(" 1229") && !(/\d/.test(front) && /^ ?\d/.test(back));
 
 type Escaper = { readonly name: string; readonly must: RegExp; readonly write: (character: string) => string };
 const units = (character: string) => Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
@@ -257,6 +266,8 @@ export function madeSpelling(random: Random): Spelling {
   }
   const kinds = escapings.map(({ escaper }) => escaper.name);
   return {
+    isUsual:
+      size === 4 && separators.length === 1 && USUAL_SIGNS.includes(separators[0] as string) && isAlone(front, back),
     name: `${JSON.stringify([separators.length > 1 ? "any" : separators[0], front, back, ...kinds])} #${seed}`,
     write,
   };

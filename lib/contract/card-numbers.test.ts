@@ -1,6 +1,13 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { CARD_NUMBER_MARK, holdsCardNumber, holdsNumber, keepableText, maskCardNumbers } from "./card-numbers";
+import {
+  CARD_NUMBER_MARK,
+  findCardNumber,
+  holdsCardNumber,
+  holdsNumber,
+  keepableText,
+  maskCardNumbers,
+} from "./card-numbers";
 import { encodeId, ID_PREFIX, type IdKind } from "./ids";
 
 const NUMBER = "4242424242424242";
@@ -68,12 +75,43 @@ const SPELLINGS: [string, string][] = [
   ["JCB", "3530111333300000"],
 ];
 
-test.each(SPELLINGS)("a number is masked and refused, %s", (_, spelled) => {
-  for (const text of [spelled, `paid with ${spelled} today`, `/v1/${spelled}/refund`, `3 ${spelled}`, `"${spelled}"`]) {
+const around = (spelled: string) => [
+  spelled,
+  `paid with ${spelled} today`,
+  `/v1/${spelled}/refund`,
+  `3 ${spelled}`,
+  `"${spelled}"`,
+];
+
+test.each(SPELLINGS)("a number is masked, %s", (_, spelled) => {
+  for (const text of around(spelled)) {
     expect(maskCardNumbers(text), text).toContain(CARD_NUMBER_MARK);
     expect(maskCardNumbers(text)).not.toContain(spelled.slice(-4));
-    expect(holdsCardNumber(text), text).toBe(true);
   }
+});
+
+/** Separators in which nobody writes a card: lists of other numbers look the same. */
+const UNUSUAL =
+  /^"(?:\/|x| x |_|\+|\\n|, | \/ |::|%|\\\\u|\\t)" between|^(?:%255Ct|%5Ct|a percent sign|the same words|a wide)/;
+
+test.each([
+  ...SPELLINGS.filter(([name]) => !UNUSUAL.test(name)),
+  ["Diners Club in a row", "36227206271667"],
+  ["Diners Club", "3852 000002 3237"],
+  ["American Express in a row", "378282246310005"],
+  ["Discover", "6011-1111-1111-1117"],
+  ["RuPay", "8172 0000 0000 0005"],
+  ["Maestro of 19 digits", "6304.0000.0000.0000.000"],
+  ["Devanagari in groups", "४२४२ ४२४२ ४२४२ ४२४२"],
+  ["Persian in groups", "۴۲۴۲-۴۲۴۲-۴۲۴۲-۴۲۴۲"],
+])("a number is refused, %s", (_, spelled) => {
+  for (const text of around(spelled)) expect(holdsCardNumber(text), text).toBe(true);
+});
+
+test("the last four digits of a refused number are named", () => {
+  expect(findCardNumber("Visa 4242 4242 4242 4242")).toBe("4242");
+  expect(findCardNumber("Visa ٤٠٠٠٠٥٦٦٥٥٦٦٥٥٥٦")).toBe("5556");
+  expect(findCardNumber("Visa …4242")).toBeNull();
 });
 
 test.each(SPELLINGS.filter(([, spelled]) => !/^[23456]\d{3}\s?\d{3}/.test(spelled) || spelled.startsWith("4242")))(
@@ -142,36 +180,88 @@ test("ids and times of ours stay as they are", { timeout: 60_000 }, () => {
   }
 });
 
-test("people's texts are seldom taken for card numbers", () => {
-  const texts = Array.from({ length: 2_000 }, (_, i) => [
-    `+49 170 ${digits(7)}, order ${digits(10)}`,
-    `Flat ${i}, ${digits(3)} Main Street, ${digits(5)}`,
-    `Invoice 2026-${digits(6)} of 2026-11-22 14:35`,
-    `3 x ${digits(4)} at ${digits(2)}.99, EAN ${digits(13)}`,
-    randomBytes(20).toString("hex"),
-  ]).flat();
-  expect(texts.filter(holdsCardNumber).length / texts.length).toBeLessThan(0.01);
+const group = (text: string, size = 4) => text.replace(new RegExp(`(.{${size}})(?=.)`, "g"), "$1 ");
+const luhn = (text: string) => Array.from({ length: 10 }, (_, last) => `${text}${last}`).find(isValid) as string;
+const isValid = (text: string) =>
+  Array.from(text).reduceRight((sum, digit, at) => {
+    const value = Number(digit) * ((text.length - at) % 2 === 0 ? 2 : 1);
+    return sum + (value > 9 ? value - 9 : value);
+  }, 0) %
+    10 ===
+  0;
+function iban(country: string, account: string): string {
+  const number = Array.from(`${account}${country}00`, (one) => Number.parseInt(one, 36)).join("");
+  return `${country}${String(98n - (BigInt(number) % 97n)).padStart(2, "0")}${account}`;
+}
+
+/** Each a kind of text that shops write, with other digits each time. */
+const NOT_CARDS: Record<string, () => string> = {
+  "a German IBAN": () => `Refund to ${group(iban("DE", digits(18)))}`,
+  "an Austrian IBAN": () => group(iban("AT", digits(16))),
+  "a Spanish IBAN in a row": () => `IBAN: ${iban("ES", digits(20))}.`,
+  "a French IBAN, in small letters": () => group(iban("FR", digits(23))).toLowerCase(),
+  "a British IBAN": () => group(iban("GB", `BARC${digits(14)}`)),
+  "a Belgian IBAN with dashes": () => group(iban("BE", digits(12))).replaceAll(" ", "-"),
+  "a Discord user": () => `Discord user ${1 + randomInt(9)}${digits(17)}`,
+  "a snowflake": () => `1${digits(18)}`,
+  "two phone numbers": () => `+49 ${digits(3)} ${digits(7)} / +49 ${digits(3)} ${digits(7)}`,
+  "two phone numbers in a row": () => `${digits(8)} ${digits(8)}`,
+  "a long phone number": () => `+${1 + randomInt(9)}${digits(14)}`,
+  "an order": () => `order ${digits(16)}`,
+  "a German order": () => `Bestellung Nr. ${digits(16)}`,
+  "an order of Amazon": () => `Amazon order ${digits(3)}-${digits(7)}-${digits(7)}`,
+  "an order of eBay": () => `${digits(2)}-${digits(5)}-${digits(5)}`,
+  "an order of AliExpress": () => `AliExpress order 30${digits(14)}`,
+  "a parcel of FedEx": () => `FedEx ${digits(15)}`,
+  "a parcel of USPS": () => `USPS ${group(`94${digits(20)}`)}`,
+  "a parcel of DHL": () => `JD01${digits(16)}`,
+  "a parcel of Cainiao": () => `LP${digits(14)}`,
+  "a Swiss reference": () => `${digits(2)} ${group(digits(25), 5)}`,
+  "a creditor's reference": () => `RF18 ${group(digits(16))}`,
+  "several invoices": () => `Invoices ${digits(6)}, ${digits(6)}, ${digits(6)}`,
+  "several tickets": () => `Tickets ${group(digits(16))}`,
+  "several seats": () => `Seats ${group(digits(16), 2)}`,
+  "a list of rooms": () => `${digits(4)}, ${digits(4)}, ${digits(4)}, ${digits(4)}`,
+  "a French company": () => `SIRET ${luhn(`38${digits(11)}`)}`,
+  "a French company in groups": () => `3${digits(2)} ${digits(3)} ${digits(3)} ${digits(5)}`,
+  "a phone's IMEI": () => `IMEI ${luhn(`35${digits(12)}`)}`,
+  "a SIM card": () => `SIM ${luhn(`8949${digits(14)}`)}`,
+  "a fraction": () => `score 0.${digits(16)}`,
+  "a time in milliseconds": () => `at 17${digits(11)}`,
+  "a hash": () => `Order ${randomBytes(16).toString("hex")}`,
+  "a UUID": () => randomUUID(),
+  "a phone and an order": () => `+49 170 ${digits(7)}, order ${digits(10)}`,
+  "an article": () => `3 x ${digits(4)} at ${digits(2)}.99, EAN ${digits(13)}`,
+};
+
+test.each(Object.entries(NOT_CARDS))("at most one in a thousand is taken for a card: %s", (_, make) => {
+  const refused = Array.from({ length: MANY }, make).filter(holdsCardNumber);
+  expect(refused.length, refused[0]).toBeLessThanOrEqual(MANY / 1_000);
 });
 
-test("ids that are hashes are refused to nobody", () => {
-  // Of a shop's real orders, each with a valid check digit somewhere.
-  for (const id of [
-    "f97e435076c45487417ce991028f5445",
-    "d47849b6270308431459122a2750535b",
-    "3460241a070156e726e901d0824db74d",
-    "63a529c7538a58649327440872ef8b2d",
-  ])
-    expect(holdsCardNumber(`Order ${id}`), id).toBe(false);
-  const hashes = Array.from({ length: 20_000 }, (_, i) => randomBytes(i % 2 ? 16 : 32).toString("hex"));
-  expect(hashes.filter((hash) => holdsCardNumber(`Order ${hash}`)).length).toBeLessThan(20);
-});
-
-test("a number with a month behind it is refused, though it is all hexadecimal", () => {
+test("one text of each kind that was once refused is taken", () => {
   for (const text of [
+    "Discord user 512345678901234602",
+    "Refund to IBAN DE35 3704 0044 0532 0130 02",
+    "Refund to FR57 0138 6831 9150 3851 2559 092",
+    "+49 710 3177291 / +49 500 2501968",
+    "Invoices 233384, 105212, 030160",
+    "Amazon order 309-5900898-8082515",
+    "Order f97e435076c45487417ce991028f5445",
+  ])
+    expect(findCardNumber(text), text).toBeNull();
+});
+
+test("a number is refused beside an expiry, a code, and words that are no label", () => {
+  for (const text of [
+    "4242 4242 4242 4242 12/29 123",
+    "12/29 4242-4242-4242-4242",
+    "4242 4242 4242 4242 123",
     "4242424242424242dec27",
     "4111111111111111feb2028 is my card",
-    "dec274242424242424242",
-    "378282246310005dec28",
+    "order 17, card 4242424242424242",
+    "order 4242 4242 4242 4242",
+    "my number is 4242424242424242. Thanks",
   ])
     expect(holdsCardNumber(text), text).toBe(true);
 });
@@ -210,8 +300,5 @@ test("the search takes time in proportion to the text, whatever the text is", { 
 
 test.each(["424x242x424x242x424x2", "42424 x 24242 x 42424 x 2", "42424x24242x42424x2 123"])(
   "a last group that is short belongs to its number: %s",
-  (text) => {
-    expect(maskCardNumbers(text)).toMatch(/^\[card number\]$/);
-    expect(holdsCardNumber(text)).toBe(true);
-  },
+  (text) => expect(maskCardNumbers(text)).toMatch(/^\[card number\]$/),
 );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER, HOLDS_OWN_CARD, holdsCardNumber, holdsNumber } from "./card-numbers";
+import { findCardNumber, HOLDS_OWN_CARD, holdsCardNumberSentence, holdsNumber } from "./card-numbers";
 import { MAX_AMOUNT } from "./currencies";
 import { idInput } from "./ids";
 
@@ -10,13 +10,16 @@ export const NOT_STORABLE = "Must be valid text without NUL characters.";
 /** Text from a caller. What the database cannot hold is refused here, with a clear 400, rather than by the database. */
 export const text = (max: number) => z.string().min(1).max(max).refine(isStorable, NOT_STORABLE);
 
-export const holdsNoCardNumber = (value: string): boolean => !holdsCardNumber(value);
+export function refuseCardNumber(value: string, context: z.RefinementCtx): void {
+  const last4 = findCardNumber(value);
+  if (last4) context.addIssue({ code: "custom", message: holdsCardNumberSentence(last4) });
+}
 
 /**
  * What people write: names, addresses, notes, reasons. Refused when it holds a card number. Ids, keys and metadata are no such
- * text: one in ten long numbers has a valid check digit.
+ * text.
  */
-export const humanText = (max: number) => text(max).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+export const humanText = (max: number) => text(max).superRefine(refuseCardNumber);
 
 /** Twelve digits of any script with nothing but signs and spaces between them. Each further one costs the same. */
 const TWELVE_DIGITS = /\p{Nd}(?:[^\p{L}\p{Nd}]{0,20}\p{Nd}){11}/u;
@@ -137,7 +140,7 @@ export const metadata = z
   });
 export type Metadata = z.infer<typeof metadata>;
 
-const email = z.email().max(254).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+const email = z.email().max(254).superRefine(refuseCardNumber);
 
 /** Browsers drop some control characters and read `\\` as `/`: such text may lead elsewhere than it seems to. */
 const UNSAFE_IN_URL = /[\p{Cc}\p{Zl}\p{Zp}\\]/u;

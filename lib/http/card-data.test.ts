@@ -34,7 +34,9 @@ async function refusalOf(operation: Parameters<typeof parseBody>[1], body: unkno
   throw error;
 }
 
-const told = (error: AppError) => JSON.stringify([error.message, error.param, error.errors]).replace(/\D/g, "");
+/** Digits of an error, but for the last four that it may name. */
+const told = (error: AppError) =>
+  JSON.stringify([error.message, error.param, error.errors]).replace(/(?:in |…)\d{4}|\D/g, "");
 
 const SPELLINGS = [
   NUMBER,

@@ -155,7 +155,9 @@ export function check(schema: z.ZodType, value: unknown): unknown {
   const number = cardNumberOf(value);
   // A mistyped card number isn't valid, but still must not be echoed.
   throw fieldErrors(
-    errors.map((error) => (holdsNumber(error.param, number) ? { ...error, param: CARD_NUMBER_MARK } : error)),
+    errors
+      .map((error) => (holdsNumber(error.param, number) ? { ...error, param: CARD_NUMBER_MARK } : error))
+      .map(named),
   );
 }
 
@@ -166,11 +168,16 @@ function cardNumberOf(body: unknown): string {
   return digits.length >= MIN_CARD_DIGITS ? digits : NO_NUMBER;
 }
 
+/** A message in small letters continues the parameter's name. */
+const named = (error: FieldError): FieldError =>
+  /^[a-z]/.test(error.message) ? { ...error, message: `${error.param || "The body"} ${error.message}` } : error;
+
 function fieldErrors(errors: FieldError[]): AppError {
   const [first] = errors;
   if (!first) throw new Error("a refusal of parameters names at least one");
   const more = errors.length > 1 ? ` (${errors.length - 1} more in errors)` : "";
-  return new AppError(first.code, `${first.param || "body"}: ${first.message}${more}`, {
+  const isNamed = first.message.startsWith(first.param || "The body");
+  return new AppError(first.code, `${isNamed ? "" : `${first.param || "body"}: `}${first.message}${more}`, {
     param: first.param || null,
     errors,
   });

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
-import { holdsNoCardNumber, isStorable, NOT_STORABLE } from "@/lib/contract/fields";
+import { isStorable, NOT_STORABLE, refuseCardNumber } from "@/lib/contract/fields";
 
 export const MIN_PASSWORD_LENGTH = 12;
 export const MAX_PASSWORD_LENGTH = 200;
@@ -42,7 +41,7 @@ export const emailAddress = z
   .min(1, "Enter an e-mail address.")
   .max(254, "This e-mail address is too long.")
   .refine(isPlainEmail, NO_EMAIL)
-  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+  .superRefine(refuseCardNumber);
 
 /** What does not belong into a name: markup, the beginning of a link, and characters that hide or turn others around. */
 const NO_NAME = /[<>\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|:\/\/|www\./iu;
@@ -56,7 +55,7 @@ const nameOf = (what: string) =>
     .max(100, "Use at most 100 characters.")
     .refine(isStorable, NOT_STORABLE)
     .refine((text) => !NO_NAME.test(text), PLAIN_NAME)
-    .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+    .superRefine(refuseCardNumber);
 
 export const userName = nameOf("a name");
 export const businessName = nameOf("the name of the business");
@@ -88,7 +87,7 @@ export const website = z
     (text) => text === "" || (isWebAddress(text) && isStorable(text)),
     "Enter an address such as https://example.com.",
   )
-  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER)
+  .superRefine(refuseCardNumber)
   .transform(orNull);
 
 function isWebAddress(text: string): boolean {
@@ -102,7 +101,7 @@ export const supportEmail = z
   .trim()
   .max(254, "This e-mail address is too long.")
   .refine((text) => text === "" || isPlainEmail(text), NO_EMAIL)
-  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER)
+  .superRefine(refuseCardNumber)
   .transform(orNull);
 
 /** Where mail goes: to a mail server, into the outbox page, or to the console of the process, for there is neither. */

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
 import { isNumberAsAddress } from "@/lib/contract/card-numbers-in-addresses";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
-import { holdsNoCardNumber, instant, isStorable, NOT_STORABLE, timestamp } from "@/lib/contract/fields";
+import { instant, isStorable, NOT_STORABLE, refuseCardNumber, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 import { permission } from "@/lib/contract/permissions";
 
@@ -42,7 +41,7 @@ export type IssuedApiKey = z.infer<typeof issuedApiKey>;
 const attempt = z
   .string()
   .regex(/^[\w-]{16,64}$/)
-  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+  .superRefine(refuseCardNumber);
 
 const MAX_ADDRESSES = 100;
 export const NOT_AN_ADDRESS = "Enter an IP address or a CIDR block such as 203.0.113.0/24.";
@@ -55,7 +54,7 @@ const address = z
   .refine((text) => !isNumberAsAddress(text), READS_LIKE_A_CARD_NUMBER);
 
 const settings = {
-  name: z.string().max(1_000).refine(isStorable, NOT_STORABLE).refine(holdsNoCardNumber, HOLDS_CARD_NUMBER),
+  name: z.string().max(1_000).refine(isStorable, NOT_STORABLE).superRefine(refuseCardNumber),
   permissions: z.array(permission),
   expires_at: instant.nullable(),
   ip_allow_list: z.array(address).max(MAX_ADDRESSES, `At most ${MAX_ADDRESSES} entries.`),

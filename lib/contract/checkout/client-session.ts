@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
 import { AppError, type FieldError } from "@/lib/contract/errors";
 import {
   amount,
@@ -7,9 +6,9 @@ import {
   billingAddress,
   currency,
   customerFields,
-  holdsNoCardNumber,
   humanText,
   metadata,
+  refuseCardNumber,
   timestamp,
   webUrl,
 } from "@/lib/contract/fields";
@@ -114,7 +113,7 @@ const origin = z
   .max(300)
   .overwrite(normalizeOrigin)
   .refine(isOrigin, { error: ({ input }) => originMistake(String(input)) })
-  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER);
+  .superRefine(refuseCardNumber);
 
 /** Body of POST /v1/client-sessions: the price is a plan's, or an amount and a currency. */
 export const createClientSessionBody = z

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER, holdsCardNumber } from "@/lib/contract/card-numbers";
+import { findCardNumber, holdsCardNumberSentence } from "@/lib/contract/card-numbers";
 import { BODY_ERRORS, dashboardEndpoint, endpoint, IDEMPOTENCY_ERRORS } from "@/lib/contract/endpoint";
 import type { DeclineCode } from "@/lib/contract/errors";
-import { holdsNoCardNumber, queryOffset, refuseOwnCard, textBesideCard } from "@/lib/contract/fields";
+import { queryOffset, refuseCardNumber, refuseOwnCard, textBesideCard } from "@/lib/contract/fields";
 import { cardInput } from "@/lib/contract/payments/payment";
 import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import type { CardBrand, TransactionStatus } from "@/lib/contract/transactions/words";
@@ -137,8 +137,8 @@ const readableAppearance = z
     // What is not an appearance is refused above, and cannot be measured.
     if (!isAppearance(appearance)) return;
     // The name of a font is the one text in it.
-    if (holdsCardNumber(appearance.font_family ?? ""))
-      context.addIssue({ code: "custom", path: ["font_family"], message: HOLDS_CARD_NUMBER });
+    const last4 = findCardNumber(appearance.font_family ?? "");
+    if (last4) context.addIssue({ code: "custom", path: ["font_family"], message: holdsCardNumberSentence(last4) });
     for (const { param, scheme, contrast, needed } of contrastProblems(appearance)) {
       const message = `${CONTRAST_SENTENCES[param]} in the ${scheme} scheme: ${contrast.toFixed(1)} to 1, needed ${needed} to 1.`;
       context.addIssue({ code: "custom", path: [param], message });
@@ -163,7 +163,7 @@ export const checkoutAttemptBody = z
     attempt: z
       .string()
       .regex(/^(?![\w-]{0,63}\d{13})[\w-]{1,64}$/, "Use 1 to 64 letters, digits, dashes and underscores.")
-      .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER),
+      .superRefine(refuseCardNumber),
     mode: z.enum(CHECKOUT_MODES).default("payment"),
     card: cardInput,
     postal_code: textBesideCard(20).optional(),

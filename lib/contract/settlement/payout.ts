@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER, holdsCardNumber } from "@/lib/contract/card-numbers";
-import { country, humanText, timestamp } from "@/lib/contract/fields";
+import { country, humanText, refuseCardNumber, timestamp } from "@/lib/contract/fields";
+import { isValidIban } from "@/lib/contract/iban";
 import { idOf } from "@/lib/contract/ids";
 
 export const PAYOUT_STATUSES = ["PENDING", "IN_TRANSIT", "PAID", "FAILED"] as const;
@@ -63,16 +63,6 @@ const ibanCountry = (value: string): string | null => {
   return IBAN.test(number) ? number.slice(0, 2) : null;
 };
 
-/** ISO 7064: an IBAN's digits, its first four characters moved to the end and letters as 10–35, leave 1 when divided by 97. */
-function isValidIban(number: string): boolean {
-  let rest = 0;
-  for (const character of number.slice(4) + number.slice(0, 4)) {
-    const value = Number.parseInt(character, 36);
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return rest === 1;
-}
-
 const accountNumber = z
   .string()
   .max(60)
@@ -84,7 +74,7 @@ const accountNumber = z
     (value) => !IBAN.test(compactAccountNumber(value)) || isValidIban(compactAccountNumber(value)),
     "This IBAN has a typo: its check digits don't match.",
   )
-  .refine((value) => ibanCountry(value) !== null || !holdsCardNumber(value), HOLDS_CARD_NUMBER);
+  .superRefine((value, context) => refuseCardNumber(compactAccountNumber(value), context));
 
 export const updateBankAccountBody = z
   .strictObject({

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
-import { holdsNoCardNumber, humanText, timestamp } from "@/lib/contract/fields";
+import { humanText, refuseCardNumber, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
 /** Filters, sort and columns of the transactions page, kept under a name. */
@@ -36,7 +35,7 @@ const columns = z
     z
       .string()
       .regex(/^[a-z][a-z0-9_]{0,39}$/, "Use the name of a column.")
-      .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER),
+      .superRefine(refuseCardNumber),
   )
   .min(1)
   .max(60)

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { HOLDS_CARD_NUMBER } from "@/lib/contract/card-numbers";
 import { BODY_ERRORS, endpoint, IDEMPOTENCY_ERRORS, QUERY_ERRORS } from "@/lib/contract/endpoint";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
 import {
-  holdsNoCardNumber,
   humanText,
   instant,
   instantOf,
@@ -15,6 +13,7 @@ import {
   pageParams,
   queryLimit,
   queryOffset,
+  refuseCardNumber,
   text,
 } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
@@ -23,7 +22,7 @@ import { ENDPOINT_STATUSES, PAYLOADS, SIGNATURES, webhookEndpoint } from "./webh
 
 const eventType = z.enum(EVENT_TYPES);
 const url = text(2048)
-  .refine(holdsNoCardNumber, HOLDS_CARD_NUMBER)
+  .superRefine(refuseCardNumber)
   .describe("Where events are sent: https on port 443, at a public address.");
 const eventTypes = z
   .array(z.enum(["*", ...EVENT_TYPES]))
