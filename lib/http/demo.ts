@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { networkOf } from "@/lib/auth/attempt-limits";
-import { holdsCardNumber } from "@/lib/contract/card-numbers";
+import { maskCardNumbers } from "@/lib/contract/card-numbers";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { type ApiCall, withoutSecrets } from "@/lib/contract/demo-shop";
 import type { Payment } from "@/lib/contract/payments/payment";
@@ -204,7 +204,7 @@ export function demoShopRoute(run: (request: ShopRequest) => Promise<object>) {
 }
 
 const holdsCard = (values: Record<string, unknown>): boolean =>
-  Object.values(values).some((value) => typeof value === "string" && holdsCardNumber(value));
+  Object.values(values).some((value) => typeof value === "string" && maskCardNumbers(value) !== value);
 
 async function readValues(request: Request): Promise<Record<string, unknown> | null> {
   try {
