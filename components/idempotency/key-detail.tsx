@@ -91,7 +91,9 @@ function FirstRequest({ detail, mode }: { detail: Detail; mode: Mode }) {
         ]}
       />
       <div className="mt-2">
-        {detail.body === null ? (
+        {!detail.bodies_shown ? (
+          <p className="text-soft">Body: your role doesn’t include this endpoint.</p>
+        ) : detail.body === null ? (
           <p className="text-soft">It had no body, or the body wasn’t stored.</p>
         ) : (
           <JsonView
@@ -143,6 +145,7 @@ function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
             The response contains a secret that is shown only once, so it is stored encrypted.
           </p>
         )}
+        {!detail.bodies_shown && <p className="text-soft">Response: your role doesn’t include this endpoint.</p>}
         {detail.too_long && (
           <p className="text-soft">The stored response is too long to show. A retry still gets all of it.</p>
         )}
@@ -198,12 +201,15 @@ function KeyReuse({ detail }: { detail: Detail }) {
       actions={<CopyId id={reuse.request_id} short label="Copy request id" />}
       flush
     >
-      {reuse.differences.length === 0 ? (
-        <p className="p-4 text-[13px]">
-          All stored parameters match. The difference is in what is not stored: the card number or payment token.
-        </p>
+      {reuse.differences.length > 0 && <Differences differences={reuse.differences} />}
+      {!(detail.bodies_shown && reuse.body_shown) ? (
+        <p className="p-4 text-[13px] text-soft">Bodies aren’t compared: your role doesn’t include these endpoints.</p>
       ) : (
-        <Differences differences={reuse.differences} />
+        reuse.differences.length === 0 && (
+          <p className="p-4 text-[13px]">
+            All stored parameters match. The difference is in what is not stored: the card number or payment token.
+          </p>
+        )
       )}
     </Card>
   );

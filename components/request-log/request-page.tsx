@@ -76,7 +76,7 @@ const NOTES: Record<KeptBody, string | null> = {
 
 /** `shown`: whether this person may see bodies of this endpoint. */
 function Body({ title, body, shown }: { title: string; body: LoggedBody; shown: boolean }) {
-  if (!shown) return <p className="text-[13px] text-soft">{title}: your role doesn't include this endpoint.</p>;
+  if (!shown) return <p className="text-[13px] text-soft">{title}: your role doesn’t include this endpoint.</p>;
   if (body.kept === null) return <p className="text-[13px] text-soft">No {title.toLowerCase()}.</p>;
   const note = NOTES[body.kept];
   return (

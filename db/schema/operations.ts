@@ -29,7 +29,15 @@ export type OperationState = (typeof OPERATION_STATES)[number];
 export type ActorRecord = { type: "api_key" | "user" | "staff" | "shopper" | "system"; id: string | null };
 
 /** A request that used a key for something else than its first one. */
-export type KeyReuse = { path: string; body: unknown; request_id: string; actor: ActorRecord; at: string };
+export type KeyReuse = {
+  /** Absent from rows of before it was stored. */
+  endpoint?: string;
+  path: string;
+  body: unknown;
+  request_id: string;
+  actor: ActorRecord;
+  at: string;
+};
 
 /**
  * The intent of one call to the processor, written before the call is made and never deleted. Its id is the processor's

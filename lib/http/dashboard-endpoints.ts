@@ -6,6 +6,7 @@ import { AppError } from "@/lib/contract/errors";
 import * as idempotency from "@/lib/contract/idempotency/idempotency-key";
 import { encodeId } from "@/lib/contract/ids";
 import * as payments from "@/lib/contract/payments/endpoints";
+import type { UserPermission } from "@/lib/contract/permissions";
 import * as processors from "@/lib/contract/processors/connection";
 import * as receipts from "@/lib/contract/receipts/receipts";
 import * as settlement from "@/lib/contract/settlement/endpoints";
@@ -156,7 +157,9 @@ const BUSINESS = [
   forUsers(paymentLinks.updatePaymentLink, ({ ctx, params: { id } }, body) => updatePaymentLink(ctx, { id, ...body })),
   forUsers(settlement.updateBankAccount, ({ ctx }, account) => updateBankAccount(ctx, account)),
   forUsers(settlement.retryPayout, ({ ctx, params: { id } }) => retryPayout(ctx, { id })),
-  forUsers(idempotency.getIdempotencyKey, ({ ctx }, { key }) => getIdempotencyKey(ctx, { key })),
+  forUsers(idempotency.getIdempotencyKey, ({ ctx, user }, { key }) =>
+    getIdempotencyKey(ctx, { key, can: (permission) => user.permissions.has(permission) }),
+  ),
   forUsers(payments.getPaymentDetail, ({ ctx, params: { id } }) => getPaymentDetail(ctx, { id })),
   forUsers(sums.sumTransactions, ({ ctx, merchant }, { search, ids }) =>
     ids === undefined
@@ -196,7 +199,10 @@ const SUPPORT = [
     const { result, state, lastAnswer } = await checkStatus(call, { operationId: call.params.id });
     return { result, state, last_answer: lastAnswer };
   }),
-  forStaff(support.getMerchantKey, (call, { key }) => getMerchantKey(call, { environmentId: call.params.id, key })),
+  forStaff(support.getMerchantKey, (call, { key }) => {
+    const can = (permission: UserPermission) => call.staff.permissions.has(permission);
+    return getMerchantKey(call, { environmentId: call.params.id, key, can });
+  }),
   forStaff(support.proveStaff, ({ service, staff }, { code }) =>
     proveAgain({ service, actor: { type: "staff", id: staff.userId } }, { user: staff, code }),
   ),

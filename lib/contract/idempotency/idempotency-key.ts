@@ -26,6 +26,8 @@ export type KeyDetail = KeySummary & {
   endpoint: string;
   request_id: string;
   actor: ShownActor;
+  /** Whether the user may call the endpoint or read what it changes; otherwise `body` and `response` are null. */
+  bodies_shown: boolean;
   /** The first request's body with no card number and no CVV; null when it had none, or none was kept. */
   body: unknown;
   /** The stored answer; null while there is none, when it holds a secret, and when it is too long. */
@@ -48,7 +50,10 @@ export type KeyDetail = KeySummary & {
     request_id: string;
     actor: ShownActor;
     at: string;
+    /** As `bodies_shown`, for this request. */
+    body_shown: boolean;
     body: unknown;
+    /** Of the bodies only where both are shown. */
     differences: Difference[];
   } | null;
 };

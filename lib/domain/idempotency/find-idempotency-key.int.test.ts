@@ -2,9 +2,11 @@ import { expect, test, vi } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testIdempotency } from "@/e2e/fixtures/factories";
 import { type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
+import { seesAll } from "@/e2e/fixtures/request-log";
 import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { actsOf, createTestUser } from "@/e2e/fixtures/users";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
+import { ROLE_PERMISSIONS } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { createClientSession } from "../checkout/client-sessions";
 import { findIdempotencyKey, getIdempotencyKey, listIdempotencyKeys, lookUpIdempotencyKey } from "./inspect-keys";
@@ -13,7 +15,7 @@ const { db } = await testDatabase();
 
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "987" };
 const contextOf = (tenant: MoneyTenant) => testContext(tenant.service, tenant.merchant.test);
-const find = (tenant: MoneyTenant, key: string) => findIdempotencyKey(contextOf(tenant), { key });
+const find = (tenant: MoneyTenant, key: string) => findIdempotencyKey(contextOf(tenant), { key, can: seesAll });
 
 test("a finished key tells its first request, its answer, its payment, its replays and what differed", async () => {
   const tenant = await moneyTenant(db);
@@ -64,6 +66,31 @@ test("a key of 24 hours is expired, and new to the next request", async () => {
   expect(found?.retry).toContain("counts as new");
 });
 
+test("bodies are shown to roles that may read what the endpoint changes, and a refused request by its own endpoint", async () => {
+  const tenant = await moneyTenant(db);
+  const first = await tenant.create({}, { key: "k" });
+  await tenant.create({ amount: 5 }, { key: "k" });
+  await vi.waitFor(async () => expect((await find(tenant, "k"))?.reuse_count).toBe(1), { timeout: 10_000 });
+  const viewer = new Set(ROLE_PERMISSIONS.viewer);
+  const seen = () => findIdempotencyKey(contextOf(tenant), { key: "k", can: (permission) => viewer.has(permission) });
+  expect(await seen()).toMatchObject({
+    ...{ bodies_shown: true, response: first.body },
+    reuse: { body_shown: true, body: { amount: 5 }, differences: [{ member: "amount", first: 10_000, other: 5 }] },
+  });
+  // The same reuse, as if the second request had been for a webhook endpoint: its address may hold a secret.
+  await db.sql`update idempotency_keys
+    set last_reuse = last_reuse || '{"endpoint":"createWebhookEndpoint","path":"/v1/webhook-endpoints"}' where key = 'k'
+    and environment_id = ${tenant.merchant.test.id}`;
+  expect(await seen()).toMatchObject({
+    ...{ bodies_shown: true, response: first.body },
+    reuse: { body_shown: false, body: null, differences: [{ member: "endpoint" }] },
+  });
+  await db.sql`update idempotency_keys set operation_name = 'createWebhookEndpoint' where key = 'k'
+    and environment_id = ${tenant.merchant.test.id}`;
+  expect(await seen()).toMatchObject({ bodies_shown: false, body: null, response: null });
+  expect(await find(tenant, "k")).toMatchObject({ bodies_shown: true, response: first.body });
+});
+
 test("an answer with a secret is not shown", async () => {
   const tenant = await moneyTenant(db);
   const ctx = testContext(tenant.service, tenant.merchant.test, {
@@ -106,16 +133,19 @@ test("a person's look-up is in the account's history before it is answered, once
   const ctx = testContext(tenant.service, tenant.merchant.test, { actor: { type: "user", id } });
   const looks = async () =>
     (await actsOf(db, tenant.merchant.live.id)).filter(({ action }) => action === "settings.idempotency_key_viewed");
-  for (let look = 0; look < 3; look++) expect((await getIdempotencyKey(ctx, { key: "order 7" })).state).toBe("done");
+  for (let look = 0; look < 3; look++)
+    expect((await getIdempotencyKey(ctx, { key: "order 7", can: seesAll })).state).toBe("done");
   expect((await looks()).map(({ detail }) => detail)).toEqual([{ mode: "test", key: "order 7" }]);
-  expect(await lookUpIdempotencyKey(ctx, { key: "4242 4242 4242 4242" })).toBeNull();
+  expect(await lookUpIdempotencyKey(ctx, { key: "4242 4242 4242 4242", can: seesAll })).toBeNull();
   expect(await looks()).toHaveLength(2);
   expect(JSON.stringify(await looks())).not.toContain("4242 4242 4242");
   const later = { ...tenant.service, clock: { now: () => new Date(Date.now() + 11 * 60_000) } };
-  await getIdempotencyKey({ ...ctx, service: later }, { key: "order 7" });
+  await getIdempotencyKey({ ...ctx, service: later }, { key: "order 7", can: seesAll });
   expect(await looks()).toHaveLength(3);
-  await getIdempotencyKey({ ...ctx, actor: { type: "staff", id } }, { key: "order 7" });
+  await getIdempotencyKey({ ...ctx, actor: { type: "staff", id } }, { key: "order 7", can: seesAll });
   expect(await looks()).toHaveLength(3);
   const broken = { ...ctx, environment: { ...ctx.environment, merchantId: newId() } };
-  await expect(getIdempotencyKey(broken, { key: "order 7" })).rejects.toThrow("a merchant has a live environment");
+  await expect(getIdempotencyKey(broken, { key: "order 7", can: seesAll })).rejects.toThrow(
+    "a merchant has a live environment",
+  );
 });

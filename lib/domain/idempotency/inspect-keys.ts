@@ -16,25 +16,33 @@ import { firstIdAt } from "@/lib/ids";
 import { accountActor, recordAccountAct } from "../accounts/activity";
 import type { Context } from "../context";
 import { presentActor } from "../payments/present";
+import { type Can, canSeeBodies } from "../request-log/body-access";
 
 /** Longer answers, of payments with very many refunds, would take the process too long to draw. */
 const LONGEST_SHOWN = 250_000;
 
-/** Everything known about a key of the environment; null when it has no such key. */
-export async function findIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail | null> {
+/** `can`: the user's permissions, which decide whether bodies are shown. */
+export type KeyLookup = { key: string; can: Can };
+
+/** Everything known about a key of the environment that the user may see; null when it has no such key. */
+export async function findIdempotencyKey(ctx: Context, input: KeyLookup): Promise<KeyDetail | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const row = await findInspectedKey(sql, ctx.environment.id, input.key);
   if (!row) return null;
   const actors = await readKeyActors(sql, ctx.environment, row);
   const reuse = row.last_reuse;
   const tooLong = (row.response_body?.length ?? 0) > LONGEST_SHOWN;
+  const shown = canSeeBodies(row.endpoint, input.can);
+  const reuseShown = canSeeBodies(reuse?.endpoint, input.can);
+  const hidesResponse = !shown || row.response_sealed || tooLong || row.response_body === null;
   return {
     ...presentKey(row),
     endpoint: row.endpoint,
     request_id: encodeId("request", row.request_id),
     actor: presentActor(row.actor, actors),
-    body: row.request_body,
-    response: row.response_sealed || tooLong || row.response_body === null ? null : JSON.parse(row.response_body),
+    bodies_shown: shown,
+    body: shown ? row.request_body : null,
+    response: hidesResponse ? null : JSON.parse(row.response_body as string),
     sealed: row.response_sealed,
     too_long: tooLong,
     completed_at: row.completed_at,
@@ -47,10 +55,11 @@ export async function findIdempotencyKey(ctx: Context, input: { key: string }): 
       request_id: encodeId("request", reuse.request_id),
       actor: presentActor(reuse.actor, actors),
       at: reuse.at,
-      body: reuse.body,
+      body_shown: reuseShown,
+      body: reuseShown ? reuse.body : null,
       differences: differencesOf(
-        { endpoint: `${methodOf(row.endpoint)} ${row.path}`, body: row.request_body },
-        { endpoint: `POST ${reuse.path}`, body: reuse.body },
+        { endpoint: `${methodOf(row.endpoint)} ${row.path}`, body: shown && reuseShown ? row.request_body : null },
+        { endpoint: `POST ${reuse.path}`, body: shown && reuseShown ? reuse.body : null },
       ),
     },
   };
@@ -94,13 +103,13 @@ const SAME_LOOK_MS = 10 * 60_000;
  * The same as `findIdempotencyKey`, once it is written down that the user looked; the look-ups of support staff are in their
  * own log. What was looked for may be anything that they pasted.
  */
-export async function lookUpIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail | null> {
+export async function lookUpIdempotencyKey(ctx: Context, input: KeyLookup): Promise<KeyDetail | null> {
   if (ctx.actor.type === "user") await recordLook(ctx, keepableText(input.key, 255));
   return findIdempotencyKey(ctx, input);
 }
 
 /** The same; throws `resource_not_found` when the environment has no such key. */
-export async function getIdempotencyKey(ctx: Context, input: { key: string }): Promise<KeyDetail> {
+export async function getIdempotencyKey(ctx: Context, input: KeyLookup): Promise<KeyDetail> {
   const found = await lookUpIdempotencyKey(ctx, input);
   if (found) return found;
   throw new AppError(

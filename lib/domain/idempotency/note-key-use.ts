@@ -30,6 +30,7 @@ export function noteReuse(ctx: Context, row: NotedKey, request: IdempotencyReque
   if (!note) return;
   note.reuses++;
   note.lastReuse = {
+    endpoint: ctx.request.endpoint,
     path: keepableText(ctx.request.path, MAX_PATH),
     body: request.body === null ? null : JSON.parse(request.body),
     request_id: ctx.request.id,

@@ -14,7 +14,6 @@ import type { RequestLogRow } from "@/db/schema/request-log";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError, ERRORS, type ErrorCode } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import type { UserPermission } from "@/lib/contract/permissions";
 import { addDays } from "@/lib/contract/reporting/period";
 import {
   type LoggedBody,
@@ -30,6 +29,7 @@ import { startOfDay } from "@/lib/contract/transactions/time-range";
 import { firstIdAt, idTime } from "@/lib/ids";
 import type { Context, Environment, Service } from "../context";
 import { presentActor } from "../payments/present";
+import { type Can, canSeeBodies } from "./body-access";
 import { REDACTED } from "./redact";
 
 const DAY_MS = 86_400_000;
@@ -140,10 +140,7 @@ const notFound = (id: string) =>
   new AppError("resource_not_found", `There is no request '${id}' in this environment. Requests are kept for 30 days.`);
 
 /** One request of the environment by its `req_…` id, with what `can` may see of it. Throws `resource_not_found`. */
-export async function getRequest(
-  ctx: Reader,
-  input: { id: string; can: (permission: UserPermission) => boolean },
-): Promise<RequestDetail> {
+export async function getRequest(ctx: Reader, input: { id: string; can: Can }): Promise<RequestDetail> {
   const id = decodeId("request", input.id);
   const row = id && (await findRequest(sqlOf(ctx), ctx.environment.id, id));
   if (!row) throw notFound(input.id);
@@ -160,15 +157,11 @@ export async function findRequestOfAnyone(
   return row ? { environmentId: row.environment_id, row } : null;
 }
 
-export async function detailOf(
-  ctx: Reader,
-  row: RequestLogRow,
-  can: (permission: UserPermission) => boolean,
-): Promise<RequestDetail> {
+export async function detailOf(ctx: Reader, row: RequestLogRow, can: Can): Promise<RequestDetail> {
   const { id, merchantId } = ctx.environment;
   const names = await readActorNames(sqlOf(ctx), { id, merchantId }, [row.actor]);
   const endpoint = ENDPOINTS.find(({ name }) => name === row.endpoint);
-  const isShown = endpoint?.permissions.some((permission) => can(permission) || can(readingOf(permission))) ?? false;
+  const isShown = canSeeBodies(row.endpoint, can);
   const hidden: LoggedBody = { kept: null, text: null };
   const request = { kept: row.request_kept, text: row.request_body };
   return {
@@ -186,9 +179,6 @@ export async function detailOf(
     resend: endpoint?.idempotency === "required" ? resendOf(ctx, row, endpoint.permissions.some(can)) : null,
   };
 }
-
-/** Who may refund may read what was refunded. */
-const readingOf = (permission: string) => `${permission.split(".")[0]}.read` as UserPermission;
 
 /** Whether an idempotency key keeps a refusal with this code. */
 const isStored = (code: string): boolean => code in ERRORS && "stored" in ERRORS[code as ErrorCode];

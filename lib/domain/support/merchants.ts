@@ -14,7 +14,6 @@ import { findListedTransactions } from "@/db/queries/transactions/transactions";
 import { AppError } from "@/lib/contract/errors";
 import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import type { UserPermission } from "@/lib/contract/permissions";
 import type { RequestDetail } from "@/lib/contract/request-log/requests";
 import {
   ACTS_SHOWN,
@@ -35,7 +34,8 @@ import {
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Environment, Service } from "@/lib/domain/context";
 import { idTime } from "@/lib/ids";
-import { getIdempotencyKey } from "../idempotency/inspect-keys";
+import { getIdempotencyKey, type KeyLookup } from "../idempotency/inspect-keys";
+import type { Can } from "../request-log/body-access";
 import { detailOf, findRequestOfAnyone, listRecentErrors } from "../request-log/read-requests";
 import { inEnvironment, type StaffCall } from "./staff";
 import { presentStaffAct, recordStaffAct } from "./staff-acts";
@@ -200,7 +200,7 @@ function presentRow(row: Awaited<ReturnType<typeof findListedTransactions>>["row
 /** An idempotency key of any merchant's environment, by its `env_…` id. Throws `resource_not_found`. */
 export async function getMerchantKey(
   call: StaffCall,
-  input: { environmentId: string; key: string },
+  input: KeyLookup & { environmentId: string },
 ): Promise<KeyDetail> {
   const id = decodeId("environment", input.environmentId);
   const environment = id && (await findEnvironmentForStaff(call.service, id));
@@ -212,13 +212,13 @@ export async function getMerchantKey(
     detail: { query: input.key },
     requestId: call.request.id,
   });
-  return getIdempotencyKey(inEnvironment(call, environment), { key: input.key });
+  return getIdempotencyKey(inEnvironment(call, environment), input);
 }
 
 /** A request of any merchant's, by its `req_…` id, with its merchant's id. Throws `resource_not_found`. */
 export async function getMerchantRequest(
   call: StaffCall,
-  input: { id: string; can: (permission: UserPermission) => boolean },
+  input: { id: string; can: Can },
 ): Promise<{ request: RequestDetail; merchant: string; mode: Mode }> {
   const found = await findRequestOfAnyone(call.service, input.id);
   const environment = found && (await findEnvironmentForStaff(call.service, found.environmentId));

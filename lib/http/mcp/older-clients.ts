@@ -153,7 +153,8 @@ async function lookElsewhere(
   const { key } = askedIn(state);
   try {
     const context = userContext(http.service, { environment, actor, request: { ...info, endpoint: "mcp" } });
-    const known = await findIdempotencyKey(context, { key });
+    // The state is enough here: bodies come from the stored response, which checks the key's permission.
+    const known = await findIdempotencyKey(context, { key, can: () => false });
     if (known?.state !== "done") return known === null ? "unused" : "unknown";
   } catch (error) {
     // It looks again in a second.

@@ -47,7 +47,7 @@ export default async function IdempotencyRoute({ params, searchParams }: Idempot
 }
 
 async function One({ page, path, sought }: { page: DashboardPage; path: string; sought: string }) {
-  const found = await lookUpIdempotencyKey(page.ctx, { key: sought });
+  const found = await lookUpIdempotencyKey(page.ctx, { key: sought, can: page.can });
   if (found) return <KeyDetail key={sought} initial={found} mode={page.mode} />;
   return (
     <EmptyState

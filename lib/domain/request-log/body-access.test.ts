@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { ROLE_PERMISSIONS, USER_ROLES, type UserRole } from "@/lib/contract/permissions";
+import { canSeeBodies } from "./body-access";
+
+const ALL = ["owner", "operator", "viewer", "staff"];
+const SEEN_BY: Record<string, readonly string[]> = {
+  createPayment: ALL,
+  refundTransaction: ALL,
+  payClientSession: ALL,
+  createPlan: ALL,
+  listEvents: ALL,
+  createClientSession: ["owner", "operator"],
+  createWebhookEndpoint: ["owner"],
+  rotateWebhookSecret: ["owner"],
+  getWebhookDelivery: ["owner"],
+  createApiKey: ["owner"],
+  rotateApiKey: ["owner"],
+  unknown: [],
+};
+
+test.each(Object.entries(SEEN_BY))("bodies of %s are shown to %j", (endpoint, roles) => {
+  const sees = (role: UserRole) => canSeeBodies(endpoint, (permission) => ROLE_PERMISSIONS[role].includes(permission));
+  expect(USER_ROLES.filter(sees)).toEqual(roles);
+});
