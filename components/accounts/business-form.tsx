@@ -79,7 +79,7 @@ export function RefundLimitForm({ limit }: { limit: number }) {
             />
           )
         }
-        hint="Members who refund more than this per day in the dashboard must confirm with an authentication code or their password. Other currencies are converted approximately. Enter 0 to confirm every refund. API keys are exempt."
+        hint="Members who refund more than this per day in the dashboard must confirm with an authentication code or their password. All currencies count together, at fixed rates that are slightly cautious. Enter 0 to confirm every refund. API keys are exempt."
       >
         {(props) => (
           <span className="flex items-center gap-2">

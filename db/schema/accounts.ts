@@ -31,7 +31,7 @@ export const merchants = pgTable(
     support_email: text("support_email"),
     /** IANA name; days of reports begin at its midnight. */
     time_zone: text("time_zone").notNull().default("UTC"),
-    /** What a user may refund from the dashboard within a day without another proof, or as much in another currency. */
+    /** What a user may refund from the dashboard within a day without another proof, over all currencies. */
     refund_limit_usd: integer("refund_limit_usd").notNull().default(DEFAULT_REFUND_LIMIT_USD),
     /** While set, every key of the merchant answers 403 `merchant_suspended`. */
     suspended_at: instant("suspended_at"),
@@ -213,15 +213,15 @@ export const userTokens = pgTable(
   (table) => [uniqueIndex("user_tokens_token").on(table.token_sha256), index("user_tokens_user").on(table.user_id)],
 );
 
-/** What a user has refunded from the dashboard since they last proved who they are, in one currency. */
+/** What a user has refunded from the dashboard since they last proved who they are, in US cents. */
 export const refundAllowances = pgTable(
   "refund_allowances",
   {
     user_id: uuid("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
+    /** USD; rows in others are of earlier versions. */
     currency: text("currency").notNull(),
-    /** Minor units. */
     spent: money("spent").notNull(),
     /** It begins again a day later. */
     since: instant("since").notNull().default(sql`now()`),

@@ -10,6 +10,7 @@ import {
   untilAlive,
 } from "../browser";
 import { expect } from "../fixtures/playwright";
+import { TEST_PASSWORD } from "../fixtures/users";
 
 const PAGES = ["account", "second-factor", "sessions", "appearance", "business", "team", "activity"];
 
@@ -79,12 +80,21 @@ test("a new password signs the other browsers out and keeps this one", async ({
   await elsewhere.close();
 });
 
-test("the business profile keeps what is typed, and the time zone moves the days", async ({ owner, db, tenant }) => {
+test("the business profile keeps what is typed, asks who it is, and the time zone moves the days", async ({
+  owner,
+  db,
+  tenant,
+}) => {
+  await db.sql`update user_sessions s set proved_at = now() - interval '11 minutes' from users u
+    where u.id = s.user_id and u.merchant_id = ${tenant.merchant.id}`;
   await open(owner, "business");
   await owner.getByLabel("Business name").fill("Lovelace Ltd");
   await owner.getByLabel("Website").fill("not an address");
   await owner.getByLabel("Time zone").selectOption("Asia/Tokyo");
   await owner.getByRole("button", { name: "Save", exact: true }).click();
+  const dialog = owner.getByRole("dialog", { name: "Confirm it’s you" });
+  await dialog.getByLabel("Your password").fill(TEST_PASSWORD);
+  await dialog.getByRole("button", { name: "Confirm" }).click();
   await expect(owner.getByText("Enter an address such as https://example.com.")).toBeVisible();
   await expect(owner.getByLabel("Business name")).toHaveValue("Lovelace Ltd");
   await owner.getByLabel("Website").fill("https://lovelace.example");

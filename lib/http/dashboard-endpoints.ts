@@ -20,7 +20,7 @@ import { updateAccount, updatePreferences } from "@/lib/domain/accounts/account"
 import { updateBusiness } from "@/lib/domain/accounts/business";
 import { removeLogo, replaceLogo } from "@/lib/domain/accounts/logo";
 import { changePassword, choosePassword, requestPasswordReset } from "@/lib/domain/accounts/password";
-import { proveAgain } from "@/lib/domain/accounts/proof";
+import { proveAgain, requireProof } from "@/lib/domain/accounts/proof";
 import * as secondFactor from "@/lib/domain/accounts/second-factor";
 import { endOtherSessions, endOwnSession } from "@/lib/domain/accounts/sessions";
 import { resendVerification, signUp, verifyEmail } from "@/lib/domain/accounts/sign-up";
@@ -154,7 +154,13 @@ const BUSINESS = [
     appearance: await updateCheckoutAppearance(ctx, { appearance }),
   })),
   forUsers(paymentLinks.createPaymentLink, ({ ctx }, body) => createPaymentLink(ctx, body)),
-  forUsers(paymentLinks.updatePaymentLink, ({ ctx, params: { id } }, body) => updatePaymentLink(ctx, { id, ...body })),
+  forUsers(paymentLinks.updatePaymentLink, ({ ctx, user, params: { id } }, body) => {
+    const { active, ...changes } = body;
+    // Like a key, a link is stopped without delay.
+    const onlyStops = active === false && Object.keys(changes).length === 0;
+    if (ctx.environment.mode === "live" && !onlyStops) requireProof(user);
+    return updatePaymentLink(ctx, { id, ...body });
+  }),
   forUsers(settlement.updateBankAccount, ({ ctx }, account) => updateBankAccount(ctx, account)),
   forUsers(settlement.retryPayout, ({ ctx, params: { id } }) => retryPayout(ctx, { id })),
   forUsers(idempotency.getIdempotencyKey, ({ ctx, user }, { key }) =>

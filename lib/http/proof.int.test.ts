@@ -4,8 +4,9 @@ import { findSignedIn } from "@/db/queries/accounts/sessions";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { actsOf, cookieOf, TEST_PASSWORD, testUsers } from "@/e2e/fixtures/users";
 import { newTotpSecret } from "@/lib/auth/one-time-codes";
-import { proveAgain as proveMerchant, updateRefundLimit } from "@/lib/contract/accounts/endpoints";
+import { proveAgain as proveMerchant, updateBusiness, updateRefundLimit } from "@/lib/contract/accounts/endpoints";
 import { createApiKey, disableApiKey, revokeApiKey } from "@/lib/contract/api-keys/api-keys";
+import { createPaymentLink, updatePaymentLink } from "@/lib/contract/checkout/payment-link";
 import type { DashboardEndpoint } from "@/lib/contract/endpoint";
 import { encodeId } from "@/lib/contract/ids";
 import { proveStaff, suspendMerchant } from "@/lib/contract/support/endpoints";
@@ -103,6 +104,28 @@ test("where live events go, and what signs them, takes the password again; where
   expect((await send(owner, path, { overlap_hours: 0 }, live)).status).toBe(200);
 });
 
+test("what customers see of the business, and live payment links, take the password again; stopping a link does not", async () => {
+  const owner = await users.newUser("owner");
+  const body = { amount: 100, currency: "USD", description: "A poster" };
+  const make = (mode: string) => ask(owner, createPaymentLink, body, { mode });
+  const change = (id: string, changes: object) => ask(owner, updatePaymentLink, changes, { mode: "live", id });
+  const { body: link } = await make("live");
+  await age(owner);
+  expect((await make("test")).status).toBe(201);
+  const acts = [
+    () => make("live"),
+    () => change(link.id, { description: "Send money here" }),
+    () => change(link.id, { active: true }),
+    () => change(link.id, { active: false, description: "Send money here" }),
+    () => ask(owner, updateBusiness, { name: "Other" }),
+    () => ask(owner, updateBusiness, { support_email: "other@shop.example" }),
+  ];
+  for (const act of acts) expect(await act()).toMatchObject(refused("password"));
+  expect(await change(link.id, { active: false })).toMatchObject({ status: 200, body: { active: false } });
+  expect((await ask(owner, proveMerchant, { current_password: TEST_PASSWORD })).status).toBe(200);
+  for (const act of acts) expect((await act()).status).toBeLessThan(300);
+});
+
 test("strangers who lock the sign-in keep nobody who is signed in from a proof, nor from stopping a key", async () => {
   const owner = await users.newUser("owner");
   const made = await ask(owner, createApiKey, keyBody(), { mode: "live" });
@@ -166,7 +189,7 @@ test("a refund above the limit, or many below it, take a proof; API keys are not
   expect((await refund(owner, large, { amount: 100_000 })).status).toBe(201);
 });
 
-test("an owner sets the limit, with a proof; it counts at once, in each currency, and is written down", async () => {
+test("an owner sets the limit, with a proof; it counts at once, over all currencies, and is written down", async () => {
   const others = await testUsers(db);
   const [owner, operator] = [await others.newUser("owner"), await others.newUser("operator")];
   const set = (who: Who, refund_limit_usd: unknown) => ask(who, updateRefundLimit, { refund_limit_usd });
@@ -175,9 +198,12 @@ test("an owner sets the limit, with a proof; it counts at once, in each currency
   expect(await set(operator, 5_000)).toMatchObject({ status: 403, body: { code: "permission_denied" } });
   expect((await set(owner, 5_000)).status).toBe(200);
   expect((await refund(operator, dollars, { amount: 500_000 })).status).toBe(201);
+  for (const payment of [dollars, yen])
+    expect(await refund(operator, payment, { amount: 1 })).toMatchObject(refused("password"));
+  await db.sql`delete from refund_allowances where user_id = ${operator.user.id}`;
+  expect(await refund(operator, yen, { amount: 700_001 })).toMatchObject(refused("password"));
+  expect((await refund(operator, yen, { amount: 700_000 })).status).toBe(201);
   expect(await refund(operator, dollars, { amount: 1 })).toMatchObject(refused("password"));
-  expect(await refund(operator, yen, { amount: 750_001 })).toMatchObject(refused("password"));
-  expect((await refund(operator, yen, { amount: 750_000 })).status).toBe(201);
   expect((await set(owner, 0)).status).toBe(200);
   await db.sql`delete from refund_allowances where user_id = ${operator.user.id}`;
   expect(await refund(operator, yen, { amount: 1 })).toMatchObject(refused("password"));
@@ -195,11 +221,19 @@ test("an owner sets the limit, with a proof; it counts at once, in each currency
   );
 });
 
-test("refunds sent at once are counted by their sum", async () => {
+test("refunds sent at once are counted by their sum, in whatever currencies", async () => {
   const owner = await users.newUser("owner");
-  const payment = await paid(owner, 900_000);
+  // Each refund counts for 200 US dollars: 160 euros at 800 for 1,000 dollars, and 28,000 yen at 140,000.
+  const amounts = { USD: 20_000, EUR: 16_000, JPY: 28_000 };
+  const payments = await Promise.all(
+    Object.entries(amounts).map(async ([currency, amount]) => ({
+      id: (await paid(owner, 900_000, currency)).id,
+      amount,
+    })),
+  );
   await age(owner);
-  const answers = await Promise.all(Array.from({ length: 12 }, () => refund(owner, payment, { amount: 20_000 })));
+  const orders = [...payments, ...payments, ...payments, ...payments];
+  const answers = await Promise.all(orders.map(({ id, amount }) => refund(owner, { id }, { amount })));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
   expect(answers.filter(({ body }) => body.proof_required === "password")).toHaveLength(7);
 });

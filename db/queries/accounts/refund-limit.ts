@@ -5,6 +5,9 @@ import { refundAllowances } from "@/db/schema/accounts";
 import { payments } from "@/db/schema/payments";
 import { transactions } from "@/db/schema/transactions";
 
+/** All refunds count in it. Earlier versions kept a row per currency, which are ignored. */
+const LIMIT_CURRENCY = "USD";
+
 export type RefundTarget = { paymentId: string } | { transactionId: string };
 
 /**
@@ -32,22 +35,22 @@ export async function findRefundable(
 
 /**
  * Counts a refund against what a user may refund without another proof; false, and nothing counted, when it would be more than
- * `limit`. One guarded statement, so that refunds sent at once are counted like those sent in turn. Minor units.
+ * the limit. One guarded statement, so that refunds sent at once are counted like those sent in turn.
  */
 export async function spendAllowance(
   orm: Orm,
-  spending: { userId: string; currency: string; amount: number; limit: number },
+  spending: { userId: string; usdCents: number; limitUsdCents: number },
 ): Promise<boolean> {
-  const { userId, currency, amount, limit } = spending;
+  const { userId, usdCents, limitUsdCents } = spending;
   const { spent, since } = refundAllowances;
   const isOver = sql`(${since} not between now() - interval '1 day' and now() + interval '1 minute')`;
   const total = sql`(case when ${isOver} then 0 else ${spent} end + excluded.spent)`;
   const rows = await orm.execute(sql`
     insert into ${refundAllowances} (user_id, currency, spent)
-    select ${userId}::uuid, ${currency}, ${amount}::bigint where ${amount}::bigint <= ${limit}::bigint
+    select ${userId}::uuid, ${LIMIT_CURRENCY}, ${usdCents}::bigint where ${usdCents}::bigint <= ${limitUsdCents}::bigint
     on conflict (user_id, currency) do update
       set spent = ${total}, since = case when ${isOver} then now() else ${since} end
-      where ${total} <= ${limit}::bigint
+      where ${total} <= ${limitUsdCents}::bigint
     returning user_id`);
   return rows.length === 1;
 }

@@ -150,13 +150,14 @@ export const endOtherSessions = dashboardEndpoint({
   response: z.object({ ended_sessions: z.int() }),
 });
 
-/** Changes what is given. */
+/** Changes what is given. Customers trust the name and write to the support address, so a change of them takes a proof. */
 export const updateBusiness = dashboardEndpoint({
   name: "updateBusiness",
   costly: true,
   method: "PATCH",
   path: "/api/dashboard/business",
   permission: "settings.manage",
+  proof: "always",
   body: z.strictObject({
     name: businessName.optional(),
     website: website.optional(),

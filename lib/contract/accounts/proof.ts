@@ -21,24 +21,28 @@ export const SIGN_IN_ERRORS = [
 ] as const;
 export type SignInError = (typeof SIGN_IN_ERRORS)[number];
 
-/** Major units that are worth about 1,000 US dollars, for currencies of which 1,000 would be far more, or far less. */
+/**
+ * Major units worth about 1,000 US dollars, rounded down so that a refund counts for no less than it is worth. Others count
+ * one for one, as if they were dollars: every currency that is worth more is here.
+ */
 const WORTH_1000_USD: Record<string, number> = {
-  ...{ BHD: 400, JOD: 700, KWD: 300, OMR: 400 },
+  ...{ BHD: 370, CHF: 750, CLF: 20, EUR: 800, FKP: 700, GBP: 700, GIP: 700, JOD: 700, KWD: 300, KYD: 800, OMR: 380 },
+  ...{ SHP: 700, CHE: 750, CHW: 750 },
   ...{
-    AED: 4_000,
+    AED: 3_600,
     ARS: 1_000_000,
-    BRL: 5_000,
-    CNY: 7_000,
+    BRL: 4_800,
+    CNY: 6_800,
     CZK: 20_000,
-    DKK: 7_000,
-    HKD: 8_000,
-    ILS: 4_000,
+    DKK: 6_000,
+    HKD: 7_700,
+    ILS: 3_000,
     INR: 80_000,
   },
-  ...{ MXN: 18_000, MYR: 4_500, NOK: 10_000, PHP: 55_000, PLN: 4_000, QAR: 4_000, RON: 4_500, RUB: 80_000, SAR: 4_000 },
-  ...{ SEK: 10_000, THB: 35_000, TRY: 30_000, TWD: 30_000, UAH: 40_000, ZAR: 18_000, EGP: 48_000, PKR: 280_000 },
-  ...{ CLP: 900_000, COP: 4_000_000, HUF: 350_000, IDR: 16_000_000, ISK: 140_000, JPY: 150_000, KRW: 1_400_000 },
-  ...{ NGN: 1_500_000, VND: 25_000_000, XAF: 600_000, XOF: 600_000 },
+  ...{ MXN: 16_500, MYR: 3_900, NOK: 9_500, PHP: 55_000, PLN: 3_400, QAR: 3_600, RON: 4_000, RUB: 70_000, SAR: 3_700 },
+  ...{ SEK: 9_000, THB: 30_000, TRY: 30_000, TWD: 29_000, UAH: 40_000, ZAR: 16_000, EGP: 45_000, PKR: 270_000 },
+  ...{ CLP: 850_000, COP: 3_600_000, HUF: 320_000, IDR: 15_000_000, ISK: 120_000, JPY: 140_000, KRW: 1_300_000 },
+  ...{ NGN: 1_400_000, VND: 24_000_000, XAF: 520_000, XOF: 520_000 },
 };
 
 /** US dollars; each merchant sets its own between 0, every refund asks, and the highest. */
@@ -46,8 +50,10 @@ export const DEFAULT_REFUND_LIMIT_USD = 1_000;
 export const HIGHEST_REFUND_LIMIT_USD = 1_000_000;
 
 /**
- * Minor units that a person may refund from the dashboard before they prove again who they are: of one refund, and of the
- * sum of them within a day. What the merchant's limit, in US dollars, is about worth in this currency.
+ * US cents for which a refund counts against the merchant's limit, at least its value: a user may refund up to the limit
+ * within a day, over all currencies together, before they prove again who they are.
  */
-export const refundLimit = (currency: string, limitUsd: number): number =>
-  Math.floor(((WORTH_1000_USD[currency] ?? 1_000) * limitUsd * 10 ** currencyDigits(currency)) / 1_000);
+export function refundUsdCents(amount: number, currency: string): number {
+  const unit = BigInt(WORTH_1000_USD[currency] ?? 1_000) * 10n ** BigInt(currencyDigits(currency));
+  return Number((BigInt(amount) * 100_000n + unit - 1n) / unit);
+}

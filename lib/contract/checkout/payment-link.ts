@@ -115,12 +115,16 @@ export const createPaymentLink = dashboardEndpoint({
   path: BASE,
   permission: "client_session.create",
   verified: "live",
+  proof: "live",
   body: createPaymentLinkBody,
   status: 201,
   response: paymentLink,
 });
 
-/** Changes what is sent; a deactivated link takes no new attempt to pay from then on. */
+/**
+ * Changes what is sent; a deactivated link takes no new attempt to pay from then on. In live mode it takes a proof, unless all
+ * it does is deactivate.
+ */
 export const updatePaymentLink = dashboardEndpoint({
   name: "updatePaymentLink",
   method: "PATCH",

@@ -18,7 +18,7 @@ import type { ActorRecord } from "@/db/schema/operations";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { recoveryCodeDigest, totpStep } from "@/lib/auth/one-time-codes";
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
-import { PROOF_MINUTES, type ProofKind, refundLimit } from "@/lib/contract/accounts/proof";
+import { PROOF_MINUTES, type ProofKind, refundUsdCents } from "@/lib/contract/accounts/proof";
 import { AppError } from "@/lib/contract/errors";
 import type { Service } from "../context";
 import { recordAccountAct } from "./activity";
@@ -163,7 +163,7 @@ export async function proveAgain(
 
 /**
  * Throws when a refund from the dashboard takes a proof: when it, with the user's others since the last proof or within a
- * day, is over the merchant's limit, in its currency. `amount` null is all that is left. A payment that is not there is not judged.
+ * day, in whatever currencies, is over the merchant's limit. `amount` null is all that is left. A payment that is not there is not judged.
  */
 export async function requireRefundProof(
   service: Pick<Service, "db">,
@@ -177,7 +177,8 @@ export async function requireRefundProof(
   const { currency, most } = found;
   const amount = Math.min(refund.amount ?? most, most);
   if (amount <= 0) return;
-  const spending = { userId: user.userId, currency, amount, limit: refundLimit(currency, user.refundLimitUsd) };
+  const usdCents = refundUsdCents(amount, currency);
+  const spending = { userId: user.userId, usdCents, limitUsdCents: user.refundLimitUsd * 100 };
   if (!(await spendAllowance(service.db.orm, spending))) requireProof(user);
 }
 

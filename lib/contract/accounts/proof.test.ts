@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { CURRENCIES, MAX_AMOUNT } from "@/lib/contract/currencies";
+import { refundUsdCents } from "./proof";
+
+test.each([
+  [1, "USD", 1],
+  [100_000, "USD", 100_000],
+  [1, "JPY", 1],
+  [140_000, "JPY", 100_000],
+  [140_001, "JPY", 100_001],
+  [300_000, "KWD", 100_000],
+  [80_000, "EUR", 100_000],
+  // Without a rate: as if it were dollars, which is more than it is worth.
+  [100_000, "LBP", 100_000],
+  [0, "EUR", 0],
+])("a refund of %d %s counts for %d US cents", (amount, currency, cents) => {
+  expect(refundUsdCents(amount, currency)).toBe(cents);
+});
+
+test("every refund counts for something, and the largest is exact", () => {
+  for (const currency of CURRENCIES) {
+    expect(refundUsdCents(1, currency)).toBeGreaterThan(0);
+    expect(Number.isSafeInteger(refundUsdCents(MAX_AMOUNT, currency))).toBe(true);
+  }
+});
