@@ -108,7 +108,14 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
     });
   }
 
-  const words = { common: "customer", rare: "customer17", both: "customer order 17", amount: "49.90", none: "nobody" };
+  const words = {
+    common: "customer",
+    rare: "customer17",
+    both: "customer order 17",
+    spellings: "cüstomer17",
+    amount: "49.90",
+    none: "nobody",
+  };
   for (const [name, q] of Object.entries(words)) {
     it(`words, ${name}: alone, in both orders, with a filter, by amount, after a transaction`, async () => {
       for (const body of [

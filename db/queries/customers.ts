@@ -2,7 +2,7 @@ import type { CustomerRow } from "@/db/schema/customers";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 import { isoFromPostgres, type Sql } from "../client";
 import { Parameters, runText } from "./statement-text";
-import { END } from "./transactions/words";
+import { beginsWith } from "./transactions/words";
 
 export type ShownCustomerRow = Omit<CustomerRow, "environment_id" | "words">;
 
@@ -46,11 +46,13 @@ export async function listCustomers(
   if (q !== undefined && rarest === undefined) return { rows: [], total: 0 };
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
-  const has = ranked.map(({ word }) => `strpos(words, ${parameters.add(` ${word}`)}) > 0`);
+  const has = ranked.map(
+    ({ starts }) => `(${starts.map((start) => `strpos(words, ${parameters.add(` ${start}`)}) > 0`).join(" or ")})`,
+  );
   const where = [`environment_id = ${environment}`, ...has].join(" and ");
   const from =
     rarest && rarest.found < most
-      ? `(select distinct customer from customer_words where ${rangeText(parameters, environment, rarest.word)}) found
+      ? `(select distinct customer from (${rangesText(parameters, environment, rarest.starts)}) ranges) found
       cross join lateral (select * from customers where id = found.customer and ${where} offset 0) customers`
       : `customers where ${where}`;
   const behind = after
@@ -65,24 +67,27 @@ left join (${page}) p on true order by p.last_payment_at desc, p.id desc`;
   return { rows: rows[0]?.id ? rows : [], total: rows[0]?.total ?? 0 };
 }
 
-const rangeText = (parameters: Parameters, environment: string, word: string) => {
-  const prefix = `${parameters.add(word)}::text`;
-  return `environment_id = ${environment} and word >= ${prefix} and word < ${prefix} || ${END}`;
-};
+/** The rows of a word's spellings; one customer may be found several times. */
+const rangesText = (parameters: Parameters, environment: string, starts: readonly string[]) =>
+  starts
+    .map(
+      (start) =>
+        `select customer from customer_words where environment_id = ${environment} and ${beginsWith(parameters, start)}`,
+    )
+    .join(" union all ");
 
 /** The words of a text, the rarest first: how many rows of `customer_words` each finds, up to `most`. */
 async function rankWords(sql: Sql, environmentId: string, q: string, most: number) {
-  const words = await sql<{ word: string }[]>`select word from asked_words(${q})`;
+  const words = await sql<{ starts: string[] }[]>`select to_json(starts) as starts from asked_words(${q})`;
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
   const counts = words.map(
-    ({ word }) =>
-      `(select count(*)::int from (select from customer_words where ${rangeText(parameters, environment, word)} limit ${most}) rows)`,
+    ({ starts }) => `(select count(*)::int from (${rangesText(parameters, environment, starts)} limit ${most}) rows)`,
   );
   if (counts.length === 0) return [];
   const text = `select unnest(array[${counts.join(", ")}]) as found`;
   const rows = await runText<{ found: number }>(sql, { text, parameters, prepare: false });
-  return words.map(({ word }, i) => ({ word, found: rows[i]?.found ?? 0 })).toSorted((a, b) => a.found - b.found);
+  return words.map(({ starts }, i) => ({ starts, found: rows[i]?.found ?? 0 })).toSorted((a, b) => a.found - b.found);
 }
 
 export type CustomerFigures = {

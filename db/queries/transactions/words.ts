@@ -4,8 +4,8 @@ import { Parameters, runText } from "../statement-text";
 
 /** A word that somebody asks for. */
 export type QueryWord = {
-  /** A word of the transaction begins with it. */
-  readonly word: string;
+  /** A word of the transaction begins with one of these: its spellings. */
+  readonly starts: readonly string[];
   /** Or it has one of these: an amount, the last four digits of a card. */
   readonly wholes: readonly string[];
   /** Or it is one of these: the word is its id, or its payment's. */
@@ -30,7 +30,7 @@ const SAMPLE = 1_000;
 const CHEAPER = 10;
 
 /** After the last word that begins with a prefix, in the order of bytes. */
-export const END = "chr(1114111)";
+const END = "chr(1114111)";
 
 type IdRange = { readonly gte?: string | undefined; readonly lt?: string | undefined };
 
@@ -48,26 +48,38 @@ const daysText = (environment: string, order: "asc" | "desc", ids: IdRange = {})
   return `generate_series(${ends}) as days (day)`;
 };
 
+/** One range of an index that has `word` in the order of bytes. */
+export function beginsWith(parameters: Parameters, start: string): string {
+  const prefix = `${parameters.add(start)}::text`;
+  return `word >= ${prefix} and word < ${prefix} || ${END}`;
+}
+
 /** The rows of one day that a word finds; one transaction may be found several times. */
-function rangeText(parameters: Parameters, environment: string, { word, wholes }: Pick<QueryWord, "word" | "wholes">) {
+function rangeText(
+  parameters: Parameters,
+  environment: string,
+  { starts, wholes }: Pick<QueryWord, "starts" | "wholes">,
+) {
   const from = `select transaction_id from transaction_words where environment_id = ${environment} and day = days.day`;
-  const prefix = `${parameters.add(word)}::text`;
   return [
-    `${from} and word >= ${prefix} and word < ${prefix} || ${END}`,
+    ...starts.map((start) => `${from} and ${beginsWith(parameters, start)}`),
     ...wholes.map((whole) => `${from} and word = ${parameters.add(whole)}`),
   ].join(" union all ");
 }
 
 /** The words of a text in the index's spelling. */
 export async function spellWords(sql: Sql, q: string): Promise<QueryWord[]> {
-  const words = await sql<Pick<QueryWord, "word" | "wholes">[]>`select word, wholes from asked_words(${q})`;
+  // JSON, because arrays of the driver lose backslashes.
+  const words = await sql<Pick<QueryWord, "starts" | "wholes">[]>`
+    select to_json(starts) as starts, wholes from asked_words(${q})`;
   return words.map((word) => ({ ...word, ids: [], perDay: 0, all: null }));
 }
 
 /** The same, with what they name in an environment, the rarest first. */
 export async function rankWords(sql: Sql, environmentId: string, q: string): Promise<QueryWord[]> {
   const words: QueryWord[] = [];
-  for (const one of await spellWords(sql, q)) words.push({ ...one, ids: await idsOf(sql, environmentId, one.word) });
+  for (const one of await spellWords(sql, q))
+    words.push({ ...one, ids: await idsOf(sql, environmentId, one.starts[0] ?? "") });
   if (words.length < 2) return words;
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
@@ -225,7 +237,8 @@ export function foundText(
   order: "asc" | "desc",
   times: IdRange = {},
 ): string {
-  const [lead, ...others] = words.toSorted((a, b) => b.word.length - a.word.length);
+  const length = ({ starts }: QueryWord) => starts[0]?.length ?? 0;
+  const [lead, ...others] = words.toSorted((a, b) => length(b) - length(a));
   if (!lead) throw new Error("no words to look for");
   const also = others.length > 0 ? ` where ${hasWords(parameters, environment, others, "id")}` : "";
   const ids = { gte: times.gte && parameters.add(times.gte), lt: times.lt && parameters.add(times.lt) };
@@ -241,10 +254,10 @@ export function hasWords(
   words: readonly QueryWord[],
   column: string,
 ): string {
-  const terms = words.map(({ word, wholes, ids }) => {
+  const terms = words.map(({ starts, wholes, ids }) => {
     const has = (text: string) => `strpos(texts.words, ${parameters.add(text)}) > 0`;
     return [
-      has(` ${word}`),
+      ...starts.map((start) => has(` ${start}`)),
       ...wholes.map((whole) => has(` ${whole} `)),
       ...(ids.length > 0 ? [`texts.transaction_id = any(${parameters.add(`{${ids}}`)}::text::uuid[])`] : []),
     ].join(" or ");

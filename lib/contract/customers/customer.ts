@@ -51,7 +51,7 @@ export const listCustomersQuery = z
     q: words(FILTERS.q)
       .optional()
       .describe(
-        "Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id. Case and accents do not matter.",
+        "Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id. Case, accents, apostrophes, hyphens and punctuation around a word do not matter, `ä` may be `ae`, and Chinese, Japanese, Korean and Thai names are found by any part.",
       ),
   })
   .refine(isPagedOnce, PAGED_TWICE);

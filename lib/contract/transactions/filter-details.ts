@@ -27,7 +27,7 @@ type FilterDetails = {
 };
 
 const WORDS_DESCRIBED =
-  "Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90`). Case and accents do not matter. Of long texts the first 4,000 characters in all are searched, and at most 100 words.";
+  "Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90` or `19,90`). Case, accents, punctuation around a word and invisible characters do not matter. Apostrophes and hyphens may be left out (`obrien` finds O’Brien, `jeanluc` Jean-Luc), `ä` may be `a` or `ae`, `ö` and `ø` `o` or `oe`, `ü` `u` or `ue`, `å` `a` or `aa`. Chinese, Japanese, Korean and Thai text is found by any part of it, and hiragana and katakana are the same. Of long texts the first 4,000 characters in all are searched, and at most 200 words.";
 
 const DETAILS = {
   q: {

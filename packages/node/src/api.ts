@@ -324,7 +324,7 @@ export interface TransactionList {
 export interface SearchTransactionsRequest {
   /** Filters; all must match. Default: `{}`. */
   filters?: {
-    /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90`). Case and accents do not matter. Of long texts the first 4,000 characters in all are searched, and at most 100 words. */
+    /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90` or `19,90`). Case, accents, punctuation around a word and invisible characters do not matter. Apostrophes and hyphens may be left out (`obrien` finds O’Brien, `jeanluc` Jean-Luc), `ä` may be `a` or `ae`, `ö` and `ø` `o` or `oe`, `ü` `u` or `ue`, `å` `a` or `aa`. Chinese, Japanese, Korean and Thai text is found by any part of it, and hiragana and katakana are the same. Of long texts the first 4,000 characters in all are searched, and at most 200 words. */
     q?: string;
     /** Any of these statuses. */
     status?: TransactionStatus[];
@@ -1299,7 +1299,7 @@ export interface ListTransactionsQuery {
   offset?: number;
   /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
-  /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90`). Case and accents do not matter. Of long texts the first 4,000 characters in all are searched, and at most 100 words. */
+  /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id, the description or a metadata value, or be an id, the card's last four digits or the amount (`19.90` or `19,90`). Case, accents, punctuation around a word and invisible characters do not matter. Apostrophes and hyphens may be left out (`obrien` finds O’Brien, `jeanluc` Jean-Luc), `ä` may be `a` or `ae`, `ö` and `ø` `o` or `oe`, `ü` `u` or `ue`, `å` `a` or `aa`. Chinese, Japanese, Korean and Thai text is found by any part of it, and hiragana and katakana are the same. Of long texts the first 4,000 characters in all are searched, and at most 200 words. */
   q?: string;
   /** Only this status. */
   status?: TransactionStatus;
@@ -1341,7 +1341,7 @@ export interface ListCustomersQuery {
   offset?: number;
   /** Continue after this id: pages through long lists at a constant cost. */
   starting_after?: string;
-  /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id. Case and accents do not matter. */
+  /** Words to find, up to eight. Each must begin a word of the customer's name, e-mail or id. Case, accents, apostrophes, hyphens and punctuation around a word do not matter, `ä` may be `ae`, and Chinese, Japanese, Korean and Thai names are found by any part. */
   q?: string;
 }
 
