@@ -1,4 +1,5 @@
 import { and, desc, eq, gte, lt, sql as part } from "drizzle-orm";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { DeliveryStatus } from "@/lib/contract/webhooks/webhook-delivery";
 import type { Payload } from "@/lib/contract/webhooks/webhook-endpoint";
 import type { Orm, Sql } from "../../client";
@@ -141,35 +142,40 @@ export async function reopenWebhookDelivery(
   return rows[0] ?? null;
 }
 
-type ReplayRange = {
+type EventRange = { readonly fromId: string; readonly beforeId: string };
+
+/** The last of the first `count` events of a range, or null if there are fewer. Index: the primary key, alone. */
+export async function findLastOf(
+  orm: Orm,
+  environmentId: string,
+  { fromId, beforeId }: EventRange,
+  count: number,
+): Promise<string | null> {
+  const rows = await orm.execute<{ id: string }>(part`
+    select id from events
+    where environment_id = ${environmentId}::uuid and id >= ${fromId}::uuid and id < ${beforeId}::uuid
+    order by id offset ${count - 1}::int limit 1`);
+  return rows[0]?.id ?? null;
+}
+
+type ReplayRange = EventRange & {
   readonly endpointId: string;
-  readonly fromId: string;
-  readonly beforeId: string;
   /** Null: all that the endpoint takes. */
   readonly types: readonly string[] | null;
   readonly onlyFailed: boolean;
-  /** Events to examine, whether or not they are to be sent; those of the last one's millisecond are examined with it. */
-  readonly examined: number;
   readonly now: string;
 };
 
 /**
- * Opens deliveries of a range of events, oldest first: creates missing ones and reopens finished ones. Returns how many it opened,
- * and the last event examined if there may be more. `endpointId` names a locked endpoint. Index: the primary key of the events.
+ * Opens deliveries of a range of events, oldest first: creates missing ones and reopens finished ones. Returns how many it opened.
+ * Examines every event of the range; `endpointId` names a locked endpoint.
  */
-export async function replayEvents(
-  orm: Orm,
-  environmentId: string,
-  range: ReplayRange,
-): Promise<{ opened: number; lastId: string | null }> {
+export async function replayEvents(orm: Orm, environmentId: string, range: ReplayRange): Promise<number> {
   const types = range.types && part`${`{${range.types.join()}}`}::text[]`;
-  const inRange = part`environment_id = ${environmentId}::uuid and id >= ${range.fromId}::uuid and id < ${range.beforeId}::uuid`;
-  const rows = await orm.execute<{ opened: number; last_id: string | null }>(part`
-    with stop as materialized (
-      select id from events where ${inRange} order by id offset ${range.examined - 1}::int limit 1
-    ), examined as materialized (
-      select id, type, created_at from events where ${inRange}
-        and id <= coalesce((select (left(id::text, 13) || '-ffff-ffff-ffffffffffff')::uuid from stop), ${range.beforeId}::uuid)
+  const rows = await orm.execute<{ opened: number }>(part`
+    with examined as materialized (
+      select id, type, created_at from events
+      where environment_id = ${environmentId}::uuid and id >= ${range.fromId}::uuid and id < ${range.beforeId}::uuid
     ), found as materialized (
       select n.id, n.type, n.created_at from examined n
       join webhook_endpoints e on e.environment_id = ${environmentId}::uuid and e.id = ${range.endpointId}::uuid
@@ -191,8 +197,8 @@ export async function replayEvents(
         where d.status = 'FAILED' or (d.status = 'DELIVERED' and not ${range.onlyFailed}::boolean)
       returning 1
     )
-    select (select count(*)::int from opened) as opened, (select id from stop) as last_id`);
-  return { opened: rows[0]?.opened ?? 0, lastId: rows[0]?.last_id ?? null };
+    select count(*)::int as opened from opened`);
+  return rows[0]?.opened ?? 0;
 }
 
 /** Where the worker's walk stands: behind one endpoint. */
@@ -203,7 +209,7 @@ export type TakenDelivery = EndpointPlace & {
   readonly event_id: string;
   readonly epoch: number;
   readonly round_attempts: number;
-  readonly mode: "test" | "live";
+  readonly mode: Mode;
   readonly merchant_id: string;
   readonly url: string;
   readonly payload: Payload;
@@ -212,7 +218,7 @@ export type TakenDelivery = EndpointPlace & {
 };
 
 /** An endpoint that something is due for: how much, counted no further than was asked. */
-export type DueEndpoint = EndpointPlace & { readonly due: number };
+export type DueEndpoint = EndpointPlace & { readonly mode: Mode; readonly due: number };
 
 /**
  * Endpoints that something is due for, `most` of them behind a place: a walk from endpoint to endpoint in the index
@@ -234,8 +240,9 @@ export function findDueEndpoints(
         where status = 'PENDING' and (environment_id, endpoint_id) > (waiting.environment_id, waiting.endpoint_id)
         order by environment_id, endpoint_id limit 1) later
     )
-    select waiting.environment_id, waiting.endpoint_id, own.due
+    select waiting.environment_id, waiting.endpoint_id, n.mode, own.due
     from waiting
+    join environments n on n.id = waiting.environment_id
     join webhook_endpoints e on e.environment_id = waiting.environment_id and e.id = waiting.endpoint_id
     cross join lateral (
       select count(*)::int as due from (

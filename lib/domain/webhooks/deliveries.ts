@@ -2,6 +2,7 @@ import type { Orm } from "@/db/client";
 import { hasNoEvent } from "@/db/queries/changes";
 import {
   countWebhookDeliveries,
+  findLastOf,
   findWebhookDelivery,
   insertWebhookDelivery,
   KEPT_ATTEMPTS,
@@ -118,18 +119,20 @@ export async function replayWebhookEndpoint(
   const reply = await runOnce(ctx, async (tx) => {
     const endpoint = await lockEndpointRow(ctx, tx, input.id);
     requireEnabled(endpoint);
-    const { opened, lastId } = await replayEvents(tx, ctx.environment.id, {
-      ...{ endpointId: endpoint.id, fromId, types: input.types ?? null, onlyFailed: input.only_failed },
-      ...{ beforeId, examined: EXAMINED_EVENTS, now: now.toISOString() },
+    const lastId = await findLastOf(tx, ctx.environment.id, { fromId, beforeId }, EXAMINED_EVENTS);
+    // With all others of its millisecond, which is the precision of `since`.
+    const next = lastId && new Date(Date.parse(idTime(lastId)) + 1);
+    const endId = next && firstIdAt(next) < beforeId ? firstIdAt(next) : beforeId;
+    const opened = await replayEvents(tx, ctx.environment.id, {
+      ...{ endpointId: endpoint.id, fromId, beforeId: endId, types: input.types ?? null },
+      ...{ onlyFailed: input.only_failed, now: now.toISOString() },
     });
     keptBytes = opened * OPENED_BYTES;
-    // All events of the last one's millisecond were examined.
-    const next = lastId && new Date(Date.parse(idTime(lastId)) + 1);
     return {
       object: "webhook_replay",
       webhook_endpoint_id: encodeId("webhookEndpoint", endpoint.id),
       delivery_count: opened,
-      next_since: next && firstIdAt(next) < beforeId ? next.toISOString() : null,
+      next_since: endId < beforeId ? idTime(endId) : null,
     };
   });
   return { ...reply, keptBytes };
