@@ -118,14 +118,14 @@ export function shareConnections(total: number): Connections {
 /**
  * The same when pages are drawn by a separate process: settlement belongs to the API, exports to the pages. So does support's
  * search, whose one extra connection stays for 20 minutes at most. With 13 connections each side has its minimum; of more, the
- * API gets three in four.
+ * API gets four in five. From 16 on, long work leaves a connection of each of its pools to others; with 25, so does each mode.
  */
 export function shareWithPages(total: number): { api: Connections; pages: Connections } {
   const more = total - 13;
-  const forPages = Math.floor(more / 4);
+  const forPages = Math.floor(more / 5);
   const pages = { sql: 2 + Math.ceil(forPages / 2), orm: 2 + Math.floor(forPages / 2), store: 1 };
   const forApi = more - forPages;
-  const [orm, store] = [Math.floor(forApi / 8), Math.floor(forApi / 3)];
+  const [orm, store] = [Math.floor(forApi / 3), Math.floor(forApi / 4)];
   const api = { sql: 2 + forApi - orm - store, orm: 2 + orm, store: 1 + store };
   return { api: { ...api, long: 1, exports: 0 }, pages: { ...pages, long: 0, exports: EXPORTS_AT_ONCE } };
 }
@@ -206,7 +206,7 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
       { ...options, max: sizes.maxOrm, parameters: asEmbedded },
     );
   // Of the transactions most cross environments: sign-ins, accounts and teams, where a slow one must not keep the others waiting.
-  const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.ceil(maxOrm / 2))];
+  const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.floor(maxOrm / 3))];
   const isOne = typeof logins === "string";
   const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm }, parameters);
   // What a request joins are the rows of a page with what belongs to each; hashing or merging reads all there is.

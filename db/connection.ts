@@ -44,6 +44,8 @@ export class Connection {
   readonly lost: Promise<never>;
   /** To be ended as soon as it is free. */
   isStale = false;
+  /** The environment that holds it; '' while none does. */
+  holder = "";
   /** Whether the server has sent something since the last look. */
   answered = false;
   #client: postgres.Sql;

@@ -27,6 +27,15 @@ test("who comes while a long line is served waits for one of it", () => {
   expect(rest(queue)).toEqual(["a2", "b1", "a3", "a4"]);
 });
 
+test("a line whose first waiter may not begin is passed, and keeps its place", () => {
+  const queue = queueOf("a1", "a2", "b1", "b2");
+  const mayBegin = (waiter: string) => !waiter.startsWith("a");
+  expect([queue.shift(mayBegin), queue.shift(), queue.shift(mayBegin), queue.shift(mayBegin)]).toEqual([
+    ...["b1", "a1", "b2", undefined],
+  ]);
+  expect([queue.length, ...queue]).toEqual([1, "a2"]);
+});
+
 test("those who have waited too long are the first of each line", () => {
   const queue = queueOf("a1", "b3", "a3", "b4", "c1", "a1");
   expect(queue.takeOver((waiter) => waiter.endsWith("1"))).toEqual(["a1", "c1"]);

@@ -17,8 +17,10 @@ export class FairQueue<Waiter> {
     this.#length++;
   }
 
-  shift(): Waiter | undefined {
+  /** `mayBegin`: whether the first waiter of a line may; other lines pass it. */
+  shift(mayBegin: (waiter: Waiter) => boolean = () => true): Waiter | undefined {
     for (const [line, own] of this.#lines) {
+      if (!mayBegin(own[0] as Waiter)) continue;
       const waiter = own.shift();
       // From now on its line is the last one.
       this.#lines.delete(line);

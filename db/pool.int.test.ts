@@ -67,6 +67,8 @@ beforeAll(async () => {
   await db.sql`create table notes (id int primary key, text text)`;
 });
 
+const SLEEP = "select pg_sleep(0.3)";
+
 describe("a connection", () => {
   test("is set up before anybody uses it: times in UTC, limits of time, a durable commit", async () => {
     const sql = open(url, { parameters: { enable_seqscan: "off" } });
@@ -122,6 +124,23 @@ describe("a connection", () => {
     expect([await standing(three), await standing(one)]).toEqual(pids.toReversed());
     const inTransaction = await own.within(three).sql.begin((tx) => tx`select pg_backend_pid() as pid`);
     expect(inTransaction[0]?.pid).toBe(pids[1]);
+  });
+
+  test("is never the last one that an environment gets, whatever its statements wait for", async () => {
+    const own = connect(inRolesOf(url), { max: 5, maxOrm: 4 });
+    closing.push(() => own.close());
+    const [busy, other] = [own.within(randomUUID()), own.within(randomUUID())];
+    const often = Array.from({ length: 6 }, () => SLEEP);
+    const slow = Promise.all([
+      ...often.map((text) => busy.sql.unsafe(text)),
+      ...often.map((text) => busy.orm.execute(text)),
+    ]);
+    await Promise.all([other.sql`select 1`, other.orm.execute("select 1")]);
+    expect(own.pools().filter(({ name }) => name.startsWith("environment_"))).toEqual([
+      { name: "environment_sql", max: 4, inUse: 3, waiting: 3 },
+      { name: "environment_orm", max: 3, inUse: 2, waiting: 4 },
+    ]);
+    await slow;
   });
 
   test("is not more than there may be, however many ask", async () => {
@@ -390,7 +409,7 @@ describe("a database that fails", () => {
   });
 });
 
-test.each([13, 14, 20, 33, 100])(
+test.each([13, 14, 16, 20, 25, 33, 100])(
   "a service with pages of their own shares out %i connections, none of them twice",
   (total) => {
     const { api, pages } = shareWithPages(total);
@@ -404,7 +423,7 @@ test.each([13, 14, 20, 33, 100])(
   },
 );
 
-test.each([8, 20, 33])("a process has %i connections in all when that is what it may have", async (total) => {
+test.each([8, 25, 33])("a process has %i connections in all when that is what it may have", async (total) => {
   const { sql: max, orm: maxOrm, store, long, exports } = shareConnections(total);
   expect(max + maxOrm + store + long + exports).toBe(total);
   const name = `counted-${total}`;

@@ -12,7 +12,15 @@ export type PoolOptions = Omit<ConnectionOptions, "parsed"> & {
   readonly keepsOne: boolean;
 };
 
-type Waiter = { since: number; take(connection: Connection): void; refuse(error: Error): void };
+type Waiter = {
+  since: number;
+  readonly environment: string;
+  take(connection: Connection): void;
+  refuse(error: Error): void;
+};
+
+/** In a pool of fewer connections an environment may hold all of them. */
+const SPARES_FROM = 3;
 
 /** What waits longer for a connection is refused: its caller could not wait for the answer either. */
 const QUEUE_LIMIT_MS = 5_000;
@@ -37,7 +45,8 @@ const servers = new Map<string, Server>();
 export type Owner = { readonly environment: string; readonly line: string };
 
 /**
- * Connections to one database. A statement or a transaction has one for itself; what finds none waits, each line in turn.
+ * Connections to one database. A statement or a transaction has one for itself; what finds none waits, each line in turn. An
+ * environment never holds the last one: its statements may wait for each other's locks, and others must not wait with them.
  * Whatever is refused with DatabaseUnavailable was never sent.
  */
 export class Pool {
@@ -102,15 +111,28 @@ export class Pool {
   }
 
   #take({ environment, line }: Owner, take: Waiter["take"], refuse: Waiter["refuse"]): void {
-    const idle = this.#isEnding ? null : this.#nextIdle(environment);
+    const idle = this.#isEnding || !this.#mayHoldMore(environment) ? null : this.#nextIdle(environment);
     if (idle) {
-      take(idle);
+      this.#hand(idle, { environment, take });
     } else if (this.#isEnding || this.#down) {
       refuse(this.#down ? refusal(this.#down) : new DatabaseUnavailable(ENDED));
     } else {
-      this.#queue.push(line, { since: performance.now(), take, refuse });
+      this.#queue.push(line, { since: performance.now(), environment, take, refuse });
       this.#openMore();
     }
+  }
+
+  #mayHoldMore(environment: string): boolean {
+    const { max } = this.#options;
+    if (environment === "" || max < SPARES_FROM) return true;
+    let held = 0;
+    for (const { holder } of this.#all) if (holder === environment) held++;
+    return held < max - 1;
+  }
+
+  #hand(connection: Connection, { environment, take }: Pick<Waiter, "environment" | "take">): void {
+    connection.holder = environment;
+    take(connection);
   }
 
   /** The connection last used for `environment`, which needs no switch; else the least recently used one. */
@@ -126,9 +148,10 @@ export class Pool {
 
   release(connection: Connection): void {
     const isFree = connection.isUsable && !this.#isEnding;
-    const next = isFree ? this.#queue.shift() : undefined;
+    connection.holder = "";
+    const next = isFree ? this.#queue.shift((waiter) => this.#mayHoldMore(waiter.environment)) : undefined;
     if (!isFree) this.#drop(connection);
-    else if (next) next.take(connection);
+    else if (next) this.#hand(connection, next);
     else this.#idle.push(connection);
   }
 

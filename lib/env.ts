@@ -103,9 +103,9 @@ export const env = {
   get port() {
     return integer("PORT", 3000, 1, 65535);
   },
-  /** Connections of this service in all, shared out by `shareWithPages`; on 2 cores more than 20 make it slower. */
+  /** Connections of this service in all, shared out by `shareWithPages`. */
   get databasePoolSize() {
-    return integer("DATABASE_POOL_SIZE", 20, 13, 500);
+    return integer("DATABASE_POOL_SIZE", 25, 13, 500);
   },
   /** Keys everything that is sealed, digested or signed: 32 or more random characters, the same on every instance. */
   get secret() {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "@/lib/contract/errors";
-import { createAnswerLimits, type Turn } from "./answer-limits";
+import { createAnswerLimits, type Turn, type TurnOptions } from "./answer-limits";
 
 const MB = 1_000_000;
 
@@ -15,9 +15,9 @@ function limitsOf(atOnce = 4) {
   const limits = createAnswerLimits({ bytesPerSecond: 5 * MB, atOnce, now: () => performance.now() });
   const began: { reader: string; turn: Turn }[] = [];
   const refused: AppError[] = [];
-  const read = (reader: string, times = 1) => {
+  const read = (reader: string, times = 1, options: TurnOptions = {}) => {
     for (let i = 0; i < times; i++)
-      limits.turn(reader).then(
+      limits.turn(reader, options).then(
         (turn) => void began.push({ reader, turn }),
         (error: AppError) => void refused.push(error),
       );
@@ -67,7 +67,52 @@ test("few read at once, nobody has all turns, and the turns go round", async () 
     began[i]?.turn.sent();
     await settle();
   }
-  expect(readers()).toBe("aaababcabca");
+  expect(readers()).toBe("aaabbacbaca");
+});
+
+test("test mode never has the last turn, however many test environments read", async () => {
+  const { began, read, settle, readers } = limitsOf(3);
+  for (const reader of ["a", "b", "c"]) read(reader, 2, { mode: "test" });
+  await settle();
+  expect(readers()).toBe("aa");
+  read("l", 2);
+  await settle();
+  expect(readers()).toBe("aal");
+  began[0]?.turn.sent();
+  await settle();
+  expect(readers()).toBe("aalb");
+});
+
+test("a reader beside others leaves two turns, however long its own are, and alone one", async () => {
+  const { began, read, settle, readers } = limitsOf(3);
+  const end = async (index: number) => {
+    began[index]?.turn.sent();
+    await settle();
+  };
+  read("a", 6);
+  await settle();
+  expect(readers()).toBe("aa");
+  read("b");
+  await settle();
+  await end(0);
+  await end(1);
+  expect(readers()).toBe("aaba");
+  await end(2);
+  expect(readers()).toBe("aaba");
+  await vi.advanceTimersByTimeAsync(2_000);
+  await end(3);
+  expect(readers()).toBe("aabaaa");
+});
+
+test("work that is always long is done one at a time for each reader", async () => {
+  const { began, read, settle, readers } = limitsOf(4);
+  read("a", 3, { isLong: true });
+  read("b", 2);
+  await settle();
+  expect(readers()).toBe("abb");
+  began[0]?.turn.sent();
+  await settle();
+  expect(readers()).toBe("abba");
 });
 
 test("an answer that is not taken keeps a turn of its reader, and none of the others'", async () => {
@@ -76,6 +121,8 @@ test("an answer that is not taken keeps a turn of its reader, and none of the ot
   await settle();
   for (const { turn } of [...began]) turn.made();
   read("b", 3);
+  await settle();
+  began[2]?.turn.made();
   await settle();
   expect(readers()).toBe("aabb");
   began[0]?.turn.sent();

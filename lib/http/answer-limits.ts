@@ -1,4 +1,5 @@
 import { AppError } from "@/lib/contract/errors";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { Roster } from "@/lib/roster";
 import { createTokenBuckets } from "@/lib/token-buckets";
 import { createRateLimiter } from "./rate-limit";
@@ -14,8 +15,15 @@ export type AnswerLimits = {
   waitMs(reader: string): number;
   /** Counts bytes of an answer, and how many of them were made for it; never refuses. */
   charge(reader: string, bytes: number, made?: number): void;
-  /** Resolves when the reader may read what may be long; throws `rate_limited` when too many of its reads wait already. */
-  turn(reader: string): Promise<Turn>;
+  /** Resolves when the reader may begin what may be long; throws `rate_limited` when too much of its work waits already. */
+  turn(reader: string, options?: TurnOptions): Promise<Turn>;
+};
+
+export type TurnOptions = {
+  /** Test mode never has the last turn. */
+  readonly mode?: Mode;
+  /** Work that is always long: its reader has one turn at a time for it. */
+  readonly isLong?: boolean;
 };
 
 export type Turn = {
@@ -42,16 +50,24 @@ const LITTLE = 20;
 const MOST_WAITING = 200;
 /** How long a read waits for its turn. */
 export const PATIENCE_MS = 5_000;
+/** A reader is alone when no other has begun or asked for a turn for this long. */
+const ALONE_MS = 2_000;
 
-type Waiting = { begin(): void; readonly giveUp: NodeJS.Timeout };
-type Reader = { turns: number; readonly queue: Roster<Waiting> };
+type Waiting = { begin(): void; readonly isLong: boolean; readonly giveUp: NodeJS.Timeout };
+/** `turns`: of which the answers are not sent; `running`: of which they are not made. */
+type Reader = { turns: number; running: number; readonly isTest: boolean; readonly queue: Roster<Waiting> };
 
 /**
- * Turns go round the readers, few at once, and one reader never has all of them. Whoever reads much waits,
- * too, until all such readers together have not had more than their share; who reads little never waits for that.
+ * Turns go round the readers, few at once. One reader never has all of them, nor have all test environments together, and beside
+ * others it leaves two: however long its turns are, the next reader has one at once. Whoever reads much waits, too, until all such
+ * readers together have not had more than their share; who reads little never waits for that.
  */
-export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitOptions): AnswerLimits {
-  const clock = now ? { now } : {};
+export function createAnswerLimits({
+  bytesPerSecond,
+  atOnce,
+  now = () => performance.now(),
+}: AnswerLimitOptions): AnswerLimits {
+  const clock = { now };
   const limiter = createRateLimiter({
     ...{ perSecond: bytesPerSecond, burst: BURST_SECONDS * bytesPerSecond, name: "answers", unit: "content-bytes" },
     detail: (seconds) =>
@@ -61,10 +77,13 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
   const lately = createTokenBuckets({ perSecond: bytesPerSecond / LITTLE, burst: bytesPerSecond, ...clock });
   const share = READERS_AT_FULL_SPEED * bytesPerSecond;
   const together = createTokenBuckets({ perSecond: share, burst: share / 4, ...clock });
-  const atOnceOfOne = Math.max(1, atOnce - 1);
+  const [allButOne, allButTwo] = [Math.max(1, atOnce - 1), Math.max(1, atOnce - 2)];
+  /** When each reader last asked for a turn, the latest last. */
+  const askedMs = new Map<string, number>();
   /** Those who read or wait, who had a turn longest ago first. */
   const readers = new Map<string, Reader>();
   let running = 0;
+  let runningTests = 0;
   let isResting = false;
 
   function restFor(ms: number): void {
@@ -76,11 +95,24 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
     }, ms);
   }
 
+  function isAlone(): boolean {
+    for (const [name, atMs] of askedMs) {
+      if (atMs > now() - ALONE_MS) break;
+      askedMs.delete(name);
+    }
+    return askedMs.size <= 1;
+  }
+
+  function mayBegin(reader: Reader, { isLong }: Waiting): boolean {
+    if (reader.turns >= allButOne || (reader.isTest && runningTests >= allButOne)) return false;
+    return reader.running < (isLong ? 1 : isAlone() ? allButOne : allButTwo);
+  }
+
   function proceed(): void {
     for (const [name, reader] of readers) {
       if (running >= atOnce) return;
       const next = reader.queue.first;
-      if (!next || reader.turns >= atOnceOfOne) continue;
+      if (!next || !mayBegin(reader, next)) continue;
       const restMs = lately.waitMs(name) > 0 ? together.waitMs("all") : 0;
       if (restMs > 0) {
         restFor(restMs);
@@ -92,7 +124,9 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
       readers.delete(name);
       readers.set(name, reader);
       running++;
+      if (reader.isTest) runningTests++;
       reader.turns++;
+      reader.running++;
       next.begin();
     }
   }
@@ -104,6 +138,8 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
       if (isMade) return;
       isMade = true;
       running--;
+      reader.running--;
+      if (reader.isTest) runningTests--;
       proceed();
     };
     return {
@@ -127,12 +163,15 @@ export function createAnswerLimits({ bytesPerSecond, atOnce, now }: AnswerLimitO
       lately.charge(name, made);
       together.charge("all", made);
     },
-    async turn(name) {
-      const reader = readers.get(name) ?? { turns: 0, queue: new Roster() };
+    async turn(name, { mode = "live", isLong = false } = {}) {
+      const reader = readers.get(name) ?? { turns: 0, running: 0, isTest: mode === "test", queue: new Roster() };
       if (reader.queue.size >= MOST_WAITING) throw busy(`${MOST_WAITING} of your list requests are already waiting.`);
       readers.set(name, reader);
+      askedMs.delete(name);
+      askedMs.set(name, now());
       return new Promise((resolve, reject) => {
         const waiting: Waiting = {
+          isLong,
           begin() {
             const turn = turnOf(name, reader);
             try {

@@ -4,6 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { UserPermission } from "@/lib/contract/permissions";
 import type { SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Environment, Service } from "@/lib/domain/context";
+import type { TurnOptions } from "./answer-limits";
 import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
 
 /** Who calls, whichever way they proved it. */
@@ -83,6 +84,15 @@ export const mayBeLong = ({ method, name }: Pick<Endpoint, "method" | "name">): 
   ["getPayment", "getEvent", "getWebhookDelivery"].includes(name) ||
   name === "searchTransactions" ||
   (method === "GET" && name.startsWith("list"));
+
+/** How many turns its work gets beside others (answer-limits.ts). Our staff's reads are nobody's tests. */
+export const turnOf = ({ actor, environment }: Caller, endpoint: Pick<Endpoint, "method" | "name">): TurnOptions => ({
+  mode: actor.type === "staff" ? "live" : environment.mode,
+  isLong: isLongWrite(endpoint),
+});
+
+/** Whether a write examines up to a thousand rows. */
+export const isLongWrite = ({ name }: Pick<Endpoint, "name">): boolean => name === "replayWebhookEndpoint";
 
 /** Whether an endpoint moves the money of a payment that is there. */
 export const movesMoneyOf = ({ idempotency, path }: Pick<Endpoint, "idempotency" | "path">): boolean =>

@@ -40,7 +40,7 @@ export function provideService(service: Service): HttpService {
   const unauthorized = createUnauthorizedLimiter(env.unauthorizedLimitPerMinute);
   const answerLimits = createAnswerLimits({
     bytesPerSecond: env.answerMbPerSecond * 1_000_000,
-    atOnce: readsAtOnce(service),
+    atOnce: turnsAtOnce(service),
   });
   const http: HttpService = {
     service,
@@ -68,11 +68,8 @@ export function currentService(): HttpService {
   return http;
 }
 
-/**
- * Three in four of the connections, two at least: payments need some, and have them with a DATABASE_POOL_SIZE of 20, its default. A
- * merchant's own reads have one less (answer-limits.ts).
- */
-function readsAtOnce({ db }: Service): number {
-  const pool = db.pools().find(({ name }) => name === "environment_sql");
-  return Math.max(2, Math.floor(((pool?.max ?? 0) * 3) / 4));
+/** Three in four connections of the smaller pool: what may be long never holds the last one, which others need. */
+function turnsAtOnce({ db }: Service): number {
+  const sizes = db.pools().flatMap(({ name, max }) => (name.startsWith("environment_") ? [max] : []));
+  return Math.max(1, Math.floor((Math.min(...(sizes.length > 0 ? sizes : [3])) * 3) / 4));
 }

@@ -9,7 +9,7 @@ import type { Context, Reply as VerbReply } from "@/lib/domain/context";
 import { replayStored } from "@/lib/domain/payments/money-request";
 import { bytesOf, type HttpAnswer, textOf, toResponse } from "./answer";
 import type { Turn } from "./answer-limits";
-import { authorize, type Caller, mayBeLong, movesMoneyOf, readerOf, writes } from "./caller";
+import { authorize, type Caller, isLongWrite, mayBeLong, movesMoneyOf, readerOf, turnOf, writes } from "./caller";
 import { currentService, type HttpService } from "./current-service";
 import { findServed } from "./endpoints";
 import { openEventStream, type Stream } from "./event-stream";
@@ -233,7 +233,7 @@ async function answer(
       await access.renew(reauthorize);
       return replyOf(endpoint, await served.run(ctx, input as never));
     };
-    const reply = await http.reads.inTurn(reader, questionOf(caller, endpoint, input), read);
+    const reply = await http.reads.inTurn(reader, questionOf(caller, endpoint, input), read, turnOf(caller, endpoint));
     known.made = reply.made ?? null;
     return reply;
   }
@@ -257,12 +257,19 @@ async function answer(
     if (!made.replayed) charge?.add(bytes + (made.keptBytes ?? 0));
     return made;
   };
+  const longWork = async () => {
+    const own = await http.answerLimits.turn(reader, turnOf(caller, endpoint));
+    return work(true).finally(own.sent);
+  };
   let turn: Turn | null = null;
   try {
-    const { status, replayed, body, long } = await http.writeLines.inTurn(lines, work);
+    const { status, replayed, body, long } = await http.writeLines.inTurn(
+      lines,
+      isLongWrite(endpoint) ? longWork : work,
+    );
     if (!long) return { status, replayed, body };
     // What was done is done and kept: a caller who is refused here gets it with the same key.
-    turn = await http.answerLimits.turn(reader);
+    turn = await http.answerLimits.turn(reader, turnOf(caller, endpoint));
     const text = await long.read();
     turn.made();
     return { status, replayed, body: text, turn };

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { collectGarbage } from "@/e2e/fixtures/collect";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { takeExportSlot } from "./export";
 
 const takeNow = (merchantId: string) => takeExportSlot(merchantId, { patienceMs: 0 });
@@ -18,6 +19,21 @@ test("two exports run at once, of two merchants: none can starve the others", as
   second.release();
   (await takeNow("a")).release();
   third.release();
+});
+
+test("test mode leaves one to live mode, and makes room for itself alone", async () => {
+  let nowMs = 0;
+  const take = (merchantId: string, mode: Mode) =>
+    takeExportSlot(merchantId, { mode, now: () => nowMs, patienceMs: 0 });
+  const test = await take("t", "test");
+  await expect(take("u", "test")).rejects.toThrow(/Other exports/);
+  const live = await take("l", "live");
+  nowMs = 10_000;
+  const next = await take("u", "test");
+  expect([test.signal.aborted, live.signal.aborted]).toEqual([true, false]);
+  const other = await take("m", "live");
+  expect([live.signal.aborted, next.signal.aborted]).toEqual([true, false]);
+  for (const slot of [next, other]) slot.release();
 });
 
 test("one that is hardly read loses its place to the next, the slowest first, and never in its first seconds", async () => {

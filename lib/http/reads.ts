@@ -2,7 +2,7 @@ import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { Roster } from "@/lib/roster";
 import { type Body, bytesOf } from "./answer";
-import { type AnswerLimits, PATIENCE_MS, type Turn } from "./answer-limits";
+import { type AnswerLimits, PATIENCE_MS, type Turn, type TurnOptions } from "./answer-limits";
 import type { Caller } from "./caller";
 
 /** What a read is answered with. */
@@ -19,11 +19,12 @@ export type Reads = {
    * Reads when it is the reader's turn, or joins a read that waits with the same `question`. Throws `rate_limited` when there is no
    * turn in time, or nothing is left of what the reader may be answered.
    */
-  inTurn(reader: string, question: string, read: () => Promise<Answered>): Promise<Reply>;
+  inTurn(reader: string, question: string, read: () => Promise<Answered>, options?: TurnOptions): Promise<Reply>;
 };
 
 /** A read that others may join until it begins. `callers`: those who have yet to be sent its answer. */
 type Shared = { readonly question: string; readonly taken: Promise<Taken>; readonly sinceMs: number; callers: number };
+type Read = () => Promise<Answered>;
 type Taken = { readonly answer: Answered; readonly turn: Turn };
 
 /** Its turn lasts until the slowest of its callers has taken the answer. */
@@ -45,8 +46,8 @@ export const questionOf = (
 export function createReads(limits: AnswerLimits): Reads {
   const waiting = new Roster<Shared>();
 
-  async function take(begins: () => void, reader: string, read: () => Promise<Answered>): Promise<Taken> {
-    const turn = await limits.turn(reader).finally(begins);
+  async function take(begins: () => void, reader: string, read: Read, options?: TurnOptions): Promise<Taken> {
+    const turn = await limits.turn(reader, options).finally(begins);
     try {
       const answer = await read();
       limits.charge(reader, bytesOf(answer.body));
@@ -59,8 +60,8 @@ export function createReads(limits: AnswerLimits): Reads {
     }
   }
 
-  function begin(reader: string, question: string, read: () => Promise<Answered>): Shared {
-    const taken = take(() => void waiting.delete(own), reader, read);
+  function begin(reader: string, question: string, read: Read, options?: TurnOptions): Shared {
+    const taken = take(() => void waiting.delete(own), reader, read, options);
     const own: Shared = { question, taken, sinceMs: performance.now(), callers: 0 };
     waiting.add(own);
     return own;
@@ -94,12 +95,12 @@ export function createReads(limits: AnswerLimits): Reads {
   }
 
   return {
-    async inTurn(reader, question, read) {
+    async inTurn(reader, question, read, options) {
       const latestMs = performance.now() - JOINABLE_MS;
       const same = waiting.find(
         (other) => other.question === question && other.callers < MOST_CALLERS && other.sinceMs > latestMs,
       );
-      return same ? join(reader, same) : replyOf(begin(reader, question, read));
+      return same ? join(reader, same) : replyOf(begin(reader, question, read, options));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { sendDue, status, webhookTenants, workUntil } from "@/e2e/fixtures/webhooks";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { turnsOf, WebhookWorker } from "./deliver";
 
 const { db } = await testDatabase();
@@ -80,10 +81,10 @@ describe("many at once", () => {
   });
 
   test("places are shared out by endpoint and by merchant, some under way counted", () => {
-    const at = (environment: number, endpoint: number) => ({
-      ...{ environment_id: `env_${environment}`, endpoint_id: `end_${endpoint}` },
+    const at = (environment: number, endpoint: number, mode: Mode = "live") => ({
+      ...{ environment_id: `env_${environment}`, endpoint_id: `end_${endpoint}`, mode },
     });
-    const share = { ofEndpoint: 4, ofEnvironment: 6 };
+    const share = { ofEndpoint: 4, ofEnvironment: 6, ofTests: 7 };
     const found = [at(1, 1), at(1, 2), at(1, 3), at(2, 4), at(3, 5)].map((place) => ({ ...place, due: 4 }));
     const places = (free: number, underWay: ReturnType<typeof at>[] = []) => {
       const { given, looked } = turnsOf(found, underWay, share, free);
@@ -112,6 +113,11 @@ describe("many at once", () => {
       ["end_5", 4],
     ]);
     expect(turnsOf([], [], share, 5)).toEqual({ given: [], looked: 0 });
+    const tests = [at(1, 1, "test"), at(2, 2, "test"), at(3, 3)].map((place) => ({ ...place, due: 4 }));
+    const given = (busy: ReturnType<typeof at>[]) => turnsOf(tests, busy, share, 20).given.map(({ places: n }) => n);
+    expect([given([]), given([at(4, 4, "test"), at(5, 5)]), given(Array(7).fill(at(4, 4, "test")))]).toEqual([
+      ...[[4, 3, 4], [4, 2, 4], [4]],
+    ]);
   });
 
   test("a place that becomes free is a reason to look again, and one that hangs is none", async () => {

@@ -52,10 +52,13 @@ const LEASE_MS = 45 * SECOND;
 const PLACES = 32;
 /** All that fail or are slow have these together: the others do not wait for them. */
 const HINDERED_PLACES = 12;
-/** How many of them one endpoint has at most, and one merchant with all its endpoints. */
+/**
+ * The maximum of one endpoint, of one merchant with all its endpoints, and of all test environments: however many test receivers
+ * hang, live endpoints have 8 slots, 4 of them for those that fail, are slow or are new.
+ */
 const SHARES = {
-  others: { ofEndpoint: 4, ofEnvironment: 16 },
-  hindered: { ofEndpoint: 1, ofEnvironment: 3 },
+  others: { ofEndpoint: 4, ofEnvironment: 16, ofTests: 16 },
+  hindered: { ofEndpoint: 1, ofEnvironment: 3, ofTests: 8 },
 } as const;
 /** Endpoints that a walk looks at before it takes anything; an environment has fewer. */
 const LOOKED_AT = 200;
@@ -193,28 +196,31 @@ export class WebhookWorker {
 /** Shares free places out among endpoints, of which some have deliveries under way. `looked`: how many it came to. */
 export function turnsOf(
   found: readonly DueEndpoint[],
-  underWay: readonly EndpointPlace[],
-  share: { readonly ofEndpoint: number; readonly ofEnvironment: number },
+  underWay: readonly Pick<DueEndpoint, "environment_id" | "endpoint_id" | "mode">[],
+  share: { readonly ofEndpoint: number; readonly ofEnvironment: number; readonly ofTests: number },
   free: number,
 ): { given: (EndpointPlace & { places: number })[]; looked: number } {
   const busy = new Map<string, number>();
   const add = (id: string, by: number) => busy.set(id, (busy.get(id) ?? 0) + by);
-  for (const { environment_id, endpoint_id } of underWay) {
+  for (const { environment_id, endpoint_id, mode } of underWay) {
     add(environment_id, 1);
     add(endpoint_id, 1);
+    add(mode, 1);
   }
   const given: (EndpointPlace & { places: number })[] = [];
   let left = free;
   let looked = 0;
-  for (const { environment_id, endpoint_id, due } of found) {
+  for (const { environment_id, endpoint_id, mode, due } of found) {
     if (left === 0) break;
     looked++;
     const ofEndpoint = share.ofEndpoint - (busy.get(endpoint_id) ?? 0);
     const ofEnvironment = share.ofEnvironment - (busy.get(environment_id) ?? 0);
-    const places = Math.min(due, ofEndpoint, ofEnvironment, left);
+    const ofMode = mode === "test" ? share.ofTests - (busy.get(mode) ?? 0) : left;
+    const places = Math.min(due, ofEndpoint, ofEnvironment, ofMode, left);
     if (places <= 0) continue;
     given.push({ environment_id, endpoint_id, places });
     add(environment_id, places);
+    add(mode, places);
     left -= places;
   }
   return { given, looked };
