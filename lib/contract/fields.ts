@@ -2,6 +2,7 @@ import { z } from "zod";
 import { findCardNumber, HOLDS_OWN_CARD, holdsCardNumberSentence, holdsNumber } from "./card-numbers";
 import { MAX_AMOUNT } from "./currencies";
 import { idInput } from "./ids";
+import { amountSentence } from "./messages";
 
 /** PostgreSQL cannot hold U+0000, and its jsonb cannot hold half a surrogate pair. */
 export const isStorable = (value: string): boolean => !value.includes("\u0000") && value.isWellFormed();
@@ -114,10 +115,11 @@ const COUNTRIES = new Set(
   ),
 );
 
-/** A country in a body. */
+/** A country in a body, in any case. The United Kingdom's code is GB. */
 export const country = z
   .string()
-  .refine((code) => COUNTRIES.has(code), "Use a two-letter ISO 3166-1 country code in capitals, such as US.");
+  .overwrite((code) => (code.toUpperCase() === "UK" ? "GB" : code.toUpperCase()))
+  .refine((code) => COUNTRIES.has(code), "Use a two-letter ISO 3166-1 country code, such as US.");
 
 export const billingAddress = z
   .strictObject({
@@ -131,12 +133,25 @@ export const billingAddress = z
   .meta({ id: "BillingAddress" });
 export type BillingAddress = z.infer<typeof billingAddress>;
 
+const MAX_METADATA_BYTES = 16_384;
+const byteLength = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+
 export const metadata = z
-  .record(text(40), z.union([text(500).or(z.literal("")), z.number(), z.boolean()]))
-  .refine((value) => Object.keys(value).length <= 50, "At most 50 keys.")
+  .record(
+    text(40),
+    z.union([text(500).or(z.literal("")), z.number(), z.boolean()], {
+      error: "must be text (500 characters at most), a number, true or false; send objects as JSON text.",
+    }),
+  )
+  .refine((value) => Object.keys(value).length <= 50, {
+    error: ({ input }) => `must have at most 50 keys; this has ${Object.keys(input as object).length}.`,
+  })
+  .refine((value) => byteLength(value) <= MAX_METADATA_BYTES, {
+    error: ({ input }) => `must have at most ${MAX_METADATA_BYTES} bytes as JSON; this has ${byteLength(input)}.`,
+  })
   .meta({
     description:
-      "Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. Numbers that can't be stored exactly are refused: send them as text.",
+      "Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean, 16 kB in all. Numbers that can't be stored exactly are refused: send them as text.",
   });
 export type Metadata = z.infer<typeof metadata>;
 
@@ -210,7 +225,13 @@ export const OUT_OF_ORDER = {
   message: "created_after must not be later than created_before.",
 };
 
-export const queryAmount = queryInteger(0, 999_999_999_999).optional().meta({ type: "integer", minimum: 0 });
+export const queryAmount = z
+  .string()
+  .regex(/^\d{1,15}$/, { error: ({ input }) => amountSentence(Number(input), null) })
+  .transform(Number)
+  .refine((value) => value <= MAX_AMOUNT, { error: ({ input }) => amountSentence(input, null) })
+  .optional()
+  .meta({ type: "integer", minimum: 0 });
 
 export const listOf = <T extends z.ZodType>(item: T) =>
   z.object({

@@ -3,6 +3,8 @@ import type { z } from "zod";
 import { CARD_NUMBER_MARK, holdsNumber, keepableText } from "@/lib/contract/card-numbers";
 import type { DashboardEndpoint, Endpoint } from "@/lib/contract/endpoint";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
+import { parseInput } from "@/lib/contract/input";
+import { REQUIRED } from "@/lib/contract/messages";
 import type { Body } from "./answer";
 import { type ApiRequest, CallerGone, decidingHeader } from "./request-parts";
 
@@ -148,10 +150,19 @@ function bodyTooLarge(maxBytes: number): AppError {
 
 /** Validates against the schema. Throws 400 with every invalid parameter. */
 export function check(schema: z.ZodType, value: unknown): unknown {
-  const result = schema.safeParse(value);
+  const { given, result } = parseInput(schema, value);
   if (result.success) return result.data;
   const issues = result.error.issues.slice(0, MAX_ERRORS);
-  const errors = issues.flatMap((issue) => fieldErrorsOf(issue, value)).slice(0, MAX_ERRORS);
+  const found = issues.flatMap((issue) => fieldErrorsOf(issue, given));
+  // An integer that is too large breaks two limits, and an empty text several rules.
+  const errors = found
+    .filter(
+      ({ param, message }, at) =>
+        found.findIndex(
+          (one) => one.param === param && (one.message === message || one.code === "missing_parameter"),
+        ) === at,
+    )
+    .slice(0, MAX_ERRORS);
   const number = cardNumberOf(value);
   // A mistyped card number isn't valid, but still must not be echoed.
   throw fieldErrors(
@@ -195,11 +206,18 @@ function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {
   const param = path.join(".");
   const given = codeOf(issue);
   if (given) return [{ param, code: given, message: issue.message }];
-  if (valueAt(root, issue.path) === undefined && issue.path.length > 0) {
-    return [{ param, code: "missing_parameter", message: "This parameter is required." }];
+  if (issue.path.length > 0 && isMissing(issue, valueAt(root, issue.path))) {
+    const message = issue.code === "custom" || issue.code === "invalid_format" ? issue.message : REQUIRED;
+    return [{ param, code: "missing_parameter", message }];
   }
   return [{ param, code: "invalid_parameter", message: issue.message }];
 }
+
+/** Left out, or left empty: null is an empty text. */
+const isMissing = (issue: z.core.$ZodIssue, value: unknown): boolean =>
+  value === undefined ||
+  value === "" ||
+  (value === null && issue.code === "invalid_type" && issue.expected === "string");
 
 /** Names from the caller are truncated and masked before they are echoed. */
 const shorten = (name: string) => keepableText(name, 100);

@@ -4,18 +4,23 @@ import { isStorable, NOT_STORABLE, refuseCardNumber } from "@/lib/contract/field
 export const MIN_PASSWORD_LENGTH = 12;
 export const MAX_PASSWORD_LENGTH = 200;
 
+/** Keeps blanks: `parseInput` takes such texts as they are. */
+const VERBATIM = { format: "password" };
+
 /** A password that somebody chooses. Whether it is easy to guess is judged where it is set. */
 export const newPassword = z
   .string()
   .min(MIN_PASSWORD_LENGTH, `Choose a password of at least ${MIN_PASSWORD_LENGTH} characters.`)
-  .max(MAX_PASSWORD_LENGTH, `Choose a password of at most ${MAX_PASSWORD_LENGTH} characters.`);
+  .max(MAX_PASSWORD_LENGTH, `Choose a password of at most ${MAX_PASSWORD_LENGTH} characters.`)
+  .meta(VERBATIM);
 
 /** No password is longer; hashing what is would cost whoever sends it nothing, and us a lot. */
 export const MAX_GIVEN_PASSWORD_LENGTH = 1_000;
 export const givenPassword = z
   .string()
   .min(1, "Enter your password.")
-  .max(MAX_GIVEN_PASSWORD_LENGTH, "That isn't your password.");
+  .max(MAX_GIVEN_PASSWORD_LENGTH, "That isn't your password.")
+  .meta(VERBATIM);
 
 /** Six digits of the authenticator app, or a recovery code. */
 export const givenCode = z.string().trim().min(6, "Enter the six-digit code from your authenticator app.").max(40);

@@ -40,7 +40,7 @@ export type IssuedApiKey = z.infer<typeof issuedApiKey>;
 /** A value of the page's own for each form that was opened: sent twice, it still makes one key. */
 const attempt = z
   .string()
-  .regex(/^[\w-]{16,64}$/)
+  .regex(/^[\w-]{16,64}$/, "Use 16 to 64 letters, digits, dashes and underscores.")
   .superRefine(refuseCardNumber);
 
 const MAX_ADDRESSES = 100;

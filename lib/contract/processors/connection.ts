@@ -45,7 +45,10 @@ export type RoutingRule = z.infer<typeof rule>;
 const MOST_RULES = 50;
 
 /** Named by the connector's fields; an empty one is left out. They are sealed, so no number that one may hold is looked for. */
-const credentials = z.record(z.string().regex(/^[a-z][A-Za-z0-9_]{0,40}$/), z.string().trim().max(4_000));
+const credentials = z.record(
+  z.string().regex(/^[a-z][A-Za-z0-9_]{0,40}$/, "has no such field."),
+  z.string().trim().max(4_000),
+);
 const label = humanText(100).refine((text) => text.trim() !== "", "Give it a name.");
 
 export const connectProcessorBody = z.strictObject({ processor: z.string().max(50), label, credentials });

@@ -239,7 +239,7 @@ export interface CreatePaymentRequest {
   plan_id?: string | null;
   /** Your own note. */
   description?: string | null;
-  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. Numbers that can't be stored exactly are refused: send them as text. Default: `{}`. */
+  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean, 16 kB in all. Numbers that can't be stored exactly are refused: send them as text. Default: `{}`. */
   metadata?: Record<string, string | number | boolean>;
   /** Where the shopper returns to after 3-D Secure. In live mode, https only. */
   return_url?: string | null;
@@ -632,13 +632,13 @@ export interface CreateClientSessionRequest {
   billing_address?: BillingAddressInput | null;
   /** `manual` authorizes now; you capture later. Default: `"automatic"`. */
   capture_method?: "automatic" | "manual";
-  /** Origins that may embed the payment form. Without any, it only works as a payment link. In live mode, https only. Default: `[]`. */
+  /** Origins that may embed the payment form, stored as browsers write them: lower case, without a path or default port. Without any, it only works as a payment link. In live mode, https only. Default: `[]`. */
   allowed_origins?: string[];
-  /** Where the shopper returns to. In live mode, https only. */
+  /** Where the shopper returns to, kept byte for byte. In live mode, https only. */
   return_url?: string | null;
   /** How the payment form looks. */
   appearance?: AppearanceInput | null;
-  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean. Numbers that can't be stored exactly are refused: send them as text. Default: `{}`. */
+  /** Up to 50 of your own keys (40 characters), values of text (500 characters), number or boolean, 16 kB in all. Numbers that can't be stored exactly are refused: send them as text. Default: `{}`. */
   metadata?: Record<string, string | number | boolean>;
 }
 

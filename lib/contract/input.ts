@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { explain } from "./messages";
+
+/**
+ * What a caller sent, checked by a schema after what forms add to it is removed: blanks around a text, and texts and
+ * nulls that mean "left empty". Every message is in our own words. `given` is what was checked.
+ */
+export function parseInput<T extends z.ZodType>(schema: T, sent: unknown) {
+  const given = tidy(schema, sent);
+  return { given, result: schema.safeParse(given, { error: explain(given) }) as z.ZodSafeParseResult<z.output<T>> };
+}
+
+/** Blanks of every script. Joiners and variation selectors are no blanks: an emoji may end with one. */
+const START = /^[\s\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2060\u2800\u3164\uffa0]+/;
+const END =
+  /(?<![\s\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2060\u2800\u3164\uffa0])[\s\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2060\u2800\u3164\uffa0]+$/;
+const NOTHING_VISIBLE = /^[\s\p{DI}\p{Cf}\p{Zl}\p{Zp}\u2800]*$/u;
+
+/** The text without blanks around it; "" if nothing of it is visible. */
+export const trimmed = (text: string): string =>
+  NOTHING_VISIBLE.test(text) ? "" : text.replace(START, "").replace(END, "");
+
+const isPassword = (schema: z.core.$ZodType): boolean => z.globalRegistry.get(schema)?.format === "password";
+
+/** Passwords stay as they are: blanks may be part of one. */
+function tidy(schema: z.core.$ZodType, value: unknown): unknown {
+  if (isPassword(schema)) return value;
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "optional":
+    case "nullable":
+    case "default":
+    case "prefault":
+    case "nonoptional":
+    case "readonly":
+    case "catch":
+      return tidy(def.innerType, value);
+    case "pipe":
+      return tidy(def.in, value);
+    case "object":
+      return isObject(value) ? tidyMembers(def.shape, value) : textOf(value);
+    case "array":
+      return Array.isArray(value) ? value.map((item) => tidy(def.element, item)) : textOf(value);
+    // Merchants' own values: theirs to the last blank.
+    case "record":
+      return isObject(value) ? mapValues(value, (own) => (textOf(own) === "" ? "" : own)) : textOf(value);
+    default:
+      return textOf(value);
+  }
+}
+
+const textOf = (value: unknown): unknown => (typeof value === "string" ? trimmed(value) : value);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const mapValues = (value: Record<string, unknown>, change: (member: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(member)]));
+
+function tidyMembers(shape: Readonly<Record<string, z.core.$ZodType>>, value: Record<string, unknown>): object {
+  const members = Object.entries(value).flatMap(([name, sent]): [string, unknown][] => {
+    const member = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (member === undefined) return [[name, sent]];
+    const given = tidy(member, sent);
+    if (given !== "" && given !== null) return [[name, given]];
+    const taken = takenBy(member);
+    if (taken.has(given)) return [[name, given]];
+    if (taken.has(null)) return [[name, null]];
+    return taken.has(undefined) ? [] : [[name, given]];
+  });
+  return Object.fromEntries(members);
+}
+
+type Nothing = "" | null | undefined;
+const known = new WeakMap<z.core.$ZodType, ReadonlySet<Nothing>>();
+
+/** The kinds of nothing a member may be. An empty amount is a mistake: left out it would refund everything. */
+function takenBy(schema: z.core.$ZodType): ReadonlySet<Nothing> {
+  const found = known.get(schema);
+  if (found) return found;
+  const kinds: Nothing[] = isNumeric(schema) ? ["", null] : ["", null, undefined];
+  const taken = new Set(kinds.filter((kind) => z.safeParse(schema, kind).success));
+  known.set(schema, taken);
+  return taken;
+}
+
+function isNumeric(schema: z.core.$ZodType): boolean {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if ("innerType" in def) return isNumeric(def.innerType);
+  return def.type === "number" || def.type === "boolean" || def.type === "bigint";
+}
