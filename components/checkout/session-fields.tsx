@@ -10,6 +10,7 @@ import { IconButton } from "@/components/ui/floating";
 import { PriceField, SelectField, TextField } from "@/components/ui/form";
 import { originTyped, type SessionFormValues } from "@/lib/client/checkout/session-form";
 import type { FormState } from "@/lib/client/use-form";
+import { isMailable } from "@/lib/contract/emails";
 import type { CurrencyOption } from "@/lib/contract/format";
 import type { PlanOption } from "@/lib/contract/plans/plan";
 import { PlanPicker } from "./plan-picker";
@@ -96,12 +97,20 @@ export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
 }
 
 /** Who pays; what is given here is shown with the payment, and the name stands on the form. */
-export function CustomerFields({ form: { field } }: SessionFieldsProps) {
+export function CustomerFields({ form: { field, values } }: SessionFieldsProps) {
+  const email = values.customer_email;
   return (
     <Section title="Customer" hint="Optional. Shown with the payment; you can search by it.">
       <div className="grid gap-5 sm:grid-cols-2">
         <TextField label="Name" optional {...field("customer_name")} autoComplete="off" />
-        <TextField label="E-mail" optional {...field("customer_email")} type="email" autoComplete="off" />
+        <TextField
+          label="E-mail"
+          optional
+          {...field("customer_email")}
+          type="email"
+          autoComplete="off"
+          hint={email.trim() && !isMailable(email.trim()) ? "Receipts can’t be mailed to this address." : undefined}
+        />
         <TextField
           label="Your customer id"
           optional

@@ -6,6 +6,7 @@ import { Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
+import { isMailable } from "@/lib/contract/emails";
 import { cardText } from "@/lib/contract/format";
 import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute-words";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
@@ -19,6 +20,9 @@ export function EmailText({ address }: { address: string }) {
       {address.slice(0, at)}
       <wbr />
       {address.slice(at)}
+      {!isMailable(address) && (
+        <span className="block text-soft">Receipts aren’t mailed: no mail can be sent to this address.</span>
+      )}
     </>
   );
 }

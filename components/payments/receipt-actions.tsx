@@ -10,6 +10,7 @@ import { callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { useForm } from "@/lib/client/use-form";
 import type { MailRoute } from "@/lib/contract/accounts/fields";
+import { isMailable } from "@/lib/contract/emails";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 
 /** The receipt of a payment that took money: to look at, and to mail. */
@@ -47,7 +48,8 @@ const NOTICES: Record<MailRoute, string | undefined> = {
 
 function SendDialog({ payment, onClose }: { payment: ShownPayment; onClose: () => void }) {
   const { mode } = useDashboard();
-  const form = useForm({ email: payment.customer_email ?? "" });
+  const email = payment.customer_email ?? "";
+  const form = useForm({ email: isMailable(email) ? email : "" });
 
   async function send() {
     const { data } = await callApi("POST /api/dashboard/{mode}/payments/{id}/receipt", {

@@ -155,7 +155,9 @@ export const metadata = z
   });
 export type Metadata = z.infer<typeof metadata>;
 
-const email = z.email().max(254).superRefine(refuseCardNumber);
+export const MAX_CUSTOMER_EMAIL = 500;
+/** Any text: a payment is never refused for it, and what can't be mailed is not mailed. */
+const email = humanText(MAX_CUSTOMER_EMAIL);
 
 /** Browsers drop some control characters and read `\\` as `/`: such text may lead elsewhere than it seems to. */
 const UNSAFE_IN_URL = /[\p{Cc}\p{Zl}\p{Zp}\\]/u;
@@ -175,7 +177,10 @@ export const webUrl = text(2048)
 /** What a caller may say of the customer of a payment or session. */
 export const customerFields = {
   customer_id: text(255).nullable().default(null).describe("Your own id for the customer."),
-  customer_email: email.nullable().default(null).describe("The customer's e-mail address."),
+  customer_email: email
+    .nullable()
+    .default(null)
+    .describe("The customer's e-mail address. Any text is stored; receipts go to what can be mailed."),
   customer_name: humanText(255).nullable().default(null).describe("The customer's name."),
   billing_address: billingAddress.nullable().default(null).describe("The card's billing address."),
 };

@@ -2,6 +2,7 @@ import { createTransport } from "nodemailer";
 import type { MailRow } from "@/db/queries/accounts/mail-outbox";
 import { findServiceSetting, storeServiceSetting } from "@/db/queries/service/settings";
 import type { MailRoute } from "@/lib/contract/accounts/fields";
+import { addressForServers } from "@/lib/contract/emails";
 import type { Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
 
@@ -70,11 +71,11 @@ export function openMailer(smtpUrl: string, from: string): Mailer {
       // The id stays the same when a mail is sent again because its confirmation got lost, so mailboxes can recognize it.
       const messageId = `<${mail.id}@cardlane>`;
       // As an object: in a text a comma would make it several recipients.
-      const to = { name: "", address: mail.recipient };
+      const to = { name: "", address: addressForServers(mail.recipient) };
       const sender = mail.sender_name && {
         from: { name: `${mail.sender_name.replace(/\p{Cc}+/gu, " ")} via Cardlane`, address: addressIn(from) },
       };
-      const replyTo = mail.reply_to && { replyTo: { name: "", address: mail.reply_to } };
+      const replyTo = mail.reply_to && { replyTo: { name: "", address: addressForServers(mail.reply_to) } };
       await transport.sendMail({ ...sender, ...replyTo, to, subject: mail.subject, text: mail.body, messageId });
     },
     close: () => transport.close(),

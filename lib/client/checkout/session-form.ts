@@ -82,7 +82,6 @@ export function amountProblem({ amount, currency }: Pick<SessionFormValues, "amo
 }
 
 const WRONG: Readonly<Record<string, string>> = {
-  customer_email: "This is not an e-mail address.",
   return_url: "Use a full URL that begins with https://.",
 };
 

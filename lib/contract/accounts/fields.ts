@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isMailable, mailableAddress } from "@/lib/contract/emails";
 import { isStorable, NOT_STORABLE, refuseCardNumber } from "@/lib/contract/fields";
 
 export const MIN_PASSWORD_LENGTH = 12;
@@ -25,27 +26,15 @@ export const givenPassword = z
 /** Six digits of the authenticator app, or a recovery code. */
 export const givenCode = z.string().trim().min(6, "Enter the six-digit code from your authenticator app.").max(40);
 
-const NO_EMAIL = "This is not an e-mail address.";
-/** A label of a host name. */
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+const NO_EMAIL = "Enter an address that mail can be sent to, such as ada@example.com.";
 
-/**
- * A plain address: no quotes, comments, angle brackets or lists, which mail programs read in ways of their own, and nothing
- * that only looks like an address somebody else has. A domain beyond ASCII is written as its `xn--` name.
- */
-export function isPlainEmail(text: string): boolean {
-  const [local = "", domain = "", ...more] = text.split("@");
-  if (more.length > 0 || text.length > 254 || local.length > 64) return false;
-  if (!/^[a-z0-9!#$%&'*+/=?^_`{|}~.-]+$/i.test(local) || local.split(".").includes("")) return false;
-  return domain.split(".").every((label) => LABEL.test(label));
-}
-
+/** Stored with the `xn--` name of its domain, which looks like no one else's address. */
 export const emailAddress = z
   .string()
   .trim()
   .min(1, "Enter an e-mail address.")
-  .max(254, "This e-mail address is too long.")
-  .refine(isPlainEmail, NO_EMAIL)
+  .overwrite((address) => mailableAddress(address) ?? address)
+  .refine(isMailable, NO_EMAIL)
   .superRefine(refuseCardNumber);
 
 /** What does not belong into a name: markup, the beginning of a link, and characters that hide or turn others around. */
@@ -104,8 +93,7 @@ function isWebAddress(text: string): boolean {
 export const supportEmail = z
   .string()
   .trim()
-  .max(254, "This e-mail address is too long.")
-  .refine((text) => text === "" || isPlainEmail(text), NO_EMAIL)
+  .refine((text) => text === "" || isMailable(text), NO_EMAIL)
   .superRefine(refuseCardNumber)
   .transform(orNull);
 

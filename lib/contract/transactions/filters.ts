@@ -34,7 +34,7 @@ export const FILTERS = {
   currency: { kind: "words", values: CURRENCIES, param: "currency", label: "Currency", form: "Amount" },
   created_at: { kind: "times", param: "created", label: "Created", form: "Date" },
   customer_id: { kind: "text", max: 255, param: "customer", label: "Customer", form: "Customer" },
-  customer_email: { kind: "text", max: 254, param: "email", label: "E-mail", form: "Customer" },
+  customer_email: { kind: "text", max: 500, param: "email", label: "E-mail", form: "Customer" },
   subscription_id: { kind: "text", max: 255, param: "subscription", label: "Subscription", form: "Customer" },
   card_last4: { kind: "text", max: 4, digits: true, param: "last4", label: "Card ends in", form: "Customer" },
   plan_id: { kind: "text", max: 255, param: "plan", label: "Plan", form: "Customer" },

@@ -12,7 +12,8 @@ import {
 } from "@/db/queries/accounts/merchants";
 import { rebuildTotals } from "@/db/queries/reporting/daily-totals";
 import { hashPassword } from "@/lib/auth/password";
-import { emailAddress, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/lib/contract/accounts/fields";
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from "@/lib/contract/accounts/fields";
+import { isMailable, mailableAddress } from "@/lib/contract/emails";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
@@ -45,7 +46,7 @@ export type NewMerchant = {
 /** Makes a merchant with both environments, its owner, and one key with every permission per environment. */
 export async function createMerchant(service: KeyService, input: CreateMerchantInput): Promise<NewMerchant> {
   const name = input.name.trim();
-  const email = input.email.trim();
+  const email = mailableAddress(input.email.trim()) ?? input.email;
   const password = input.password ?? randomBytes(12).toString("base64url");
   check(name, email, password);
   if (input.password !== undefined) await refuseEasyPassword("password", password, [email, name]);
@@ -79,7 +80,7 @@ async function createKeys(
 function check(name: string, email: string, password: string): void {
   const refuse = (param: string, sentence: string) => new AppError("invalid_parameter", sentence, { param });
   if (name === "" || name.length > 100) throw refuse("name", "Give the merchant a name of 1 to 100 characters.");
-  if (!emailAddress.safeParse(email).success) throw refuse("email", `'${email}' is not an e-mail address.`);
+  if (!isMailable(email)) throw refuse("email", `'${email}' is not an e-mail address.`);
   if (password.length < MIN_PASSWORD_LENGTH || password.length > MAX_PASSWORD_LENGTH) {
     throw refuse("password", `Choose a password of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`);
   }

@@ -15,6 +15,7 @@ import {
 import type { UserRow } from "@/db/schema/accounts";
 import { decoyLock, failDecoy, takeAttempt } from "@/lib/auth/attempt-limits";
 import { verifyPassword } from "@/lib/auth/password";
+import { mailableAddress } from "@/lib/contract/emails";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import type { Service } from "../context";
@@ -70,7 +71,7 @@ export async function signInWithTicket(
 export async function signIn(service: Service, input: SignInInput): Promise<SignInResult> {
   const retryAfterSeconds = takeAttempt("sign-in", input.address);
   if (retryAfterSeconds > 0) return { result: "too_many", retryAfterSeconds };
-  const email = input.email.trim();
+  const email = mailableAddress(input.email.trim()) ?? input.email.trim();
   const user = await reserveAttempt(service.db.orm, input.kind, email, LOCK_RULE);
   if (user === null) return refuseUnknownOrLocked(service, { ...input, email });
   if (!(await verifyPassword(user.password_hash, input.password))) return fail(service, user, "wrong");

@@ -19,7 +19,7 @@ import {
 } from "@/db/queries/receipts";
 import { isCanceled } from "@/db/refusals";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { isPlainEmail } from "@/lib/contract/accounts/fields";
+import { isMailable, mailableAddress } from "@/lib/contract/emails";
 import { AppError } from "@/lib/contract/errors";
 import { cardText, dateText, moneyTextWithCode } from "@/lib/contract/format";
 import { encodeId } from "@/lib/contract/ids";
@@ -159,9 +159,9 @@ async function recipientsOf(
   { mode, merchant_id }: { mode: Mode; merchant_id: string },
   { leaves }: Route,
 ): Promise<(email: string) => boolean> {
-  if (mode === "live" || !leaves) return isPlainEmail;
+  if (mode === "live" || !leaves) return isMailable;
   const team = await listTeamAddresses(tx, merchant_id);
-  return (email) => isPlainEmail(email) && team.has(email.toLowerCase());
+  return (email) => team.has(mailableAddress(email)?.toLowerCase() ?? "");
 }
 
 type Merchant = Pick<ReadingRow, "mode" | "merchant_name" | "support_email" | "time_zone">;
@@ -176,7 +176,7 @@ async function writeReceiptMail(tx: Orm, environmentId: string, mail: ReceiptMai
   const name = oneLine(of.merchant_name);
   await writeMail(tx, {
     ...{ kind: "receipt", recipient, senderName: name },
-    replyTo: of.support_email !== null && isPlainEmail(of.support_email) ? of.support_email : null,
+    replyTo: of.support_email !== null && isMailable(of.support_email) ? of.support_email : null,
     ...textOf(mail, { ...of, merchant_name: name }),
   });
   return true;

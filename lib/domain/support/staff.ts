@@ -5,7 +5,7 @@ import { insertStaff, listStaff, unlockStaff as unlock } from "@/db/queries/supp
 import { newRecoveryCode, newTotpSecret, recoveryCodeDigest, totpUri } from "@/lib/auth/one-time-codes";
 import { hashPassword } from "@/lib/auth/password";
 import type { Clock } from "@/lib/clock";
-import { emailAddress } from "@/lib/contract/accounts/fields";
+import { isMailable, mailableAddress } from "@/lib/contract/emails";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
@@ -36,7 +36,7 @@ const RECOVERY_CODES = 10;
 
 /** Creates a member of the support staff. The second factor is on from the start, because staff must have one. */
 export async function createStaff(service: StaffService, input: CreateStaffInput): Promise<NewStaff> {
-  const email = input.email.trim();
+  const email = mailableAddress(input.email.trim()) ?? input.email;
   const name = input.name?.trim() || null;
   check(email, name);
   const password = randomBytes(18).toString("base64url");
@@ -73,7 +73,7 @@ function digestOf(code: string): Buffer {
 }
 
 function check(email: string, name: string | null): void {
-  if (!emailAddress.safeParse(email).success) {
+  if (!isMailable(email)) {
     throw new AppError("invalid_parameter", `'${email}' is not an e-mail address.`, { param: "email" });
   }
   if (name !== null && name.length > 100) {

@@ -17,7 +17,7 @@ import {
   voidInvitations,
 } from "@/db/queries/team";
 import { hashPassword } from "@/lib/auth/password";
-import { isPlainEmail } from "@/lib/contract/accounts/fields";
+import { isMailable } from "@/lib/contract/emails";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/permissions";
@@ -69,7 +69,7 @@ async function mailInvitation(
     subject: "You are invited to a team on Cardlane",
     before: [
       // Contains no names or other text that the team could choose, only a verified address.
-      `${inviter && isPlainEmail(inviter) ? inviter : "An owner"} invited you to their team on Cardlane, as ${ROLE_LABELS[member.role].toLowerCase()}.`,
+      `${inviter && isMailable(inviter) ? inviter : "An owner"} invited you to their team on Cardlane, as ${ROLE_LABELS[member.role].toLowerCase()}.`,
       "Choose a password to join:",
     ],
     after: [

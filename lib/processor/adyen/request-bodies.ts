@@ -1,3 +1,4 @@
+import { mailableAddress } from "@/lib/contract/emails";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import type { AuthorizeRequest, FollowUpRequest } from "../port";
@@ -17,6 +18,8 @@ export function paymentBody(
   const { reference, challengePage, capture, customerEmail, billingAddress } = request;
   const address = billingAddress && addressOf(billingAddress);
   const { origin } = new URL(challengePage);
+  // Adyen refuses a payment with an address that it can't read.
+  const shopperEmail = mailableAddress(customerEmail ?? "");
   return {
     merchantAccount,
     reference,
@@ -30,7 +33,7 @@ export function paymentBody(
     // Challenges are passed by redirect, which works on every page.
     authenticationData: { threeDSRequestData: { nativeThreeDS: "disabled" } },
     ...shopper,
-    ...(customerEmail !== null && { shopperEmail: customerEmail }),
+    ...(shopperEmail !== null && { shopperEmail }),
     ...(address && { billingAddress: address }),
     // Said each time: the account's own setting may be either.
     ...(capture ? { captureDelayHours: 0 } : { additionalData: { manualCapture: "true" } }),

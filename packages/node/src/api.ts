@@ -229,7 +229,7 @@ export interface CreatePaymentRequest {
   capture_method?: "automatic" | "manual";
   /** Your own id for the customer. */
   customer_id?: string | null;
-  /** The customer's e-mail address. */
+  /** The customer's e-mail address. Any text is stored; receipts go to what can be mailed. */
   customer_email?: string | null;
   /** The customer's name. */
   customer_name?: string | null;
@@ -624,7 +624,7 @@ export interface CreateClientSessionRequest {
   currency?: string | null;
   /** Your own id for the customer. */
   customer_id?: string | null;
-  /** The customer's e-mail address. */
+  /** The customer's e-mail address. Any text is stored; receipts go to what can be mailed. */
   customer_email?: string | null;
   /** The customer's name. */
   customer_name?: string | null;
