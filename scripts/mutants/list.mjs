@@ -133,7 +133,7 @@ export const MUTANTS = [
     name: "replay before the permission check",
     edits: [
       ["lib/http/dispatch.ts", "  authorize(caller, endpoint);\n", ""],
-      ["lib/http/dispatch.ts", /reauthorize: async \(\) => authorize\([^\n]*,\n/, "reauthorize: async () => {},\n"],
+      ["lib/http/dispatch.ts", /reauthorize = async \(\) => authorize\([^\n]*;\n/, "reauthorize = async () => {};\n"],
       [
         "lib/http/dispatch.ts",
         "    const bytes = made.long?.bytes",
