@@ -120,7 +120,7 @@ test("an address that does not match is said in words", async ({ owner, tenant }
   const body = aPayment({ card: aCard("4000000000000044"), ...CUSTOMER });
   const payment = (await tenant.api.call(createPayment, { body })).ok();
   await open(owner, payment.id);
-  await expect(block(owner, "Card and checks")).toContainText("Neither street nor postal code matches (N)");
+  await expect(block(owner, "Card and checks")).toContainText("No match: nothing that was checked matches (N)");
 });
 
 test("an unknown outcome is said, and the page shows the end of it by itself", async ({ owner, tenant }) => {

@@ -152,7 +152,10 @@ function noteOf({ resultCode, refusalReason, refusalReasonCode, additionalData: 
   return `Adyen: ${said.filter(Boolean).join(", ")}`;
 }
 
-/** By Adyen's AVS result, whose first word is its number. The raw letter of the network is used where there is one. */
+/**
+ * By Adyen's AVS result, whose first word is its number. The raw letter of the network is used where there is one. 19, 21, 23
+ * and 25 compare a name and one part of the address; 22 compares the name alone.
+ */
 const AVS: Readonly<Record<string, AvsResult>> = {
   "1": "A",
   "2": "N",
@@ -172,13 +175,12 @@ const AVS: Readonly<Record<string, AvsResult>> = {
   "16": "N",
   "17": "N",
   "18": "U",
-  "19": "Z",
+  "19": "P",
   "20": "Y",
-  "21": "A",
-  "22": "N",
-  "23": "Z",
+  "21": "B",
+  "23": "P",
   "24": "Y",
-  "25": "A",
+  "25": "B",
   "26": "N",
 };
 const CVC: Readonly<Record<string, CvvResult>> = { "1": "M", "2": "N", "3": "P", "4": "S", "5": "U", "6": "P" };

@@ -124,12 +124,15 @@ function checksOf({ outcome }: Stripe.Charge, { checks }: Stripe.Charge.PaymentM
   };
 }
 
-/** Each check is pass, fail, unavailable, unchecked, or null when nothing was given to check. */
+/**
+ * Each check is pass, fail, unavailable, unchecked, or null when nothing was given to check. Only what was checked is told: no
+ * letter says that a part does not match which nobody looked at.
+ */
 function avsOf(line1: string | null, postalCode: string | null): AvsResult | null {
-  if (line1 === "pass") return postalCode === "pass" ? "Y" : "A";
-  if (postalCode === "pass") return "Z";
+  if (line1 === "pass") return postalCode === "pass" ? "Y" : postalCode === "fail" ? "A" : "B";
+  if (postalCode === "pass") return line1 === "fail" ? "Z" : "P";
   if (line1 === "fail" || postalCode === "fail") return "N";
-  return line1 === null && postalCode === null ? null : "U";
+  return line1 === "unavailable" || postalCode === "unavailable" ? "U" : null;
 }
 
 function cvvOf(check: string | null): CvvResult | null {
