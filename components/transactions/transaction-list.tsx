@@ -67,7 +67,7 @@ export function TransactionList(props: TransactionListProps) {
         sort={query.sort}
         caption={`Transactions, ${sortText(query.sort)}`}
       />
-      <TransactionSums mode={props.mode} query={query} selected={props.selection.of(rows)} />
+      <TransactionSums mode={props.mode} query={query} rows={rows} selected={props.selection.of(rows)} />
       <Pager
         page={query.page}
         perPage={query.perPage}

@@ -14,12 +14,17 @@ import type { Mode } from "@/lib/contract/transactions/words";
 /** Sums read up to 10,000 rows: they follow the list, and not with each of its answers. */
 const REFRESH_MS = 30_000;
 
-type TransactionSumsProps = { mode: Mode; query: TransactionQuery; selected: readonly ListedTransaction[] };
+type TransactionSumsProps = {
+  mode: Mode;
+  query: TransactionQuery;
+  rows: readonly ListedTransaction[];
+  selected: readonly ListedTransaction[];
+};
 
 /** Below the rows: what all of them come to, and the selected ones. Asked for apart, so that the list never waits for it. */
-export function TransactionSums({ mode, query, selected }: TransactionSumsProps) {
+export function TransactionSums({ mode, query, rows, selected }: TransactionSumsProps) {
   const { page, perPage } = FIRST_QUERY;
-  const all = useSums(mode, { search: formatQuery({ ...query, page, perPage }) });
+  const all = useSums(mode, { search: formatQuery({ ...query, page, perPage }) }, rows);
   return (
     <section aria-label="Totals" className="flex min-h-16 flex-wrap gap-x-12 gap-y-3 pt-3 text-[13px]">
       {selected.length > 0 && <SelectedSums mode={mode} selected={selected} />}
@@ -29,15 +34,20 @@ export function TransactionSums({ mode, query, selected }: TransactionSumsProps)
 }
 
 function SelectedSums({ mode, selected }: Pick<TransactionSumsProps, "mode" | "selected">) {
-  const asked = useSums(mode, { ids: selected.map(({ id }) => id).join(",") });
+  const asked = useSums(mode, { ids: selected.map(({ id }) => id).join(",") }, selected);
   return <Found asked={asked} title={`${selected.length} selected`} isLive />;
 }
 
-function useSums(mode: Mode, query: { search: string } | { ids: string }) {
+/** A refund that the rows show changes the sums with them; a money dialog invalidates both by their key. */
+function useSums(mode: Mode, query: { search: string } | { ids: string }, rows: readonly ListedTransaction[]) {
+  const refunded = rows.reduce((sum, { amount_refunded }) => sum + amount_refunded, 0);
   return useQuery({
-    queryKey: ["transaction-sums", mode, query],
+    queryKey: ["transactions", mode, "sums", query, refunded],
     queryFn: async ({ signal }) =>
       (await callApi("GET /api/dashboard/{mode}/transactions/sums", { params: { mode }, query, signal })).data,
+    // The sums of another question are not shown meanwhile; those before a refund are.
+    placeholderData: (sums, before) =>
+      JSON.stringify(before?.queryKey[3]) === JSON.stringify(query) ? sums : undefined,
     staleTime: REFRESH_MS,
     refetchInterval: REFRESH_MS,
     retry: 1,

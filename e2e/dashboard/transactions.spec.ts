@@ -260,7 +260,7 @@ test("totals below the rows: of all that the filters match, and of what is selec
 }) => {
   const paid = await captured(api, { amount: 5_000 });
   (await api.call(refundPayment, { id: paid.id, body: { amount: 1_500 } })).ok();
-  await captured(api, { amount: 700, currency: "EUR" });
+  const euros = await captured(api, { amount: 700, currency: "EUR" });
   await owner.goto("/test/transactions");
   const totals = owner.getByRole("region", { name: "Totals" });
   await expect(totals.getByRole("row", { name: "USD $50.00 \u2212$15.00 $0.00 $35.00" })).toBeVisible();
@@ -269,6 +269,9 @@ test("totals below the rows: of all that the filters match, and of what is selec
   await owner.getByRole("checkbox", { name: /^Select \u2212\$15\.00/ }).check();
   const selected = totals.getByRole("table", { name: "Totals: 1 selected" });
   await expect(selected.getByRole("row", { name: "USD $0.00 \u2212$15.00 $0.00 \u2212$15.00" })).toBeVisible();
+  // A refund that the rows show is in the totals as soon as in the rows.
+  (await api.call(refundPayment, { id: euros.id, body: { amount: 200 } })).ok();
+  await expect(totals.getByRole("row", { name: "EUR €7.00 \u2212€2.00 €0.00 €5.00" })).toBeVisible({ timeout: 10_000 });
   await owner.goto("/test/transactions?type=CHARGE&currency=EUR");
   await expect(totals.getByRole("row", { name: "EUR €7.00 €0.00 €0.00 €7.00" })).toBeVisible();
   await expect(totals.getByText("1 transaction", { exact: true })).toBeVisible();
