@@ -44,10 +44,10 @@ test("what happens to a payment is told, with the payment as it was then and wha
   const ofPending = told.filter(({ type }) => type === "transaction.pending");
   expect(ofPending.length).toBeLessThanOrEqual(decidesLater ? 1 : 0);
   expect(data.map(({ type }) => type)).toEqual([
-    ...["transaction.captured", "transaction.partially_refunded", "refund.succeeded"],
+    ...["transaction.captured", "transaction.partially_refunded", "payment.partially_refunded", "refund.succeeded"],
     ...["transaction.captured", "payment.captured", "api_key.created"],
   ]);
-  const [accepted, ofCharge, refunded, taken, charged] = data;
+  const [accepted, ofCharge, ofPart, refunded, taken, charged] = data;
   expect(charged).toMatchObject({ type: "payment.captured", sequence: 1, data: { object: payment, previous: null } });
   expect(refunded).toMatchObject({
     type: "refund.succeeded",
@@ -63,7 +63,8 @@ test("what happens to a payment is told, with the payment as it was then and wha
     expect((await api.call(getEvent, { id: event.id })).ok()).toEqual(event);
   }
   const ofPayment = (await api.call(listEvents, { query: { object_id: payment.id } })).ok();
-  expect(ofPayment.data).toEqual([charged]);
+  expect(ofPayment.data).toEqual([ofPart, charged]);
+  expect(ofPart).toMatchObject({ sequence: 2, data: { object: { status: "PARTIALLY_REFUNDED" } } });
   const refunds = (await api.call(listEvents, { query: { type: "refund.succeeded" } })).ok();
   expect(refunds.data).toEqual([refunded]);
 });

@@ -177,6 +177,7 @@ export function paymentOf(
     metadata: of.metadata,
     next_action: null,
     transactions: [of, ...refunds],
+    transactions_has_more: false,
     environment: "sandbox",
     created_at: of.created_at,
     updated_at: of.updated_at,

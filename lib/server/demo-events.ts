@@ -10,7 +10,7 @@ import {
   transactionData,
   transactionEventType,
 } from "@/lib/domain/events/event";
-import { AUTHORIZATION_DAYS } from "@/lib/domain/payments/outcome";
+import { AUTHORIZATION_DAYS, refundedEvent } from "@/lib/domain/payments/outcome";
 import { statusOfCaptured } from "@/lib/domain/payments/states";
 import { presentSettlementBatch } from "@/lib/domain/settlement/read-batches";
 import { idAt } from "@/lib/ids";
@@ -41,6 +41,7 @@ function eventsOf(event: PastEvent): NumberedEvent[] {
   if (event.type === "transaction.settled") return [transactionEvent(event, event.refund)];
   return [
     refundEvent(event, event.refund),
+    paymentRefundEvent(event),
     transactionEvent(event, event.refund),
     transactionEvent(event, event.of.charge),
   ];
@@ -74,6 +75,10 @@ function paymentEvent({ type, of, at, operationId }: Extract<PastEvent, { type: 
   const data = paymentData(snapshotAt(of, justBefore(at)), snapshotAt(of, at), "test");
   const about = { objectId: String(of.payment.id), operationId };
   return { ...newEvent(type, about, data), sequence: nextNumber(of.payment) };
+}
+
+function paymentRefundEvent(event: PastEvent): NumberedEvent {
+  return paymentEvent({ ...event, type: refundedEvent(snapshotAt(event.of, event.at).payment) });
 }
 
 function refundEvent({ of, at, operationId }: PastEvent, refund: Row): NumberedEvent {

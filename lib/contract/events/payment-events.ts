@@ -41,6 +41,25 @@ const failedRefund = {
   updated_at: "2026-11-20T12:06:22.801Z",
 } as const;
 
+const wholeRefund = { ...objects.refund, amount: 4999 } as const;
+const wholeRefunded = {
+  ...objects.refundedCharge,
+  ...{ status: "REFUNDED" as const, amount_refunded: 4999, amount_refundable: 0, available_actions: [] },
+};
+/** Of a captured payment, before its refund was accepted, the amount was reserved. */
+const beforeRefund = {
+  status: "CAPTURED" as const,
+  amount_refunded: 0,
+  transactions: [
+    {
+      ...{ id: CHARGE_ID, status: "CAPTURED" as const, amount_refunded: 0, refunded_at: null },
+      updated_at: objects.charge.updated_at,
+    },
+    { id: objects.refund.id, status: "PENDING" as const, captured_at: null, refunded_at: null },
+  ],
+  updated_at: objects.charge.updated_at,
+};
+
 /** What payments, their charges and their refunds tell. */
 export const PAYMENT_EVENTS = {
   "payment.authorized": {
@@ -138,6 +157,33 @@ export const PAYMENT_EVENTS = {
       },
     },
   },
+  "payment.partially_refunded": {
+    tells: "A part of the payment was refunded; `amount_refundable` is what is left.",
+    data: paymentData,
+    example: { object: objects.paymentOf(objects.refundedCharge, [objects.refund]), previous: beforeRefund },
+  },
+  "payment.refunded": {
+    tells: "All that was captured is refunded.",
+    data: paymentData,
+    example: {
+      object: objects.paymentOf(wholeRefunded, [wholeRefund]),
+      previous: beforeRefund,
+    },
+  },
+  "payment.refund_reversed": {
+    tells:
+      "A refund that the processor had accepted failed later: its amount can be refunded again, and the status is what the other refunds make it.",
+    data: paymentData,
+    example: {
+      object: objects.paymentOf({ ...objects.charge, updated_at: failedRefund.updated_at }, [failedRefund]),
+      previous: {
+        status: "PARTIALLY_REFUNDED",
+        amount_refunded: 1500,
+        amount_refundable: 3499,
+        updated_at: objects.refund.updated_at,
+      },
+    },
+  },
   "payment.disputed": {
     tells:
       "A cardholder's bank disputes a live payment and may take the money back. Respond at the processor before `respond_before`.",
@@ -211,13 +257,7 @@ export const PAYMENT_EVENTS = {
     tells: "A charge was refunded in full.",
     data: transactionData,
     example: {
-      object: {
-        ...objects.refundedCharge,
-        status: "REFUNDED" as const,
-        amount_refunded: 4999,
-        amount_refundable: 0,
-        available_actions: [],
-      },
+      object: wholeRefunded,
       previous: {
         status: "CAPTURED",
         amount_refunded: 0,

@@ -29,6 +29,11 @@ export type PaymentStatus = z.infer<typeof paymentStatus>;
 
 export const captureMethod = z.enum(["automatic", "manual"]);
 
+/** Every refund adds to what is read with the payment, so there is an end to them. */
+export const MOST_REFUNDS = 500;
+/** Refunds that a payment shows: its events carry them, too. */
+export const SHOWN_REFUNDS = 100;
+
 /** What the shopper must do next: open the card issuer's challenge page. */
 const nextAction = z
   .object({
@@ -49,7 +54,7 @@ export const payment = z
     capture_method: captureMethod.describe("Whether it is captured immediately or when you call capture."),
     amount_captured: amountOut.describe("Captured so far, in minor units."),
     amount_capturable: amountOut.describe("What can still be captured, in minor units."),
-    amount_refunded: amountOut.describe("Refunded so far, in minor units."),
+    amount_refunded: amountOut.describe("Refunded so far, in minor units; also in the processor's own dashboard."),
     amount_refundable: amountOut.describe("What can still be refunded, in minor units."),
     available_actions: z.array(action).describe("What you can do with it now."),
     customer_id: z.string().nullable().describe("Your own id for the customer."),
@@ -72,7 +77,10 @@ export const payment = z
     description: z.string().nullable().describe("Your own note."),
     metadata: metadata.describe("Your own keys and values."),
     next_action: nextAction.nullable().describe("What the shopper must do next, when the status is `REQUIRES_ACTION`."),
-    transactions: z.array(transaction).describe("Its charge, then its refunds."),
+    transactions: z
+      .array(transaction)
+      .describe(`Its charge, then its refunds, oldest first: the latest ${SHOWN_REFUNDS} of them.`),
+    transactions_has_more: z.boolean().describe("Whether it has older refunds that are not shown."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When it was created."),
     updated_at: timestamp.describe("When it last changed."),
@@ -162,9 +170,6 @@ export const voidBody = z
   .strictObject({ reason: humanText(255).optional().describe("Why you void it; stored as `void_reason`.") })
   .meta({ id: "VoidRequest" });
 export type VoidBody = z.infer<typeof voidBody>;
-
-/** A payment is always answered with all of its refunds, so there is an end to them. */
-export const MOST_REFUNDS = 500;
 
 export const refundBody = z
   .strictObject({

@@ -155,7 +155,8 @@ test("a payment's events are numbered without a gap, each with what it changed; 
     "1 payment.authorized",
     "2 payment.capture_failed",
     "3 payment.captured",
-    "4 payment.settled",
+    "4 payment.partially_refunded",
+    "5 payment.settled",
   ]);
   expect(events[0]?.data).toEqual({ object: payment, previous: null });
   expect(events[2]?.data.previous).toMatchObject({
@@ -164,7 +165,11 @@ test("a payment's events are numbered without a gap, each with what it changed; 
     transactions: [{ id: now.transactions[0]?.id, status: "AUTHORIZED", captured_at: null }],
   });
   expect(events[2]?.data.previous).not.toHaveProperty("amount");
-  expect(events[3]?.data.object).toEqual(now);
+  expect(events[3]?.data).toMatchObject({
+    object: { status: "PARTIALLY_REFUNDED", amount_refunded: 1_000, transactions: { length: 2 } },
+    previous: { status: "CAPTURED", amount_refunded: 0 },
+  });
+  expect(events[4]?.data.object).toEqual(now);
   const refunds = await told(tenant, now.transactions[1]?.id as string);
   expect(namesOf(refunds)).toEqual(["1 refund.succeeded", "2 transaction.captured", "3 transaction.settled"]);
   expect(refunds[0]?.data.object).toMatchObject({ type: "REFUND", amount: 1_000, status: "CAPTURED" });
@@ -187,6 +192,16 @@ test("a refund that comes back is told of a second time", async () => {
   ]);
   for (const { data } of events.slice(2))
     expect(data).toMatchObject({ object: refund, previous: { status: "CAPTURED" } });
+  const ofPayment = await told(tenant, payment.id);
+  expect(namesOf(ofPayment)).toEqual([
+    "1 payment.captured",
+    "2 payment.partially_refunded",
+    "3 payment.refund_reversed",
+  ]);
+  expect(ofPayment[2]?.data).toMatchObject({
+    object: { status: "CAPTURED", amount_refunded: 0 },
+    previous: { status: "PARTIALLY_REFUNDED", amount_refunded: 1_000 },
+  });
   await expectClean();
 });
 

@@ -117,10 +117,10 @@ test("capture, partial and last refund of a charge are told of with what they ch
   expect(await commitsOf(tenant)).toEqual([
     "payment.authorized, transaction.authorized",
     "payment.captured, transaction.captured",
-    "refund.succeeded, transaction.partially_refunded, transaction.captured",
-    "refund.succeeded, transaction.partially_refunded, transaction.captured",
+    "refund.succeeded, payment.partially_refunded, transaction.partially_refunded, transaction.captured",
+    "refund.succeeded, payment.partially_refunded, transaction.partially_refunded, transaction.captured",
     "settlement_batch.created, payment.settled, transaction.settled, transaction.settled, transaction.settled",
-    "refund.succeeded, transaction.refunded, transaction.captured",
+    "refund.succeeded, payment.refunded, transaction.refunded, transaction.captured",
   ]);
   await expectClean();
 });
@@ -196,7 +196,7 @@ test("a charge and a refund of unknown outcome are pending once, however often t
     "transaction.pending",
     "payment.captured, transaction.captured",
     "transaction.pending",
-    "refund.succeeded, transaction.partially_refunded, transaction.captured",
+    "refund.succeeded, payment.partially_refunded, transaction.partially_refunded, transaction.captured",
   ]);
   await expectClean();
 });
@@ -248,7 +248,9 @@ test.each([
   expect(ofRefund).toEqual(["1 refund.succeeded", "2 transaction.captured", "3 refund.failed", "4 transaction.failed"]);
   const events = await told(tenant, payment.transactions[0].id);
   expect(events.at(-1)?.data.previous).toMatchObject({ amount_refunded: 1_000 + other });
-  expect((await commitsOf(tenant)).at(-1)).toBe(`refund.failed, transaction.${status}, transaction.failed`);
+  expect((await commitsOf(tenant)).at(-1)).toBe(
+    `refund.failed, payment.refund_reversed, transaction.${status}, transaction.failed`,
+  );
   await expectClean();
 });
 

@@ -77,7 +77,7 @@ test("a captured and partly refunded payment tells who did what, under which key
     { title: "Refund", debit: "merchant_payable", credit: "processor_receivable", amount: 2_500 },
   ]);
   expect(detail.events.map(({ type }) => type)).toEqual([
-    ...["transaction.captured", "transaction.partially_refunded", "refund.succeeded"],
+    ...["transaction.captured", "transaction.partially_refunded", "payment.partially_refunded", "refund.succeeded"],
     ...["transaction.captured", "payment.captured", "transaction.authorized", "payment.authorized"],
   ]);
   expect(detail.requests.map(({ key: used, method, status }) => [used, method, status])).toEqual([
@@ -176,8 +176,8 @@ test("settlement and a refund that came back stand in the timeline and in the le
   expect(detail.timeline.at(-1)?.actor.name).toBe("Cardlane");
   expect(detail.timeline[2]?.at).toBe(detail.ledger[1]?.at);
   const told = [
-    ...["transaction.failed", "transaction.settled", "refund.failed"],
-    ...["transaction.captured", "transaction.partially_refunded", "refund.succeeded"],
+    ...["transaction.failed", "transaction.settled", "payment.refund_reversed", "refund.failed"],
+    ...["transaction.captured", "transaction.partially_refunded", "payment.partially_refunded", "refund.succeeded"],
     ...["transaction.settled", "payment.settled", "transaction.captured", "payment.captured"],
   ];
   expect(detail.events.map(({ type }) => type)).toEqual(told);

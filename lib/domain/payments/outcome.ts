@@ -256,6 +256,10 @@ function withRefunded(
   } as const;
 }
 
+/** The event of a payment of which more was refunded. */
+export const refundedEvent = ({ status }: Pick<PaymentRow, "status">) =>
+  status === "REFUNDED" ? "payment.refunded" : "payment.partially_refunded";
+
 function refunded(snapshot: OperationSnapshot, now: string): Change {
   const { payment } = snapshot;
   const refund = requireRefund(snapshot);
@@ -272,7 +276,7 @@ function refunded(snapshot: OperationSnapshot, now: string): Change {
     ledger: [{ line: 1, debit: "merchant_payable", credit: "processor_receivable", amount: refund.amount }],
     feeOn: 0,
     operationState: "succeeded",
-    events: ["refund.succeeded"],
+    events: ["refund.succeeded", refundedEvent(after.payment)],
     result: { kind: "ok" },
   };
 }
@@ -305,7 +309,7 @@ function reversed(snapshot: OperationSnapshot, now: string): Change {
     ledger: [{ line: 2, debit: "processor_receivable", credit: "merchant_payable", amount: refund.amount }],
     feeOn: 0,
     operationState: "failed",
-    events: ["refund.failed"],
+    events: ["refund.failed", "payment.refund_reversed"],
     result: { kind: "payment_failed" },
   };
 }

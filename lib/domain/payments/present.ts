@@ -3,7 +3,7 @@ import type { ListedTransactionRow, ShownPaymentRow, ShownTransactionRow } from 
 import type { ActorRecord } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
-import type { Payment } from "@/lib/contract/payments/payment";
+import { type Payment, SHOWN_REFUNDS } from "@/lib/contract/payments/payment";
 import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import type { ListedTransaction, Transaction } from "@/lib/contract/transactions/transaction";
 import { type Action, API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
@@ -79,10 +79,12 @@ export function presentListed(row: ListedTransactionRow, payment: PaymentMoneyRo
   return listed;
 }
 
-/** A payment with its charge and refunds, in the order of their creation. */
+/** A payment with its charge and latest refunds, in the order of their creation. */
 export function presentPayment(payment: ShownPaymentRow, rows: readonly ShownTransactionRow[], mode: Mode): Payment {
   const charge = rows.find((row) => row.id === payment.charge_id);
   if (!charge) throw new Error(`payment ${payment.id} has no charge`);
+  const hasMore = rows.length > SHOWN_REFUNDS + 1;
+  const shown = hasMore ? [charge, ...rows.slice(-SHOWN_REFUNDS)] : rows;
   return {
     id: encodeId("payment", payment.id),
     object: "payment",
@@ -106,7 +108,8 @@ export function presentPayment(payment: ShownPaymentRow, rows: readonly ShownTra
     description: charge.description,
     metadata: charge.metadata,
     next_action: payment.status === "REQUIRES_ACTION" ? payment.next_action : null,
-    transactions: rows.map((row) => presentTransaction(row, payment, mode)),
+    transactions: shown.map((row) => presentTransaction(row, payment, mode)),
+    transactions_has_more: hasMore,
     environment: API_ENVIRONMENTS[mode],
     created_at: payment.created_at,
     updated_at: payment.updated_at,

@@ -58,7 +58,7 @@ export interface Payment {
   amount_captured: number;
   /** What can still be captured, in minor units. */
   amount_capturable: number;
-  /** Refunded so far, in minor units. */
+  /** Refunded so far, in minor units; also in the processor's own dashboard. */
   amount_refunded: number;
   /** What can still be refunded, in minor units. */
   amount_refundable: number;
@@ -92,8 +92,10 @@ export interface Payment {
   metadata: Record<string, string | number | boolean>;
   /** What the shopper must do next, when the status is `REQUIRES_ACTION`. */
   next_action: NextAction | null;
-  /** Its charge, then its refunds. */
+  /** Its charge, then its refunds, oldest first: the latest 100 of them. */
   transactions: Transaction[];
+  /** Whether it has older refunds that are not shown. */
+  transactions_has_more: boolean;
   /** The environment it belongs to. */
   environment: "sandbox" | "live";
   /** When it was created. */
@@ -1129,6 +1131,12 @@ export interface EventObjects {
   "payment.void_failed": Payment;
   /** The captured amount settled in the batch that its charge names. */
   "payment.settled": Payment;
+  /** A part of the payment was refunded; `amount_refundable` is what is left. */
+  "payment.partially_refunded": Payment;
+  /** All that was captured is refunded. */
+  "payment.refunded": Payment;
+  /** A refund that the processor had accepted failed later: its amount can be refunded again, and the status is what the other refunds make it. */
+  "payment.refund_reversed": Payment;
   /** A cardholder's bank disputes a live payment and may take the money back. Respond at the processor before `respond_before`. */
   "payment.disputed": Dispute;
   /** A dispute changed: evidence went to the bank, the bank decided, or the disputed amount changed. */
