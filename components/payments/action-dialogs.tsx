@@ -1,7 +1,9 @@
 "use client";
 
 import { useState } from "react";
+import { Banner } from "@/components/ui/banner";
 import { Facts, Money } from "@/components/ui/card";
+import { Checkbox } from "@/components/ui/checkbox";
 import { AmountError, Field, Input, Select, Textarea } from "@/components/ui/field";
 import { Time } from "@/components/ui/time";
 import type { Refusal } from "@/lib/client/payments/money-attempt";
@@ -14,6 +16,7 @@ import {
   readAmount,
 } from "@/lib/client/payments/money-subject";
 import { moneyText } from "@/lib/contract/format";
+import { isDisputed } from "@/lib/contract/payments/dispute-words";
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import { plainAmount } from "@/lib/contract/typed-amount";
 import { MoneyDialog, type MoneyWork, useMerchantMoney, useStaffMoney } from "./money-dialog";
@@ -40,6 +43,8 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
   const [reason, setReason] = useState<RefundReason>("CUSTOMER_REQUEST");
   const [note, setNote] = useState("");
   const [tried, setTried] = useState(false);
+  const [consents, setConsents] = useState(false);
+  const disputed = isDisputed(subject?.dispute ?? null);
   const amount = useAmount(subject, subject?.refundable ?? 0, "refunded", refusal, tried);
   const comment = note.trim();
   const noteMissing = forMerchant
@@ -50,9 +55,10 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
 
   function submit() {
     setTried(true);
-    if (amount.minor === null || noteMissing) return;
+    if (amount.minor === null || noteMissing || (disputed && !consents)) return;
     if (forMerchant) keepStaffReason(driver.paymentId, comment);
-    void driver.submit({ amount: amount.minor, reason, ...(comment && { comment }) }, amount.minor);
+    const acknowledged = disputed && { acknowledge_dispute: true as const };
+    void driver.submit({ amount: amount.minor, reason, ...(comment && { comment }), ...acknowledged }, amount.minor);
   }
 
   const errors = {
@@ -71,6 +77,14 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
     >
       {subject && (
         <>
+          {disputed && (
+            <DisputeConsent
+              label="Refund this payment all the same"
+              checked={consents}
+              missing={tried && !consents}
+              onChange={setConsents}
+            />
+          )}
           <RefundFacts subject={subject} />
           <AmountField most={subject.refundable} currency={subject.currency} amount={amount} />
           <ReasonSelect
@@ -97,6 +111,32 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
         </>
       )}
     </MoneyDialog>
+  );
+}
+
+type DisputeConsentProps = {
+  label: string;
+  checked: boolean;
+  /** The form was sent without it. */
+  missing?: boolean;
+  onChange: (checked: boolean) => void;
+};
+
+/** A refund during a dispute may pay the customer twice: the user has to take that on. */
+export function DisputeConsent({ label, checked, missing = false, onChange }: DisputeConsentProps) {
+  return (
+    <Banner tone="amber" title="The cardholder’s bank disputes this money">
+      <p className="mb-1.5">
+        If the bank decides for the cardholder, they get it from the dispute and from the refund: you pay twice. Respond
+        to the dispute instead, unless you have agreed otherwise with the customer.
+      </p>
+      <Checkbox label={label} checked={checked} onChange={({ target }) => onChange(target.checked)} />
+      {missing && (
+        <p role="alert" className="mt-1 text-red text-xs leading-5">
+          Confirm that you refund it all the same.
+        </p>
+      )}
+    </Banner>
   );
 }
 

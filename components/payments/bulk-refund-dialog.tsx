@@ -20,12 +20,12 @@ import {
   isOver,
   totalsOf,
 } from "@/lib/client/payments/bulk-record";
-import { BulkRefund, rowsOf } from "@/lib/client/payments/bulk-refund";
+import { BulkRefund, NO_FORM, rowsOf } from "@/lib/client/payments/bulk-refund";
 import { browserBulkPorts, merchantAccess, newIdempotencyKey } from "@/lib/client/payments/money-ports";
 import { noteError } from "@/lib/client/payments/money-subject";
 import { cardText, moneyText } from "@/lib/contract/format";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
-import { ReasonSelect, RefundNote } from "./action-dialogs";
+import { DisputeConsent, ReasonSelect, RefundNote } from "./action-dialogs";
 
 type BulkRefundDialogProps = {
   /** Null: the run that this tab has not finished. */
@@ -38,9 +38,10 @@ type BulkRefundDialogProps = {
 export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialogProps) {
   const { refused, ...bulk } = useBulkRefund(selection);
   const { driver, run } = bulk;
-  const [form, setForm] = useState<Pick<BulkRun, "reason" | "comment">>({ reason: "CUSTOMER_REQUEST", comment: "" });
+  const [form, setForm] = useState<Omit<BulkRun, "rows">>(NO_FORM);
   const [tried, setTried] = useState(false);
   const noteIsMissing = noteError(form.reason, form.comment);
+  const disputed = run.rows.filter((row) => row.disputed).length;
   const running = driver.started && !isOver(run);
 
   function start() {
@@ -59,13 +60,20 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
       size="lg"
       title={driver.started ? "Bulk refund" : `Refund ${count(run.rows.length, "payment")}`}
       dismissible={!running}
-      footer={<Footer {...bulk} onStart={start} onClose={close} />}
+      footer={<Footer {...bulk} sends={form.acknowledgesDisputes} onStart={start} onClose={close} />}
     >
       <div className="flex flex-col gap-4">
         {driver.started ? <BulkProgress run={run} stopping={driver.stopping} /> : null}
         <BulkRows run={run} started={driver.started} refused={refused} onRetry={(row) => void driver.retry(row)} />
         {!driver.started && run.rows.length > 0 && (
           <>
+            {disputed > 0 && (
+              <DisputeConsent
+                label={`Also refund ${disputed === 1 ? "the disputed payment" : `the ${disputed} disputed payments`}`}
+                checked={form.acknowledgesDisputes}
+                onChange={(acknowledgesDisputes) => setForm({ ...form, acknowledgesDisputes })}
+              />
+            )}
             <ReasonSelect label="Reason" reason={form.reason} onReason={(reason) => setForm({ ...form, reason })} />
             <RefundNote
               reason={form.reason}
@@ -91,20 +99,26 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
 }
 
 type Bulk = { driver: BulkRefund; run: BulkRun; another: boolean };
-type FooterProps = Bulk & { onStart: () => void; onClose: () => void };
+type FooterProps = Bulk & {
+  /** Whether disputed payments are refunded, too. */
+  sends: boolean;
+  onStart: () => void;
+  onClose: () => void;
+};
 
 /** The button on the right is one element in every state, so that the keyboard's focus stays on it. */
-function Footer({ driver, run, another, onStart, onClose }: FooterProps) {
+function Footer({ driver, run, another, sends, onStart, onClose }: FooterProps) {
   if (!driver.started) {
-    const totals = totalsOf(run.rows).map(([currency, amount]) => moneyText(amount, currency));
+    const rows = run.rows.filter(({ disputed }) => sends || !disputed);
+    const totals = totalsOf(rows).map(([currency, amount]) => moneyText(amount, currency));
     return (
       <>
         <Button key="other" onClick={onClose}>
           Cancel
         </Button>
         {run.rows.length > 0 && (
-          <Button key="main" variant="primary" disabled={another} onClick={onStart}>
-            Refund {totals.join(" + ")} to {count(run.rows.length, "card")}
+          <Button key="main" variant="primary" disabled={another || rows.length === 0} onClick={onStart}>
+            Refund {totals.join(" + ")} to {count(rows.length, "card")}
           </Button>
         )}
       </>
@@ -179,6 +193,7 @@ function BulkRows({ run, started, refused, onRetry }: BulkRowsProps) {
           {run.rows.map((row) => (
             <li key={row.key} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-2">
               <Who card={row.card} customer={row.customer} id={row.paymentId} />
+              {row.disputed && <Badge tone="red">Disputed</Badge>}
               <Money amount={row.amount} currency={row.currency} className="text-right" />
               {started && <Outcome row={row} onRetry={onRetry} />}
             </li>

@@ -8,7 +8,7 @@ import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { isMailable } from "@/lib/contract/emails";
 import { cardText } from "@/lib/contract/format";
-import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute-words";
+import { DISPUTE_STATUS_WORDS, isLost } from "@/lib/contract/payments/dispute-words";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
 import { AVS_RESULTS, type AvsResult, CVV_RESULTS, checkTone } from "@/lib/contract/payments/words";
 
@@ -135,7 +135,7 @@ const DISPUTE_TONES = {
   UNDER_REVIEW: "amber",
   WON: "green",
   LOST: "red",
-  CLOSED: "neutral",
+  ACCEPTED: "red",
 } as const;
 
 function DisputeNotice({ dispute }: { dispute: PaymentDetail["disputes"][number] }) {
@@ -158,7 +158,7 @@ function DisputeNotice({ dispute }: { dispute: PaymentDetail["disputes"][number]
             Submit evidence by <Time at={before} />.
           </>
         )}
-        {status === "LOST" && " Your balance here doesn’t account for disputes, so the amount stays in it."}
+        {isLost(status) && " Your balance here doesn’t account for disputes, so the amount stays in it."}
       </p>
       <p className="mt-1 flex flex-wrap items-center gap-x-3 text-soft text-xs">
         <span>

@@ -2,7 +2,7 @@
 
 import { ChevronRight } from "lucide-react";
 import Link from "next/link";
-import { StatusBadge, statusLabel } from "@/components/ui/badge";
+import { MoneyMarks, StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
@@ -71,6 +71,7 @@ function Header({ payment, mode }: { payment: ShownPayment; mode: Mode }) {
             <Money amount={payment.amount} currency={payment.currency} />
           </h1>
           <StatusBadge status={payment.status} />
+          <MoneyMarks of={payment} />
         </div>
         <div className="flex flex-wrap items-center gap-2 max-sm:order-last max-sm:w-full">
           <PaymentActions payment={payment} />

@@ -1,6 +1,6 @@
 "use client";
 
-import { StatusBadge, statusLabel } from "@/components/ui/badge";
+import { MoneyMarks, StatusBadge, statusLabel } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
@@ -38,6 +38,7 @@ export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mo
           <Money amount={payment.amount} currency={payment.currency} />
         </p>
         <StatusBadge status={payment.status} />
+        <MoneyMarks of={payment} />
         <p className="flex w-full flex-wrap items-center gap-x-3 text-soft">
           <CopyId id={payment.id} label="Copy payment id" className="text-ink" />
           <Time at={payment.created_at} />

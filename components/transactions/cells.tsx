@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { TransactionBadge } from "@/components/ui/badge";
+import { MoneyMarks, TransactionBadge } from "@/components/ui/badge";
 import { currencyDigits } from "@/lib/contract/currencies";
 import { moneyText, timeText, wordLabel } from "@/lib/contract/format";
 import type { ColumnName } from "@/lib/contract/transactions/columns";
@@ -16,7 +16,7 @@ export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellCon
   amount: (row) => money(signedAmount(row), row.currency),
   status: (row) => (
     <>
-      <TransactionBadge of={row} />
+      <TransactionBadge of={row} /> <MoneyMarks of={row} />
       {row.type === "REFUND" && <span className="dim"> Refund</span>}
       {row.decline_code !== null && <span className="dim max-lg:hidden"> {wordLabel(row.decline_code)}</span>}
     </>

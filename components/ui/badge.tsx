@@ -9,9 +9,11 @@ import {
   type LucideIcon,
   PencilLine,
   ShieldQuestion,
+  TriangleAlert,
   Undo2,
 } from "lucide-react";
 import type { ReactNode } from "react";
+import { type DisputeStatus, isDisputed, isLost } from "@/lib/contract/payments/dispute-words";
 import type { TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 import { cn } from "./styles";
 
@@ -73,6 +75,9 @@ const STYLES: Readonly<Record<string, StatusStyle>> = {
   CANCELLED: { label: "Cancelled", tone: "neutral", icon: Ban },
   IN_TRANSIT: { label: "In transit", tone: "blue", icon: CircleDashed },
   PAID: { label: "Paid", tone: "green", icon: CheckCheck },
+  DISPUTED: { label: "Disputed", tone: "red", icon: TriangleAlert },
+  DISPUTE_LOST: { label: "Dispute lost", tone: "red", icon: CircleX },
+  CAPTURE_REVERSED: { label: "Capture reversed", tone: "red", icon: CircleX },
   SUSPENDED: { label: "Suspended", tone: "red", icon: Ban },
 };
 
@@ -96,6 +101,20 @@ export function StatusBadge({ status, className }: { status: string; className?:
 /** To a user, a refund is either paid or not: the API's difference between captured and settled adds nothing. */
 function transactionStatus({ type, status }: { type: TransactionType; status: TransactionStatus }): string {
   return type === "REFUND" && (status === "CAPTURED" || status === "SETTLED") ? "SUCCEEDED" : status;
+}
+
+type Marked = { dispute: { status: DisputeStatus } | null; capture_reversed_at: string | null };
+
+/** What a status does not say: that the bank disputes the money, or that a booked capture failed at the processor later. */
+export function MoneyMarks({ of: { dispute, capture_reversed_at } }: { of: Marked }) {
+  const disputed =
+    dispute !== null && (isLost(dispute.status) ? "DISPUTE_LOST" : isDisputed(dispute.status) && "DISPUTED");
+  return (
+    <>
+      {disputed && <StatusBadge status={disputed} />}
+      {capture_reversed_at !== null && <StatusBadge status="CAPTURE_REVERSED" />}
+    </>
+  );
 }
 
 /** Status of a charge or of a refund, each in its own words. */

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, check, index, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
+import { DISPUTE_STATUSES } from "@/lib/contract/payments/dispute-words";
 import { type NextAction, PAYMENT_STATUSES } from "@/lib/contract/payments/payment";
 import { environmentId, instant, money, oneOf } from "../columns";
 
@@ -40,6 +41,11 @@ export const payments = pgTable(
     /** Where it is: a merchant's connection, or the operator's; null = the processor that is built into the mode. Never changes. */
     connection_id: uuid("connection_id"),
     next_action: jsonb("next_action").$type<NextAction>(),
+    /** The one of its disputes that decides about refunds: here, because refunds and disputes then lock the same row. */
+    dispute_id: uuid("dispute_id"),
+    dispute_status: oneOf("dispute_status", DISPUTE_STATUSES)("dispute_status"),
+    /** The processor reported that the capture, which is booked, failed there later. */
+    capture_reversed_at: instant("capture_reversed_at"),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },
@@ -60,8 +66,13 @@ export const payments = pgTable(
     index("payments_connection")
       .on(table.environment_id, table.connection_id, table.id)
       .where(sql`connection_id is not null`),
+    /** Serves the overview and the list's filter: captures that were reversed. */
+    index("payments_capture_reversed")
+      .on(table.environment_id, table.capture_reversed_at)
+      .where(sql`capture_reversed_at is not null`),
     check("payments_amount", sql`${table.amount} > 0`),
     check("payments_captured", sql`${table.amount_captured} between 0 and ${table.amount}`),
+    check("payments_dispute", sql`(${table.dispute_id} is null) = (${table.dispute_status} is null)`),
     check(
       "payments_refunded",
       sql`${table.amount_refunded} >= 0 and ${table.refund_pending} >= 0 and ${table.amount_refunded} + ${table.refund_pending} <= ${table.amount_captured}`,

@@ -1,5 +1,5 @@
 import type { ErrorCode, Problem } from "./errors";
-import { CHARGE_ID, PAYMENT_ID } from "./example-objects";
+import { CHARGE_ID, dispute, PAYMENT_ID } from "./example-objects";
 
 type ErrorGuideEntry = {
   /** Why this answer comes. */
@@ -239,6 +239,18 @@ const OUTCOME_ERRORS = {
       instance: CAPTURE,
       current_status: "CAPTURED",
       allowed_actions: ["refund"],
+    },
+  },
+  payment_disputed: {
+    cause:
+      "A refund of a payment whose cardholder disputes it at their bank, or of one whose dispute was lost. If the bank decides for the cardholder, a refund pays them a second time.",
+    cure: "Respond to the dispute at the processor. To refund while it is open all the same, send `acknowledge_dispute: true`; after a lost dispute there is no refund. `dispute` has its id and status.",
+    retry: AFTER_FIX,
+    example: {
+      detail:
+        "The cardholder's bank disputes this payment. If it decides for the cardholder, a refund pays them twice. Respond to the dispute instead, or send acknowledge_dispute: true to refund all the same.",
+      instance: REFUND,
+      dispute: { id: dispute.id, status: "NEEDS_RESPONSE" },
     },
   },
   outcome_pending: {

@@ -26,6 +26,7 @@ export const ERRORS = {
   idempotency_key_reused: { status: 409, title: "The idempotency key was used with other parameters" },
   idempotency_request_in_progress: { status: 409, title: "The first request with this key is still running" },
   invalid_state: { status: 409, title: "The current status does not allow this", stored: true },
+  payment_disputed: { status: 409, title: "The payment is disputed" },
   outcome_pending: { status: 409, title: "An earlier operation has no known outcome yet" },
   body_too_large: { status: 413, title: "The body is too large" },
   unsupported_media_type: { status: 415, title: "The content type is not supported" },
@@ -126,6 +127,7 @@ export const problem = z
     transaction_id: z.string().optional().describe("`card_declined`: its charge."),
     current_status: z.string().optional().describe("`invalid_state`: the status that prevents it."),
     allowed_actions: z.array(z.string()).optional().describe("`invalid_state`: what you can do instead."),
+    dispute: z.object({ id: z.string(), status: z.string() }).optional().describe("`payment_disputed`: the dispute."),
     remaining: z.int().optional().describe("Amount errors: what is left, in minor units."),
   })
   .meta({ id: "Problem" });

@@ -22,7 +22,7 @@ export const ID_PREFIX = {
   request: "req",
   settlementBatch: "batch",
   payout: "po",
-  dispute: "dsp",
+  dispute: "dp",
   reconciliation: "rec",
   balanceMovement: "mov",
   audit: "aud",

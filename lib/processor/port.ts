@@ -185,7 +185,7 @@ export type Dispute = {
   currency: string;
   /** In the processor's word, such as `fraudulent`. */
   reason: string;
-  status: "needs_response" | "under_review" | "won" | "lost" | "closed";
+  status: "needs_response" | "under_review" | "won" | "lost" | "accepted";
   respond_before: Date | null;
   created_at: Date;
 };

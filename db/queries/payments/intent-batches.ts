@@ -7,7 +7,9 @@ import {
   type FollowUp,
   type FollowUpReservation,
   type Intent,
+  IS_DISPUTED,
   insertPayment,
+  MAY_REFUND,
   type NewPayment,
   type PaymentSource,
   type Reservation,
@@ -142,6 +144,7 @@ const FOLLOW_UPS = arrayTable<FollowUpRow>(
     requested: ["bigint", ({ followUp }) => followUp.amount],
     whole_only: ["boolean", ({ followUp }) => followUp.wholeOnly],
     detail: ["text", ({ followUp }) => followUp.detail],
+    acknowledges: ["boolean", ({ followUp }) => followUp.acknowledgesDispute],
     refund_id: ["uuid", ({ followUp }) => followUp.refund?.id ?? null],
     refund_reason: ["text", ({ followUp }) => followUp.refund?.reason ?? null],
     refund_comment: ["text", ({ followUp }) => followUp.refund?.comment ?? null],
@@ -177,6 +180,7 @@ const RESERVE_FOLLOW_UPS = `
       and l.key in (select key from claim) and case l.kind
       when 'refund' then p.status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and l.amount > 0
         and p.amount_refunded + p.refund_pending + l.amount <= p.amount_captured
+        and ${MAY_REFUND("p")} and (not ${IS_DISPUTED("p")} or l.acknowledges)
         and (select count(*) from transactions where environment_id = $1::uuid and payment_id = l.payment_id
           and type = 'REFUND') < $4::int
       when 'capture' then p.status = 'AUTHORIZED' and p.open_operation_id is null and p.capture_before > now()

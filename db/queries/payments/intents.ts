@@ -38,6 +38,9 @@ export type NewPayment = {
     | "event_sequence"
     | "capture_before"
     | "next_action"
+    | "dispute_id"
+    | "dispute_status"
+    | "capture_reversed_at"
   >;
   charge: TransactionRow;
 };
@@ -172,6 +175,8 @@ export type FollowUp = {
   /** A connection that may be disconnected at any moment: nothing is reserved once it is. */
   guardedConnectionId: string | null;
   detail: string | null;
+  /** The caller knows that the payment is disputed: a lost dispute refuses a refund all the same. */
+  acknowledgesDispute: boolean;
   /** False when the caller named a refund, on which nothing can be done: the key is claimed, nothing reserved. */
   allowed: boolean;
   /** A void gives back what was approved after the payment had ended, which is still at this version; null for all else. */
@@ -188,6 +193,12 @@ export type FollowUpReservation = Reservation & {
   amount: number | null;
 };
 
+/** The money is there: no dispute was lost, and the capture stands at the processor. */
+export const MAY_REFUND = (payment: string) =>
+  `${payment}.capture_reversed_at is null and (${payment}.dispute_status in ('LOST', 'ACCEPTED')) is not true`;
+export const IS_DISPUTED = (payment: string) =>
+  `(${payment}.dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is true`;
+
 /**
  * What each kind requires of the payment, and what it reserves, in the one guarded UPDATE. The guard stands in a CASE, so that
  * it is no search: the payment is found by its key, whatever indexes its states have.
@@ -202,6 +213,7 @@ function reserve(sql: Sql, environmentId: string, followUp: FollowUp) {
         // The same rule stands in intent-batches.ts, for several at once. Refunds counted at the same moment may be a few more.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
           and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
+          and ${sql.unsafe(MAY_REFUND("payments"))} and (not ${sql.unsafe(IS_DISPUTED("payments"))} or ${followUp.acknowledgesDispute}::boolean)
           and (select count(*) from transactions where environment_id = ${environmentId}::uuid
             and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MOST_REFUNDS}::int`,
       };

@@ -60,6 +60,25 @@ export async function updateDispute(
     .where(and(eq(disputes.environment_id, environmentId), eq(disputes.id, id)));
 }
 
+/**
+ * Shows a payment's disputes on its row, where refunds see them: a lost one decides, then an open one, then the latest. Inside
+ * the transaction that holds the dispute's row. The payment is locked first, so that of two at once the second sees both.
+ */
+export async function showOnPayment(orm: Orm, environmentId: string, paymentId: string): Promise<void> {
+  await orm.execute(sql`
+    select from payments where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid for update`);
+  await orm.execute(sql`
+    update payments set dispute_id = d.id, dispute_status = d.status, version = version + 1, updated_at = now()
+    from (select id, status from disputes where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
+      order by ${sql.raw(DECISIVE_FIRST)} limit 1) d
+    where payments.environment_id = ${environmentId}::uuid and payments.id = ${paymentId}::uuid
+      and (dispute_id, dispute_status) is distinct from (d.id, d.status)`);
+}
+
+/** Of a payment's disputes the one that it shows comes first. */
+export const DECISIVE_FIRST = `case status when 'LOST' then 1 when 'ACCEPTED' then 1 when 'WON' then 3 else 2 end,
+  created_at desc, id desc`;
+
 /** A payment's disputes, oldest first. Index: `disputes_payment`. */
 export async function listDisputes(
   sql: Sql | Transaction,
@@ -84,7 +103,7 @@ export async function readDisputed(
   return sql<{ customer: string; currency: string; disputed: number }[]>`
     select customer, currency, sum(amount)::float8 as disputed from disputes
     where environment_id = ${environmentId}::uuid and customer = any(${customers.map(({ id }) => id)}::uuid[])
-      and status in ('NEEDS_RESPONSE', 'UNDER_REVIEW', 'LOST')
+      and status in ('NEEDS_RESPONSE', 'UNDER_REVIEW', 'LOST', 'ACCEPTED')
     group by 1, 2 order by 3 desc, 2`;
 }
 
@@ -93,6 +112,6 @@ export async function sumLostDisputes(
   sql: Sql | Transaction,
 ): Promise<{ currency: string; count: number; amount: number }[]> {
   return sql<{ currency: string; count: number; amount: number }[]>`
-    select currency, count(*)::int as count, sum(amount)::float8 as amount from disputes where status = 'LOST'
+    select currency, count(*)::int as count, sum(amount)::float8 as amount from disputes where status in ('LOST', 'ACCEPTED')
     group by 1 order by 1`;
 }

@@ -1,3 +1,4 @@
+import { DECISIVE_FIRST } from "../processors/disputes";
 import { type BookCheck, TOOK_THE_MONEY } from "./check";
 
 export const PAYMENT_CHECKS: readonly BookCheck[] = [
@@ -163,6 +164,21 @@ export const PAYMENT_CHECKS: readonly BookCheck[] = [
         then not exists (select from operator_connections o, environments e
           where o.id = s.connection_id and e.id = s.environment_id and e.mode = 'live')
         else c.status = 'DISCONNECTED' and s.is_open end`,
+  },
+  {
+    check: "payment_shows_its_dispute",
+    proves:
+      "A payment is disputed exactly as the dispute that decides about its refunds says, and every dispute is of a payment that exists.",
+    sql: `
+      select coalesce(p.environment_id, d.environment_id) as environment_id, coalesce(p.id, d.payment_id) as payment_id,
+        p.dispute_id, p.dispute_status, d.id as decisive_dispute, d.status as decisive_status
+      from (select environment_id, id, dispute_id, dispute_status from payments where dispute_id is not null
+        or exists (select from disputes d where d.environment_id = payments.environment_id and d.payment_id = payments.id)) p
+      full join (
+        select distinct on (environment_id, payment_id) environment_id, payment_id, id, status from disputes
+        order by environment_id, payment_id, ${DECISIVE_FIRST}
+      ) d on d.environment_id = p.environment_id and d.payment_id = p.id
+      where (p.dispute_id, p.dispute_status) is distinct from (d.id, d.status)`,
   },
   {
     check: "transaction_has_payment",

@@ -54,6 +54,9 @@ export const MONEY_COLUMNS = [
   "refund_pending",
   "open_operation_id",
   "capture_before",
+  "dispute_id",
+  "dispute_status",
+  "capture_reversed_at",
 ] as const satisfies readonly (keyof PaymentRow)[];
 type Money = Pick<PaymentRow, (typeof MONEY_COLUMNS)[number]>;
 
@@ -117,6 +120,9 @@ export function transactionOf(values: TransactionValues): TransactionWithMoney {
     p_refund_pending,
     p_open_operation_id,
     p_capture_before,
+    p_dispute_id,
+    p_dispute_status,
+    p_capture_reversed_at,
   ] = values;
   return {
     id,
@@ -161,6 +167,9 @@ export function transactionOf(values: TransactionValues): TransactionWithMoney {
     p_refund_pending,
     p_open_operation_id,
     p_capture_before,
+    p_dispute_id,
+    p_dispute_status,
+    p_capture_reversed_at,
   };
 }
 
@@ -173,6 +182,9 @@ export function moneyOf(row: PrefixedMoney): Money {
     refund_pending: row.p_refund_pending,
     open_operation_id: row.p_open_operation_id,
     capture_before: row.p_capture_before,
+    dispute_id: row.p_dispute_id,
+    dispute_status: row.p_dispute_status,
+    capture_reversed_at: row.p_capture_reversed_at,
   };
 }
 

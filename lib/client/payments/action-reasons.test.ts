@@ -14,6 +14,8 @@ const subject = (overrides: Partial<ActionSubject> = {}): ActionSubject => ({
   refundable: 10_000,
   actions: ["refund"],
   voidReason: null,
+  dispute: null,
+  captureReversed: false,
   ...overrides,
 });
 const everything = () => true;
@@ -23,7 +25,10 @@ describe("why an action is not possible", () => {
   test("there is a reason exactly when the service does not offer the action", () => {
     for (const status of PAYMENT_STATUSES) {
       const refunded = status === "REFUNDED" ? 10_000 : 0;
-      const money = { status, amount: 10_000, amount_captured: 10_000, amount_refunded: refunded, refund_pending: 0 };
+      const money = {
+        ...{ status, amount: 10_000, amount_captured: 10_000, amount_refunded: refunded, refund_pending: 0 },
+        ...{ dispute_status: null, capture_reversed_at: null },
+      };
       for (const open_operation_id of [null, "an operation"]) {
         const actions = availableActions({ ...money, open_operation_id });
         for (const action of ACTIONS) {
@@ -42,6 +47,8 @@ describe("why an action is not possible", () => {
     ["refund", { status: "AUTHORIZED", actions: ["capture", "void"] }, "Void it instead"],
     ["refund", { status: "REFUNDED", refunded: 10_000, refundable: 0 }, "whole $100.00"],
     ["refund", { status: "CAPTURED", refundable: 0 }, "refund of the remainder is pending"],
+    ["refund", { status: "CAPTURED", dispute: "LOST" }, "dispute of this payment was lost"],
+    ["refund", { status: "CAPTURED", captureReversed: true }, "its money never came"],
     ["refund", { status: "PENDING" }, "not known yet"],
     ["refund", { status: "REQUIRES_ACTION" }, "3-D Secure"],
     ["refund", { type: "REFUND" }, "This is a refund"],

@@ -1,4 +1,5 @@
 import { moneyText } from "@/lib/contract/format";
+import { type DisputeStatus, isLost } from "@/lib/contract/payments/dispute-words";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { UserPermission } from "@/lib/contract/permissions";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
@@ -14,6 +15,8 @@ export type ActionSubject = {
   readonly refundable: number;
   readonly actions: readonly Action[];
   readonly voidReason: string | null;
+  readonly dispute: DisputeStatus | null;
+  readonly captureReversed: boolean;
 };
 
 export const subjectOfTransaction = (transaction: ListedTransaction): ActionSubject => ({
@@ -25,6 +28,8 @@ export const subjectOfTransaction = (transaction: ListedTransaction): ActionSubj
   refundable: transaction.amount_refundable,
   actions: transaction.available_actions,
   voidReason: transaction.void_reason,
+  dispute: transaction.dispute?.status ?? null,
+  captureReversed: transaction.capture_reversed_at !== null,
 });
 
 export const subjectOfPayment = (payment: ShownPayment): ActionSubject => ({
@@ -36,6 +41,8 @@ export const subjectOfPayment = (payment: ShownPayment): ActionSubject => ({
   refundable: payment.amount_refundable,
   actions: payment.available_actions,
   voidReason: payment.transactions.find(({ type }) => type === "CHARGE")?.void_reason ?? null,
+  dispute: payment.dispute?.status ?? null,
+  captureReversed: payment.capture_reversed_at !== null,
 });
 
 const ACTION_PERMISSIONS = {
@@ -86,7 +93,12 @@ function reasonOfState(action: Action, subject: ActionSubject): string {
   }
 }
 
-function reasonAgainstRefund({ status, captured, refunded, refundable, currency }: ActionSubject): string {
+function reasonAgainstRefund(subject: ActionSubject): string {
+  const { status, captured, refunded, refundable, currency } = subject;
+  if (isLost(subject.dispute))
+    return "A dispute of this payment was lost: the bank has returned the money to the cardholder, so there is nothing to refund.";
+  if (subject.captureReversed)
+    return "The processor reported that the capture failed later: its money never came, so there is nothing to refund.";
   if (status === "REFUNDED" || refunded >= captured) {
     return `The whole ${moneyText(captured, currency)} has already been refunded.`;
   }

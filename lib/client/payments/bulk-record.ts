@@ -19,6 +19,8 @@ export type BulkRow = {
   readonly currency: string;
   readonly card: string;
   readonly customer: string | null;
+  /** Its cardholder's bank disputed it when the dialog opened. */
+  readonly disputed: boolean;
   /** Minted when the dialog opened; the row's for good. */
   readonly key: string;
   /** Milliseconds since 1970; null until it is sent. */
@@ -29,6 +31,8 @@ export type BulkRow = {
 export type BulkRun = {
   readonly reason: RefundReason;
   readonly comment: string;
+  /** The user refunds disputed payments all the same. */
+  readonly acknowledgesDisputes: boolean;
   readonly rows: readonly BulkRow[];
 };
 

@@ -8,7 +8,7 @@ import type { Attempt, KeyFinding } from "./money-attempt";
 
 const COUNT = 7;
 const AMOUNT = 1_000;
-const form = { reason: "RETURN", comment: "" } as const;
+const form = { reason: "RETURN", comment: "", acknowledgesDisputes: false } as const;
 const transactions: ListedTransaction[] = Array.from({ length: COUNT }, (_, i) => ({
   ...charge,
   id: `txn_${i}`,
@@ -23,11 +23,12 @@ const made = (chargeId: string): Attempt<MoneyAnswer> => ({
 
 describe("a bulk refund", () => {
   let saved: BulkRun | null;
-  let sent: { chargeId: string; key: string }[];
+  let sent: { chargeId: string; key: string; acknowledged: boolean }[];
   let answer: (chargeId: string) => Promise<Attempt<MoneyAnswer>>;
   let refundable: (paymentId: string) => number;
   let finding: KeyFinding;
   let keys: number;
+  let disputed: Set<string>;
 
   beforeEach(() => {
     saved = null;
@@ -36,6 +37,7 @@ describe("a bulk refund", () => {
     refundable = () => AMOUNT;
     finding = { kind: "absent" };
     keys = 0;
+    disputed = new Set();
   });
 
   const ports = (): BulkPorts => ({
@@ -54,11 +56,13 @@ describe("a bulk refund", () => {
       refunds: [],
       captureBefore: null,
       voidReason: null,
+      dispute: disputed.has(paymentId) ? ("NEEDS_RESPONSE" as const) : null,
+      captureReversed: false,
       card: "",
     }),
     lookUp: async () => finding,
-    send: ({ chargeId, key }) => {
-      sent.push({ chargeId, key });
+    send: ({ chargeId, body, key }) => {
+      sent.push({ chargeId, key, acknowledged: "acknowledge_dispute" in body });
       return answer(chargeId);
     },
     store: {
@@ -87,6 +91,26 @@ describe("a bulk refund", () => {
     expect(steps(bulk)).toEqual(all("refunded"));
     expect(sent.map(({ chargeId }) => chargeId)).toEqual(transactions.map(({ id }) => id));
     expect(new Set(sent.map(({ key }) => key)).size).toBe(COUNT);
+  });
+
+  test("sends a disputed payment only when the user refunds it all the same, and none that is disputed since", async () => {
+    const rows = transactions.map((row, index) => {
+      const dispute = index < 2 ? ({ id: "dp_1", status: "NEEDS_RESPONSE" } as const) : null;
+      return { ...row, dispute };
+    });
+    for (const [acknowledgesDisputes, refused] of [
+      [false, 3],
+      [true, 1],
+    ] as const) {
+      // The last one became disputed after the dialog was opened.
+      disputed = new Set(["pay_0", "pay_1", "pay_6"]);
+      sent = [];
+      const bulk = new BulkRefund(rowsOf(rows, ports().newKey), ports());
+      await bulk.start({ ...form, acknowledgesDisputes });
+      expect(steps(bulk).filter((step) => step === "refused")).toHaveLength(refused);
+      expect(sent).toHaveLength(COUNT - refused);
+      expect(sent.filter(({ acknowledged }) => acknowledged)).toHaveLength(acknowledgesDisputes ? 2 : 0);
+    }
   });
 
   test("has three under way at once, and no more", async () => {

@@ -1,4 +1,5 @@
 import { cardText, moneyText } from "@/lib/contract/format";
+import { isDisputed } from "@/lib/contract/payments/dispute-words";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import {
   afterReload,
@@ -29,6 +30,7 @@ export type BulkPorts = {
   onChange(paymentId: string): void;
 };
 
+export const NO_FORM: Omit<BulkRun, "rows"> = { reason: "CUSTOMER_REQUEST", comment: "", acknowledgesDisputes: false };
 const AT_ONCE = 3;
 const LOOK_EVERY_MS = 3_000;
 
@@ -41,6 +43,7 @@ export function rowsOf(transactions: readonly ListedTransaction[], newKey: () =>
     currency: transaction.currency,
     card: cardText(transaction.card_brand, transaction.card_last4),
     customer: transaction.customer_email ?? transaction.customer_name ?? transaction.customer_id,
+    disputed: isDisputed(transaction.dispute?.status ?? null),
     key: newKey(),
     sentAt: null,
     state: { step: "waiting" },
@@ -60,7 +63,7 @@ export class BulkRefund {
     private readonly ports: BulkPorts,
   ) {
     const left = rows === null ? ports.store.find() : null;
-    this.#run = left ? afterReload(left) : { reason: "CUSTOMER_REQUEST", comment: "", rows: rows ?? [] };
+    this.#run = left ? afterReload(left) : { ...NO_FORM, rows: rows ?? [] };
     this.#started = left !== null;
   }
 
@@ -80,7 +83,7 @@ export class BulkRefund {
   }
 
   /** Once. Rows go out in order; a second click finds it started. */
-  async start(form: Pick<BulkRun, "reason" | "comment">): Promise<void> {
+  async start(form: Omit<BulkRun, "rows">): Promise<void> {
     if (this.#started) return;
     this.#started = true;
     this.#update({ ...this.#run, ...form });
@@ -156,6 +159,10 @@ export class BulkRefund {
           });
           return;
         }
+        if (isDisputed(subject.dispute) && !(this.#run.acknowledgesDisputes && row.disputed)) {
+          this.#setState(row.key, { step: "refused", detail: DISPUTED });
+          return;
+        }
         const sent = { ...row, sentAt: this.ports.now() };
         this.#replace({ ...sent, state: { step: "sending" } });
         await this.#send(sent, false);
@@ -173,8 +180,14 @@ export class BulkRefund {
   }
 
   async #send(row: BulkRow, earlierUnknown: boolean): Promise<void> {
-    const { reason, comment } = this.#run;
-    const body = { amount: row.amount, reason, ...(comment && { comment }) };
+    const { reason, comment, acknowledgesDisputes } = this.#run;
+    const acknowledged = acknowledgesDisputes && row.disputed;
+    const body = {
+      amount: row.amount,
+      reason,
+      ...(comment && { comment }),
+      ...(acknowledged && { acknowledge_dispute: true }),
+    };
     const request = { chargeId: row.chargeId, body, key: row.key };
     const ports = { send: () => this.ports.send(request), wait: this.ports.wait, stopped: () => this.#closed };
     this.#setState(row.key, stateOf(await attemptMoney(ports, earlierUnknown)));
@@ -221,6 +234,8 @@ export class BulkRefund {
     for (const listener of this.#listeners) listener();
   }
 }
+
+const DISPUTED = "The cardholder’s bank disputes this payment. Nothing was sent.";
 
 function stateOf(outcome: AttemptResult<MoneyAnswer>): BulkRowState {
   switch (outcome.kind) {

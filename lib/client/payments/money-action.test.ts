@@ -31,6 +31,8 @@ const captured: MoneySubject = {
   refunds: [],
   captureBefore: null,
   voidReason: null,
+  dispute: null,
+  captureReversed: false,
   card: "Visa •••• 4242",
 };
 const authorized: MoneySubject = {

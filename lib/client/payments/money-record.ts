@@ -5,7 +5,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 export type MoneyAction = "refund" | "capture" | "void";
 
 /** Body of the request; amounts in minor units. */
-export type MoneyBody = { amount?: number; reason?: string; comment?: string };
+export type MoneyBody = { amount?: number; reason?: string; comment?: string; acknowledge_dispute?: true };
 
 /** A request whose outcome this browser does not know yet: all it takes to retry under the same key. */
 export type MoneyRecord = {

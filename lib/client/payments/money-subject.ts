@@ -1,4 +1,5 @@
 import { cardText, moneyText } from "@/lib/contract/format";
+import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute-words";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import { type AmountChoice, readTypedAmount } from "@/lib/contract/typed-amount";
@@ -45,6 +46,8 @@ export function changesBetween(before: MoneySubject, after: MoneySubject): strin
   }
   if (before.captured !== after.captured) changes.push(`${moneyText(after.captured, after.currency)} was captured.`);
   if (before.status !== after.status && after.status === "VOIDED") changes.push("It was voided.");
+  if (before.dispute !== after.dispute && after.dispute)
+    changes.push(`It is disputed: ${DISPUTE_STATUS_WORDS[after.dispute].title.toLowerCase()}.`);
   if (before.refundable !== after.refundable) {
     changes.push(
       `${moneyText(after.refundable, after.currency)} is left to refund, not ${moneyText(before.refundable, before.currency)}.`,

@@ -58,7 +58,7 @@ export const getPayment = endpoint({
   path: "/v1/payments/{id}",
   tag: "Payments",
   summary: "Get a payment",
-  description: "The payment with its charge and all its refunds.",
+  description: "The payment with its charge and latest refunds.",
   permissions: ["payment.read", "transaction.read"],
   idempotency: "none",
   status: 200,
@@ -119,7 +119,14 @@ export const refundPayment = endpoint({
   bodyOptional: true,
   status: 201,
   response: payment,
-  errors: [...MONEY_ERRORS, "resource_not_found", "invalid_state", "amount_exceeds_refundable", "payment_failed"],
+  errors: [
+    ...MONEY_ERRORS,
+    "resource_not_found",
+    "invalid_state",
+    "payment_disputed",
+    "amount_exceeds_refundable",
+    "payment_failed",
+  ],
 });
 
 /** A payment with all that hangs on it, for its page and the side panel. */

@@ -19,7 +19,14 @@ import {
   webUrl,
 } from "@/lib/contract/fields";
 import { idInput, idOf } from "@/lib/contract/ids";
-import { action, cardBrand, refundReason, transaction } from "@/lib/contract/transactions/transaction";
+import {
+  action,
+  captureReversedAt,
+  cardBrand,
+  disputeMark,
+  refundReason,
+  transaction,
+} from "@/lib/contract/transactions/transaction";
 import { TRANSACTION_STATUSES } from "@/lib/contract/transactions/words";
 import { passesLuhn } from "./words";
 
@@ -80,6 +87,8 @@ export const payment = z
     transactions: z
       .array(transaction)
       .describe(`Its charge, then its refunds, oldest first: the latest ${SHOWN_REFUNDS} of them.`),
+    dispute: disputeMark.describe("Its dispute, of several the one that decides about refunds; null when undisputed."),
+    capture_reversed_at: captureReversedAt,
     transactions_has_more: z.boolean().describe("Whether it has older refunds that are not shown."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     created_at: timestamp.describe("When it was created."),
@@ -176,6 +185,12 @@ export const refundBody = z
     amount: amount.optional().describe("Minor units. If omitted, all that remains."),
     reason: refundReason.optional().describe("Why you refund."),
     comment: humanText(1000).optional().describe("A note for your own records."),
+    acknowledge_dispute: z
+      .boolean()
+      .optional()
+      .describe(
+        "`true` refunds although the payment is disputed: if the bank decides for the cardholder, you pay twice.",
+      ),
   })
   .meta({ id: "RefundRequest" });
 export type RefundBody = z.infer<typeof refundBody>;

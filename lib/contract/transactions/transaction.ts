@@ -20,6 +20,7 @@ import {
   timestamp,
 } from "@/lib/contract/fields";
 import { idInput, idOf } from "@/lib/contract/ids";
+import { DISPUTE_STATUSES } from "@/lib/contract/payments/dispute-words";
 import { AVS_RESULTS, type AvsResult, CVV_RESULTS, type CvvResult } from "@/lib/contract/payments/words";
 import { FILTER_DETAILS, type ListedName } from "./filter-details";
 import {
@@ -47,6 +48,15 @@ export const refundReason = z.enum(REFUND_REASONS);
 export const avsResult = z.enum(Object.keys(AVS_RESULTS) as [AvsResult, ...AvsResult[]]);
 
 export const cvvResult = z.enum(Object.keys(CVV_RESULTS) as [CvvResult, ...CvvResult[]]);
+
+export const disputeMark = z
+  .object({ id: idOf("dispute"), status: z.enum(DISPUTE_STATUSES) })
+  .nullable()
+  .meta({ id: "DisputeMark" });
+
+export const captureReversedAt = timestamp
+  .nullable()
+  .describe("When the processor reported that the capture failed there later: its money never came.");
 
 /** A movement of money on a card: a charge, or the refund of one. Amounts in minor units. */
 export const transaction = z
@@ -86,6 +96,8 @@ export const transaction = z
     metadata: metadata.describe("Your own keys and values."),
     environment: z.enum(["sandbox", "live"]).describe("The environment it belongs to."),
     capture_before: timestamp.nullable().describe("Deadline for the capture; afterwards the hold is released."),
+    dispute: disputeMark.describe("For a charge: its dispute, of several the one that decides about refunds."),
+    capture_reversed_at: captureReversedAt,
     authorized_at: timestamp.nullable().describe("When the card was authorized."),
     captured_at: timestamp.nullable().describe("When it was captured."),
     settled_at: timestamp.nullable().describe("When it was settled."),

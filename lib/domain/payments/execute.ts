@@ -50,6 +50,8 @@ export type FollowUpOrder = {
   readonly refund: { readonly id: string; readonly reason: string | null; readonly comment: string | null } | null;
   /** False: it names a refund, on which no action is possible. */
   readonly allowed: boolean;
+  /** A refund although the payment is disputed. */
+  readonly acknowledgesDispute?: boolean;
   /** With what the shopper came back from a challenge. */
   readonly returned?: ContinueRequest["returned"];
   /** For the void of what was approved after the payment had ended: the version at which nothing of it was given back. */
@@ -138,7 +140,7 @@ async function reserve(
     if (!reservation.reserved) return { kind: "refused", claimed: true, snapshot: null };
     return { kind: "reserved", operation: begun(order, snapshot, amount, reservation.not_after), snapshot };
   }
-  const { kind, paymentId, amount, detail, allowed, claim, endedVersion = null } = order;
+  const { kind, paymentId, amount, detail, allowed, claim, endedVersion = null, acknowledgesDispute = false } = order;
   const wholeOnly = kind === "capture" && !order.at.processor.capabilities.partialCapture;
   const guardedConnectionId = guardOf(order);
   const refund = order.refund && { ...order.refund, created_at: idTime(order.refund.id) };
@@ -155,6 +157,7 @@ async function reserve(
       wholeOnly,
       guardedConnectionId,
       detail,
+      acknowledgesDispute,
       allowed,
       endedVersion,
       ...begunBy,

@@ -2,7 +2,14 @@ import { findPayment, findPaymentOfTransaction, type PaymentSnapshot } from "@/d
 import { formatMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { type CaptureBody, MOST_REFUNDS, type RefundBody, type VoidBody } from "@/lib/contract/payments/payment";
+import { isDisputed, isLost } from "@/lib/contract/payments/dispute-words";
+import {
+  type CaptureBody,
+  MOST_REFUNDS,
+  type Payment,
+  type RefundBody,
+  type VoidBody,
+} from "@/lib/contract/payments/payment";
 import { LATE_APPROVAL } from "@/lib/contract/payments/words";
 import type { RefundReason, TransactionStatus } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
@@ -11,6 +18,7 @@ import { type Context, type Environment, type Reply, resourceNotFound, type Serv
 import { connectionMissing, connectionOf, whyDisconnected } from "../processors/connection-of";
 import { type Execution, execute, type FollowUpOrder } from "./execute";
 import { executeRequest, refuseUnclaimed, retryLater } from "./money-request";
+import { disputeOf } from "./present";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
 
 /** Returns the Payment; see {@link followUp}. */
@@ -36,6 +44,7 @@ export function refundPayment(ctx: Context, input: RefundBody & { id: string }):
     amount: input.amount ?? null,
     refundReason: input.reason ?? null,
     refundComment: input.comment ?? null,
+    acknowledgesDispute: input.acknowledge_dispute ?? false,
   });
 }
 
@@ -91,6 +100,7 @@ type FollowUpInput = {
   voidReason?: string | null;
   refundReason?: RefundReason | null;
   refundComment?: string | null;
+  acknowledgesDispute?: boolean;
 };
 
 /** What the caller named, found in its environment. */
@@ -121,6 +131,7 @@ export async function followUp(ctx: Context, request: FollowUpInput): Promise<Re
           ? { id: newId(), reason: request.refundReason ?? null, comment: request.refundComment ?? null }
           : null,
       allowed: target.refundStatus === null,
+      acknowledgesDispute: request.acknowledgesDispute ?? false,
     }),
     refusal: async (snapshot) => {
       if (!snapshot) return notFound(request.target);
@@ -152,7 +163,7 @@ async function findTarget(ctx: Context, target: FollowUpInput["target"]): Promis
 
 /** Why the guard refused, by the same rules. Null: it would pass now. */
 function refusal(
-  { kind, amount, target: named }: FollowUpInput,
+  { kind, amount, target: named, acknowledgesDispute }: FollowUpInput,
   target: Target,
   { payment, transactions }: PaymentSnapshot,
   { now, partialCapture }: { now: Date; partialCapture: boolean },
@@ -175,6 +186,9 @@ function refusal(
   );
   if (kind === "refund") {
     if (!isRefundable(payment.status)) return wrongState;
+    const disputed = refusalByDispute(disputeOf(payment), acknowledgesDispute ?? false);
+    if (disputed) return disputed;
+    if (payment.capture_reversed_at !== null) return invalidState(CAPTURE_REVERSED, status, []);
     const remaining = amountRefundable(payment);
     if (transactions.length > MOST_REFUNDS)
       return invalidState(
@@ -200,6 +214,27 @@ function refusal(
   return amount !== null && amount > remaining
     ? exceeds("amount_exceeds_capturable", "captured", remaining, payment.currency)
     : null;
+}
+
+const CAPTURE_REVERSED =
+  "The processor reported that this capture failed there later: its money never came, so there is nothing to refund.";
+
+/**
+ * Why a disputed payment is not refunded; null: it may be. Not stored, so that the same key takes the refund which acknowledges
+ * the dispute, or comes after it was won.
+ */
+export function refusalByDispute(dispute: Payment["dispute"], acknowledged: boolean): AppError | null {
+  const status = dispute?.status ?? null;
+  if (isLost(status))
+    return new AppError(
+      "payment_disputed",
+      "A dispute of this payment was lost: the bank has returned the money to the cardholder. A refund would pay them twice, so none is possible.",
+      { extra: { dispute } },
+    );
+  if (!isDisputed(status) || acknowledged) return null;
+  const detail =
+    "The cardholder's bank disputes this payment. If it decides for the cardholder, a refund pays them twice. Respond to the dispute instead, or send acknowledge_dispute: true to refund all the same.";
+  return new AppError("payment_disputed", detail, { extra: { dispute } });
 }
 
 const PAST = { capture: "captured", void: "voided", refund: "refunded" } as const;

@@ -393,5 +393,5 @@ const DISPUTE_OUTCOMES = {
   UNDER_REVIEW: "action_required",
   WON: "succeeded",
   LOST: "failed",
-  CLOSED: "succeeded",
+  ACCEPTED: "failed",
 } as const satisfies Record<Exclude<DisputeRow["status"], "NEEDS_RESPONSE">, TimelineOutcome>;

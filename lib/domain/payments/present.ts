@@ -19,9 +19,18 @@ type PaymentMoneyRow = Pick<
   | "refund_pending"
   | "open_operation_id"
   | "capture_before"
+  | "dispute_id"
+  | "dispute_status"
+  | "capture_reversed_at"
 >;
 
+type DisputeColumns = Pick<PaymentRow, "dispute_id" | "dispute_status">;
+
 const NO_ACTIONS: Action[] = [];
+
+/** The dispute that decides about a payment's refunds. */
+export const disputeOf = ({ dispute_id: id, dispute_status: status }: DisputeColumns): Payment["dispute"] =>
+  id === null || status === null ? null : { id: encodeId("dispute", id), status };
 
 /** The row as the API shows it. */
 export function presentTransaction(row: ShownTransactionRow, payment: PaymentMoneyRow, mode: Mode): Transaction {
@@ -62,6 +71,8 @@ export function presentTransaction(row: ShownTransactionRow, payment: PaymentMon
     metadata: row.metadata,
     environment: API_ENVIRONMENTS[mode],
     capture_before: isCharge ? payment.capture_before : null,
+    dispute: isCharge ? disputeOf(payment) : null,
+    capture_reversed_at: isCharge ? payment.capture_reversed_at : null,
     authorized_at: row.authorized_at,
     captured_at: row.captured_at,
     settled_at: row.settled_at,
@@ -110,6 +121,8 @@ export function presentPayment(payment: ShownPaymentRow, rows: readonly ShownTra
     next_action: payment.status === "REQUIRES_ACTION" ? payment.next_action : null,
     transactions: shown.map((row) => presentTransaction(row, payment, mode)),
     transactions_has_more: hasMore,
+    dispute: disputeOf(payment),
+    capture_reversed_at: payment.capture_reversed_at,
     environment: API_ENVIRONMENTS[mode],
     created_at: payment.created_at,
     updated_at: payment.updated_at,

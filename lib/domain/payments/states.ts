@@ -1,3 +1,4 @@
+import { type DisputeStatus, isLost } from "@/lib/contract/payments/dispute-words";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 
@@ -60,9 +61,13 @@ export type PaymentMoney = {
   amount_refunded: number;
   refund_pending: number;
   open_operation_id: string | null;
+  dispute_status: DisputeStatus | null;
+  capture_reversed_at: string | null;
 };
 
+/** Zero, too, where the money is gone: the bank returned it to the cardholder, or it was never taken. */
 export function amountRefundable(payment: PaymentMoney): number {
+  if (isLost(payment.dispute_status) || payment.capture_reversed_at !== null) return 0;
   return payment.amount_captured - payment.amount_refunded - payment.refund_pending;
 }
 

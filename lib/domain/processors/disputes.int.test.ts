@@ -10,6 +10,7 @@ import type { Dispute, Processor } from "@/lib/processor/port";
 import { getCustomer, listCustomers, noteCustomers } from "../customers/customers";
 import { getPaymentDetail } from "../payments/payment-detail";
 import { takeInReport } from "../payments/process-reports";
+import { verifyBooks } from "../reconciliation/verify-books";
 import { recordDispute } from "./disputes";
 
 const { db } = await testDatabase();
@@ -127,6 +128,104 @@ test("each change is told with what it was, and what is read again unchanged is 
   });
 });
 
+/** The rules of the books that do not hold. */
+const broken = async () => (await verifyBooks(db)).checks.filter(({ count }) => count > 0).map(({ check }) => check);
+
+const ACKNOWLEDGED = { acknowledge_dispute: true, amount: 1_000 };
+
+test.each([
+  ["needs_response", [409, "payment_disputed"], [201, null], ["refund"]],
+  ["under_review", [409, "payment_disputed"], [201, null], ["refund"]],
+  ["won", [201, null], [201, null], ["refund"]],
+  ["lost", [409, "payment_disputed"], [409, "payment_disputed"], []],
+  ["accepted", [409, "payment_disputed"], [409, "payment_disputed"], []],
+] as const)(
+  "a dispute that is %s refuses a refund as %j and one that acknowledges it as %j, by payment and by transaction",
+  async (status, plain, acknowledged, actions) => {
+    const { tenant, payment, from, report, becomes } = await disputable();
+    becomes({ status });
+    await recordDispute(tenant.service, from, report);
+    const shown = await tenant.get(payment.id);
+    const mark = { id: expect.stringMatching(/^dp_/), status: status.toUpperCase() };
+    expect(shown).toMatchObject({
+      ...{ dispute: mark, available_actions: actions, amount_refundable: actions.length > 0 ? 10_000 : 0 },
+      transactions: [{ dispute: mark }],
+    });
+    for (const id of [payment.id, payment.transactions[0].id]) {
+      const key = newId();
+      const first = await tenant.act("refund", id, { amount: 1_000 }, { key });
+      expect([first.status, first.code]).toEqual(plain);
+      if (first.code) expect(first.body.extra.dispute).toEqual(shown.dispute);
+      // A refusal uses up no key: the one that acknowledges the dispute takes it.
+      const again = await tenant.act("refund", id, ACKNOWLEDGED, first.code ? { key } : {});
+      expect([again.status, again.code]).toEqual(acknowledged);
+    }
+    expect(await tenant.operations(payment.id)).toHaveLength(actions.length === 0 ? 1 : status === "won" ? 5 : 3);
+  },
+);
+
+test("refunds of several disputed payments at once are refused, and go through when they acknowledge that", async () => {
+  const tenant = await moneyTenant(db);
+  const made = await Promise.all(Array.from({ length: 8 }, () => tenant.create()));
+  const ids = made.map(({ body }) => decodeId("payment", body.id) as string);
+  await db.sql`update payments set dispute_id = gen_random_uuid(), dispute_status = 'UNDER_REVIEW'
+    where environment_id = ${tenant.environmentId} and id = any(${ids}::uuid[])`;
+  const refund = (body: object) => Promise.all(made.map((payment) => tenant.act("refund", payment.body.id, body)));
+  expect((await refund({ amount: 1_000 })).map(({ code }) => code)).toEqual(made.map(() => "payment_disputed"));
+  expect((await refund(ACKNOWLEDGED)).map(({ status }) => status)).toEqual(made.map(() => 201));
+  await db.sql`update payments set dispute_id = null, dispute_status = null where environment_id = ${tenant.environmentId}`;
+});
+
+test("no refund that begins after a dispute is told of gets through, whatever is under way", async () => {
+  const { tenant, payment, from, report } = await disputable();
+  let told = false;
+  const refunds: Promise<{ begun: boolean; code: string | null }>[] = [];
+  const refund = async (begun: boolean) => ({
+    begun,
+    code: (await tenant.act("refund", payment.id, { amount: 1 })).code,
+  });
+  for (let i = 0; i < 10; i++) refunds.push(refund(told));
+  const opening = recordDispute(tenant.service, from, report).then(() => {
+    told = true;
+  });
+  while (!told) {
+    refunds.push(refund(told));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  for (let i = 0; i < 10; i++) refunds.push(refund(told));
+  await opening;
+  const results = await Promise.all(refunds);
+  for (const { begun, code } of results) if (begun) expect(code).toBe("payment_disputed");
+  const made = results.filter(({ code }) => code === null).length;
+  expect((await tenant.get(payment.id)).amount_refunded).toBe(made);
+  expect(await broken()).toEqual([]);
+});
+
+test("of several disputes the lost one decides, then the open one, and the books say so", async () => {
+  const { tenant, payment, from, report } = await disputable();
+  const say = (id: string, status: Dispute["status"]) => {
+    const readDispute = async () => ({ ...OPENED, id, status });
+    return recordDispute(
+      tenant.service,
+      { ...from, processor: { ...from.processor, readDispute } },
+      { ...report, dispute: id },
+    );
+  };
+  const shown = async () => (await tenant.get(payment.id)).dispute?.status;
+  const [first, second] = [newId(), newId()];
+  await Promise.all([say(first, "won"), say(second, "under_review")]);
+  expect(await shown()).toBe("UNDER_REVIEW");
+  await say(first, "lost");
+  expect(await shown()).toBe("LOST");
+  await say(second, "won");
+  expect(await shown()).toBe("LOST");
+  expect(await broken()).toEqual([]);
+  await db.sql`update payments set dispute_id = null, dispute_status = null where environment_id = ${tenant.environmentId}`;
+  expect(await broken()).toEqual(["payment_shows_its_dispute"]);
+  await db.sql`update payments p set dispute_id = d.id, dispute_status = d.status from disputes d
+    where p.environment_id = ${tenant.environmentId} and d.payment_id = p.id and d.status = 'LOST'`;
+});
+
 test("what was read first does not replace what was read later, whichever answer comes last", async () => {
   const { tenant, from, report, becomes, holdAnswers, told } = await disputable();
   await recordDispute(tenant.service, from, report);
@@ -198,5 +297,5 @@ test("reports lead there by their dispute, and the payment's page, its books and
   ]);
   const stranger = testContext(tenant.service, (await createTestMerchant(db)).test);
   await expect(getPaymentDetail(stranger, { id: payment.id })).rejects.toMatchObject({ code: "resource_not_found" });
-  expect(encodeId("dispute", newId())).toMatch(/^dsp_/);
+  expect(encodeId("dispute", newId())).toMatch(/^dp_/);
 });

@@ -2,7 +2,13 @@ import { findEnvironment } from "@/db/queries/accounts/merchants";
 import { insertAudit, insertEvent } from "@/db/queries/changes";
 import { findOperation } from "@/db/queries/payments/operations";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
-import { insertDispute, lockDispute, type NewDispute, updateDispute } from "@/db/queries/processors/disputes";
+import {
+  insertDispute,
+  lockDispute,
+  type NewDispute,
+  showOnPayment,
+  updateDispute,
+} from "@/db/queries/processors/disputes";
 import type { DisputeRow } from "@/db/schema/disputes";
 import { keepableText } from "@/lib/contract/card-numbers";
 import type { EventTypeOf } from "@/lib/contract/events/event";
@@ -24,7 +30,7 @@ const STATUSES: Record<ProcessorsDispute["status"], Dispute["status"]> = {
   under_review: "UNDER_REVIEW",
   won: "WON",
   lost: "LOST",
-  closed: "CLOSED",
+  accepted: "ACCEPTED",
 };
 /** It is a word, and comes from outside. */
 const LONGEST_REASON = 200;
@@ -88,6 +94,7 @@ function writeDispute(service: Service, environment: { id: string; mode: Mode },
       tellOf(tx, environment, type, before, after);
     const made = await insertDispute(tx, environment.id, told);
     if (made) {
+      await showOnPayment(tx, environment.id, made.payment_id);
       await tell("payment.disputed", null, made);
       return true;
     }
@@ -101,6 +108,7 @@ function writeDispute(service: Service, environment: { id: string; mode: Mode },
     }
     const changed = { amount, currency, reason, status, respond_before, read_at, updated_at };
     await updateDispute(tx, environment.id, known.id, changed);
+    await showOnPayment(tx, environment.id, known.payment_id);
     await tell("payment.dispute_updated", known, { ...known, ...changed });
     return true;
   });

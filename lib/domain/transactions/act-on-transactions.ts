@@ -27,6 +27,7 @@ export function refundTransaction(ctx: Context, input: RefundBody & { id: string
     amount: input.amount ?? null,
     refundReason: input.reason ?? null,
     refundComment: input.comment ?? null,
+    acknowledgesDispute: input.acknowledge_dispute ?? false,
   });
 }
 

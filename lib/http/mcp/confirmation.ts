@@ -4,12 +4,14 @@ import { configure } from "safe-stable-stringify";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { cardText, fullTimeText, moneyTextWithCode } from "@/lib/contract/format";
+import { isDisputed } from "@/lib/contract/payments/dispute-words";
 import { getPayment } from "@/lib/contract/payments/endpoints";
-import type { CreatePaymentBody, Payment } from "@/lib/contract/payments/payment";
+import type { CreatePaymentBody, Payment, RefundBody } from "@/lib/contract/payments/payment";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { getTransaction } from "@/lib/contract/transactions/endpoints";
 import type { Transaction } from "@/lib/contract/transactions/transaction";
 import type { Action } from "@/lib/contract/transactions/words";
+import { refusalByDispute } from "@/lib/domain/payments/follow-up";
 import { authorize } from "@/lib/http/caller";
 import { newId } from "@/lib/ids";
 import {
@@ -113,7 +115,7 @@ async function ask(
   body: Readonly<Record<string, unknown>>,
 ): Promise<ReturnType<typeof endpointResult> | InputRequiredResult> {
   const question = endpoint.path.includes("{id}")
-    ? await questionAbout(call, endpoint, input, body.amount as number | undefined)
+    ? await questionAbout(call, endpoint, input, body as RefundBody)
     : { text: paymentQuestion(body as CreatePaymentBody), amount: null, button: "Yes, charge the card" };
   if ("status" in question) return endpointResult(call, endpoint, question);
   const { http, caller } = call;
@@ -146,7 +148,7 @@ async function questionAbout(
   call: Call,
   endpoint: Endpoint,
   { id }: EndpointInput,
-  wanted: number | undefined,
+  { amount: wanted, acknowledge_dispute: acknowledged = false }: RefundBody,
 ): Promise<Question | EndpointAnswer> {
   const action = endpoint.path.slice(endpoint.path.lastIndexOf("/") + 1) as Action;
   const answer = await callEndpoint(call, endpoint.path.startsWith("/v1/payments/") ? getPayment : getTransaction, {
@@ -155,17 +157,23 @@ async function questionAbout(
   if (answer.status >= 400) return answer;
   const found = answer.data as Payment | Transaction;
   const most = action === "refund" ? found.amount_refundable : capturableOf(found);
+  const disputed = action === "refund" ? refusalByDispute(found.dispute, acknowledged) : null;
+  if (disputed) throw disputed;
   requirePossible(found, action, wanted ?? most, most);
   const money = (amount: number) => moneyTextWithCode(amount, found.currency);
   const what = `${found.object} ${found.id} (${cardOf(found)}, ${money(found.amount)}, ${fullTimeText(new Date(found.created_at), "UTC")})`;
   const amount = wanted ?? most;
   switch (action) {
-    case "refund":
+    case "refund": {
+      const risk = isDisputed(found.dispute?.status ?? null)
+        ? " The cardholder's bank disputes this payment: if it decides for the cardholder, you pay twice."
+        : "";
       return {
-        text: `Refund ${money(amount)} of ${what}? The money goes back to the card, and a refund can't be undone.`,
+        text: `Refund ${money(amount)} of ${what}? The money goes back to the card, and a refund can't be undone.${risk}`,
         amount,
         button: `Yes, refund ${money(amount)}`,
       };
+    }
     case "capture": {
       const rest = amount < most ? ` The other ${money(most - amount)} of the hold is released for good.` : "";
       return {

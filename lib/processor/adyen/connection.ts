@@ -64,9 +64,11 @@ function disputeStatus({ event, dispute }: Notice): Dispute["status"] {
     case "Lost":
       return "lost";
     case "Accepted":
+      return "accepted";
+    // Undefended a request for information takes no money by itself; a chargeback took it when it came.
     case "Expired":
     case "Undefended":
-      return "closed";
+      return event === "REQUEST_FOR_INFORMATION" ? "won" : "lost";
     case "Responded":
     case "Pending":
       return "under_review";
@@ -85,10 +87,10 @@ function disputeStatusOf(event: Notice["event"]): Dispute["status"] {
     case "ISSUER_RESPONSE_TIMEFRAME_EXPIRED":
       return "won";
     case "PREARBITRATION_LOST":
+    case "DISPUTE_DEFENSE_PERIOD_ENDED":
     case "SECOND_CHARGEBACK":
       return "lost";
-    case "DISPUTE_DEFENSE_PERIOD_ENDED":
-      return "closed";
+
     default:
       return "needs_response";
   }

@@ -91,13 +91,13 @@ function disputeStatus(status: Stripe.Dispute.Status): Dispute["status"] {
     case "warning_needs_response":
     case "appeal_needs_response":
       return "needs_response";
-    case "won":
-      return "won";
     case "lost":
       return "lost";
+    // An inquiry that ended, and what never became a dispute, took no money.
+    case "won":
     case "prevented":
     case "warning_closed":
-      return "closed";
+      return "won";
     // Also what Stripe may add: somebody looks at it.
     default:
       return "under_review";

@@ -37,6 +37,11 @@ export interface Problem {
   current_status?: string;
   /** `invalid_state`: what you can do instead. */
   allowed_actions?: string[];
+  /** `payment_disputed`: the dispute. */
+  dispute?: {
+    id: string;
+    status: string;
+  };
   /** Amount errors: what is left, in minor units. */
   remaining?: number;
 }
@@ -94,6 +99,10 @@ export interface Payment {
   next_action: NextAction | null;
   /** Its charge, then its refunds, oldest first: the latest 100 of them. */
   transactions: Transaction[];
+  /** Its dispute, of several the one that decides about refunds; null when undisputed. */
+  dispute: DisputeMark;
+  /** When the processor reported that the capture failed there later: its money never came. */
+  capture_reversed_at: string | null;
   /** Whether it has older refunds that are not shown. */
   transactions_has_more: boolean;
   /** The environment it belongs to. */
@@ -200,6 +209,10 @@ export interface Transaction {
   environment: "sandbox" | "live";
   /** Deadline for the capture; afterwards the hold is released. */
   capture_before: string | null;
+  /** For a charge: its dispute, of several the one that decides about refunds. */
+  dispute: DisputeMark;
+  /** When the processor reported that the capture failed there later: its money never came. */
+  capture_reversed_at: string | null;
   /** When the card was authorized. */
   authorized_at: string | null;
   /** When it was captured. */
@@ -217,6 +230,11 @@ export interface Transaction {
 }
 
 export type TransactionStatus = "PENDING" | "AUTHORIZED" | "CAPTURED" | "SETTLED" | "VOIDED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "DECLINED" | "FAILED";
+
+export type DisputeMark = {
+  id: string;
+  status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "ACCEPTED";
+} | null;
 
 export interface CreatePaymentRequest {
   /** Amount in minor units: 4999 is $49.99, or ¥4999. */
@@ -304,6 +322,8 @@ export interface RefundRequest {
   reason?: "DUPLICATE" | "FRAUDULENT" | "CUSTOMER_REQUEST" | "RETURN" | "OTHER";
   /** A note for your own records. */
   comment?: string;
+  /** `true` refunds although the payment is disputed: if the bank decides for the cardholder, you pay twice. */
+  acknowledge_dispute?: boolean;
 }
 
 export interface TransactionList {
@@ -727,7 +747,7 @@ export interface Dispute {
   /** The processor's reason, such as `fraudulent`. */
   reason: string;
   /** The current status. */
-  status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "CLOSED";
+  status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "ACCEPTED";
   /** Deadline for evidence; null when none is needed. */
   respond_before: string | null;
   /** Which of your two environments it belongs to. */
@@ -1254,6 +1274,7 @@ export type ErrorCode =
   | "idempotency_key_reused"
   | "idempotency_request_in_progress"
   | "invalid_state"
+  | "payment_disputed"
   | "outcome_pending"
   | "body_too_large"
   | "unsupported_media_type"
@@ -1483,7 +1504,7 @@ class PaymentsResource extends Resource {
   }
 
   /**
-   * Get a payment. The payment with its charge and all its refunds.
+   * Get a payment. The payment with its charge and latest refunds.
    *
    * Needs the permission `payment.read` or `transaction.read`.
    */

@@ -148,6 +148,7 @@ const CLASSES: Record<ErrorCode, ErrorClass> = {
   idempotency_key_reused: IdempotencyError,
   idempotency_request_in_progress: IdempotencyError,
   invalid_state: ConflictError,
+  payment_disputed: ConflictError,
   outcome_pending: ConflictError,
   body_too_large: InvalidRequestError,
   unsupported_media_type: InvalidRequestError,
