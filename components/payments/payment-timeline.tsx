@@ -27,6 +27,7 @@ const KIND_ICONS: Record<TimelineEntry["kind"], LucideIcon> = {
   void: Ban,
   refund: Undo2,
   refund_returned: UndoDot,
+  capture_reversed: CircleX,
   settle: CheckCheck,
   dispute: Gavel,
 };
@@ -45,6 +46,7 @@ const KIND_STYLES: Record<TimelineEntry["kind"], string> = {
   void: "bg-raised text-soft",
   refund: "bg-violet-ground text-violet",
   refund_returned: "bg-amber-ground text-amber",
+  capture_reversed: "bg-red-ground text-red",
   settle: "bg-green-ground text-green",
   dispute: "bg-green-ground text-green",
 };

@@ -18,6 +18,8 @@ export type ConnectorChoice = {
   /** Where in the processor's dashboard messages are set up, and what to subscribe to. */
   where: string;
   events: readonly string[];
+  /** Payments carry their description and chosen metadata there. */
+  takesMetadata: boolean;
 };
 
 type Values = { label: string; credentials: Record<string, string> };
@@ -111,7 +113,13 @@ type ChangeProps = ConnectionDialogProps & { connector: ConnectorChoice; onChang
 const change = (mode: Mode, { id }: Connection, body: Parameters<typeof send>[1]) => send({ mode, id }, body);
 const send = (
   params: { mode: Mode; id: string },
-  body: { label?: string; raw_cards?: boolean; is_default?: true; credentials?: Record<string, string> },
+  body: {
+    label?: string;
+    raw_cards?: boolean;
+    metadata_keys?: string[];
+    is_default?: true;
+    credentials?: Record<string, string>;
+  },
 ) => callApi("PATCH /api/dashboard/{mode}/processors/{id}", { params, body });
 
 /** Other credentials of the same account. */
@@ -205,6 +213,42 @@ export function RawCardsDialog({ mode, connection, connector, onClose, onChanged
         label={`Send card numbers to ${connector.label}`}
         checked={form.values.raw_cards}
         onChange={({ target }) => form.set({ raw_cards: target.checked })}
+      />
+    </FormDialog>
+  );
+}
+
+/** A payment's metadata for whoever looks at it in the processor's dashboard. */
+export function MetadataDialog({ mode, connection, connector, onClose, onChanged }: ChangeProps) {
+  const form = useForm(
+    { metadata_keys: connection.metadata_keys.join(", ") },
+    { place: ({ message }) => ["metadata_keys", message] },
+  );
+
+  async function save() {
+    const keys = form.values.metadata_keys.split(",").map((key) => key.trim());
+    await change(mode, connection, { metadata_keys: keys.filter(Boolean) });
+    onChanged("Connection saved");
+  }
+
+  return (
+    <FormDialog
+      form={form}
+      title={`What ${connector.label} shows`}
+      description={`Each new payment has its description and its Cardlane id at ${connector.label}. Choose the metadata to send as well.`}
+      submitLabel="Save"
+      disabled={!form.dirty}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextField
+        label="Metadata keys"
+        hint={`Separate keys with commas, at most 20. Anyone who can sign in to ${connector.label} sees their values.`}
+        placeholder="order, channel"
+        optional
+        autoComplete="off"
+        spellCheck={false}
+        {...form.field("metadata_keys")}
       />
     </FormDialog>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Ban, CreditCard, Ellipsis, PencilLine, Plug, RefreshCw, Star, Webhook } from "lucide-react";
+import { Ban, CreditCard, Ellipsis, PencilLine, Plug, RefreshCw, Star, Tags, Webhook } from "lucide-react";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -21,6 +21,7 @@ import {
   type ConnectorChoice,
   DefaultDialog,
   DisconnectDialog,
+  MetadataDialog,
   RawCardsDialog,
   ReplaceDialog,
   WebhookDialog,
@@ -53,7 +54,7 @@ export function ConnectProcessor({ mode, connectors }: ConnectProps) {
   );
 }
 
-type Action = "edit" | "webhook" | "cards" | "default" | "disconnect";
+type Action = "edit" | "webhook" | "cards" | "metadata" | "default" | "disconnect";
 type ConnectionCardProps = { mode: Mode; connection: Connection; connector: ConnectorChoice; mayTakeCards: boolean };
 
 /** One connection: whose account it is, whether it works, and what can be done with it. */
@@ -105,6 +106,11 @@ export function ConnectionCard({ mode, connection, connector, mayTakeCards }: Co
                 >
                   Card numbers …
                 </MenuItem>
+                {connector.takesMetadata && (
+                  <MenuItem icon={<Tags aria-hidden="true" />} onSelect={() => setAction("metadata")}>
+                    Metadata …
+                  </MenuItem>
+                )}
                 {!connection.is_default && (
                   <MenuItem icon={<Star aria-hidden="true" />} onSelect={() => setAction("default")}>
                     Make default …
@@ -130,6 +136,7 @@ export function ConnectionCard({ mode, connection, connector, mayTakeCards }: Co
       {action === "edit" && <ReplaceDialog {...dialog} />}
       {action === "webhook" && <WebhookDialog {...dialog} />}
       {action === "cards" && <RawCardsDialog {...dialog} />}
+      {action === "metadata" && <MetadataDialog {...dialog} />}
       {action === "default" && <DefaultDialog {...dialog} />}
       {action === "disconnect" && <DisconnectDialog {...dialog} />}
     </Card>

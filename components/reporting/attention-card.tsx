@@ -45,6 +45,13 @@ const WORDS: Record<AttentionKind, Words> = {
     advice: "In the last 30 days. The customer has not been paid back: refund again, or pay another way.",
     row: () => "Refund failed",
   },
+  capture_reversed: {
+    icon: CircleX,
+    tone: "text-red",
+    title: (count) => plural(count, "capture reversed", "captures reversed"),
+    advice: "In the last 30 days. The processor reported that the capture failed later, so the money never came.",
+    row: () => "Capture reversed",
+  },
   expiring: {
     icon: Clock,
     tone: "text-amber",

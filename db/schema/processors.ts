@@ -55,6 +55,8 @@ export const processorConnections = pgTable(
     takes_webhooks: boolean("takes_webhooks").notNull(),
     /** Card numbers may be given to it by our servers, where the operator allows that at all. */
     raw_cards: boolean("raw_cards").notNull(),
+    /** The metadata that the processor gets with a payment, by its keys. */
+    metadata_keys: text("metadata_keys").array().notNull().default(sql`'{}'`),
     /** Takes the payments that no rule names. */
     is_default: boolean("is_default").notNull(),
     /** Counts changes of what payments depend on; rules of the environment count, too. */

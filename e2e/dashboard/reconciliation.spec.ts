@@ -26,7 +26,14 @@ async function compared(db: Database, { merchant, api }: Tenant) {
       label: "Main shop",
       status: "DISCONNECTED",
     },
-    ...{ credentials: null, hint: "sk_test_…4242", takes_webhooks: true, raw_cards: false, is_default: false },
+    ...{
+      credentials: null,
+      hint: "sk_test_…4242",
+      takes_webhooks: true,
+      raw_cards: false,
+      metadata_keys: [],
+      is_default: false,
+    },
     ...{ checked_at: at, created_at: at, updated_at: at },
   });
   const difference: Difference = {

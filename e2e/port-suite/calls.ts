@@ -86,6 +86,7 @@ export function callsTo({ processor, cards, decide }: ProcessorUnderTest) {
     return {
       ...payment.called(),
       ...{ token, amount: AMOUNT, currency: "USD", capture: false, customerEmail: null, billingAddress: null },
+      ...{ description: null, metadata: {} },
       ...given,
       payment,
     };
@@ -130,6 +131,6 @@ export function callsTo({ processor, cards, decide }: ProcessorUnderTest) {
     return charge;
   }
   const close = ({ payment, reference, amount, currency }: Charge, account = payment.account) =>
-    processor.close({ ...payment.called(reference), account, amount, currency });
+    processor.close({ ...payment.called(reference), account, amount, currency, description: null, metadata: {} });
   return { authorization, followUp, continuation, inquiry, end, endsOf, charged, close };
 }

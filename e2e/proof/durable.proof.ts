@@ -51,7 +51,10 @@ test("what the processor has answered, of every kind, is still so after PostgreS
       cvv: "123",
     });
     const request = { ...terms(), token, amount: 10_000, currency: "USD", capture, customerEmail: null };
-    await surely(processor.authorize({ ...request, billingAddress: null }), request.reference);
+    await surely(
+      processor.authorize({ ...request, billingAddress: null, description: null, metadata: {} }),
+      request.reference,
+    );
     return request.reference;
   }
   const follow = (kind: "capture" | "void" | "refund", authorization: string) => {

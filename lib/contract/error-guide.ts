@@ -307,6 +307,17 @@ const OUTCOME_ERRORS = {
       instance: PAYMENTS,
     },
   },
+  processor_refused: {
+    cause:
+      "The connected processor does not take the request as it is, whoever's card it is: an amount that it has no coins for, a token of another account. No issuer saw it, no card was declined, and nothing is held.",
+    cure: "Change what `detail` names.",
+    retry: STORED,
+    example: {
+      detail: "Stripe takes KWD in steps of 0.010. Send a multiple of 10: amounts are in minor units.",
+      instance: PAYMENTS,
+      param: "amount",
+    },
+  },
   internal_error: {
     cause: "Something broke on our side. Our log has the details under the request id.",
     cure: "Send the same request again with the same idempotency key: you get the one true result. If the error persists, contact support with `request_id`.",

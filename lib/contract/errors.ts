@@ -35,6 +35,7 @@ export const ERRORS = {
   currency_not_supported: { status: 422, title: "The currency is not supported", stored: true },
   plan_not_active: { status: 422, title: "The plan is not active", stored: true },
   processor_not_configured: { status: 422, title: "No processor is connected", stored: true },
+  processor_refused: { status: 422, title: "The processor does not take this request", stored: true },
   rate_limited: { status: 429, title: "Too many requests" },
   internal_error: { status: 500, title: "Something went wrong on our side" },
   processor_error: { status: 502, title: "The processor could not be reached" },

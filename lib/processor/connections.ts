@@ -195,7 +195,7 @@ function connectorOf({ connectors }: Pick<ConnectionsOptions, "connectors">, key
 /** One that always answers in time. `credentials`: their JSON. */
 function processorOf(
   options: Pick<ConnectionsOptions, "connectors" | "pciDssCompliant" | "clock" | "timer" | "timeoutMs" | "db">,
-  row: Pick<ConnectionRow, "id" | "processor" | "raw_cards">,
+  row: Pick<ConnectionRow, "id" | "processor" | "raw_cards" | "metadata_keys">,
   credentials: string,
   mode: Mode,
 ): Processor {
@@ -203,7 +203,7 @@ function processorOf(
   const rawCards = row.raw_cards && (mode === "test" || options.pciDssCompliant);
   const processor = connectorOf(options, row.processor).create({
     ...{ name: row.id, credentials: JSON.parse(credentials), timeoutMs, clock, journal: journalOf(options, row.id) },
-    settings: { live: mode === "live", rawCards },
+    settings: { live: mode === "live", rawCards, metadataKeys: row.metadata_keys },
   });
   return takingCards(withDeadline(processor, timeoutMs, timer), rawCards);
 }
@@ -242,7 +242,7 @@ function createOperator(options: ConnectionsOptions, operator: OperatorConnectio
   const { connector, credentials, endpoint } = operator;
   const rawCards = operator.rawCards && options.pciDssCompliant;
   const create = (name: string) => {
-    const settings = { live: true, rawCards };
+    const settings = { live: true, rawCards, metadataKeys: [] };
     const processor = connector.create({
       ...{ name, credentials, settings, timeoutMs, clock, endpoint },
       journal: journalOf(options, name),

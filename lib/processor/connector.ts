@@ -13,6 +13,8 @@ export type ConnectorOptions<Credentials> = {
     readonly live: boolean;
     /** Card numbers may be given to it by our servers. */
     readonly rawCards: boolean;
+    /** The metadata that is sent with a payment, by its keys; see {@link Connector.takesMetadata}. */
+    readonly metadataKeys: readonly string[];
   };
   /** Of one HTTP request. */
   readonly timeoutMs: number;
@@ -64,6 +66,8 @@ export type Connector = {
   readonly fields: readonly CredentialField[];
   readonly credentials: z.ZodType<Credentials>;
   readonly webhook: WebhookSetup;
+  /** It shows a payment's description and metadata in its dashboard: merchants choose which metadata that is. */
+  readonly takesMetadata?: true;
   /** Name of the report whose files its processors read (`readStatement`), where they cannot be asked for a list. */
   readonly report?: string;
   /** What is shown of credentials, such as `sk_test_…4242`: it tells two apart and opens nothing. */

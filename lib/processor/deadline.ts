@@ -44,7 +44,7 @@ const outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional(), ...told }),
   z.object({
     ...{ kind: z.literal("declined"), decline_code: declineCode.nullable(), holds: z.literal(true).optional() },
-    ...{ checks, ...told },
+    ...{ refusal: words.optional(), checks, ...told },
   }),
   z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), checks, ...told }),
   z.object({ kind: z.literal("pending") }),
@@ -89,13 +89,14 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     return answer;
   };
 
-  const { reports, acceptToken, readDispute, checkConnection } = processor;
+  const { reports, acceptToken, readDispute, listOutsideRefunds, checkConnection } = processor;
   const catchUp = reports.kind === "pushed" ? reports.catchUp : undefined;
   return {
     name: processor.name,
     capabilities: processor.capabilities,
     notFoundConclusiveAfterMs: processor.notFoundConclusiveAfterMs,
     tokenize: (account, card, holder) => inTime(processor.tokenize(account, card, holder)),
+    refusesAmount: processor.refusesAmount,
     requireReadable: (token) => processor.requireReadable(token),
     authorize: (request) => send(() => processor.authorize(request)),
     ...(processor.returnParameter !== undefined && { returnParameter: processor.returnParameter }),
@@ -115,6 +116,7 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
           },
     acceptToken: acceptToken && ((account, token) => inTime(acceptToken(account, token))),
     readDispute: readDispute && ((id) => inTime(readDispute(id))),
+    listOutsideRefunds: listOutsideRefunds && ((request) => inTime(listOutsideRefunds(request))),
     checkConnection: checkConnection && (() => inTime(checkConnection())),
     // It takes as long as there are pages to read, each within the processor's own time.
     statement: processor.statement,

@@ -29,6 +29,8 @@ export type Processor = {
    * money. Left out where `capabilities.ownTokens` is false.
    */
   acceptToken?(account: string, token: string): Promise<AcceptedCard | null>;
+  /** Why it takes no such amount, in a sentence for the caller; null: it may. Left out where it takes every amount. */
+  refusesAmount?(amount: number, currency: string): string | null;
   /** Throws when another of our processes could use a token and this one cannot: checked before the token is used up. */
   requireReadable(token: string): void;
   authorize(request: AuthorizeRequest): Promise<Outcome>;
@@ -54,6 +56,11 @@ export type Processor = {
   readonly reports: PulledReports | PushedReports;
   /** A dispute as it stands now; null for one that is not this account's. Left out where disputes do not exist. */
   readDispute?(id: string): Promise<Dispute | null>;
+  /**
+   * Refunds of a payment that nobody here asked for: in the processor's own dashboard, say. Left out where there can be none, or
+   * where it does not tell. Moves nothing.
+   */
+  listOutsideRefunds?(request: OutsideRequest): Promise<OutsideRefund[]>;
   /** Its own list of payments and refunds, for reconciliation. Left out where it has none to ask for. */
   readonly statement?: (range: StatementRange) => AsyncIterable<StatementEntry>;
   /**
@@ -139,15 +146,16 @@ export class UnreadableReportError extends Error {
 
 /**
  * Something has become of an operation since it was accepted: a refund came back, a capture went through. It may come late,
- * twice or out of order, so it only decides where to look; the status is checked.
+ * twice or out of order, so it only decides where to look; the status is checked. `outside`: of the payment something was refunded
+ * that nobody here asked for, or such a refund has failed.
  */
 export type Report = { readonly id: string } /**
  * `insists`, only of reports that are `kept`: it changes an end that others may have read before, so it has to come again until
  * nobody works on its operation.
  */ & (
-  | { readonly account: string; readonly reference: string; readonly insists?: true }
+  | { readonly account: string; readonly reference: string; readonly insists?: true; readonly outside?: true }
   /** Known by an id that was kept. `dispute`: the id of a dispute about it, which is read anew. */
-  | { readonly object: string; readonly dispute?: string }
+  | { readonly object: string; readonly dispute?: string; readonly outside?: true }
 );
 export type PulledReport = Extract<Report, { account: string }>;
 
@@ -188,6 +196,16 @@ export type Dispute = {
   status: "needs_response" | "under_review" | "won" | "lost" | "accepted";
   respond_before: Date | null;
   created_at: Date;
+};
+
+export type OutsideRefund = {
+  /** The processor's own id. */
+  readonly id: string;
+  /** Minor units. */
+  readonly amount: number;
+  readonly currency: string;
+  /** It came to nothing, perhaps after it was made. */
+  readonly failed: boolean;
 };
 
 export type StatementRange = { readonly since: Date; readonly until: Date };
@@ -283,6 +301,12 @@ export type AuthorizeRequest = MoneyReference & {
   capture: boolean;
   customerEmail: string | null;
   billingAddress: BillingAddress | null;
+} & PaymentLabels;
+
+/** The merchant's own words about a payment, for whoever looks at it in the processor's dashboard. They never change. */
+type PaymentLabels = {
+  readonly description: string | null;
+  readonly metadata: Readonly<Record<string, string | number | boolean>>;
 };
 
 export type InquireRequest = Reference & {
@@ -293,7 +317,10 @@ export type InquireRequest = Reference & {
   keep?: MoneyReference["keep"];
 };
 
+export type OutsideRequest = Pick<InquireRequest, "account" | "objects" | "authorization">;
+
 type CloseRequest = Pick<InquireRequest, "keep"> &
+  PaymentLabels &
   Reference & {
     /** Minor units. */
     amount: number;
@@ -351,6 +378,11 @@ export type Outcome =
       kind: "declined";
       decline_code: DeclineCode | null;
       checks?: Checks;
+      /**
+       * The processor refused the request itself, as one that is wrong whoever's card it is: no issuer saw it, and sent again it is
+       * refused again. A sentence for the caller.
+       */
+      refusal?: string;
       /** An authorization that was approved with another amount than was asked for: never booked, and to be given back. */
       holds?: true;
     } & Told)

@@ -52,7 +52,11 @@ export type Connecting = {
   /** Whether a connection of that mode may be given card numbers at all. */
   mayTakeCards(mode: Mode): boolean;
   /** A processor to check, before or beside what payments use. `credentials`: their JSON. */
-  open(connection: { id: string; processor: string; raw_cards: boolean }, credentials: string, mode: Mode): Processor;
+  open(
+    connection: { id: string; processor: string; raw_cards: boolean; metadata_keys: string[] },
+    credentials: string,
+    mode: Mode,
+  ): Processor;
 };
 
 export type BuiltIn = { sandbox: Processor; live?: Processor | null };

@@ -1,7 +1,7 @@
 import { getTableColumns } from "drizzle-orm";
 import { makePgArray } from "drizzle-orm/pg-core";
 import { lookUps } from "@/db/batches";
-import type { Sql } from "@/db/client";
+import type { Sql, Transaction } from "@/db/client";
 import { type ActorRecord, type IdempotencyKeyRow, idempotencyKeys, type OperationState } from "@/db/schema/operations";
 import { isOver } from "../payments/operations";
 
@@ -33,7 +33,7 @@ export const TAKE_OLD_KEY = `
  * INSERT that claims a key and returns one row, or none when the key is in use. A key of 24 hours counts as unused, to
  * the moment, whether or not the old row was cleaned up. `condition` is a condition of the claim.
  */
-export function claimKey(sql: Sql, environmentId: string, claim: KeyClaim, condition = sql`true`) {
+export function claimKey(sql: Sql | Transaction, environmentId: string, claim: KeyClaim, condition = sql`true`) {
   return sql`
     insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id, actor,
       operation_id, state, locked_until)

@@ -1,4 +1,4 @@
-import type { Sql } from "@/db/client";
+import type { Sql, Transaction as SqlTransaction } from "@/db/client";
 import type { ActorRecord, OperationKind } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
@@ -58,7 +58,7 @@ export type PaymentSource = {
  * Whether the connection is there, for a payment or operation at one that merchants can disconnect; true for any other. The
  * share keeps it from being disconnected until this is committed, and seen by whoever looks for what is open.
  */
-const isConnected = (sql: Sql, environmentId: string, connectionId: string | null) =>
+const isConnected = (sql: Sql | SqlTransaction, environmentId: string, connectionId: string | null) =>
   connectionId === null
     ? sql`true`
     : sql`exists (select from processor_connections where environment_id = ${environmentId}::uuid
@@ -175,6 +175,8 @@ export type FollowUp = {
   /** A connection that may be disconnected at any moment: nothing is reserved once it is. */
   guardedConnectionId: string | null;
   detail: string | null;
+  /** It was made at the processor already, by somebody else: only what was captured limits it. */
+  outside: boolean;
   /** The caller knows that the payment is disputed: a lost dispute refuses a refund all the same. */
   acknowledgesDispute: boolean;
   /** False when the caller named a refund, on which nothing can be done: the key is claimed, nothing reserved. */
@@ -203,7 +205,7 @@ export const IS_DISPUTED = (payment: string) =>
  * What each kind requires of the payment, and what it reserves, in the one guarded UPDATE. The guard stands in a CASE, so that
  * it is no search: the payment is found by its key, whatever indexes its states have.
  */
-function reserve(sql: Sql, environmentId: string, followUp: FollowUp) {
+function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: FollowUp) {
   const exclusive = sql`open_operation_id = ${followUp.operationId}::uuid`;
   switch (followUp.kind) {
     case "refund":
@@ -213,9 +215,10 @@ function reserve(sql: Sql, environmentId: string, followUp: FollowUp) {
         // The same rule stands in intent-batches.ts, for several at once. Refunds counted at the same moment may be a few more.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
           and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
-          and ${sql.unsafe(MAY_REFUND("payments"))} and (not ${sql.unsafe(IS_DISPUTED("payments"))} or ${followUp.acknowledgesDispute}::boolean)
+          and (${followUp.outside}::boolean or (
+          ${sql.unsafe(MAY_REFUND("payments"))} and (not ${sql.unsafe(IS_DISPUTED("payments"))} or ${followUp.acknowledgesDispute}::boolean)
           and (select count(*) from transactions where environment_id = ${environmentId}::uuid
-            and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MOST_REFUNDS}::int`,
+            and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MOST_REFUNDS}::int))`,
       };
     case "capture":
       return {
@@ -247,7 +250,7 @@ function reserve(sql: Sql, environmentId: string, followUp: FollowUp) {
  * UPDATE of the payment, and writes the intent and, for a refund, its pending transaction.
  */
 export async function reserveFollowUp(
-  sql: Sql,
+  sql: Sql | SqlTransaction,
   environmentId: string,
   claim: KeyClaim | null,
   followUp: FollowUp,

@@ -1,6 +1,6 @@
 import type { Sql } from "@/db/client";
 import type { NewEvent } from "@/db/schema/events";
-import type { ActorRecord, OperationRow } from "@/db/schema/operations";
+import type { OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 /** Milliseconds from the database's now: how long calls may be sent, and how long this process holds the operation. */
@@ -263,30 +263,4 @@ export async function releaseOperation(
     )${event}
     select from released`;
   return rows.length === 1;
-}
-
-/**
- * Notes on the operation that captured a payment, with a line in the audit log, that its capture, which was booked, failed at the
- * processor later. The books stay: there is no way back from CAPTURED, and support staff settle it with the merchant. Returns
- * that operation; null: it was noted before. Index: `operations_payment`.
- */
-export async function noteReturnedCapture(
-  sql: Sql,
-  { environmentId, paymentId }: { environmentId: string; paymentId: string },
-  { text, audit }: { text: string; audit: { id: string; actor: ActorRecord; action: string } },
-): Promise<string | null> {
-  const [row] = await sql<{ id: string }[]>`
-    with noted as (
-      update operations set last_answer = ${text}
-      where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and captured and state = 'succeeded'
-        and last_answer is distinct from ${text}
-      returning id, payment_id
-    ),
-    audited as (
-      insert into audit_log (environment_id, id, actor, action, object_id, request_id)
-      select ${environmentId}::uuid, ${audit.id}::uuid, ${audit.actor as never}::jsonb, ${audit.action}, payment_id, null
-      from noted
-    )
-    select id from noted`;
-  return row?.id ?? null;
 }

@@ -58,6 +58,37 @@ export async function lockPayment(
 }
 
 /**
+ * Marks a payment whose capture is booked and failed at the processor later. The books stay: there is no way back from CAPTURED.
+ * Inside the transaction that holds the payment and tells of it. Returns when.
+ */
+export async function reverseCapture(tx: SqlTransaction, environmentId: string, paymentId: string): Promise<string> {
+  const [row] = await tx<{ at: string }[]>`
+    update payments set capture_reversed_at = now(), updated_at = now(), version = version + 1,
+      event_sequence = event_sequence + 1
+    where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid
+    returning capture_reversed_at as at`;
+  if (!row) throw new Error(`payment ${paymentId} is gone`);
+  return row.at;
+}
+
+/** An event of a payment outside of an operation, with its line in the audit log. */
+export async function insertMarkEvent(
+  tx: SqlTransaction,
+  environmentId: string,
+  event: NumberedEvent,
+  actor: ActorRecord,
+): Promise<void> {
+  await tx`
+    with told as (
+      insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
+      values (${environmentId}::uuid, ${event.id}::uuid, ${event.type}, null, ${event.object_id}::uuid, ${event.sequence}::int,
+        ${event.data}::text::json)
+    )
+    insert into audit_log (environment_id, id, actor, action, object_id, request_id)
+    values (${environmentId}::uuid, ${event.id}::uuid, ${actor as never}::jsonb, ${event.type}, ${event.object_id}::uuid, null)`;
+}
+
+/**
  * T2: writes an outcome, all of it or nothing. Fails with {@link isStaleOutcome} when the payment changed since it
  * was read, the operation is closed or held by another process, or its times are not the database's.
  */

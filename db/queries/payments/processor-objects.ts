@@ -1,4 +1,4 @@
-import type { Sql } from "@/db/client";
+import type { Sql, Transaction } from "@/db/client";
 import type { ProcessorObjectRow } from "@/db/schema/operations";
 import type { HeldOperation } from "./operations";
 
@@ -13,7 +13,7 @@ type KeptObject = Pick<ProcessorObjectRow, "processor" | "kind"> & {
  * sees the id, or this does not keep it.
  */
 export async function insertProcessorObject(
-  sql: Sql,
+  sql: Sql | Transaction,
   operation: HeldOperation,
   { processor, kind, id }: KeptObject,
 ): Promise<boolean> {
@@ -54,7 +54,7 @@ export async function listProcessorObjects(
 
 /** The operation that an id was kept for, in any environment; null for an unknown id. Index: `processor_objects_id`. */
 export async function findOperationOfObject(
-  sql: Sql,
+  sql: Sql | Transaction,
   processor: string,
   objectId: string,
 ): Promise<{ environment_id: string; operation_id: string } | null> {

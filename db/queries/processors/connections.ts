@@ -97,6 +97,7 @@ export async function updateConnection(
       | "hint"
       | "takes_webhooks"
       | "raw_cards"
+      | "metadata_keys"
       | "is_default"
       | "checked_at"
       | "check_problem"

@@ -19,6 +19,12 @@ export const NEEDS_ATTENTION = {
     id: "id",
     where: "type = 'REFUND' and status = 'FAILED' and updated_at >= now() - interval '30 days'",
   },
+  /** Index: `payments_capture_reversed`. */
+  capture_reversed: {
+    from: "payments",
+    id: "charge_id",
+    where: "capture_reversed_at is not null and capture_reversed_at >= now() - interval '30 days'",
+  },
   /** Index: `payments_expiring_of_environment`. */
   expiring: {
     from: "payments",
@@ -81,6 +87,21 @@ export async function findFailedRefunds(
     from transactions
     where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.failed_refund.where)}
     order by updated_at desc
+    limit ${input.limit}::int`;
+  return found(rows);
+}
+
+/** Captures that the processor reversed lately, the latest first. */
+export async function findReversedCaptures(
+  sql: Sql,
+  environmentId: string,
+  input: { limit: number },
+): Promise<FoundRows<ExpiringRow>> {
+  const rows = await sql<CountedRow<ExpiringRow>[]>`
+    select id as payment_id, amount_captured as amount, currency, capture_reversed_at as at, count(*) over () as total
+    from payments
+    where environment_id = ${environmentId}::uuid and ${sql.unsafe(NEEDS_ATTENTION.capture_reversed.where)}
+    order by capture_reversed_at desc
     limit ${input.limit}::int`;
   return found(rows);
 }

@@ -3,9 +3,12 @@ import { sumLostDisputes } from "@/db/queries/processors/disputes";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
+import { listAttention } from "@/lib/domain/reporting/overview";
 import { journalOf } from "@/lib/processor/connections";
 import { createRegistry } from "@/lib/processor/registry";
 import { testDatabase } from "../../fixtures/database";
+import { eventsAsTold } from "../../fixtures/events";
+import { testContext } from "../../fixtures/factories";
 import { moneyTenant } from "../../fixtures/money";
 import { startAdyenDouble } from "./api";
 import { type Event, newPsp, type Payment } from "./books";
@@ -145,7 +148,7 @@ describe("what fails after it was accepted", () => {
 describe("a capture that a network rejects days later", () => {
   const returnsOf = async ({ environmentId }: Tenant) =>
     (
-      await db.sql`select object_id from audit_log where environment_id = ${environmentId} and action = 'payment.capture_returned'`
+      await db.sql`select object_id from audit_log where environment_id = ${environmentId} and action = 'payment.capture_reversed'`
     ).length;
 
   test.each([
@@ -155,29 +158,88 @@ describe("a capture that a network rejects days later", () => {
     ["captured at once, after a challenge", {}, false, CHALLENGED],
     ["captured later, after a challenge", MANUAL, false, CHALLENGED],
     ["captured later, after a challenge, and told by a reference of its own", MANUAL, true, CHALLENGED],
-  ])("is audited once, shown to support, and the books stay: %s", async (_how, body, unlinked, card) => {
+  ])(
+    "is told of once and marked, nothing of it can be refunded, and the books stay: %s",
+    async (_how, body, unlinked, card) => {
+      const tenant = await adyenTenant(db, onTestFinished);
+      const { body: payment } = await tenant.pay(body, card);
+      if (card === CHALLENGED) {
+        const redirectResult = tenant.double.answerChallenge(payment.next_action.redirect_to_url.url, true);
+        const id = decodeId("payment", payment.id) ?? "";
+        await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
+      }
+      if (body === MANUAL) await tenant.act("capture", payment.id, {});
+      await tenant.decide();
+      tenant.double.books.giveBack({ captures: true, unlinked });
+      const told = tenant.double.messages();
+      expect(told).toHaveLength(1);
+      for (const message of [...told, ...told]) expect(await tenant.post(message)).toBe(true);
+      expect(await returnsOf(tenant)).toBe(1);
+      const marked = { capture_reversed_at: expect.any(String), available_actions: [], amount_refundable: 0 };
+      const now = await tenant.get(payment.id);
+      expect(now).toMatchObject({ status: "CAPTURED", amount_captured: 10_000, ...marked, transactions: [marked] });
+      const [event, ...others] = (await eventsAsTold(db, tenant.environmentId)).filter(
+        ({ event: { type } }) => type === "payment.capture_reversed",
+      );
+      expect(others).toEqual([]);
+      expect(event?.event.data).toEqual({
+        object: now,
+        previous: expect.objectContaining({ amount_refundable: 10_000 }),
+      });
+      const refund = await tenant.act("refund", payment.id, {});
+      expect([refund.status, refund.code]).toEqual([409, "invalid_state"]);
+      const [attention] = await listAttention(testContext(tenant.service, tenant.merchant.test));
+      expect(attention).toMatchObject({ kind: "capture_reversed", count: 1, rows: [{ paymentId: payment.id }] });
+      const again = await tenant.act("capture", payment.id, {}, { key: "again" });
+      expect(again).toMatchObject({ status: 409, code: "invalid_state" });
+      await expectClean();
+    },
+  );
+});
+
+describe("a refund that was made in the Customer Area", () => {
+  async function paid() {
     const tenant = await adyenTenant(db, onTestFinished);
-    const { body: payment } = await tenant.pay(body, card);
-    if (card === CHALLENGED) {
-      const redirectResult = tenant.double.answerChallenge(payment.next_action.redirect_to_url.url, true);
-      const id = decodeId("payment", payment.id) ?? "";
-      await continuePayment(tenant.service, tenant.merchant.test, id, "passed", { redirectResult });
-    }
-    if (body === MANUAL) await tenant.act("capture", payment.id, {});
+    const { body: payment } = await tenant.pay();
     await tenant.decide();
-    tenant.double.books.giveBack({ captures: true, unlinked });
-    const told = tenant.double.messages();
-    expect(told).toHaveLength(1);
-    for (const message of [...told, ...told]) expect(await tenant.post(message)).toBe(true);
-    expect(await returnsOf(tenant)).toBe(1);
-    expect(await tenant.get(payment.id)).toMatchObject({ status: "CAPTURED", amount_captured: 10_000 });
-    const noted = (await tenant.operations(payment.id)).filter(({ last_answer }) =>
-      /returned by the processor later/.test(last_answer ?? ""),
-    );
-    const captures = body === MANUAL ? "capture" : card === CHALLENGED ? "continue" : "authorize";
-    expect(noted.map(({ kind }) => kind)).toEqual([captures]);
-    const again = await tenant.act("capture", payment.id, {}, { key: "again" });
-    expect(again).toMatchObject({ status: 409, code: "invalid_state" });
+    const [atAdyen] = [...tenant.double.books.payments.values()] as [Payment];
+    const happens = (event: string, value: number, psp = newPsp()) => {
+      const about = { pspReference: psp, originalReference: atAdyen.psp, merchantReference: "by hand" };
+      tenant.double.books.happen(event, atAdyen, { ...about, amount: { value, currency: "USD" } });
+      atAdyen.refunded += event === "REFUND" ? value : -value;
+      return psp;
+    };
+    const tell = async () => {
+      const messages = tenant.double.messages();
+      for (const body of [...messages, ...messages]) expect(await tenant.post(body)).toBe(true);
+    };
+    return { tenant, id: payment.id as string, happens, tell };
+  }
+
+  test("counts once, leaves the rest to be refunded, and is taken back when it fails", async () => {
+    const { tenant, id, happens, tell } = await paid();
+    const psp = happens("REFUND", 2_500);
+    await tell();
+    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refundable: 7_500 });
+    await tenant.act("refund", id, {}, { key: "rest" });
+    await tenant.decide();
+    expect(await tenant.get(id)).toMatchObject({ status: "REFUNDED", amount_refunded: 10_000 });
+    happens("REFUND_FAILED", 2_500, psp);
+    await tell();
+    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 7_500 });
+    await expectClean();
+  });
+
+  test("is booked once the refund in its way is refused", async () => {
+    const { tenant, id, happens, tell } = await paid();
+    expect(await tenant.act("refund", id, {}, { key: "all" })).toMatchObject({ status: 202 });
+    happens("REFUND", 2_500);
+    await tell();
+    expect(await tenant.get(id)).toMatchObject({ status: "CAPTURED", amount_refunded: 0 });
+    await tenant.decide();
+    const refused = await tenant.act("refund", id, {}, { key: "all" });
+    expect(refused).toMatchObject({ status: 422, code: "amount_exceeds_refundable", body: { remaining: 7_500 } });
+    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refundable: 7_500 });
     await expectClean();
   });
 });

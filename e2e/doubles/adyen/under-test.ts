@@ -19,7 +19,14 @@ export function connectorOf(
     hmac_key: double.hmacKey,
   };
   return createAdyenProcessor({
-    ...{ name, credentials, settings: { live: false, rawCards }, timeoutMs, journal, clock: systemClock },
+    ...{
+      name,
+      credentials,
+      settings: { live: false, rawCards, metadataKeys: [] },
+      timeoutMs,
+      journal,
+      clock: systemClock,
+    },
     endpoint: double.url,
   });
 }

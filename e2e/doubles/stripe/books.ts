@@ -100,7 +100,13 @@ export class Books {
 
   behaviourOfMethod = (id: string): Behaviour | null => this.#methods.get(id)?.behaviour ?? null;
 
-  createIntent(given: { amount: number; currency: string; metadata: Record<string, string>; captureMethod: string }) {
+  createIntent(given: {
+    amount: number;
+    currency: string;
+    metadata: Record<string, string>;
+    captureMethod: string;
+    description: string | null;
+  }) {
     if (given.amount < this.#terms.minimumAmount)
       throw refuse("amount_too_small", "Amount must convert to at least 50 cents.", { param: "amount" });
     const intent = shapes.paymentIntent(this.#new("pi"), given);

@@ -55,8 +55,9 @@ function rowsOf({ books }: Double): BookRows {
         ...named,
         ...{ reference: intent.metadata[METADATA.void], kind: "void", amount, outcome: "approved" },
       });
+    // What was made in its own dashboard has no reference of ours; it counts in what the charge was refunded.
     for (const refund of books.refunds.values())
-      if (refund.payment_intent === intent.id)
+      if (refund.payment_intent === intent.id && refund.metadata?.[METADATA.reference])
         operations.push({
           ...named,
           ...{ reference: refund.metadata?.[METADATA.reference], kind: "refund", amount: minor(refund.amount) },

@@ -25,7 +25,10 @@ async function charged(number: string, money = { amount: 10_000, currency: "USD"
     notAfter: new Date(Date.now() + 60_000),
     keep: async (object: { kind: string; id: string }) => void objects.push(object),
   };
-  const request = { ...called, reference, token, ...money, capture: true, customerEmail: null, billingAddress: null };
+  const request = {
+    ...{ ...called, reference, token, ...money, capture: true },
+    ...{ customerEmail: null, billingAddress: null, description: null, metadata: {} },
+  };
   return { account, reference, objects, called, outcome: await processor.authorize(request) };
 }
 
@@ -43,7 +46,7 @@ test("the bank compares the address that came with a card's number, as far as th
     return outcome.kind === "approved" && outcome.checks?.avs_result;
   };
   expect(await checked({ name: "Ada Park", address })).toBe("Y");
-  expect(await checked({ name: null, address: { ...address, line1: null } })).toBe("Z");
+  expect(await checked({ name: null, address: { ...address, line1: null } })).toBe("P");
   expect(await checked({ name: "Ada Park", address: null })).toBeNull();
   expect(await checked()).toBeNull();
 });
@@ -51,7 +54,7 @@ test("the bank compares the address that came with a card's number, as far as th
 describe("credentials", () => {
   const check = (secretKey: string, live: boolean) =>
     createStripeProcessor({
-      ...{ name: "c", credentials: { secret_key: secretKey }, settings: { live, rawCards: false } },
+      ...{ name: "c", credentials: { secret_key: secretKey }, settings: { live, rawCards: false, metadataKeys: [] } },
       ...{ timeoutMs: 2_000, clock: systemClock, journal: memoryJournal(), endpoint: double.endpoint },
     }).checkConnection?.();
 
@@ -139,7 +142,11 @@ describe("messages", () => {
 
   test("are not read at all before there is a secret", async () => {
     const without = createStripeProcessor({
-      ...{ name: "c", credentials: { secret_key: TEST_KEY }, settings: { live: false, rawCards: false } },
+      ...{
+        name: "c",
+        credentials: { secret_key: TEST_KEY },
+        settings: { live: false, rawCards: false, metadataKeys: [] },
+      },
       ...{ timeoutMs: 2_000, clock: systemClock, journal: memoryJournal(), endpoint: double.endpoint },
     });
     const event = await about();
@@ -244,9 +251,9 @@ test("its list has every payment and refund of a range, with our references and 
   expect(companyOf(double).money(sale.reference)).toEqual({ captured: 50_000, refunded: 20_000, voided: false });
 });
 
-test("what Stripe cannot express is declined, and no request is sent", async () => {
+test("what Stripe cannot express is refused, and no request is sent", async () => {
   const before = double.requests.length;
   const { outcome } = await charged("4242424242424242", { amount: 1_234, currency: "KWD" });
-  expect(outcome).toMatchObject({ kind: "declined", note: expect.stringContaining("steps of ten") });
+  expect(outcome).toMatchObject({ kind: "declined", refusal: expect.stringContaining("steps of 0.010") });
   expect(double.requests.slice(before).map(({ operation }) => operation)).toEqual(["tokenize"]);
 });

@@ -103,8 +103,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
       parameters.texts("allowed_payment_method_types");
       const captureMethod = parameters.oneOf("capture_method", CAPTURE_METHODS) ?? "automatic_async";
       const metadata = parameters.texts("metadata");
+      const description = parameters.text("description");
       parameters.end();
-      return () => books.createIntent({ amount, currency, metadata, captureMethod });
+      return () => books.createIntent({ amount, currency, metadata, captureMethod, description });
     },
   },
   {

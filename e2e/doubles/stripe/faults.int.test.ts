@@ -8,6 +8,7 @@ import { answerChallenge, companyOf, connectorTo } from "./under-test";
 /** Every request of every operation meets every fault once: the operation comes to its one true answer, whatever was lost. */
 const AMOUNT = 10_000;
 const PART = 3_000;
+const LABELS = { description: null, metadata: {} };
 /** What a call may take; a silent request takes all of it. */
 const TIMEOUT_MS = 1_500;
 
@@ -43,7 +44,7 @@ async function payment(double: Double) {
   async function authorizing(number: string, capture: boolean): Promise<AuthorizeRequest> {
     const card = { number, exp_month: 12, exp_year: 2099, cvv: "123" };
     const { token } = await processor.tokenize(account, card);
-    const money = { amount: AMOUNT, currency: "USD", capture, customerEmail: null, billingAddress: null };
+    const money = { amount: AMOUNT, currency: "USD", capture, customerEmail: null, billingAddress: null, ...LABELS };
     return { ...called(authorization), token, ...money };
   }
   /** Brings the payment to where the operation can begin; answers how it is sent, and asked about. */
@@ -54,7 +55,7 @@ async function payment(double: Double) {
     const amount = kind === "refund" ? PART : AMOUNT;
     if (kind === "authorize") {
       const captured = { ...request, capture: true };
-      const close = () => processor.close({ ...called(authorization), amount, currency });
+      const close = () => processor.close({ ...called(authorization), amount, currency, ...LABELS });
       return { send: () => processor.authorize(captured), settle: () => proveOrClose(processor, captured, close) };
     }
     await processor.authorize(request);

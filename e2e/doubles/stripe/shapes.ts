@@ -9,7 +9,13 @@ export type CardData = { brand: string; last4: string; exp_month: number; exp_ye
 
 export function paymentIntent(
   { id, created, livemode }: Made,
-  given: { amount: number; currency: string; metadata: Record<string, string>; captureMethod: string },
+  given: {
+    amount: number;
+    currency: string;
+    metadata: Record<string, string>;
+    captureMethod: string;
+    description: string | null;
+  },
 ): Stripe.PaymentIntent {
   return {
     id,
@@ -31,7 +37,7 @@ export function paymentIntent(
     currency: given.currency,
     customer: null,
     customer_account: null,
-    description: null,
+    description: given.description,
     excluded_payment_method_types: null,
     last_payment_error: null,
     latest_charge: null,

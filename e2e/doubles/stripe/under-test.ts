@@ -13,12 +13,13 @@ export function connectorTo(
     name = "stripe-test",
     timeoutMs = 8_000,
     clock = systemClock,
-  }: { name?: string; timeoutMs?: number; clock?: Clock } = {},
+    metadataKeys = [],
+  }: { name?: string; timeoutMs?: number; clock?: Clock; metadataKeys?: readonly string[] } = {},
 ): Processor {
   return createStripeProcessor({
     name,
     credentials: { secret_key: double.secretKey, webhook_secret: TEST_WEBHOOK_SECRET },
-    settings: { live: false, rawCards: true },
+    settings: { live: false, rawCards: true, metadataKeys },
     timeoutMs,
     clock,
     journal: memoryJournal(),

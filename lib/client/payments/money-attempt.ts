@@ -37,6 +37,7 @@ const KEPT_REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   "currency_not_supported",
   "plan_not_active",
   "processor_not_configured",
+  "processor_refused",
 ]);
 
 export const isKeptRefusal = (code: string): boolean => KEPT_REFUSALS.has(code);

@@ -30,6 +30,7 @@ const { CHARGE_ID } = objects;
 const AUTHORIZED = objects.paymentOf(objects.authorizedCharge, [], "manual");
 const CAPTURED_AT = objects.capturedCharge.updated_at;
 const SETTLED_AT = objects.settlementBatch.created_at;
+const REVERSED_AT = "2026-11-23T08:15:02.640Z";
 const BATCH_ID = objects.settlementBatch.id;
 const settled = { ...objects.charge, status: "SETTLED", settled_at: SETTLED_AT } as const;
 /** An authorization that stands as it was: only the time of its last change moved. */
@@ -168,6 +169,30 @@ export const PAYMENT_EVENTS = {
     example: {
       object: objects.paymentOf(wholeRefunded, [wholeRefund]),
       previous: beforeRefund,
+    },
+  },
+  "payment.refunded_externally": {
+    tells:
+      "Money was refunded at the processor, such as in its dashboard, and not through Cardlane. It counts in `amount_refunded`, and is a refund among `transactions`.",
+    data: paymentData,
+    example: {
+      object: objects.paymentOf(objects.refundedCharge, [{ ...objects.refund, refund_reason: null }]),
+      previous: beforeRefund,
+    },
+  },
+  "payment.capture_reversed": {
+    tells:
+      "The processor reported, days after a capture, that it failed: the money never came. The status stays, and nothing can be refunded; settle it with your customer.",
+    data: paymentData,
+    example: {
+      object: objects.paymentOf({
+        ...objects.charge,
+        ...{ amount_refundable: 0, available_actions: [], capture_reversed_at: REVERSED_AT, updated_at: REVERSED_AT },
+      }),
+      previous: {
+        ...{ amount_refundable: 4999, available_actions: ["refund"], capture_reversed_at: null },
+        updated_at: objects.charge.updated_at,
+      },
     },
   },
   "payment.refund_reversed": {

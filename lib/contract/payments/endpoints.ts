@@ -29,6 +29,7 @@ export const createPayment = endpoint({
     ...MONEY_ERRORS,
     "card_declined",
     "payment_failed",
+    "processor_refused",
     "resource_not_found",
     "currency_not_supported",
     "plan_not_active",
@@ -87,6 +88,7 @@ export const capturePayment = endpoint({
     "outcome_pending",
     "amount_exceeds_capturable",
     "payment_failed",
+    "processor_refused",
   ],
 });
 
@@ -103,7 +105,14 @@ export const voidPayment = endpoint({
   bodyOptional: true,
   status: 200,
   response: payment,
-  errors: [...MONEY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending", "payment_failed"],
+  errors: [
+    ...MONEY_ERRORS,
+    "resource_not_found",
+    "invalid_state",
+    "outcome_pending",
+    "payment_failed",
+    "processor_refused",
+  ],
 });
 
 export const refundPayment = endpoint({
@@ -126,6 +135,7 @@ export const refundPayment = endpoint({
     "payment_disputed",
     "amount_exceeds_refundable",
     "payment_failed",
+    "processor_refused",
   ],
 });
 

@@ -68,7 +68,16 @@ export type TimelineOutcome = "succeeded" | "declined" | "failed" | "pending" | 
 
 export type TimelineEntry = {
   id: string;
-  kind: "authorize" | "continue" | "capture" | "void" | "refund" | "refund_returned" | "settle" | "dispute";
+  kind:
+    | "authorize"
+    | "continue"
+    | "capture"
+    | "void"
+    | "refund"
+    | "refund_returned"
+    | "capture_reversed"
+    | "settle"
+    | "dispute";
   outcome: TimelineOutcome;
   title: string;
   /** Minor units. */

@@ -97,5 +97,7 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
+/** The detail of a refund that was made at the processor, and nobody here asked for. */
+export const OUTSIDE_REFUND = "refunded at the processor";
 /** The detail of a void that gives back what a processor approved after the payment had ended here. */
 export const LATE_APPROVAL = "approved after the payment had ended";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isSupportedCurrency } from "@/lib/contract/currencies";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
-import { humanText, timestamp } from "@/lib/contract/fields";
+import { humanText, text, timestamp } from "@/lib/contract/fields";
 import { idInput } from "@/lib/contract/ids";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import { DAYS_TO_COMPARE } from "./reconciliation";
@@ -23,6 +23,8 @@ export const connection = z.object({
   /** Whether what messages are signed with was pasted. */
   takes_webhooks: z.boolean(),
   raw_cards: z.boolean(),
+  /** The metadata that the processor gets with a payment, by its keys. */
+  metadata_keys: z.array(z.string()),
   is_default: z.boolean(),
   webhook_url: z.string(),
   last_webhook_at: timestamp.nullable(),
@@ -43,6 +45,7 @@ const rule = z.strictObject({
 /** In order: the first that fits decides. */
 export type RoutingRule = z.infer<typeof rule>;
 const MOST_RULES = 50;
+const MOST_METADATA_KEYS = 20;
 
 /** Named by the connector's fields; an empty one is left out. They are sealed, so no number that one may hold is looked for. */
 const credentials = z.record(
@@ -57,6 +60,7 @@ export type ConnectProcessorBody = z.infer<typeof connectProcessorBody>;
 export const changeConnectionBody = z.strictObject({
   label: label.optional(),
   raw_cards: z.boolean().optional(),
+  metadata_keys: z.array(text(40)).max(MOST_METADATA_KEYS).optional(),
   is_default: z.literal(true).optional(),
   credentials: credentials.optional(),
 });

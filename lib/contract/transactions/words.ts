@@ -44,8 +44,8 @@ export const DECLINE_CODES = [
   "processing_error",
 ] as const;
 
-/** Why a transaction waits for somebody: no final answer yet, a refund that failed in 30 days, a hold that ends in 24 hours. */
-export const ATTENTION = ["unknown_outcome", "failed_refund", "expiring"] as const;
+/** Why a transaction waits for somebody: no final answer yet, a refund that failed in 30 days, a capture that was reversed in 30 days, a hold that ends in 24 hours. */
+export const ATTENTION = ["unknown_outcome", "failed_refund", "capture_reversed", "expiring"] as const;
 
 export const ACTIONS = ["capture", "void", "refund"] as const;
 export type Action = (typeof ACTIONS)[number];

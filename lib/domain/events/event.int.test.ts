@@ -17,7 +17,8 @@ import { cancelClientSession, createClientSession } from "../checkout/client-ses
 import { tellExpiredSessions } from "../checkout/expire-sessions";
 import { operationSnapshot } from "../payments/finish-operation";
 import { applyOutcome } from "../payments/outcome";
-import { processReports } from "../payments/process-reports";
+import { recordOutsideRefunds } from "../payments/outside-refunds";
+import { processReports, takeInReport } from "../payments/process-reports";
 import { activatePlan, createPlan, deactivatePlan, updatePlan } from "../plans/plans";
 import { recordDispute } from "../processors/disputes";
 import { verifyBooks } from "../reconciliation/verify-books";
@@ -66,6 +67,23 @@ async function beDisputed({ service, environmentId }: MoneyTenant, paymentId: st
   }
 }
 
+/** Refunded in a processor's own dashboard; and a capture that the processor reports to have failed. */
+async function beChangedAtProcessor(tenant: MoneyTenant, refunded: string, reversed: string): Promise<void> {
+  const { service, environmentId } = tenant;
+  const from = await service.processors.reporter("sandbox");
+  if (!from) throw new Error("tests always have the sandbox");
+  const refund = { id: `re_${environmentId}`, amount: 500, currency: "USD", failed: false };
+  const there = { ...from.processor, name: "elsewhere", listOutsideRefunds: async () => [refund] };
+  const paymentId = decodeId("payment", refunded) as string;
+  await recordOutsideRefunds(service, { processor: there, mode: "test", environmentId, paymentId });
+  const processor = { ...from.processor, inquire: async () => ({ kind: "approved", captured: false }) as const };
+  const [taken] = await tenant.operations(reversed);
+  const report = { id: "evt_2", account: environmentId, reference: taken?.id ?? "" };
+  await takeInReport(service, { ...from, processor }, report);
+  await db.sql`update sandbox_processor.charges set amount_refunded = 500
+    where reference = (select authorization_id from payments where environment_id = ${environmentId} and id = ${paymentId})`;
+}
+
 /** Has every kind of thing happen to a tenant that merchants are told of. */
 async function doEverything(tenant: MoneyTenant): Promise<void> {
   const { script, service, merchant, environmentId } = tenant;
@@ -94,6 +112,7 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
   await runSettlement(service, { environmentId });
   await tenant.act("refund", captured.id);
   await beDisputed(tenant, captured.id);
+  await beChangedAtProcessor(tenant, (await tenant.create()).body.id, (await tenant.create()).body.id);
 
   const plan = await createPlan(
     ctx(),

@@ -41,9 +41,11 @@ async function payWithCard(ctx: Context, body: CreatePaymentBody): Promise<Reply
 
   const known = await replayKnown(ctx);
   if (known) return known;
-  const { card, name, postalCode } = body.card
+  const typed = body.card
     ? await tokenize(ctx, at, body.card, { name: body.customer_name, address: body.billing_address })
     : await useToken(ctx, at, body.payment_token ?? "");
+  if (!typed) return refuseUnclaimed(ctx, tokenNotTheirs());
+  const { card, name, postalCode } = typed;
   const session = await sessionOf(ctx, card);
   const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
   if (mismatch) return refuseMismatch(ctx, mismatch);
@@ -93,7 +95,7 @@ async function tokenize(
  * The card behind a `tok_…`, which only the processor that made it can charge, or behind a token of the chosen processor's own.
  * T1 decides whether a `tok_…` is still usable, after the key: a replay needs no usable token.
  */
-async function useToken(ctx: Context, chosen: Connected, token: string): Promise<TypedCard> {
+async function useToken(ctx: Context, chosen: Connected, token: string): Promise<TypedCard | null> {
   const { service, environment } = ctx;
   const id = decodeId("paymentToken", token);
   const row = id && (await findPaymentToken(service.db.within(environment.id).orm, environment.id, id));
@@ -117,16 +119,15 @@ async function useToken(ctx: Context, chosen: Connected, token: string): Promise
   return { card, name: row.card_name, postalCode: row.postal_code };
 }
 
-/** A token that the processor's own script made on the merchant's page. */
-async function acceptToken(ctx: Context, at: Connected, token: string): Promise<TypedCard> {
+/** A token that the processor's own script made on the merchant's page. Null: the processor made no such token. */
+async function acceptToken(ctx: Context, at: Connected, token: string): Promise<TypedCard | null> {
   const { processor } = at;
   const isOurs = token.startsWith(`${ID_PREFIX.paymentToken}_`);
-  const accepted =
-    isOurs || !processor.acceptToken
-      ? null
-      : await beforeMoney(async () => (await processor.acceptToken?.(ctx.environment.id, token)) ?? null);
-  if (!accepted) throw resourceNotFound("payment token", shortToken(token), "payment_token");
-  return { card: { ...accepted, at, paymentTokenId: null, clientSessionId: null }, name: null, postalCode: null };
+  if (isOurs || !processor.acceptToken) throw resourceNotFound("payment token", shortToken(token), "payment_token");
+  const accepted = await beforeMoney(async () => (await processor.acceptToken?.(ctx.environment.id, token)) ?? null);
+  return (
+    accepted && { card: { ...accepted, at, paymentTokenId: null, clientSessionId: null }, name: null, postalCode: null }
+  );
 }
 
 /** Errors are logged and kept; a processor's token may hold the card, encrypted. */
@@ -200,6 +201,13 @@ function tokenUnusable(): AppError {
     { param, errors: [{ param, code, message: "Used before, or older than 15 minutes." }] },
   );
 }
+
+const tokenNotTheirs = () =>
+  new AppError(
+    "processor_refused",
+    "The connected processor has no such card token. Use a tok_… of the payment form, or a token that the processor's own script created for this account.",
+    { param: "payment_token" },
+  );
 
 const currencyNotSupported = (currency: string) =>
   new AppError(

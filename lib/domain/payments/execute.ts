@@ -13,6 +13,7 @@ import { forgetTotals } from "../lists";
 import { ACCEPTED, type Finished, finishOperation, leaveOpen, type Pending, unknown } from "./finish-operation";
 import { leaseOf, type OpenOperation, SYSTEM } from "./operation";
 import type { FinalOutcome } from "./outcome";
+import { concludeRefusedRefund } from "./outside-refunds";
 import { callProcessor } from "./processor-calls";
 
 /** The card as a processor keeps it, where, and the token or client session that the payment uses up. */
@@ -158,6 +159,7 @@ async function reserve(
       guardedConnectionId,
       detail,
       acknowledgesDispute,
+      outside: false,
       allowed,
       endedVersion,
       ...begunBy,
@@ -292,8 +294,10 @@ export async function conclude(
   call: { attempts: number; sent: boolean },
 ): Promise<Executed> {
   switch (outcome.kind) {
-    case "approved":
     case "declined":
+      if (operation.kind === "refund") return concludeRefusedRefund(service, operation, outcome, known);
+      return finishOperation(service, operation, outcome, known);
+    case "approved":
     case "action_required":
     case "failed":
       return finishOperation(service, operation, outcome, known);

@@ -57,7 +57,7 @@ async function endInTurn<Due extends DuePayment>(
       try {
         if (!(await connectionOf(service, { id: due.environment_id, mode: due.mode }, due.id))) continue;
         const execution = await end(due);
-        if (execution.kind === "finished" && execution.change.result.kind !== "payment_failed") ended++;
+        if (execution.kind === "finished" && execution.change.result.kind === "ok") ended++;
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         service.log.error({ err: error, payment: due.id }, "a payment past its time could not be ended");

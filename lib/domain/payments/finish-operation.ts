@@ -83,12 +83,24 @@ async function finishLocked(
 ): Promise<Finished> {
   return service.db.within(operation.environmentId).sql.begin(async (tx) => {
     await lockPayment(tx, operation.environmentId, operation.request?.key ?? null, operation.paymentId);
-    const snapshot = await getPaymentOf(service, operation, tx);
-    const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
-    const session = await sessionTold(tx, operation, write.session, finished.change);
-    await writeOutcome(tx, operation.environmentId, { ...write, session });
-    return finished;
+    return finishInside(service, tx, operation, outcome, from, now);
   });
+}
+
+/** T2 within a transaction that holds the payment. */
+export async function finishInside(
+  service: Service,
+  tx: Transaction,
+  operation: OpenOperation,
+  outcome: FinalOutcome,
+  from: "open" | "succeeded",
+  now: string,
+): Promise<Extract<Finished, { kind: "finished" }>> {
+  const snapshot = await getPaymentOf(service, operation, tx);
+  const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
+  const session = await sessionTold(tx, operation, write.session, finished.change);
+  await writeOutcome(tx, operation.environmentId, { ...write, session });
+  return finished;
 }
 
 /** The payment that an operation works on, as it is now. */
@@ -184,6 +196,7 @@ function describe(outcome: FinalOutcome): string {
   const note = "note" in outcome && outcome.note ? ` (${outcome.note})` : "";
   switch (outcome.kind) {
     case "declined":
+      if (outcome.refusal !== undefined) return `refused: ${outcome.refusal}${note}`;
       return `declined: ${outcome.decline_code ?? "no code"}${note}`;
     case "failed":
       return `failed: ${outcome.reason}`;

@@ -14,6 +14,7 @@ import { LATE_APPROVAL } from "@/lib/contract/payments/words";
 import type { RefundReason, TransactionStatus } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
+import type { Connected } from "@/lib/processor/registry";
 import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
 import { connectionMissing, connectionOf, whyDisconnected } from "../processors/connection-of";
 import { type Execution, execute, type FollowUpOrder } from "./execute";
@@ -121,6 +122,8 @@ export async function followUp(ctx: Context, request: FollowUpInput): Promise<Re
     return refuseUnclaimed(ctx, connectionMissing(found.payment.connection_id));
   }
   const { kind, amount } = request;
+  const refused = await refusedAmount(ctx, at, paymentId, amount);
+  if (refused) return refuseUnclaimed(ctx, refused);
   const { partialCapture } = at.processor.capabilities;
   return executeRequest(ctx, {
     order: (id, claim) => ({
@@ -139,6 +142,19 @@ export async function followUp(ctx: Context, request: FollowUpInput): Promise<Re
       return refused ?? (await whyDisconnected(ctx, at));
     },
   });
+}
+
+/** An amount that the processor never takes of this currency: nothing is written for it. */
+async function refusedAmount(
+  { service, environment }: Context,
+  { processor }: Connected,
+  paymentId: string,
+  amount: number | null,
+): Promise<AppError | null> {
+  if (amount === null || !processor.refusesAmount) return null;
+  const found = await findPayment(service.db.within(environment.id).sql, environment.id, paymentId);
+  const refusal = found && processor.refusesAmount(amount, found.payment.currency);
+  return refusal ? new AppError("processor_refused", refusal, { param: "amount" }) : null;
 }
 
 function notFound(target: FollowUpInput["target"]): AppError {

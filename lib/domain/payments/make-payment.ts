@@ -8,7 +8,7 @@ import type { CardHolder, Processor, TokenizedCard } from "@/lib/processor/port"
 import type { Context, Reply } from "../context";
 import { whyDisconnected } from "../processors/connection-of";
 import type { PayingCard } from "./execute";
-import { answerFromKey, executeRequest } from "./money-request";
+import { answerFromKey, executeRequest, refuseUnclaimed } from "./money-request";
 
 /** What is paid and by whom, from the API or the payment form. */
 type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
@@ -30,7 +30,9 @@ type PaymentToMake = {
  */
 export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply> {
   const { environment } = ctx;
-  const { card, unusable, isOver = false } = payment;
+  const { card, terms, unusable, isOver = false } = payment;
+  const refusal = card.at.processor.refusesAmount?.(terms.amount, terms.currency) ?? null;
+  if (refusal !== null) return refuseUnclaimed(ctx, new AppError("processor_refused", refusal, { param: "amount" }));
   return executeRequest(ctx, {
     order: (id, claim) => {
       const snapshot = newSnapshot(ctx, payment, id);

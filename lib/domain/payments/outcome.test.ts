@@ -30,13 +30,23 @@ function snapshotOf(
     },
     refund: { status: "CAPTURED", amount_captured: 1_000, open_operation_id: null, refund_pending: 400 },
   }[kind];
-  const row = { amount: 1_000, amount_refunded: 0, refund_pending: 0, capture_method: "manual", ...start, ...payment };
+  const row = {
+    amount: 1_000,
+    amount_refunded: 0,
+    refund_pending: 0,
+    capture_method: "manual",
+    ...UNMARKED,
+    ...start,
+    ...payment,
+  };
   return {
     payment: row as PaymentRow,
     charge: { status: row.status, settled_at: null, type: "CHARGE", fraud_score: null, ...charge } as TransactionRow,
     refund: kind === "refund" ? ({ status: "PENDING", amount: 400, type: "REFUND" } as TransactionRow) : null,
   };
 }
+
+const UNMARKED = { dispute_status: null, capture_reversed_at: null };
 
 const OUTCOMES: Record<FinalOutcome["kind"], FinalOutcome> = {
   approved: { kind: "approved" },
@@ -209,6 +219,34 @@ describe("money", () => {
       refund_pending: 500,
     });
     expect(outcomeOf("refund", "failed", snapshot).payment).toMatchObject({ amount_refunded: 0, refund_pending: 500 });
+  });
+});
+
+describe("what the processor refuses as wrong in itself", () => {
+  const refused: FinalOutcome = {
+    kind: "declined",
+    decline_code: null,
+    refusal: "Stripe takes KWD in steps of 0.010.",
+  };
+
+  test.each(["authorize", "continue", "capture", "void", "refund"] as const)("is no decline: %s", (kind) => {
+    const change = applyOutcome(snapshotOf(kind), { kind, amount: 400, detail: null }, refused, NOW);
+    expect(change.result).toEqual({ kind: "processor_refused", reason: refused.refusal });
+    expect(change.payment.status).toBe(
+      { authorize: "FAILED", continue: "FAILED", refund: "CAPTURED" }[kind as string] ?? "AUTHORIZED",
+    );
+    expect(change.charge.decline_code ?? null).toBeNull();
+    expect(change.ledger).toEqual([]);
+  });
+
+  test.each([
+    [700, "refunded_elsewhere"],
+    [500, "processor_refused"],
+    [0, "processor_refused"],
+  ])("of a refund of 400 of 1,000 with %i refunded elsewhere is %s", (elsewhere, result) => {
+    const operation = { kind: "refund", amount: 400, detail: null } as const;
+    const change = applyOutcome(snapshotOf("refund"), operation, { ...refused, elsewhere }, NOW);
+    expect(change.result).toMatchObject({ kind: result, ...(elsewhere > 600 && { remaining: 1_000 - elsewhere }) });
   });
 });
 

@@ -4,14 +4,17 @@ import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { NextAction } from "@/lib/contract/payments/payment";
+import { OUTSIDE_REFUND } from "@/lib/contract/payments/words";
 import type { Checks, KnownCard, Outcome } from "@/lib/processor/port";
 import type { PaymentEventType, RefundEventType } from "../events/event";
 import type { OpenOperation } from "./operation";
-import { hasEndedUnpaid, statusOfCaptured } from "./states";
+import { amountRefundable, hasEndedUnpaid, statusOfCaptured } from "./states";
 
 /** An outcome that ends an operation. `failed`: provably nothing moved. `reversed`: an accepted refund came back. */
 export type FinalOutcome =
-  | Extract<Outcome, { kind: "approved" | "declined" | "action_required" }>
+  | Extract<Outcome, { kind: "approved" | "action_required" }>
+  /** `elsewhere`: of a refused refund, what was refunded at the processor and is not booked here yet, in minor units. */
+  | (Extract<Outcome, { kind: "declined" }> & { elsewhere?: number })
   | { kind: "failed"; reason: string }
   | { kind: "reversed" };
 
@@ -34,6 +37,10 @@ export type Change = OperationSnapshot & {
   result:
     | { kind: "ok" }
     | { kind: "card_declined"; declineCode: DeclineCode }
+    /** `reason`: a sentence. */
+    | { kind: "processor_refused"; reason: string }
+    /** More was refunded at the processor than is booked here yet. Amounts in minor units. */
+    | { kind: "refunded_elsewhere"; elsewhere: number; remaining: number }
     | { kind: "payment_failed" | "only_authorized" };
 };
 
@@ -72,7 +79,7 @@ export function applyOutcome(
         ? voided(snapshot, operation.detail, now)
         : refused(snapshot, outcome, now, "payment.void_failed");
     case "refund":
-      if (outcome.kind === "approved") return refunded(snapshot, now);
+      if (outcome.kind === "approved") return refunded(snapshot, operation.detail === OUTSIDE_REFUND, now);
       return outcome.kind === "reversed" ? reversed(snapshot, now) : refundFailed(snapshot, outcome, now);
     default:
       return operation.kind satisfies never;
@@ -120,6 +127,8 @@ function authorized({ payment, charge }: OperationSnapshot, outcome: FinalOutcom
       };
     }
     case "declined": {
+      // No issuer saw it, so none declined it.
+      if (outcome.refusal !== undefined) return unpaid(closed, checked, refusedWith(outcome));
       const declineCode = outcome.decline_code ?? "generic_decline";
       return {
         ...UNBOOKED,
@@ -132,17 +141,25 @@ function authorized({ payment, charge }: OperationSnapshot, outcome: FinalOutcom
     }
     case "failed":
     case "reversed":
-      return {
-        ...UNBOOKED,
-        payment: { ...closed, status: "FAILED" },
-        charge: { ...checked, status: "FAILED" },
-        operationState: "failed",
-        events: ["payment.failed"],
-        result: { kind: "payment_failed" },
-      };
+      return unpaid(closed, checked, { kind: "payment_failed" });
     default:
       return outcome satisfies never;
   }
+}
+
+const unpaid = (payment: PaymentRow, charge: TransactionRow, result: Change["result"]): Change => ({
+  ...UNBOOKED,
+  payment: { ...payment, status: "FAILED" },
+  charge: { ...charge, status: "FAILED" },
+  operationState: "failed",
+  events: ["payment.failed"],
+  result,
+});
+
+/** The caller's result of what the processor refused: in its own words, where the request itself is wrong. */
+function refusedWith(outcome: FinalOutcome): Change["result"] {
+  const reason = outcome.kind === "declined" ? outcome.refusal : undefined;
+  return reason === undefined ? { kind: "payment_failed" } : { kind: "processor_refused", reason };
 }
 
 function checksOf(outcome: FinalOutcome, charge: TransactionRow) {
@@ -228,7 +245,7 @@ function refused(
     ...UNBOOKED,
     operationState: outcome.kind === "declined" ? "declined" : "failed",
     events: [event],
-    result: { kind: "payment_failed" },
+    result: refusedWith(outcome),
   };
 }
 
@@ -260,7 +277,7 @@ function withRefunded(
 export const refundedEvent = ({ status }: Pick<PaymentRow, "status">) =>
   status === "REFUNDED" ? "payment.refunded" : "payment.partially_refunded";
 
-function refunded(snapshot: OperationSnapshot, now: string): Change {
+function refunded(snapshot: OperationSnapshot, isOutside: boolean, now: string): Change {
   const { payment } = snapshot;
   const refund = requireRefund(snapshot);
   const after = withRefunded(
@@ -276,7 +293,7 @@ function refunded(snapshot: OperationSnapshot, now: string): Change {
     ledger: [{ line: 1, debit: "merchant_payable", credit: "processor_receivable", amount: refund.amount }],
     feeOn: 0,
     operationState: "succeeded",
-    events: ["refund.succeeded", refundedEvent(after.payment)],
+    events: [isOutside ? "payment.refunded_externally" : "refund.succeeded", refundedEvent(after.payment)],
     result: { kind: "ok" },
   };
 }
@@ -285,6 +302,8 @@ function refundFailed(snapshot: OperationSnapshot, outcome: FinalOutcome, now: s
   const { payment } = snapshot;
   const refund = requireRefund(snapshot);
   const after = withRefunded(snapshot, payment.amount_refunded, payment.refund_pending - refund.amount, now);
+  const elsewhere = "elsewhere" in outcome ? (outcome.elsewhere ?? 0) : 0;
+  const remaining = Math.max(0, amountRefundable(after.payment) - elsewhere);
   return {
     ...after,
     refund: { ...refund, status: "FAILED", updated_at: now },
@@ -292,7 +311,10 @@ function refundFailed(snapshot: OperationSnapshot, outcome: FinalOutcome, now: s
     feeOn: 0,
     operationState: outcome.kind === "declined" ? "declined" : "failed",
     events: ["refund.failed"],
-    result: { kind: "payment_failed" },
+    result:
+      elsewhere > 0 && refund.amount > remaining
+        ? { kind: "refunded_elsewhere", elsewhere, remaining }
+        : refusedWith(outcome),
   };
 }
 

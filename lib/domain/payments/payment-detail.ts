@@ -23,7 +23,7 @@ import type {
   TimelineEntry,
   TimelineOutcome,
 } from "@/lib/contract/payments/payment-detail";
-import { REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
+import { OUTSIDE_REFUND, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
 import type { ProcessorObject } from "@/lib/processor/port";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { findCustomerIdOf } from "../customers/customers";
@@ -204,6 +204,7 @@ function paymentTimeline(rows: PaymentDetailRows): TimelineEntry[] {
   const entries = [
     ...rows.operations.flatMap((operation) => entriesOf(operation, rows)),
     ...settlements(rows),
+    ...reversedCapture(rows),
     ...rows.disputes.flatMap((dispute) => disputeEntries(dispute, rows)),
   ];
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
@@ -223,7 +224,7 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
     actor: presentActor(operation.actor, rows.actors),
     idempotency_key: operation.idempotency_key,
     request_id: encodeIdOrNull("request", operation.request_id),
-    said: late?.said ?? wordsOfAnswer(operation),
+    said: late?.said ?? (operation.detail === OUTSIDE_REFUND ? MADE_OUTSIDE : wordsOfAnswer(operation)),
     reason: late ? null : reasonOf(operation, rows),
     attempts: operation.attempts,
     settlement_batch_id: null,
@@ -232,7 +233,7 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
   const at = operation.booked_at;
   if (operation.kind !== "refund" || operation.state !== "failed" || at === null) return [entry];
   return [
-    { ...entry, outcome: "succeeded", title: "Refunded", said: "The processor accepted the refund.", at },
+    { ...entry, outcome: "succeeded", ...acceptedRefund(operation), at },
     {
       ...entry,
       id: `${operation.id}-returned`,
@@ -247,6 +248,13 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
     },
   ];
 }
+
+const acceptedRefund = ({ detail }: OperationRow) =>
+  detail === OUTSIDE_REFUND
+    ? { title: "Refunded at the processor", said: MADE_OUTSIDE }
+    : { title: "Refunded", said: "The processor accepted the refund." };
+
+const MADE_OUTSIDE = "Somebody refunded it at the processor, not through Cardlane.";
 
 /** The void of what was approved after the payment had ended. */
 function lateApproval({ state }: OperationRow): { title: string; said: string } {
@@ -279,6 +287,7 @@ function titleOf(operation: OperationRow): string {
       if (state !== "succeeded") return ENDINGS[state].replace("%", "Void");
       return detail === "expired" ? "Authorization expired" : "Voided";
     case "refund":
+      if (detail === OUTSIDE_REFUND) return "Refunded at the processor";
       return state === "succeeded" ? "Refunded" : ENDINGS[state].replace("%", "Refund");
     default:
       return kind satisfies never;
@@ -303,6 +312,8 @@ function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): stri
       ? "The processor is still working on it."
       : "The processor gave no clear answer. Cardlane keeps checking the status. Nothing runs twice.";
   }
+  // In the processor's own words, which its caller got.
+  if (answer?.startsWith(REFUSED)) return `${answer.slice(REFUSED.length)} Nothing was sent to the card issuer.`;
   switch (state) {
     case "succeeded":
       return "Approved by the processor.";
@@ -316,6 +327,8 @@ function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): stri
       return state satisfies never;
   }
 }
+
+const REFUSED = "refused: ";
 
 function declineWords(answer: string | null, kind: OperationRow["kind"]): string {
   // After the code stand the processor's own words.
@@ -362,6 +375,21 @@ function settlements({ transactions, payment, actors }: PaymentDetailRows): Time
       },
     ];
   });
+}
+
+/** That a capture which is booked failed at the processor later. */
+function reversedCapture({ payment, actors }: PaymentDetailRows): TimelineEntry[] {
+  if (payment.capture_reversed_at === null) return [];
+  return [
+    {
+      ...{ id: `${payment.id}-reversed`, kind: "capture_reversed", outcome: "failed", title: "Capture reversed" },
+      ...{ amount: payment.amount_captured, currency: payment.currency },
+      ...{ transaction_id: encodeId("transaction", payment.charge_id), at: payment.capture_reversed_at },
+      ...{ actor: presentActor({ type: "system", id: null }, actors), idempotency_key: null, request_id: null },
+      said: "The processor reported that the capture failed later: its money never came. Settle it with the customer.",
+      ...{ reason: null, attempts: 1, settlement_batch_id: null },
+    },
+  ];
 }
 
 /** That the bank opened it, and where it stands by now; its events have what was between. */

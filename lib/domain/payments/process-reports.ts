@@ -1,19 +1,23 @@
 import { findEnvironment } from "@/db/queries/accounts/merchants";
-import { findOperation, hasVoid, makeDue, noteReturnedCapture, takeOperation } from "@/db/queries/payments/operations";
+import { findOperation, hasVoid, makeDue, takeOperation } from "@/db/queries/payments/operations";
+import { insertMarkEvent, lockPayment, reverseCapture } from "@/db/queries/payments/outcomes";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import { findConnectionOfPayment } from "@/db/queries/processors/connections";
 import type { OperationRow } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
-import { BEFORE_ALL, newId } from "@/lib/ids";
+import type { Mode } from "@/lib/contract/transactions/words";
+import { BEFORE_ALL } from "@/lib/ids";
 import type { Inquiry, PulledReport, Report } from "@/lib/processor/port";
 import type { Connected, Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
+import { newEvent, paymentData } from "../events/event";
 import { recordDispute } from "../processors/disputes";
 import type { Executed, Execution } from "./execute";
 import { finishOperation, getPaymentOf } from "./finish-operation";
 import { continuePayment, giveBackApproval } from "./follow-up";
 import { leaseOf, type OpenOperation, operationOf, SYSTEM } from "./operation";
+import { recordOutsideRefunds } from "./outside-refunds";
 import { inquireProcessor } from "./processor-calls";
 import { resolveOperation } from "./recover-operations";
 import { hasEndedUnpaid } from "./states";
@@ -65,6 +69,7 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
     return recordDispute(service, from, { id, object, dispute });
   }
   const row = await findReported(service, from, report);
+  if ("outside" in report && report.outside) return row === null || takeInOutside(service, from, row);
   if (!row) {
     service.log.error({ report }, "the processor reports on an operation that is not Cardlane's");
     return true;
@@ -74,6 +79,15 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
   // What is kept is never told again: what it makes of an operation that has ended by now is seen to at once.
   const now = isKept(from) ? await findReported(service, from, report) : null;
   return now === null || now.state === "open" || takeInEnded(service, from, now, report);
+}
+
+/**
+ * Refunds that were made at the processor. What is kept is never told again, and would hold up what decides the refund in its way:
+ * it is booked once that one has ended.
+ */
+async function takeInOutside(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
+  const at = { ...from, environmentId: row.environment_id, paymentId: row.payment_id };
+  return (await recordOutsideRefunds(service, at)) || isKept(from);
 }
 
 async function takeInEnded(service: Service, from: Reporter, row: OperationRow, report: Report): Promise<boolean> {
@@ -236,12 +250,9 @@ async function checkReturned(service: Service, from: Reporter, row: OperationRow
   return (await finishOperation(service, operation, { kind: "reversed" }, snapshot)).kind === "finished";
 }
 
-/** Said of the operation whose capture was booked and failed at the processor days later. */
-const CAPTURE_RETURNED = "captured, and returned by the processor later: settle it with the merchant";
-
 /**
  * A capture that was accepted can fail days later, when a card network rejects it. The contract knows no way back from CAPTURED,
- * and it may be settled and paid out by then: so nothing is booked, and people are told once, by the audit log and the service's.
+ * and it may be settled and paid out by then: so nothing is booked. Merchants are told once, by an event and a mark, and nothing of it can be refunded.
  */
 async function checkCapture(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
@@ -257,13 +268,28 @@ async function checkCapture(service: Service, from: Reporter, row: OperationRow)
   }
   const isReturned = outcome.kind === "declined" || (outcome.kind === "approved" && outcome.captured === false);
   if (!isReturned || isHeld) return true;
-  const { sql } = service.db.within(environmentId);
-  const audit = { id: newId(), actor: SYSTEM, action: "payment.capture_returned" };
-  const noted = await noteReturnedCapture(sql, operation, { text: CAPTURE_RETURNED, audit });
-  if (noted)
-    service.log.error(
-      { operation: noted, payment: paymentId },
-      "a capture that is booked failed at the processor later",
-    );
+  if (await markReversed(service, from.mode, operation))
+    service.log.error({ operation: id, payment: paymentId }, "a capture that is booked failed at the processor later");
   return true;
+}
+
+/** False: it is marked already. */
+function markReversed(
+  service: Service,
+  mode: Mode,
+  operation: Pick<OpenOperation, "id" | "environmentId" | "paymentId">,
+): Promise<boolean> {
+  const { environmentId, paymentId } = operation;
+  return service.db.within(environmentId).sql.begin(async (tx) => {
+    await lockPayment(tx, environmentId, null, paymentId);
+    const before = await getPaymentOf(service, operation, tx);
+    if (before.payment.capture_reversed_at !== null) return false;
+    const event_sequence = before.payment.event_sequence + 1;
+    const at = await reverseCapture(tx, environmentId, paymentId);
+    const payment = { ...before.payment, event_sequence, capture_reversed_at: at, updated_at: at };
+    const data = paymentData(before, { ...before, payment }, mode);
+    const event = newEvent("payment.capture_reversed", { objectId: paymentId, operationId: null }, data);
+    await insertMarkEvent(tx, environmentId, { ...event, sequence: event_sequence }, SYSTEM);
+    return true;
+  });
 }

@@ -1,7 +1,14 @@
-import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { insertProcessorObject, listProcessorObjects } from "@/db/queries/payments/processor-objects";
 import { encodeId } from "@/lib/contract/ids";
-import type { ContinueRequest, Inquiry, Outcome, Processor, ProcessorObject } from "@/lib/processor/port";
+import type {
+  ContinueRequest,
+  Inquiry,
+  Outcome,
+  OutsideRefund,
+  Processor,
+  ProcessorObject,
+} from "@/lib/processor/port";
 import type { Service } from "../context";
 import type { OpenOperation } from "./operation";
 import { hasEndedUnpaid } from "./states";
@@ -54,6 +61,8 @@ export async function callProcessor(
         capture: payment.capture_method === "automatic",
         customerEmail: charge.customer_email,
         billingAddress: charge.billing_address,
+        description: charge.description,
+        metadata: charge.metadata,
         ...reference,
       });
     }
@@ -106,6 +115,19 @@ export async function inquireProcessor(
   return processor.inquire({ ...reference, kind: operation.kind, authorization });
 }
 
+/** Refunds of a payment that nobody here asked for; null where the processor tells none. */
+export async function listOutsideRefunds(
+  service: Service,
+  processor: Processor,
+  environmentId: string,
+  payment: { id: string; authorization_id: string },
+): Promise<OutsideRefund[] | null> {
+  if (!processor.listOutsideRefunds) return null;
+  const about = { id: payment.authorization_id, environmentId, paymentId: payment.id };
+  const { account, objects } = await referenceOf(service, processor, about);
+  return processor.listOutsideRefunds({ account, objects, authorization: payment.authorization_id });
+}
+
 /** The same for whoever holds the operation: an id that the processor told only after the call is kept. */
 export async function inquireHeld(
   service: Service,
@@ -123,8 +145,13 @@ export async function closeAtProcessor(
   processor: Processor,
   operation: OpenOperation,
 ): Promise<Inquiry> {
-  const { amount, currency } = operation;
-  return processor.close({ ...(await heldReferenceOf(service, processor, operation)), amount, currency });
+  const { amount, currency, environmentId, paymentId } = operation;
+  const known = await findPayment(service.db.within(environmentId).sql, environmentId, paymentId);
+  const charge = known?.transactions.find(({ id }) => id === known.payment.charge_id);
+  if (!charge) throw new Error(`payment ${paymentId} has no charge`);
+  const { description, metadata } = charge;
+  const reference = await heldReferenceOf(service, processor, operation);
+  return processor.close({ ...reference, amount, currency, description, metadata });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import { formatMinor } from "@/lib/contract/currencies";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -37,11 +38,26 @@ const NOTHING_MOVED = "The processor could not complete this and no money moved.
 const ONLY_AUTHORIZED =
   "The processor authorized the payment but could not capture it; no money moved. Capture it again later, or void it.";
 
+function refundedElsewhere(
+  { elsewhere, remaining }: { elsewhere: number; remaining: number },
+  currency: string,
+  ids: object,
+): AppError {
+  const rest =
+    remaining > 0
+      ? `At most ${formatMinor(remaining, currency)} can be refunded. Send that amount or less, with a new idempotency key.`
+      : "Nothing is left to refund.";
+  const detail = `${formatMinor(elsewhere, currency)} was refunded at the processor, outside of this API. ${rest}`;
+  return new AppError("amount_exceeds_refundable", detail, { param: "amount", extra: { remaining, ...ids } });
+}
+
 function refusalOf({ result, payment, charge, refund }: Change): AppError {
   const ids = {
     payment_id: encodeId("payment", payment.id),
     transaction_id: encodeId("transaction", refund?.id ?? charge.id),
   };
+  if (result.kind === "refunded_elsewhere") return refundedElsewhere(result, payment.currency, ids);
+  if (result.kind === "processor_refused") return new AppError("processor_refused", result.reason, { extra: ids });
   if (result.kind !== "card_declined") {
     const detail = result.kind === "only_authorized" ? ONLY_AUTHORIZED : NOTHING_MOVED;
     return new AppError("payment_failed", detail, { extra: ids });

@@ -1,10 +1,13 @@
 import { afterAll, describe, expect, test } from "vitest";
+import { ApiError } from "@/e2e/doubles/stripe/books";
 import { faultsOfDoubles } from "@/e2e/doubles/stripe/compare";
 import { eventsOf, messageOf } from "@/e2e/doubles/stripe/deliveries";
 import { type Double, startDouble } from "@/e2e/doubles/stripe/double";
 import { FAULTS, type Fault, type Operation } from "@/e2e/doubles/stripe/faults";
 import { answerChallenge, companyOf, connectorTo } from "@/e2e/doubles/stripe/under-test";
 import { testDatabase } from "@/e2e/fixtures/database";
+import { eventsAsTold } from "@/e2e/fixtures/events";
+import { testContext } from "@/e2e/fixtures/factories";
 import { type MoneyAnswer, type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { says } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
@@ -14,9 +17,13 @@ import { createRegistry } from "@/lib/processor/registry";
 import { METADATA } from "@/lib/processor/stripe/outcomes";
 import { expirePayments } from "./expire-payments";
 import { continuePayment } from "./follow-up";
+import { getPaymentDetail } from "./payment-detail";
 import { takeInReport } from "./process-reports";
 
 const { db } = await testDatabase();
+/** A tenant's events, oldest first. */
+const told = async (environmentId: string) =>
+  (await eventsAsTold(db, environmentId)).map(({ event }) => event).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 const doubles: Double[] = [];
 async function newDouble(): Promise<Double> {
   const started = await startDouble();
@@ -173,6 +180,170 @@ describe("a refund that fails later", () => {
       await settled(tenant, () => tenant.act("refund", payment.id, { amount: 4_000 }, { key: "refund" })),
     ).toMatchObject({ status: 402 });
     await expectReversed({ tenant, id: payment.id });
+  });
+});
+
+test("a payment has its description and chosen metadata at Stripe, beside our own, when it is closed there, too", async () => {
+  const at = await newDouble();
+  const processor = connectorTo(at, { name: "stripe", timeoutMs: TIMEOUT_MS, metadataKeys: ["order", "gift", "none"] });
+  const tenant = await moneyTenant(db, {
+    processors: createRegistry({ sandbox: processor }),
+    processorTimeoutMs: TIMEOUT_MS,
+  });
+  const body = {
+    ...{ amount: 2_000, currency: "EUR", payment_token: "pm_card_visa", description: "Order 1001" },
+    metadata: { order: "1001", gift: true, secret: "not chosen", cardlane_account: "nobody" },
+  };
+  const { body: payment } = await tenant.create(body);
+  const [operation] = await tenant.operations(payment.id);
+  expect([...at.books.intents.values()]).toMatchObject([
+    {
+      description: "Order 1001",
+      metadata: {
+        order: "1001",
+        gift: "true",
+        cardlane_reference: operation?.id,
+        cardlane_account: tenant.environmentId,
+      },
+    },
+  ]);
+  expect(Object.keys([...at.books.intents.values()][0]?.metadata ?? {})).toHaveLength(4);
+  // What died before its id was kept is closed by the same request, under the same key.
+  at.faults.next("create", "lost after");
+  const lost = await settled(tenant, () => tenant.create(body, { key: "lost" }));
+  expect([201, 402]).toContain(lost.status);
+  expect([...at.books.intents.values()].map(({ description }) => description)).toEqual(["Order 1001", "Order 1001"]);
+  await expectClean();
+});
+
+describe("a refund that was made at Stripe", () => {
+  async function paid(at = double) {
+    const tenant = await newTenant(at);
+    const { body: payment } = await tenant.create({ amount: 2_000, payment_token: "pm_card_visa" });
+    const [operation] = await tenant.operations(payment.id);
+    const intent = companyOf(at).intentOf(operation?.id ?? "")?.id ?? "";
+    const refundThere = (amount: number) => at.books.createRefund({ intent, amount, reason: null, metadata: {} });
+    return { tenant, id: payment.id as string, refundThere };
+  }
+  const typesOf = async (tenant: MoneyTenant, object: string) =>
+    (await told(tenant.environmentId)).filter(({ data }) => data.object.id === object).map(({ type }) => type);
+
+  test("counts, is told of and booked once, and a later refund of everything refunds what is left", async () => {
+    const { tenant, id, refundThere } = await paid();
+    const made = refundThere(500);
+    const reports = await reportsOf(tenant);
+    await takeIn(tenant, [...reports, ...reports].toReversed());
+    await Promise.all(reports.map(async (report) => takeIn(tenant, [report])));
+    const after = await tenant.get(id);
+    expect(after).toMatchObject({
+      ...{ status: "PARTIALLY_REFUNDED", amount_refunded: 500, amount_refundable: 1_500 },
+      transactions: [
+        { amount_refunded: 500 },
+        { type: "REFUND", status: "CAPTURED", amount: 500, refund_reason: null },
+      ],
+    });
+    expect(await typesOf(tenant, id)).toEqual([
+      ...["payment.captured", "payment.refunded_externally", "payment.partially_refunded"],
+    ]);
+    const detail = await getPaymentDetail(testContext(tenant.service, tenant.merchant.test), { id });
+    expect(detail.timeline.at(-1)).toMatchObject({
+      ...{ kind: "refund", outcome: "succeeded", title: "Refunded at the processor", amount: 500 },
+      actor: { name: "Cardlane" },
+    });
+    expect(detail.ledger.at(-1)).toMatchObject({ title: "Refund", amount: 500 });
+    expect(await tenant.act("refund", id)).toMatchObject({ status: 201, body: { status: "REFUNDED" } });
+    expect((await tenant.get(id)).transactions.at(-1)).toMatchObject({ type: "REFUND", amount: 1_500 });
+    await expectClean();
+    double.books.endRefund(made.id, "failed");
+    await takeIn(tenant, await reportsOf(tenant));
+    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 1_500 });
+    await expectClean();
+  });
+
+  test("is named by the refusal of a refund that came first, and booked with it", async () => {
+    const { tenant, id, refundThere } = await paid();
+    refundThere(500);
+    const refused = await tenant.act("refund", id, {}, { key: "all" });
+    expect(refused).toMatchObject({
+      ...{ status: 422, code: "amount_exceeds_refundable" },
+      body: {
+        remaining: 1_500,
+        detail:
+          "5.00 USD was refunded at the processor, outside of this API. At most 15.00 USD can be refunded. Send that amount or less, with a new idempotency key.",
+      },
+    });
+    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refundable: 1_500 });
+    expect(await tenant.act("refund", id, {}, { key: "rest" })).toMatchObject({ status: 201 });
+    expect(await tenant.get(id)).toMatchObject({ status: "REFUNDED", amount_refunded: 2_000 });
+    await takeIn(tenant, await reportsOf(tenant));
+    await expectClean();
+  });
+
+  test("and refunds here at the same moment never come to more than was captured, and the books agree", async () => {
+    const { tenant, id, refundThere } = await paid();
+    const here = Array.from({ length: 6 }, (_, i) => tenant.act("refund", id, { amount: 300 }, { key: `here-${i}` }));
+    const there = [400, 300, 200].map(async (amount) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      try {
+        refundThere(amount);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+      }
+      await takeIn(tenant, await reportsOf(tenant));
+    });
+    await Promise.all([...here, ...there]);
+    await takeIn(tenant, await reportsOf(tenant));
+    const left = (await tenant.get(id)).amount_refundable;
+    if (left > 0) expect(await tenant.act("refund", id)).toMatchObject({ status: 201 });
+    expect(await tenant.get(id)).toMatchObject({ status: "REFUNDED", amount_refunded: 2_000 });
+    await expectClean();
+  });
+});
+
+describe("what no issuer ever saw is refused with the cause, and nothing is held", () => {
+  test.each([
+    [{ amount: 12_345, currency: "KWD" }, "amount", "Stripe takes KWD in steps of 0.010."],
+    [{ amount: 12_301, currency: "MGA" }, "amount", "Stripe takes MGA in steps of 1.00."],
+    [{ amount: 1_000, currency: "LYD" }, "amount", "Stripe takes no payments in LYD."],
+    [{ payment_token: "pm_of_nobody" }, "payment_token", "has no such card token"],
+    [{ payment_token: "garbage" }, "payment_token", "has no such card token"],
+  ])("%j", async (body, param, words) => {
+    const tenant = await newTenant();
+    const given = { payment_token: "pm_card_visa", ...body };
+    const refused = await tenant.create(given, { key: "key" });
+    expect(refused).toMatchObject({ status: 422, code: "processor_refused", body: { param } });
+    expect(refused.body.detail).toContain(words);
+    expect(await tenant.create(given, { key: "key" })).toMatchObject({ status: 422, replayed: true });
+    const rows = await db.sql`select id from payments where environment_id = ${tenant.environmentId}`;
+    expect(rows).toHaveLength(0);
+  });
+
+  test("by Stripe itself, once it was sent", async () => {
+    const tenant = await newTenant();
+    const refused = await tenant.create({ amount: 10, payment_token: "pm_card_visa" });
+    expect(refused).toMatchObject({ status: 422, code: "processor_refused" });
+    expect(refused.body.detail).toBe("Stripe refused the request: Amount must convert to at least 50 cents.");
+    expect(await tenant.get(refused.body.payment_id)).toMatchObject({ status: "FAILED", amount_captured: 0 });
+    await expectClean();
+  });
+
+  test("of a capture and a refund in steps that Stripe does not take", async () => {
+    const tenant = await newTenant();
+    const { body: held } = await tenant.create({
+      ...MANUAL,
+      amount: 5_000,
+      currency: "KWD",
+      payment_token: "pm_card_visa",
+    });
+    expect(await tenant.act("capture", held.id, { amount: 4_001 })).toMatchObject({
+      status: 422,
+      code: "processor_refused",
+    });
+    expect(await tenant.act("capture", held.id)).toMatchObject({ status: 200 });
+    const refund = await tenant.act("refund", held.id, { amount: 1_005 });
+    expect(refund).toMatchObject({ status: 422, code: "processor_refused" });
+    expect(await tenant.get(held.id)).toMatchObject({ status: "CAPTURED", amount_refundable: 5_000 });
+    await expectClean();
   });
 });
 

@@ -38,7 +38,14 @@ describe("connecting", () => {
     const made = await connectProcessor(tenant.owner(), credentials("test_one_secret99"));
     expect(made).toMatchObject({
       ...{ processor: "other", account: "account one", status: "CONNECTED", hint: "test…et99" },
-      ...{ is_default: true, takes_webhooks: false, raw_cards: false, check_problem: null, last_webhook_at: null },
+      ...{
+        is_default: true,
+        takes_webhooks: false,
+        raw_cards: false,
+        metadata_keys: [],
+        check_problem: null,
+        last_webhook_at: null,
+      },
       webhook_url: `http://cardlane.test/webhooks/other/${made.id}`,
     });
     expect(JSON.stringify(await listProcessors(tenant.owner()))).not.toContain("secret99");

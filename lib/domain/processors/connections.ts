@@ -31,6 +31,8 @@ import { type Context, resourceNotFound, type Service } from "../context";
 import { recordAct } from "../events/event";
 
 type Credentials = Record<string, string>;
+/** A new connection's settings. */
+const NO_SETTINGS = { raw_cards: false, metadata_keys: [] as string[] };
 
 /** Of one environment, disconnected ones too: each is compared every night, and looked through every minute. */
 export const MOST_CONNECTIONS = 50;
@@ -53,7 +55,7 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
   if (!connector) throw refuseField("processor", "There is no such processor.");
   const credentials = readCredentials(connector, input.credentials);
   const id = newId();
-  const works = await requireWorking(ctx, { id, processor: connector.key, raw_cards: false }, credentials);
+  const works = await requireWorking(ctx, { id, processor: connector.key, ...NO_SETTINGS }, credentials);
   const now = idTime(id);
   const row = await change(ctx, async (tx, rows) => {
     const kept = rows.find((one) => one.processor === connector.key && one.account_id === works.id);
@@ -75,7 +77,7 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
     const made = kept
       ? await updateConnection(tx, environment.id, kept.id, settings)
       : await insertConnection(tx, environment.id, {
-          ...{ id, processor: connector.key, account_id: works.id, raw_cards: false, created_at: now },
+          ...{ id, processor: connector.key, account_id: works.id, ...NO_SETTINGS, created_at: now },
           ...settings,
         });
     if (!made) throw alreadyConnected({ label: input.label });
@@ -104,6 +106,7 @@ export async function changeConnection(
       ...replaced,
       ...(input.label !== undefined && { label: input.label.trim() }),
       ...(raw_cards !== undefined && { raw_cards }),
+      ...(input.metadata_keys !== undefined && { metadata_keys: [...new Set(input.metadata_keys)] }),
       ...(input.is_default && { is_default: true }),
       updated_at: service.clock.now().toISOString(),
     });
@@ -233,7 +236,7 @@ function readCredentials(connector: Connector, given: Credentials): Credentials 
   return credentials;
 }
 
-type ToCheck = Pick<ConnectionRow, "id" | "processor" | "raw_cards">;
+type ToCheck = Pick<ConnectionRow, "id" | "processor" | "raw_cards" | "metadata_keys">;
 
 /** Whose the credentials are. Throws what is wrong, in words for whoever pasted them. */
 async function requireWorking(ctx: Context, connection: ToCheck, credentials: Credentials) {
@@ -322,10 +325,10 @@ function openInWords(open: OpenAtConnection & { cards: number }): string | null 
 
 function present({ baseUrl }: Pick<Service, "baseUrl">, row: ConnectionRow): Connection {
   const id = encodeId("connection", row.id);
-  const { processor, label, account, status, hint, takes_webhooks, raw_cards, is_default } = row;
+  const { processor, label, account, status, hint, takes_webhooks, raw_cards, metadata_keys, is_default } = row;
   const { last_webhook_at, checked_at, check_problem, created_at, updated_at } = row;
   return {
-    ...{ id, processor, label, account, status, hint, takes_webhooks, raw_cards, is_default },
+    ...{ id, processor, label, account, status, hint, takes_webhooks, raw_cards, metadata_keys, is_default },
     webhook_url: `${baseUrl}/webhooks/${processor}/${id}`,
     ...{ last_webhook_at, checked_at, check_problem, created_at, updated_at },
   };

@@ -3,6 +3,7 @@ import {
   type FoundRows,
   findExpiring,
   findFailedRefunds,
+  findReversedCaptures,
   findUnknown,
 } from "@/db/queries/reporting/attention";
 import { type FiguresRow, getMerchantDays, listCurrencies, listFigures } from "@/db/queries/reporting/daily-totals";
@@ -197,20 +198,22 @@ export async function listLatest(ctx: Context): Promise<ListedTransaction[]> {
 const ROWS = 5;
 
 /**
- * What needs attention: unknown outcomes, refunds that failed within 30 days, authorizations that expire within 24 hours, and
+ * What needs attention: unknown outcomes, refunds that failed and captures that were reversed within 30 days, authorizations that expire within 24 hours, and
  * how many wait for their capture. Kinds without any are left out; each counts all and has the most urgent rows.
  */
 export async function listAttention(ctx: Context): Promise<AttentionItem[]> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const [unknown, failed, expiring, held] = await Promise.all([
+  const [unknown, failed, reversed, expiring, held] = await Promise.all([
     findUnknown(sql, ctx.environment.id, { limit: ROWS }),
     findFailedRefunds(sql, ctx.environment.id, { limit: ROWS }),
+    findReversedCaptures(sql, ctx.environment.id, { limit: ROWS }),
     findExpiring(sql, ctx.environment.id, { limit: ROWS }),
     countToCapture(sql, ctx.environment.id, TOTAL_CAP + 1),
   ]);
   return [
     item("unknown_outcome", unknown),
     item("failed_refund", failed),
+    item("capture_reversed", reversed),
     item("expiring", expiring),
     item("to_capture", { count: held, rows: [] }),
   ].filter(({ count }) => count > 0);

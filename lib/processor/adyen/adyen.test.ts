@@ -7,7 +7,7 @@ import { fromAdyenAmount, toAdyenAmount } from "./amounts";
 import { disputeOf } from "./connection";
 import { type Notice, readNotices, signatureOf, signedText } from "./notices";
 import { outcomeOfAnswer } from "./outcomes";
-import { authorizationOutcome, movementOutcome, Records } from "./records";
+import { authorizationOutcome, movementOutcome, outsideRefunds, Records } from "./records";
 import { ownToken, readOwnToken } from "./tokens";
 
 const KEY = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056";
@@ -218,9 +218,9 @@ describe("a dispute", () => {
     ["Unresponded", "needs_response"],
     ["Responded", "under_review"],
     ["Pending", "under_review"],
-    ["Undefended", "closed"],
-    ["Expired", "closed"],
-    ["Accepted", "closed"],
+    ["Undefended", "lost"],
+    ["Expired", "lost"],
+    ["Accepted", "accepted"],
     ["Won", "won"],
     ["Lost", "lost"],
   ])("that Adyen calls %s is %s", (status, ours) => {
@@ -310,10 +310,20 @@ describe("what Adyen tells of a payment that names no operation", () => {
   );
 
   test.each([
-    ["REFUND", true],
-    ["REFUND", false],
-    ["REFUND_FAILED", true],
-    ["REFUNDED_REVERSED", true],
+    ["REFUND", true, [{ id: "X1", amount: 1_000, currency: "EUR", failed: false }]],
+    ["REFUND", false, []],
+    ["REFUND_FAILED", true, []],
+    ["REFUNDED_REVERSED", true, []],
+  ])("as %s with success %s leads to the refunds that were made there", async (event, success, refunds) => {
+    const { records, reference, account } = await withPayment(true);
+    const report = await records.take(told(event, "X1", "P1", success));
+    expect(report).toEqual({ id: `X1 ${event} ${success} of P1`, account, reference, outside: true });
+    const charge = await records.find(reference);
+    expect(charge && outsideRefunds(charge)).toEqual(refunds);
+    expect(await records.take(told(event, "X2", "P2", success))).toBeNull();
+  });
+
+  test.each([
     ["CANCELLATION", true],
     ["CAPTURE", true],
   ])("as %s with success %s is reported by its ids, for people", async (event, success) => {

@@ -1,3 +1,5 @@
+import { formatMinor } from "@/lib/contract/currencies";
+
 /**
  * Adyen counts some currencies in other minor units than ISO 4217 does, by powers of ten: CLP in hundredths though it has
  * none, CVE and IDR in whole units though they have hundredths. ISK became whole in ISO, and Adyen kept its hundredths.
@@ -15,6 +17,13 @@ export type AdyenAmount = { value: number; currency: string };
 export function toAdyenAmount(amount: number, currency: string): AdyenAmount | null {
   const value = scaled(amount, exponent(currency));
   return Number.isSafeInteger(value) ? { value, currency } : null;
+}
+
+/** Why Adyen takes no such amount; null: it may. */
+export function refusesAmount(amount: number, currency: string): string | null {
+  if (toAdyenAmount(amount, currency)) return null;
+  const step = 10 ** -exponent(currency);
+  return `Adyen takes ${currency} in steps of ${formatMinor(step, currency).split(" ")[0]}. Send a multiple of ${step}: amounts are in minor units.`;
 }
 
 /** Adyen's minor units in ours, the nearest: a bank may dispute what it converted, to a hundredth that ISO does not have. */

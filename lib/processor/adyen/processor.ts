@@ -16,7 +16,7 @@ import {
   type VoidRequest,
 } from "../port";
 import { readAccountingReport } from "./accounting-report";
-import { toAdyenAmount } from "./amounts";
+import { refusesAmount, toAdyenAmount } from "./amounts";
 import { createCards } from "./cards";
 import { checkConnection, dashboardUrl, disputeOf } from "./connection";
 import type { AdyenCredentials } from "./credentials";
@@ -27,6 +27,7 @@ import {
   type Begun,
   leftOf,
   movementOutcome,
+  outsideRefunds,
   type Recorded,
   Records,
   wasCaptured,
@@ -43,7 +44,8 @@ const LONGEST_PAUSE_MS = 400;
 /** As the API has it. */
 const MAX_RESULT = 20_000;
 const GIVEN_BACK: Outcome = { kind: "approved", note: "given back at Adyen, by somebody else" };
-const REFUSED: Outcome = { kind: "declined", decline_code: null };
+const REFUSED = { kind: "declined", decline_code: null } as const satisfies Outcome;
+const NO_SUCH_CARD = "Adyen has no such card: the token is none of this account's, or no longer valid.";
 const ANOTHERS = "the reference belongs to another account";
 const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
 
@@ -91,11 +93,11 @@ export function createAdyenProcessor(
   async function authorize(request: AuthorizeRequest): Promise<Outcome> {
     const { reference, account } = request;
     const amount = toAdyenAmount(request.amount, request.currency);
-    if (!amount) return { kind: "not_sent", reason: `Adyen takes whole units of ${request.currency} only` };
+    if (!amount) return refusedAmount(request);
     const known = await authorizationOf(reference);
     if (!known && request.notAfter < clock.now()) return { kind: "not_sent", reason: "it was too late to send it" };
     const card = known ? null : await cards.read(account, request.token);
-    if (!known && !card) return { kind: "declined", decline_code: "processing_error" };
+    if (!known && !card) return { ...REFUSED, refusal: NO_SUCH_CARD };
     const begun = await records.begin(reference, {
       ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures: request.capture },
     });
@@ -132,8 +134,11 @@ export function createAdyenProcessor(
     // Its key was used up: what Adyen refused is not this call.
     if (recorded?.closing && isOfNoCard(answer))
       return { kind: "not_sent", reason: "it was closed before it was executed" };
+    if (isOfNoCard(answer))
+      return records.ended(reference, { ...REFUSED, refusal: NO_SUCH_CARD, note: answer.message });
     const code = declineCodeOfError(answer.code);
     if (code) return records.ended(reference, { kind: "declined", decline_code: code, note: answer.message });
+    if (answer.status === 422) return records.ended(reference, refusedBy(answer));
     return { kind: "not_sent", reason: answer.message };
   }
 
@@ -210,7 +215,7 @@ export function createAdyenProcessor(
     const isBack = late !== null && left === null && canMove(late, asked);
     if (!known && (!charge || !amount || !canMove(charge, asked) || isBack)) {
       await records.begin(reference, begunOf(kind, request, amount));
-      return records.ended(reference, isBack ? GIVEN_BACK : REFUSED);
+      return records.ended(reference, isBack ? GIVEN_BACK : amount ? REFUSED : refusedAmount(request));
     }
     const begun = await records.begin(reference, begunOf(kind, request, amount));
     if (begun.account !== account || !charge?.pspReference) return REFUSED;
@@ -257,7 +262,9 @@ export function createAdyenProcessor(
       // Its webhook may have been first.
       return (await known()) ?? { kind: "pending" };
     }
-    return answer.status === 422 ? records.ended(reference, REFUSED) : { kind: "not_sent", reason: answer.message };
+    return answer.status === 422
+      ? records.ended(reference, refusedBy(answer))
+      : { kind: "not_sent", reason: answer.message };
   }
 
   /** What was only told since the call, by a webhook, is kept now. */
@@ -338,6 +345,7 @@ export function createAdyenProcessor(
     notFoundConclusiveAfterMs: NOT_FOUND_AFTER_MS,
     tokenize: (account, card) => cards.store(account, card),
     acceptToken: async (_account, token) => cards.accept(token),
+    refusesAmount,
     requireReadable: () => {},
     authorize,
     returnParameter: "redirectResult",
@@ -363,12 +371,22 @@ export function createAdyenProcessor(
       proves: (message) => noticesIn(message).signed,
     },
     readDispute: async (id) => disputeOf(id, await records.notices(id)),
+    async listOutsideRefunds({ account, authorization }) {
+      const charge = await records.findOf(account, authorization);
+      return charge ? outsideRefunds(charge) : [];
+    },
     readStatement: (files) => readAccountingReport(files, merchantAccount),
     checkConnection: () => checkConnection(requests, credentials, live),
     dashboardUrl: (object) => dashboardUrl(object, live),
     forgetOldAttempts: () => cards.forgetOld(),
   };
 }
+
+const refusedAmount = ({ amount, currency }: { amount: number; currency: string }) => ({
+  ...REFUSED,
+  refusal: refusesAmount(amount, currency) ?? "Adyen takes no such amount.",
+});
+const refusedBy = ({ message }: Refusal) => ({ ...REFUSED, note: message, refusal: message });
 
 type Refusal = Extract<Answer, { kind: "refused" }>;
 /** What is known in the end of a call under a key: Adyen's answer for good, or an outcome without one. */

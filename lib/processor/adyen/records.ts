@@ -1,6 +1,6 @@
 import type { Journal } from "../journal";
-import type { InquireRequest, Outcome, Report } from "../port";
-import type { AdyenAmount } from "./amounts";
+import type { InquireRequest, Outcome, OutsideRefund, Report } from "../port";
+import { type AdyenAmount, fromAdyenAmount } from "./amounts";
 import { DISPUTE_EVENTS, EVENTS, type Notice } from "./notices";
 import { declineCodeOfReason, outcomeOfAnswer, type PaymentAnswer } from "./outcomes";
 
@@ -144,8 +144,11 @@ export class Records {
     const payment = original && (await this.#linked(original));
     if (!original || !payment) return null;
     // What was to be captured at once is.
-    if (event === "CAPTURE" && success && (await this.find(payment))?.begun.captures) return null;
+    const charge = await this.find(payment);
+    if (event === "CAPTURE" && success && charge?.begun.captures) return null;
     await this.#journal.note(subjectOf(original), `${ELSEWHERE}${id}`, notice);
+    if (REFUNDS.has(event) && charge)
+      return { id: `${id} of ${original}`, account: charge.begun.account, reference: payment, outside: true };
     // Something that nobody asked for here has become of our payment: nothing can be looked up, and people are told.
     return { id: `${id} of ${original}`, object: pspReference };
   }
@@ -253,7 +256,7 @@ export function leftOf(charge: Recorded): AdyenAmount | null {
   const { currency } = approved;
   if (doneElsewhere(charge, "CANCELLATION").length > 0) return null;
   if (!wasCaptured(charge)) return approved;
-  const refunded = sumOf(currency, standing(charge, "REFUND", ["REFUND_FAILED", "REFUNDED_REVERSED"]));
+  const refunded = sumOf(currency, standing(charge, "REFUND", REFUND_FAILURES));
   const captured = charge.begun.captures
     ? approved.value
     : sumOf(currency, standing(charge, "CAPTURE", CAPTURE_FAILED));
@@ -262,6 +265,8 @@ export function leftOf(charge: Recorded): AdyenAmount | null {
 }
 
 const CAPTURE_FAILED = ["CAPTURE_FAILED"];
+const REFUND_FAILURES = ["REFUND_FAILED", "REFUNDED_REVERSED"];
+const REFUNDS: ReadonlySet<string> = new Set(["REFUND", ...REFUND_FAILURES]);
 const doneElsewhere = ({ elsewhere }: Recorded, event: string) =>
   elsewhere.filter((notice) => notice.event === event && notice.success);
 
@@ -273,6 +278,16 @@ function standing(charge: Recorded, event: string, failures: readonly string[]):
 
 const sumOf = (currency: string, notices: readonly Notice[]) =>
   notices.reduce((sum, { amount }) => sum + (amount.currency === currency ? amount.value : 0), 0);
+
+/** Refunds that nobody here asked for, the oldest first. */
+export function outsideRefunds(charge: Recorded): OutsideRefund[] {
+  const failed = new Set(REFUND_FAILURES.flatMap((one) => doneElsewhere(charge, one)).map((one) => one.pspReference));
+  return doneElsewhere(charge, "REFUND")
+    .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))
+    .map(({ pspReference: id, amount }) => ({
+      ...{ id, amount: fromAdyenAmount(amount), currency: amount.currency, failed: failed.has(id) },
+    }));
+}
 
 /** With the amount that Adyen told, where it told one: it need not be the one that was asked for. */
 function approvedOf(charge: Recorded): AdyenAmount | null {

@@ -32,7 +32,15 @@ async function remote() {
   });
   const authorization = async () => {
     const { token } = await processor.tokenize(account, CARD);
-    return { ...shared(), token, capture: true, customerEmail: null, billingAddress: null };
+    return {
+      ...shared(),
+      token,
+      capture: true,
+      customerEmail: null,
+      billingAddress: null,
+      description: null,
+      metadata: {},
+    };
   };
   return {
     processor,

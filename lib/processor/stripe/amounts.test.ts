@@ -20,8 +20,8 @@ test.each([
 });
 
 test.each([
-  ["KWD", 1_234, "steps of ten minor units"],
-  ["MGA", 12_345, "steps of 100 minor units"],
+  ["KWD", 1_234, "Stripe takes KWD in steps of 0.010."],
+  ["MGA", 12_345, "Stripe takes MGA in steps of 1.00."],
   ["LYD", 1_000, "no payments in LYD"],
   ["CLF", 10_000, "no payments in CLF"],
   ["XXX", 100, "no payments in XXX"],

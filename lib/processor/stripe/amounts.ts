@@ -1,4 +1,4 @@
-import { CURRENCY_DIGITS, currencyDigits } from "@/lib/contract/currencies";
+import { CURRENCY_DIGITS, currencyDigits, formatMinor } from "@/lib/contract/currencies";
 
 /**
  * Stripe's smallest unit where it is not ISO 4217's minor unit, as docs.stripe.com/currencies says: for most of these it counts
@@ -23,15 +23,17 @@ export function toStripe(amount: number, currency: string): StripeMoney | string
   const theirs = STRIPE_DIGITS.get(currency) ?? (THREE_DIGITS.has(currency) ? 3 : 2);
   if (ours === undefined || (ours > 2 && !THREE_DIGITS.has(currency)))
     return `Stripe takes no payments in ${currency}.`;
-  if (THREE_DIGITS.has(currency) && amount % 10 !== 0)
-    return `Stripe takes amounts in ${currency} in steps of ten minor units.`;
+  if (THREE_DIGITS.has(currency) && amount % 10 !== 0) return inSteps(10, currency);
   const step = 10 ** Math.max(0, ours - theirs);
-  if (amount % step !== 0) return `Stripe takes amounts in ${currency} in steps of ${step} minor units.`;
+  if (amount % step !== 0) return inSteps(step, currency);
   const units = (amount / step) * 10 ** Math.max(0, theirs - ours);
   // Stripe's own limit: eight digits, for most currencies.
   if (!Number.isSafeInteger(units)) return `Stripe takes no amount as large as ${amount} in ${currency}.`;
   return { amount: units, currency: currency.toLowerCase() };
 }
+
+const inSteps = (step: number, currency: string) =>
+  `Stripe takes ${currency} in steps of ${formatMinor(step, currency).split(" ")[0]}. Send a multiple of ${step}: amounts are in minor units.`;
 
 /** Stripe's units → minor units, and its code → ours. */
 export function fromStripe({ amount, currency }: StripeMoney): { amount: number; currency: string } {

@@ -87,8 +87,8 @@ export async function afterSending<T>(call: () => Promise<T>): Promise<T> {
 
 /** What became of a request that was not answered with an object. */
 export type Trouble =
-  /** It was looked at and refused: nothing was executed. `note`: the codes, for support staff. */
-  | { kind: "refused"; note: string }
+  /** It was looked at and refused: nothing was executed. `note`: the codes, for support staff; `refusal`: for the caller. */
+  | { kind: "refused"; note: string; refusal: string }
   | { kind: "card"; note: string; code: string; declineCode: string | null }
   /** It came before the layer that knows keys, or was never sent: nothing was executed by it. */
   | { kind: "not_sent"; reason: string }
@@ -119,7 +119,7 @@ export function troubleOf(error: unknown): Trouble {
       // Ours are made of references: one that comes with other parameters is a mistake of ours, and proves nothing.
       if (error instanceof Stripe.errors.StripeIdempotencyError)
         return unknown(`Stripe knows the idempotency key with other parameters${where}`, true);
-      return { kind: "refused", note: noteOf(error) };
+      return { kind: "refused", note: noteOf(error), refusal: `Stripe refused the request: ${error.message}` };
     default: {
       const isReplay = error.headers?.["idempotent-replayed"] === "true";
       return unknown(

@@ -3,6 +3,7 @@ import type Stripe from "stripe";
 import { type ConnectorOptions, connector } from "../connector";
 import type { AcceptedCard, CardHolder, Processor, TokenizedCard } from "../port";
 import { checkConnection, dashboardUrl, isMissing, readDispute, statement } from "./account";
+import { toStripe } from "./amounts";
 import { Budget, createClient, post, troubleOf } from "./api";
 import { credentials, FIELDS, type StripeCredentials } from "./credentials";
 import { brandOf, knownCard, METADATA } from "./outcomes";
@@ -15,7 +16,7 @@ const QUIET_AFTER_MS = 2_000;
 export function createStripeProcessor(options: ConnectorOptions<StripeCredentials>): Processor {
   const { name, settings, timeoutMs, clock, endpoint } = options;
   const { secret_key: secretKey, webhook_secret: webhookSecret } = options.credentials;
-  const { live, rawCards } = settings;
+  const { live, rawCards, metadataKeys } = settings;
   const stripe = createClient(secretKey, timeoutMs, endpoint);
   const budget = () => new Budget(timeoutMs);
 
@@ -61,8 +62,12 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
     notFoundConclusiveAfterMs: QUIET_AFTER_MS,
     tokenize,
     acceptToken,
+    refusesAmount: (amount, currency) => {
+      const money = toStripe(amount, currency);
+      return typeof money === "string" ? money : null;
+    },
     requireReadable: () => {},
-    ...payments(stripe, timeoutMs),
+    ...payments(stripe, timeoutMs, metadataKeys),
     reports: stripeReports(stripe, { webhookSecret, live, clock }),
     readDispute: (id) => readDispute(stripe, budget(), id),
     statement: (range) => statement(stripe, range),
@@ -91,6 +96,7 @@ export const STRIPE = connector<StripeCredentials>({
     events: EVENTS,
     accepted: "",
   },
+  takesMetadata: true,
   hint: ({ secret_key }) => `${secret_key.slice(0, 8)}…${secret_key.slice(-4)}`,
   create: createStripeProcessor,
 });

@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import type { RefundReason } from "@/lib/contract/transactions/words";
-import type { Inquiry, Outcome, VoidRequest } from "../port";
-import type { StripeMoney } from "./amounts";
+import type { Inquiry, Outcome, OutsideRefund, VoidRequest } from "../port";
+import { fromStripe, type StripeMoney } from "./amounts";
 import { afterSending, type Budget, isMismatch, post, postOnceByState, troubleOf } from "./api";
 import { chargeOf, METADATA } from "./outcomes";
 
@@ -104,6 +104,16 @@ export function movements(stripe: Stripe) {
     return null;
   }
 
+  /** Those without a reference of ours: whoever made them did so at Stripe. */
+  async function outside(budget: Budget, intent: string): Promise<OutsideRefund[]> {
+    const found: OutsideRefund[] = [];
+    for await (const one of refunds.list({ payment_intent: intent, limit: 100 }, budget.options())) {
+      if (one.metadata?.[METADATA.reference]) continue;
+      found.push({ id: one.id, ...fromStripe(one), failed: one.status === "failed" || one.status === "canceled" });
+    }
+    return found.toReversed();
+  }
+
   /** Whether it happened under this reference. */
   async function find(
     budget: Budget,
@@ -128,7 +138,7 @@ export function movements(stripe: Stripe) {
     }
   }
 
-  return { capture, void: cancel, refund, find };
+  return { capture, void: cancel, refund, find, outside };
 }
 
 /** Of a payment that cannot be captured any more. One that somebody captured at Stripe by the same amount has what we want. */
@@ -202,6 +212,8 @@ async function whenDecided<T>(error: unknown, look: () => Promise<T>): Promise<T
 /** Nothing came of it: refused, if that is what it was. */
 function refusal(error: unknown): Outcome {
   const trouble = troubleOf(error);
-  if (trouble.kind === "refused" || trouble.kind === "card") return refused(trouble.note);
+  if (trouble.kind === "refused")
+    return { kind: "declined", decline_code: null, note: trouble.note, refusal: trouble.refusal };
+  if (trouble.kind === "card") return refused(trouble.note);
   throw error;
 }

@@ -5,12 +5,14 @@ import type {
   InquireRequest,
   Inquiry,
   Outcome,
+  OutsideRefund,
+  OutsideRequest,
   Processor,
   ProcessorObject,
   VoidRequest,
 } from "../port";
 import { toStripe } from "./amounts";
-import { afterSending, Budget, isMismatch, post, postOnceByState, troubleOf, unanswered } from "./api";
+import { afterSending, Budget, isMismatch, post, postOnceByState, type Trouble, troubleOf, unanswered } from "./api";
 import { movements } from "./movements";
 import { declineCodeOf, METADATA, type Standing, standingOf, wasChallenged } from "./outcomes";
 
@@ -40,28 +42,32 @@ function intentsOf(stripe: Stripe) {
 
 type Authorizing = Pick<
   Processor,
-  "authorize" | "continueAuthorization" | "capture" | "void" | "refund" | "inquire" | "close"
+  "authorize" | "continueAuthorization" | "capture" | "void" | "refund" | "inquire" | "close" | "listOutsideRefunds"
 >;
 
 /** Payments as PaymentIntents: created, kept, and only then confirmed. */
-export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
+export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readonly string[]): Authorizing {
   const { idOf, retrieve } = intentsOf(stripe);
   const followUps = movements(stripe);
 
-  type Named = { reference: string; account: string };
+  type Named = Pick<AuthorizeRequest, "reference" | "account" | "description" | "metadata">;
   type Money = { amount: number; currency: string };
   /** Moves nothing: nobody confirms it but `authorize`. The same for every caller, or the key would not be the same request. */
-  const create = (budget: Budget, { reference, account }: Named, money: Money) =>
+  const create = (budget: Budget, { reference, account, description, metadata }: Named, money: Money) =>
     post(budget, `${reference}:create`, (options) =>
       stripe.paymentIntents.create(
         {
           ...money,
           allowed_payment_method_types: ["card"],
-          metadata: { [METADATA.reference]: reference, [METADATA.account]: account },
+          ...(description && { description }),
+          metadata: { ...chosen(metadata), [METADATA.reference]: reference, [METADATA.account]: account },
         },
         options,
       ),
     );
+  /** Ours are written over a merchant's key of the same name. */
+  const chosen = (metadata: Named["metadata"]) =>
+    Object.fromEntries(metadataKeys.filter((key) => key in metadata).map((key) => [key, String(metadata[key])]));
 
   const confirm = (budget: Budget, id: string, request: AuthorizeRequest) =>
     post(budget, `${request.reference}:confirm`, (options) =>
@@ -102,9 +108,8 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
       };
     }
     const money = toStripe(request.amount, request.currency);
-    if (typeof money === "string") return { kind: "declined", decline_code: "processing_error", note: money };
-    if (!TOKEN.test(token))
-      return { kind: "declined", decline_code: "processing_error", note: "the token is none of Stripe's" };
+    if (typeof money === "string") return { kind: "declined", decline_code: null, refusal: money };
+    if (!TOKEN.test(token)) return { kind: "declined", decline_code: null, refusal: NOT_A_TOKEN };
     const budget = new Budget(timeoutMs);
     const kept = idOf(request.objects);
     if (kept !== null) {
@@ -118,8 +123,7 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
       } catch (error) {
         // Whatever became of it: what was only created moves no money.
         const trouble = troubleOf(error);
-        if (trouble.kind === "refused" || trouble.kind === "card")
-          return { kind: "declined", decline_code: "processing_error", note: trouble.note };
+        if (trouble.kind === "refused" || trouble.kind === "card") return refusedBy(trouble);
         return { kind: "not_sent", reason: trouble.reason };
       }
     }
@@ -135,7 +139,7 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
       if (standing.kind !== "unconfirmed") return asOutcome(standing);
       const trouble = troubleOf(error);
       if (trouble.kind !== "refused" && trouble.kind !== "card") throw error;
-      return { kind: "declined", decline_code: "processing_error", note: trouble.note };
+      return refusedBy(trouble);
     }
   }
 
@@ -214,7 +218,7 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
 
   async function follow(kind: "capture" | "void" | "refund", request: VoidRequest): Promise<Outcome> {
     const money = toStripe(request.amount, request.currency);
-    if (typeof money === "string") return { kind: "declined", decline_code: null, note: money };
+    if (typeof money === "string") return { kind: "declined", decline_code: null, refusal: money };
     const id = idOf(request.objects);
     if (id === null) return { kind: "declined", decline_code: null, note: "the payment has no PaymentIntent" };
     const budget = new Budget(timeoutMs);
@@ -222,6 +226,15 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
     if (intent.currency !== money.currency)
       return { kind: "declined", decline_code: null, note: `the PaymentIntent is in ${intent.currency.toUpperCase()}` };
     return followUps[kind](budget, intent, request, money);
+  }
+
+  async function listOutsideRefunds({ account, objects }: OutsideRequest): Promise<OutsideRefund[]> {
+    const id = idOf(objects);
+    if (id === null) return [];
+    const budget = new Budget(timeoutMs);
+    // Throws for another account's: nothing of it is this payment's.
+    await retrieve(budget, id, account);
+    return followUps.outside(budget, id);
   }
 
   const notOurs = { kind: "declined", decline_code: null, note: "no PaymentIntent of this account" } as const;
@@ -233,8 +246,20 @@ export function payments(stripe: Stripe, timeoutMs: number): Authorizing {
     void: (request) => answered(() => follow("void", request), notOurs),
     refund: (request) => answered(() => follow("refund", request), notOurs),
     inquire: (request) => answered(() => inquire(request), { kind: "not_found" }),
+    listOutsideRefunds,
     close: (request) => answered(() => close(request), { kind: "unknown", reason: "another account's payment" }),
   };
+}
+
+const NOT_A_TOKEN =
+  "Stripe has no such card: the token is none of Stripe's. Use a pm_… that was created for this account.";
+
+/** A request that Stripe refused before any issuer saw it, or a card that it refused. */
+function refusedBy(trouble: Extract<Trouble, { kind: "refused" | "card" }>): Outcome {
+  const { note } = trouble;
+  return trouble.kind === "refused"
+    ? { kind: "declined", decline_code: null, note, refusal: trouble.refusal }
+    : { kind: "declined", decline_code: "processing_error", note };
 }
 
 /** The answer, or what is known when none came. What is not about a request is thrown. */

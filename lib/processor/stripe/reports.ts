@@ -11,6 +11,7 @@ export const EVENTS = [
   "payment_intent.processing",
   "payment_intent.payment_failed",
   "payment_intent.canceled",
+  "refund.created",
   "refund.updated",
   "refund.failed",
   "charge.dispute.created",
@@ -90,7 +91,13 @@ const id = z.string().regex(/^[\w-]{1,255}$/);
 const envelope = z.object({ type: z.string(), livemode: z.boolean(), account: z.unknown().optional() });
 const about = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object({ id, data: z.object({ object: z.object(shape) }) });
-const ofPayment = about({ id, metadata: z.record(z.string(), z.string()).nullish() });
+const references = z.record(z.string(), z.string());
+const ofPayment = about({ id, metadata: references.nullish() });
+const ofRefund = about({
+  id,
+  payment_intent: z.union([id, z.object({ id })]).nullish(),
+  metadata: references.nullish(),
+});
 const ofDispute = about({ id, payment_intent: z.union([id, z.object({ id })]).nullish() });
 
 /** Where to look; what is not about a payment of ours, or of another account or mode, is nothing to look at. Null: unreadable. */
@@ -105,10 +112,21 @@ function reportsOf(given: unknown, live: boolean): Report[] | null {
     if (!intent) return [];
     return [{ id: read.id, object: typeof intent === "string" ? intent : intent.id, dispute }];
   }
+  if (event.type.startsWith("refund.")) return refundReports(event.type, given);
   const { data: read } = ofPayment.safeParse(given);
   if (!read) return null;
   const { id: object, metadata } = read.data.object;
   return metadata?.[METADATA.reference] ? [{ id: read.id, object }] : [];
+}
+
+/** A refund without our reference was made at Stripe. One of ours is known when it is made, and its call keeps its id. */
+function refundReports(type: string, given: unknown): Report[] | null {
+  const { data: read } = ofRefund.safeParse(given);
+  if (!read) return null;
+  const { id: object, payment_intent: intent, metadata } = read.data.object;
+  if (metadata?.[METADATA.reference]) return type === "refund.created" ? [] : [{ id: read.id, object }];
+  if (!intent) return [];
+  return [{ id: read.id, object: typeof intent === "string" ? intent : intent.id, outside: true }];
 }
 
 const isOurs = (type: string): boolean => EVENTS.some((one) => one === type);

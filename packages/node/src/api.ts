@@ -388,7 +388,7 @@ export interface SearchTransactionsRequest {
       lte?: string;
     };
     /** Any of these reasons for attention. */
-    attention?: ("unknown_outcome" | "failed_refund" | "expiring")[];
+    attention?: ("unknown_outcome" | "failed_refund" | "capture_reversed" | "expiring")[];
   };
   /** Order of the results; ties are sorted by id. Default: `{"field":"created_at","order":"desc"}`. */
   sort?: {
@@ -1155,6 +1155,10 @@ export interface EventObjects {
   "payment.partially_refunded": Payment;
   /** All that was captured is refunded. */
   "payment.refunded": Payment;
+  /** Money was refunded at the processor, such as in its dashboard, and not through Cardlane. It counts in `amount_refunded`, and is a refund among `transactions`. */
+  "payment.refunded_externally": Payment;
+  /** The processor reported, days after a capture, that it failed: the money never came. The status stays, and nothing can be refunded; settle it with your customer. */
+  "payment.capture_reversed": Payment;
   /** A refund that the processor had accepted failed later: its amount can be refunded again, and the status is what the other refunds make it. */
   "payment.refund_reversed": Payment;
   /** A cardholder's bank disputes a live payment and may take the money back. Respond at the processor before `respond_before`. */
@@ -1283,6 +1287,7 @@ export type ErrorCode =
   | "currency_not_supported"
   | "plan_not_active"
   | "processor_not_configured"
+  | "processor_refused"
   | "rate_limited"
   | "internal_error"
   | "processor_error"
@@ -1358,8 +1363,8 @@ export interface ListTransactionsQuery {
   captured_after?: string;
   /** Captured earlier than this ISO 8601 time (exclusive). */
   captured_before?: string;
-  /** Only this reason for attention: `unknown_outcome` has no final answer from the processor, `failed_refund` is a refund that failed in the last 30 days, `expiring` is an authorization that expires within 24 hours. */
-  attention?: "unknown_outcome" | "failed_refund" | "expiring";
+  /** Only this reason for attention: `unknown_outcome` has no final answer from the processor, `failed_refund` is a refund that failed in the last 30 days, `capture_reversed` is a capture that the processor reversed in the last 30 days, `expiring` is an authorization that expires within 24 hours. */
+  attention?: "unknown_outcome" | "failed_refund" | "capture_reversed" | "expiring";
 }
 
 /** Filters and page of customers.list. */

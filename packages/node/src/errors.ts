@@ -157,6 +157,7 @@ const CLASSES: Record<ErrorCode, ErrorClass> = {
   currency_not_supported: InvalidRequestError,
   plan_not_active: InvalidRequestError,
   processor_not_configured: InvalidRequestError,
+  processor_refused: InvalidRequestError,
   rate_limited: RateLimitError,
   internal_error: ApiError,
   processor_error: ApiError,

@@ -64,6 +64,7 @@ const PROBLEM_OF_FIELD: Record<FieldName, FieldProblem> = {
 };
 
 const MERCHANT_CANNOT_SELL: ReadonlySet<string> = new Set([
+  "processor_refused",
   "processor_not_configured",
   "merchant_suspended",
   "currency_not_supported",

@@ -20,8 +20,8 @@ export default async function ProcessorsPage({ params }: ProcessorsPageProps) {
   const { mode, ctx } = page;
   const { connections, rules } = await listProcessors(ctx);
   const { connectors: kinds, processors } = ctx.service;
-  const connectors = kinds.map(({ key, label, fields, webhook }) => ({
-    ...{ key, label, where: webhook.where, events: webhook.events },
+  const connectors = kinds.map(({ key, label, fields, webhook, takesMetadata = false }) => ({
+    ...{ key, label, where: webhook.where, events: webhook.events, takesMetadata },
     fields: fields.map(({ name, label, help, secret, webhook: late }) => ({
       name,
       label,

@@ -1,0 +1,1 @@
+ALTER TABLE "processor_connections" ADD COLUMN "metadata_keys" text[] DEFAULT '{}' NOT NULL;

@@ -1,0 +1,151 @@
+import { reserveFollowUp } from "@/db/queries/payments/intents";
+import { findOperation } from "@/db/queries/payments/operations";
+import { lockPayment } from "@/db/queries/payments/outcomes";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import { findOperationOfObject, insertProcessorObject } from "@/db/queries/payments/processor-objects";
+import { isDatabaseUnavailable } from "@/db/unavailable";
+import { OUTSIDE_REFUND } from "@/lib/contract/payments/words";
+import { idTime, newId } from "@/lib/ids";
+import type { OutsideRefund } from "@/lib/processor/port";
+import type { Connected } from "@/lib/processor/registry";
+import type { Service } from "../context";
+import { forgetTotals } from "../lists";
+import { type Finished, finishInside, finishOperation, getPaymentOf } from "./finish-operation";
+import { leaseOf, type OpenOperation, operationOf, SYSTEM } from "./operation";
+import type { FinalOutcome } from "./outcome";
+import { listOutsideRefunds } from "./processor-calls";
+import { hasEndedUnpaid } from "./states";
+
+/** Where a payment is, and whose it is. */
+type At = Pick<Connected, "processor" | "mode"> & { readonly environmentId: string; readonly paymentId: string };
+
+/**
+ * Books what was refunded of a payment at its processor, and nobody here asked for; and takes back what of it has failed since.
+ * The processor's own list is read, whatever a report says. False: not now, because a capture or refund of ours is under way.
+ */
+export async function recordOutsideRefunds(service: Service, at: At): Promise<boolean> {
+  const { environmentId, paymentId } = at;
+  const { payment } = await getPaymentOf(service, { id: paymentId, environmentId, paymentId });
+  const refunds = (await listOutsideRefunds(service, at.processor, environmentId, payment)) ?? [];
+  let all = true;
+  for (const refund of refunds) all = (await recordOutsideRefund(service, at, refund)) && all;
+  return all;
+}
+
+async function recordOutsideRefund(service: Service, at: At, refund: OutsideRefund): Promise<boolean> {
+  const { environmentId, paymentId, processor, mode } = at;
+  const { sql } = service.db.within(environmentId);
+  const known = await findOperationOfObject(sql, processor.name, refund.id);
+  if (!known) return refund.failed || bookOutsideRefund(service, at, refund);
+  const row =
+    known.environment_id === environmentId ? await findOperation(sql, environmentId, known.operation_id) : null;
+  if (!refund.failed || row?.state !== "succeeded" || row.payment_id !== paymentId) return true;
+  const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
+  return (await finishOperation(service, operation, { kind: "reversed" }, null)).kind === "finished";
+}
+
+/**
+ * T1 and T2 of a refund that was executed before either: in one transaction, so that no other process ever finds it open and
+ * sends it. Its reference is of no use at the processor; its id there is what keeps it from being booked twice.
+ */
+async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund): Promise<boolean> {
+  const { environmentId, paymentId, processor, mode } = at;
+  const [id, transactionId] = [newId(), newId()];
+  const lease = leaseOf(service.processorTimeoutMs);
+  const begunBy = { actor: SYSTEM, requestId: null };
+  try {
+    return await service.db.within(environmentId).sql.begin(async (tx) => {
+      await lockPayment(tx, environmentId, null, paymentId);
+      if (await findOperationOfObject(tx, processor.name, refund.id)) return true;
+      const { payment } = await getPaymentOf(service, { id, environmentId, paymentId }, tx);
+      // What was approved too late and given back by hand is no refund of a payment that took money.
+      if (hasEndedUnpaid(payment.status)) return true;
+      if (refund.currency !== payment.currency) return unbookable(service, at, refund, "its currency is another one");
+      const reserved = await reserveFollowUp(tx, environmentId, null, {
+        ...{ kind: "refund", paymentId, operationId: id, amount: refund.amount, detail: OUTSIDE_REFUND, outside: true },
+        refund: { id: transactionId, created_at: idTime(transactionId), reason: null, comment: null },
+        ...{
+          wholeOnly: false,
+          guardedConnectionId: null,
+          allowed: true,
+          acknowledgesDispute: true,
+          endedVersion: null,
+        },
+        ...{ ...begunBy, lease },
+      });
+      if (!reserved.reserved) {
+        const isUnderWay = payment.open_operation_id !== null || payment.refund_pending > 0;
+        return !isUnderWay && unbookable(service, at, refund, `the payment is ${payment.status}`);
+      }
+      const operation: OpenOperation = {
+        ...{ environmentId, mode, id, kind: "refund", epoch: 1, paymentId, transactionId },
+        ...{ amount: refund.amount, currency: payment.currency, detail: OUTSIDE_REFUND },
+        ...{ ...begunBy, request: null, notAfter: reserved.not_after },
+      };
+      const object = { processor: processor.name, kind: "refund", id: refund.id };
+      if (!(await insertProcessorObject(tx, operation, object)))
+        throw new Error(`refund ${refund.id} is kept elsewhere`);
+      const [now] = await tx<[{ at: string }]>`select now() as at`;
+      await finishInside(
+        service,
+        tx,
+        operation,
+        { kind: "approved", note: "refunded at the processor" },
+        "open",
+        now.at,
+      );
+      return true;
+    });
+  } finally {
+    forgetTotals(environmentId);
+  }
+}
+
+/** People are told: nothing that comes later makes it fit. */
+function unbookable({ log }: Service, { paymentId }: At, refund: OutsideRefund, reason: string): true {
+  log.error({ payment: paymentId, refund, reason }, "a refund that was made at the processor cannot be booked");
+  return true;
+}
+
+type Refused = Extract<FinalOutcome, { kind: "declined" }>;
+
+/**
+ * T2 of a refund that the processor refused. What was refunded there may be why: the answer says so, and it is booked as soon as
+ * this refund reserves nothing any more.
+ */
+export async function concludeRefusedRefund(
+  service: Service,
+  operation: OpenOperation,
+  outcome: Refused,
+  known: PaymentSnapshot,
+): Promise<Finished> {
+  const { environmentId, mode, paymentId } = operation;
+  const found = await service.processors.find({ id: environmentId, mode }, known.payment.connection_id);
+  const at = found && { ...found, environmentId, paymentId };
+  const elsewhere = at === null ? 0 : await lookedUp(service, at, 0, () => sumUnbooked(service, at, known));
+  if (at === null || elsewhere === 0) return finishOperation(service, operation, outcome, known);
+  const finished = await finishOperation(service, operation, { ...outcome, elsewhere }, known);
+  await lookedUp(service, at, false, () => recordOutsideRefunds(service, at));
+  return finished;
+}
+
+/** Refunded at the processor and not booked here, in minor units. */
+async function sumUnbooked(service: Service, at: At, { payment }: PaymentSnapshot): Promise<number> {
+  const { environmentId, processor } = at;
+  const { sql } = service.db.within(environmentId);
+  let sum = 0;
+  for (const { id, amount, failed } of (await listOutsideRefunds(service, processor, environmentId, payment)) ?? [])
+    if (!failed && !(await findOperationOfObject(sql, processor.name, id))) sum += amount;
+  return sum;
+}
+
+/** The refund is refused whether that can be found out or not: a report tells later. */
+async function lookedUp<T>({ log }: Service, { paymentId }: At, unknown: T, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    log.warn({ err: error, payment: paymentId }, "refunds made at the processor could not be looked up");
+    return unknown;
+  }
+}
