@@ -16,7 +16,7 @@ import { currentService } from "./current-service";
 import { type UserCall, userCall } from "./dashboard";
 import { answerFailure, headersOf, infoOf } from "./pipeline";
 import { createRateLimiter } from "./rate-limit";
-import { watchAccess } from "./revocation";
+import { accessAge, watchAccess } from "./revocation";
 import { requireSameOrigin } from "./session-caller";
 import { FILE_TYPES, type SheetOptions, sheetParts } from "./spreadsheet";
 import { columnsForPeople, columnsForPrograms } from "./transaction-sheet";
@@ -97,7 +97,9 @@ export async function answerExport(
   const { service } = currentService();
   const info = infoOf(request);
   const headers = headersOf(info);
+  const access = accessAge();
   let release = () => {};
+  let stopWatching = () => {};
   try {
     requireOwnPage(request);
     const call = await userCall(endpoint, request, params, info);
@@ -115,24 +117,26 @@ export async function answerExport(
     if (request.method === "HEAD") return new Response(null, { headers: fileHeaders });
     const slot = await takeExportSlot(merchant.id, { mode: ctx.environment.mode, gone: request.signal });
     release = slot.release;
+    await access.renew(ctx.reauthorize);
+    const revoked = new AbortController();
+    stopWatching = watchAccess(ctx, () => revoked.abort());
     // The account's history is kept in its live environment, whatever was exported.
     const { orm } = service.db.within(merchant.environments.live);
     await recordAccountAct(orm, accountActor(ctx), act[0], ctx.environment.id, act[1]);
     const { parts, close, ...opened } = await open();
-    const revoked = new AbortController();
-    const stop = watchAccess(ctx, () => revoked.abort());
     const body = exportStream({
       parts,
       signal: AbortSignal.any([request.signal, slot.signal, revoked.signal]),
       sent: slot.note,
       close() {
-        stop();
+        stopWatching();
         void Promise.resolve(close?.()).finally(release);
       },
       failed: (error) => service.log.error({ err: error, request_id: headers["X-Request-Id"] }, "an export failed"),
     });
     return new Response(body, { headers: { ...fileHeaders, ...opened.headers } });
   } catch (thrown) {
+    stopWatching();
     release();
     return toResponse(answerFailure(thrown, info, headers));
   }

@@ -17,7 +17,7 @@ import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dashboardRoutes } from "./dashboard-endpoints";
 import { dispatch } from "./dispatch";
-import { answerExport } from "./export";
+import { answerExport, takeExportSlot } from "./export";
 import type { ApiRequest } from "./request-parts";
 
 const { db } = await testDatabase();
@@ -139,14 +139,34 @@ test("a body that ends after the session's end or a loss of the role changes not
   }
 });
 
+const EXPORT = dashboardEndpoint({
+  ...{ name: "exportTransactions", method: "GET", path: "/{mode}/export", permission: "transaction.read" },
+  ...{ status: 200, response: z.unknown() },
+});
+
+test("an export that has waited for its slot until after its session's end does not begin", async () => {
+  const the = await setup();
+  const other = await takeExportSlot(the.merchant.id);
+  const open = vi.fn();
+  const request = new Request("http://api.test/test/export", { headers: the.session });
+  let response: Promise<Response> | undefined;
+  await new Promise<void>((waiting) => {
+    response = answerExport(EXPORT, request, { mode: "test" }, () => {
+      waiting();
+      return { name: "late", act: ["settings.transactions_exported", {}], open };
+    });
+  });
+  await the.signOut();
+  vi.spyOn(performance, "now").mockReturnValue(performance.now() + 600);
+  other.release();
+  expect((await response)?.status).toBe(401);
+  expect(open).not.toHaveBeenCalled();
+});
+
 test.concurrent("an export is cut off within a second of its session's end", async () => {
   const the = await setup();
-  const endpoint = dashboardEndpoint({
-    ...{ name: "exportTransactions", method: "GET", path: "/{mode}/export", permission: "transaction.read" },
-    ...{ status: 200, response: z.unknown() },
-  });
   const request = new Request("http://api.test/test/export", { headers: the.session });
-  const response = await answerExport(endpoint, request, { mode: "test" }, () => ({
+  const response = await answerExport(EXPORT, request, { mode: "test" }, () => ({
     name: "endless",
     act: ["settings.transactions_exported", {}],
     open: async () => ({
