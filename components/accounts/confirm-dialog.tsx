@@ -24,7 +24,7 @@ export function ConfirmDialog({ kind, staff, onEnd }: ConfirmDialogProps) {
       form={form}
       size="sm"
       title="Confirm it’s you"
-      description={`Required for live keys, team changes and large refunds. Valid for ${PROOF_MINUTES} minutes.`}
+      description={`Required for live keys and payment links, team and business changes, and large refunds. Valid for ${PROOF_MINUTES} minutes.`}
       submitLabel="Confirm"
       onSubmit={prove}
       onClose={() => onEnd(false)}

@@ -140,13 +140,13 @@ function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
         ]}
       />
       <div className="mt-2">
-        {detail.sealed && (
+        {detail.bodies_shown && detail.sealed && (
           <p className="text-soft">
             The response contains a secret that is shown only once, so it is stored encrypted.
           </p>
         )}
         {!detail.bodies_shown && <p className="text-soft">Response: your role doesn’t include this endpoint.</p>}
-        {detail.too_long && (
+        {detail.bodies_shown && detail.too_long && (
           <p className="text-soft">The stored response is too long to show. A retry still gets all of it.</p>
         )}
         {detail.response !== null && (
