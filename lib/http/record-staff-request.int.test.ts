@@ -84,6 +84,7 @@ test("a refund that is sent twice is written down twice, and a refused write nev
 test.each([
   ["nothing", null, "missing_parameter"],
   ["blanks", "%20%20", "missing_parameter"],
+  ["nothing visible", encodeURIComponent("\u200b\u00ad\u3164"), "missing_parameter"],
   ["a NUL", "%00x", "invalid_parameter"],
   ["half an emoji", "%ED%A0%BD", null],
   ["an emoji at the end", encodeURIComponent(`${"x".repeat(499)}😀`), null],

@@ -1,6 +1,7 @@
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { decodeAnyId } from "@/lib/contract/ids";
+import { trimmed } from "@/lib/contract/input";
 import { staffReason } from "@/lib/contract/support/endpoints";
 import type { Service } from "@/lib/domain/context";
 import { recordStaffAct } from "@/lib/domain/support/staff-acts";
@@ -41,9 +42,9 @@ export async function recordStaffRequest(service: Service, caller: Caller, reque
 
 /** What staff act for; header values are Latin-1, so it comes percent-encoded. */
 function reasonOf(headers: StaffRequest["headers"]): string {
-  const given = decoded(decidingHeader(headers, "X-Cardlane-Reason") ?? "");
+  const given = trimmed(decoded(decidingHeader(headers, "X-Cardlane-Reason") ?? ""));
   const param = "X-Cardlane-Reason";
-  if (given.trim() === "") {
+  if (given === "") {
     const detail = "Enter why you're acting for the merchant. The merchant sees it.";
     throw new AppError("missing_parameter", detail, { param });
   }
