@@ -12,7 +12,7 @@ import { currentService } from "./current-service";
 import { parseBody, parseQuery } from "./parse";
 import { answerRequest, type RequestInfo, refuse } from "./pipeline";
 import { addressOf, decoded, pathOf, searchOf } from "./request-parts";
-import { accessAge } from "./revocation";
+import { isAccessOld } from "./revocation";
 import { bodySize, sandboxQuota } from "./sandbox-quota";
 import { requireSameOrigin, sessionOver, signedIn } from "./session-caller";
 
@@ -58,11 +58,11 @@ const serveTo =
         async run(info, headers) {
           const { service, answerLimits } = currentService();
           if (endpoint.method !== "GET") requireSameOrigin(request.headers, service.baseUrl);
-          const access = accessAge();
+          const checkedAtMs = performance.now();
           const call = await callOf(endpoint, request, params, info);
           const query = parseQuery(searchOf(request.url), endpoint);
           const body = await parseBody(request, endpoint);
-          if (call.reauthorize) await access.renew(call.reauthorize);
+          if (isAccessOld(checkedAtMs)) await call.reauthorize?.();
           const input = { ...(query as object), ...(body as object) } as InputOf<E>;
           const text = JSON.stringify(await run({ ...call, params: params as ParamsOf<E["path"]> }, input));
           if ("ctx" in call) answerLimits.charge(membersOf((call.ctx as Context).environment), Buffer.byteLength(text));

@@ -32,7 +32,7 @@ import {
   pathOf,
   searchOf,
 } from "./request-parts";
-import { accessAge, whileAllowed } from "./revocation";
+import { isAccessOld, whileAllowed } from "./revocation";
 import { bodySize, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard, requireProofOfRequest } from "./session-caller";
 
@@ -176,7 +176,7 @@ async function answer(
     // The same for everybody: strangers get no answers made for them.
     return { status: endpoint.status, body: [openApiBytes(http.service)], replayed: false };
   }
-  const access = accessAge();
+  const checkedAtMs = performance.now();
   const caller = await callerOf(http, call);
   known.caller = caller;
   authorize(caller, endpoint);
@@ -193,7 +193,7 @@ async function answer(
     known.sent = sent;
   });
   const reauthorize = async () => authorize(await callerOf(http, call), endpoint);
-  await access.renew(reauthorize);
+  if (isAccessOld(checkedAtMs)) await reauthorize();
   const replayOnly = isReplayOnly(call.request, endpoint);
   charge?.add(bodySize(call.request, body));
   await requireProofOfRequest(http.service, caller, { endpoint, id: call.id, body });
@@ -230,7 +230,7 @@ async function answer(
   const input = Object.assign({}, body, query, call.id === null ? null : { id: call.id });
   if (mayBeLong(endpoint)) {
     const read = async () => {
-      await access.renew(reauthorize);
+      if (isAccessOld(checkedAtMs)) await reauthorize();
       return replyOf(endpoint, await served.run(ctx, input as never));
     };
     const reply = await http.reads.inTurn(reader, questionOf(caller, endpoint, input), read, turnOf(caller, endpoint));

@@ -16,7 +16,7 @@ import { currentService } from "./current-service";
 import { type UserCall, userCall } from "./dashboard";
 import { answerFailure, headersOf, infoOf } from "./pipeline";
 import { createRateLimiter } from "./rate-limit";
-import { accessAge, watchAccess } from "./revocation";
+import { isAccessOld, watchAccess } from "./revocation";
 import { requireSameOrigin } from "./session-caller";
 import { FILE_TYPES, type SheetOptions, sheetParts } from "./spreadsheet";
 import { columnsForPeople, columnsForPrograms } from "./transaction-sheet";
@@ -97,7 +97,7 @@ export async function answerExport(
   const { service } = currentService();
   const info = infoOf(request);
   const headers = headersOf(info);
-  const access = accessAge();
+  const checkedAtMs = performance.now();
   let release = () => {};
   let stopWatching = () => {};
   try {
@@ -117,7 +117,7 @@ export async function answerExport(
     if (request.method === "HEAD") return new Response(null, { headers: fileHeaders });
     const slot = await takeExportSlot(merchant.id, { mode: ctx.environment.mode, gone: request.signal });
     release = slot.release;
-    await access.renew(ctx.reauthorize);
+    if (isAccessOld(checkedAtMs)) await ctx.reauthorize();
     const revoked = new AbortController();
     stopWatching = watchAccess(ctx, () => revoked.abort());
     // The account's history is kept in its live environment, whatever was exported.

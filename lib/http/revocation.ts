@@ -5,7 +5,7 @@ import type { Stream } from "./event-stream";
 
 /** How often streams and exports check access: with the half second of the key cache, they end within a second. */
 const RECHECK_MS = 200;
-/** Other requests check it again before they act if a slow body or a queue has made their first check older than this. */
+/** Other requests check it again before they act if a slow body or a queue has made the first check older than this. */
 const FRESH_MS = 400;
 
 type Access = Pick<Context, "reauthorize" | "service">;
@@ -44,15 +44,5 @@ export const whileAllowed = (access: Access, stream: Stream): Stream =>
     }
   };
 
-/** Begins before the check of access; calls `reauthorize` if a slow body or a queue has made that check old. */
-export function accessAge(): { renew(reauthorize: () => Promise<void>): Promise<void> } {
-  let checkedAtMs = performance.now();
-  return {
-    async renew(reauthorize) {
-      const nowMs = performance.now();
-      if (nowMs - checkedAtMs <= FRESH_MS) return;
-      await reauthorize();
-      checkedAtMs = nowMs;
-    },
-  };
-}
+/** Whether a check of access is too old to act on. `startedMs`: `performance.now()` from before the check. */
+export const isAccessOld = (startedMs: number): boolean => performance.now() - startedMs > FRESH_MS;
