@@ -8,8 +8,13 @@ export function isLoopbackHost(host: string | null): boolean {
   return name === "localhost" || isLoopbackAddress(name.replace(/^\[|\]$/g, ""));
 }
 
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d{0,5})?$/i;
+
+/** Whether a Host header is a name or an address, with or without a port. A URL made of anything else leads elsewhere. */
+export const isHost = (host: string): boolean => HOST.test(host) && URL.canParse(`http://${host}`);
+
 /** The name or address in a Host header: lower case, without port and the root's dot. Empty when it is none. */
 export function hostNameOf(host: string | null): string {
-  if (host === null || /[/?#@\\]/.test(host) || !URL.canParse(`http://${host}`)) return "";
+  if (host === null || !isHost(host)) return "";
   return new URL(`http://${host}`).hostname.replace(/\.$/, "");
 }

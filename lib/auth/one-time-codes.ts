@@ -23,6 +23,16 @@ export function totpStep(secretBase32: string, code: string, now: Date): number 
   return delta === null ? null : Math.floor(now.getTime() / 1000 / PERIOD_S) + delta;
 }
 
+/** A phone's clock: an hour behind, but only five minutes ahead, as a code that is not due yet would help a guesser. */
+const BEHIND_STEPS = 120;
+const AHEAD_STEPS = 10;
+
+/** Whether this code is right at another time, as when the phone's clock is off. */
+export function isTotpOfAnotherTime(secretBase32: string, code: string, now: Date): boolean {
+  const delta = totp(secretBase32).validate({ token: code, timestamp: now.getTime(), window: BEHIND_STEPS });
+  return delta !== null && Math.abs(delta) > 1 && delta <= AHEAD_STEPS;
+}
+
 /** Without i, l, o and 1, which are easily confused. */
 const ALPHABET = "023456789abcdefghjkmnpqrstuvwxyz";
 const LENGTH = 16;

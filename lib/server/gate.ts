@@ -7,7 +7,7 @@ import { noteRepeatedHeaders } from "@/lib/http/request-parts";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
-import { hostNameOf, isLoopbackHost } from "@/lib/loopback";
+import { hostNameOf, isHost, isLoopbackHost } from "@/lib/loopback";
 import { createTokenBuckets } from "@/lib/token-buckets";
 
 /** What a caller gets when the request is refused before any route sees it. */
@@ -40,6 +40,7 @@ const REFUSALS = {
   body: { status: 413, sentence: "This address takes no body. Nothing was done." },
   hosts: { status: 400, sentence: "The request has more than one Host header." },
   noHost: { status: 400, sentence: "The request names no host." },
+  badHost: { status: 400, sentence: "The Host header is not the name or address of a host." },
   host: {
     status: 421,
     sentence:
@@ -91,7 +92,10 @@ export function createGate(): (request: IncomingMessage) => Admission {
       // Keeps the few names that a service really has; names that strangers make up do not accumulate.
       if (isOwn && known.size < 100) known.set(host, true);
     }
-    if (!isOwn && !WATCHED.test(url)) return { refusal: host === undefined ? REFUSALS.noHost : REFUSALS.host };
+    if (!isOwn) {
+      if (host !== undefined && !isHost(host)) return { refusal: REFUSALS.badHost };
+      if (!WATCHED.test(url)) return { refusal: host === undefined ? REFUSALS.noHost : REFUSALS.host };
+    }
     const refusal = destination === "pages" ? refusalOfPage(request, url, method) : null;
     return refusal ? { refusal } : { destination };
   };

@@ -189,6 +189,10 @@ test.each<[string, number | readonly number[]]>([
   ["OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
   ["GET evil HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
   ["GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", 400],
+  ["GET /health HTTP/1.1\r\nHost: evil.example/v1/payments?x=\r\n\r\n", 400],
+  ["GET /v1/payments HTTP/1.1\r\nHost: localhost@evil.example\r\n\r\n", 400],
+  ["GET /metrics HTTP/1.1\r\nHost: evil.example#\r\n\r\n", 400],
+  ["GET / HTTP/1.1\r\nHost:\r\n\r\n", 400],
   ["GET /v1/payments HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\n\r\n", 400],
 ])("what is no request of ours is told so: %j", async (text, status) => {
   const answer = await say(text);

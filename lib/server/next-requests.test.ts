@@ -49,3 +49,31 @@ test.each(["bytes=9-1", "bytes=99999999999999999999-", "bytes=-0", "bytes=1-9"])
     expect(request.headers).toEqual({ "x-forwarded-for": "9.9.9.9" });
   },
 );
+
+const tree = (value: unknown) => encodeURIComponent(JSON.stringify(value));
+
+test.each([
+  ...["", "1", "%", "%E0%A4%A", "null", "a".repeat(50_000), JSON.stringify(["", {}, "\u00e9"]), `${tree(["", {}])}, x`],
+  ...[null, [], {}, [""], [["", {}]], ["", { children: ["x", { children: ["__PAGE__", {}, null, null] }] }, 1]].map(
+    tree,
+  ),
+  // From the wild: its last member is of another version of Next.
+  tree(["", { children: ["x", { children: ["__PAGE__", {}, null, null] }, null, null] }, null, null, true]),
+])("what Next cannot read of the pages that a caller has does not reach it: %.40s", (header) => {
+  const request = requestWith({ "next-router-state-tree": header });
+  tidyRequest(request);
+  expect(request.headers).toEqual({ "x-forwarded-for": "9.9.9.9" });
+});
+
+test("what Next's own client sends does", () => {
+  const header = tree([
+    "",
+    { children: ["docs", { children: ["__PAGE__", {}, null, null] }, null, null] },
+    null,
+    null,
+    16,
+  ]);
+  const request = requestWith({ "next-router-state-tree": header, rsc: "1" });
+  tidyRequest(request);
+  expect(request.headers).toMatchObject({ "next-router-state-tree": header, rsc: "1" });
+});

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from "node:http";
+import { parseAndValidateFlightRouterState } from "next/dist/server/app-render/parse-and-validate-flight-router-state.js";
 import { callerAddress } from "@/lib/http/request-parts";
 import { dataHeaders, NONCE_HEADER, pageHeaders, pagePolicy } from "@/lib/http/security-headers";
 import { isProxied } from "@/lib/mail/mail";
@@ -68,8 +69,20 @@ export function tidyRequest(request: IncomingMessage & { [MENDED]?: true }): voi
   delete request.headers.range;
   // Next believes this one before the Host header, which has been checked.
   delete request.headers["x-forwarded-host"];
+  if (!isStateTree(request.headers[STATE_TREE])) delete request.headers[STATE_TREE];
   const forwarded = request.headers["x-forwarded-for"];
   request.headers["x-forwarded-for"] = callerAddress(forwarded?.toString(), request.socket.remoteAddress ?? "");
+}
+
+/** The part of a page that the caller already has. Next answers 500 when it cannot read it; without one it sends the whole page. */
+const STATE_TREE = "next-router-state-tree";
+
+function isStateTree(header: string | string[] | undefined): boolean {
+  try {
+    return parseAndValidateFlightRouterState(header) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Next answers 500 to a path it cannot decode; with its percent signs escaped it is one that does not exist. */
@@ -85,7 +98,7 @@ export function mendEscapes(target: string): string {
 
 /**
  * Gives a request the nonce that its page is rendered with, and its answer the security headers. Headers that a handler set
- * stay; an answer without any, such as Next's error page, gets the strictest that fit.
+ * stay; an answer without any, such as Next's error page, gets the strictest that fit. No cache may keep a refusal.
  */
 export function secureResponse(request: IncomingMessage, response: ServerResponse): void {
   const nonce = randomBytes(18).toString("base64");
@@ -97,6 +110,9 @@ export function secureResponse(request: IncomingMessage, response: ServerRespons
   const writeHead = response.writeHead.bind(response) as (...rest: unknown[]) => ServerResponse;
   response.writeHead = (...rest: unknown[]) => {
     const given = namesOf(rest);
+    const status = typeof rest[0] === "number" ? rest[0] : response.statusCode;
+    // next.config.ts names headers by address, and Next compares addresses in any case: /SDK/v1.js gets those of the script.
+    if (status >= 400 && response.hasHeader("cache-control")) response.setHeader("cache-control", "no-store");
     const type = String(given.get("content-type") ?? response.getHeader("content-type") ?? "");
     const wanted = type.startsWith("text/html")
       ? { ...pageHeaders(), "content-security-policy": policy }

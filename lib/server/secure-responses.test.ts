@@ -64,3 +64,19 @@ test("what a handler has set itself stays, in whatever spelling, and is not said
     expect(policyOf(response)).toBe(own);
   }
 });
+
+test.each([404, 410, 500, 503])("no cache keeps a %i, whatever its address has", async (status) => {
+  const response = await answered((to) => {
+    to.setHeader("Cache-Control", "public, max-age=300");
+    to.writeHead(status).end();
+  });
+  expect(response.headers.get("cache-control")).toBe("no-store");
+});
+
+test("what is found is kept as its address says", async () => {
+  const response = await answered((to) => {
+    to.setHeader("Cache-Control", "public, max-age=300");
+    to.end();
+  });
+  expect(response.headers.get("cache-control")).toBe("public, max-age=300");
+});

@@ -25,6 +25,8 @@ export const SIGN_IN_ERROR_TEXTS: Record<Exclude<SignInError, "code_required">, 
   locked:
     "Too many failed sign-ins: this account is locked for up to 30 minutes. Try again later, or choose a new password to unlock it now.",
   code_wrong: "That code is wrong, expired or already used. Enter the one your app shows now.",
+  code_clock:
+    "That code belongs to another time. Check your phone’s clock: set it automatically, then enter the code your app shows now.",
   codes_locked:
     "Too many wrong codes: codes are refused for up to 30 minutes. A new password doesn’t change that. Wait, then try again.",
   too_many: "Too many sign-ins. Wait a minute and try again.",

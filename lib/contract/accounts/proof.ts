@@ -15,6 +15,7 @@ export const SIGN_IN_ERRORS = [
   "locked",
   "code_required",
   "code_wrong",
+  "code_clock",
   "codes_locked",
   "too_many",
   "unavailable",

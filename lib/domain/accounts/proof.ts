@@ -16,7 +16,7 @@ import {
 import type { UserRow } from "@/db/schema/accounts";
 import type { ActorRecord } from "@/db/schema/operations";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
-import { recoveryCodeDigest, totpStep } from "@/lib/auth/one-time-codes";
+import { isTotpOfAnotherTime, recoveryCodeDigest, totpStep } from "@/lib/auth/one-time-codes";
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
 import { PROOF_MINUTES, type ProofKind, refundUsdCents } from "@/lib/contract/accounts/proof";
 import { AppError } from "@/lib/contract/errors";
@@ -66,7 +66,11 @@ async function proveCode(ctx: SignedInCall, text: string): Promise<{ user: UserR
   }
   const code = checkCode(service, user, text);
   if (code && (await takeCode(service, user, code))) return { user, code };
-  throw await failedTry(service, user, refuseField("code", "That code is wrong, expired or already used."));
+  const sentence =
+    code === null && isCodeOfAnotherTime(service, user, text)
+      ? "That code belongs to another time. Check your phone's clock, then enter the code that your app shows now."
+      : "That code is wrong, expired or already used.";
+  throw await failedTry(service, user, refuseField("code", sentence));
 }
 
 const takeCode = (service: Service, user: UserRow, code: GivenCode): Promise<boolean> =>
@@ -185,9 +189,16 @@ export async function requireRefundProof(
 /** A code that fits, but is not used up yet: that takes a guarded UPDATE. */
 export type GivenCode = { kind: "totp"; step: number } | { kind: "recovery"; digest: Buffer };
 
+const digitsOf = (text: string): string => text.replace(/[\s-]/g, "");
+
+/** Whether a code that was refused is right at another time: the phone's clock is off. */
+export const isCodeOfAnotherTime = (service: Service, user: UserRow, text: string): boolean =>
+  user.totp_secret !== null &&
+  isTotpOfAnotherTime(service.secret.unseal(user.totp_secret), digitsOf(text), service.clock.now());
+
 /** The kind of code; null when it is neither from this user's authenticator app nor possibly a recovery code. */
 export function checkCode(service: Service, user: UserRow, text: string): GivenCode | null {
-  const digits = text.replace(/[\s-]/g, "");
+  const digits = digitsOf(text);
   if (/^\d{6}$/.test(digits)) {
     if (user.totp_secret === null) return null;
     const step = totpStep(service.secret.unseal(user.totp_secret), digits, service.clock.now());

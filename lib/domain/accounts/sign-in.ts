@@ -20,7 +20,7 @@ import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import type { Service } from "../context";
 import { recordAccountAct } from "./activity";
-import { checkCode, type GivenCode, LOCK_RULE, lockAfterFailure, useRecoveryCode } from "./proof";
+import { checkCode, type GivenCode, isCodeOfAnotherTime, LOCK_RULE, lockAfterFailure, useRecoveryCode } from "./proof";
 import { openSession, recordSignIn } from "./sessions";
 
 export type SignInInput = {
@@ -41,6 +41,8 @@ export type SignInResult =
   | { result: "locked"; until: string }
   | { result: "code_required" }
   | { result: "code_wrong" }
+  /** Right at another time: the phone's clock is off. */
+  | { result: "code_clock" }
   /** Codes are refused for a while, whatever the password. */
   | { result: "codes_locked" }
   | { result: "too_many"; retryAfterSeconds: number };
@@ -88,7 +90,8 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
     return { result: "codes_locked" };
   }
   const code = checkCode(service, user, input.code);
-  return code === null ? fail(service, user, "code_wrong") : accept(service, input, user, code);
+  if (code !== null) return accept(service, input, user, code);
+  return fail(service, user, isCodeOfAnotherTime(service, user, input.code) ? "code_clock" : "code_wrong");
 }
 
 async function refuseUnknownOrLocked(service: Service, input: SignInInput): Promise<SignInResult> {
@@ -111,7 +114,11 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
 }
 
 /** The try stays counted. */
-async function fail(service: Service, user: UserRow, result: "wrong" | "code_wrong"): Promise<SignInResult> {
+async function fail(
+  service: Service,
+  user: UserRow,
+  result: "wrong" | "code_wrong" | "code_clock",
+): Promise<SignInResult> {
   await service.db.orm.transaction((tx) => recordSignIn(tx, user, "sign_in_failed", { because: result }));
   const until = await lockAfterFailure(service, user, "sign_in");
   return until === null ? { result } : { result: "locked", until };
