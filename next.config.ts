@@ -1,5 +1,5 @@
 import type { NextConfig } from "next";
-import { SDK_HEADERS } from "./lib/http/payment-form-assets";
+import { SDK_HEADERS, TARBALL_HEADERS } from "./lib/http/payment-form-assets";
 
 const asList = (headers: Record<string, string>) => Object.entries(headers).map(([key, value]) => ({ key, value }));
 
@@ -37,7 +37,10 @@ const config: NextConfig = {
   // `npm run check` and `npm test` check all types.
   typescript: { ignoreBuildErrors: true },
   // Headers of every response are set in lib/server/next-requests.ts, with a new nonce each time.
-  headers: async () => Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
+  headers: async () => [
+    ...Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
+    { source: "/sdk/:file(node-[\\w.-]+\\.tgz)", headers: asList(TARBALL_HEADERS) },
+  ],
   // Markdown for machines: one route serves every documentation page.
   rewrites: async () => [{ source: "/:page(docs(?:/[a-z_-]+){0,2}).md", destination: "/docs/markdown/:page" }],
   redirects: async () => [

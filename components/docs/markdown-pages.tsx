@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Problem } from "@/lib/contract/errors";
+import { WRITTEN_NODE_CLIENT } from "@/lib/http/node-client";
 import * as changelog from "./changelog.mdx";
 import * as checkout from "./checkout.mdx";
 import { DOCS_PAGES, type DocsPath } from "./docs-shell";
@@ -8,7 +9,7 @@ import * as goingLive from "./going-live.mdx";
 import * as guide from "./guide.mdx";
 import * as mcp from "./mcp.mdx";
 import * as processors from "./processors.mdx";
-import { type MarkdownPage, WRITTEN_ADDRESS } from "./prose";
+import { type MarkdownPage, WRITTEN_ADDRESS, withAddress } from "./prose";
 import * as quickstart from "./quickstart.mdx";
 import * as tables from "./tables";
 import * as testing from "./testing.mdx";
@@ -58,7 +59,7 @@ export function writtenMarkdown(path: WrittenPath, site: Site, instead: Record<s
   };
   const address = site.sandboxBaseUrl ?? site.baseUrl;
   const text = toMarkdown(<Content components={parts} />, (href) => markdownAddress(href, site.baseUrl));
-  return text.replaceAll(WRITTEN_ADDRESS, address);
+  return withAddress(text, address);
 }
 
 /** Where a link leads for a machine: pages of the documentation as Markdown, everything under the service's own address. */
@@ -72,6 +73,7 @@ export function markdownAddress(href: string, baseUrl: string): string {
 /** `/llms.txt`: what Cardlane is, and a line for every page. */
 export function llmsText(baseUrl: string): string {
   const pages = DOCS_PAGES.map(({ href, label, about }) => `- [${label}](${baseUrl}${href}.md): ${about}`);
+  const client = withAddress(WRITTEN_ADDRESS + WRITTEN_NODE_CLIENT, baseUrl);
   return `# Cardlane
 
 > A card payment service: an HTTP API to take, capture, void and refund card payments, with a payment form, webhooks and a
@@ -89,6 +91,6 @@ ${pages.join("\n")}
 
 - [OpenAPI 3.1](${baseUrl}/v1/openapi.json): every endpoint, schema and example.
 - [Postman collection](${baseUrl}/docs/postman.json): every endpoint as a request.
-- [Client for Node](${baseUrl}/sdk/node.tgz): \`npm install ${baseUrl}/sdk/node.tgz\`, then \`import { Cardlane } from "@cardlane/node"\`.
+- [Client for Node](${client}): \`npm install ${client}\`, then \`import { Cardlane } from "@cardlane/node"\`.
 `;
 }

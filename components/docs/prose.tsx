@@ -1,11 +1,18 @@
 import Link from "next/link";
 import type { ComponentType, ReactElement, ReactNode } from "react";
+import { findNodeClient, WRITTEN_NODE_CLIENT } from "@/lib/http/node-client";
 import { CodeBlock, type CodeLanguage } from "./code";
 import { type DocsPath, DocsShell, type Section } from "./docs-shell";
 import { SandboxKey } from "./try/sandbox-key";
 
 /** Where `npm start` serves; a page shows the service's own address in its place. */
 export const WRITTEN_ADDRESS = "http://localhost:3000";
+
+/** A text of the guides with this service's address, and where its client for Node is. */
+export const withAddress = (text: string, baseUrl: string): string =>
+  text
+    .replaceAll(WRITTEN_ADDRESS + WRITTEN_NODE_CLIENT, baseUrl + (findNodeClient() ?? WRITTEN_NODE_CLIENT))
+    .replaceAll(WRITTEN_ADDRESS, baseUrl);
 
 type Parts = Record<string, ComponentType<never>>;
 export type MarkdownPage = {
@@ -41,15 +48,14 @@ type Fence = { className: string; title: string; tall: boolean; children: string
 
 /** What the elements of Markdown become. */
 function elements(baseUrl: string) {
-  const withAddress = (text: string) => text.replaceAll(WRITTEN_ADDRESS, baseUrl);
   return {
     a: ({ href, children }: { href: string; children: ReactNode }) =>
       href.startsWith("/docs") ? <Link href={href}>{children}</Link> : <a href={href}>{children}</a>,
-    code: ({ children }: { children: string }) => <code className="tick">{withAddress(children)}</code>,
+    code: ({ children }: { children: string }) => <code className="tick">{withAddress(children, baseUrl)}</code>,
     pre: ({ children }: { children: ReactElement<Fence> }) => {
       const { className, title, tall, children: code } = children.props;
       const language = className.replace("language-", "") as CodeLanguage;
-      return <CodeBlock title={title} language={language} code={withAddress(code).trim()} tall={tall} />;
+      return <CodeBlock title={title} language={language} code={withAddress(code, baseUrl).trim()} tall={tall} />;
     },
     table: ScrollingTable,
   };

@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compileFunction } from "node:vm";
 import { pickPort } from "@/db/embedded-cluster";
 import { getWebhookDelivery, testWebhookEndpoint } from "@/lib/contract/webhooks/endpoints";
 import { newSigningKeys, signedHeaders } from "@/lib/webhooks/signature";
+import { Cardlane } from "@/packages/node/src/index";
 import { test as base, expect } from "../fixtures/playwright";
 import { captured, newEndpoint } from "../samples";
 import { has, shell } from "./reader";
@@ -78,6 +80,20 @@ for (const [file, program] of [
     expect(await receiver.send(signed(undefined, 301), body)).toBe(400);
   });
 }
+
+test("the route of Next, as it is copied, takes what Cardlane sends and nothing else", async () => {
+  const keys = newSigningKeys();
+  const code = codeOf("In a route of Next")
+    .replace(/^import .*$/m, "")
+    .replace("export async", "return async");
+  const env = { WEBHOOK_SECRET: keys.secret };
+  const post = compileFunction(code, ["Cardlane", "process", "console"])(Cardlane, { env }, { log() {} });
+  const body = JSON.stringify({ id: "evt_1", object: "event", type: "payment.captured" });
+  const headers = signedHeaders({ id: "evt_1", timestampSeconds: Math.floor(Date.now() / 1_000), body }, [keys], "v1");
+  const answer = async (text: string): Promise<number> =>
+    (await post(new Request("http://localhost/webhooks", { method: "POST", headers, body: text }))).status;
+  expect([await answer(body), await answer(`${body} `)]).toEqual([204, 400]);
+});
 
 if (has("curl") && has("bash")) {
   test("the command that creates an endpoint works as it is copied", async ({ baseUrl, tenant }) => {

@@ -60,10 +60,11 @@ const FORM = { ...NO_SNIFFING, "Cross-Origin-Resource-Policy": "same-origin" };
 export const SDK_HEADERS: Readonly<Record<string, Record<string, string>>> = {
   "/sdk/v1.js": SCRIPT,
   "/sdk/v1.d.ts": { ...SCRIPT, "Content-Type": "text/plain; charset=utf-8" },
-  "/sdk/node.tgz": { ...SCRIPT, "Content-Type": "application/gzip" },
   "/sdk/frame.js": FORM,
   "/sdk/frame.css": FORM,
 };
 
 /** For files whose address contains their digest. */
 export const FOREVER = "public, max-age=31536000, immutable";
+/** Of the tarballs with the client for Node. */
+export const TARBALL_HEADERS = { ...SCRIPT, "Cache-Control": FOREVER, "Content-Type": "application/gzip" };

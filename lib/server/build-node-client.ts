@@ -11,29 +11,37 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, posix } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { NODE_CLIENT, nodeClientPath } from "@/lib/http/node-client";
 import { BuildError } from "./build-output";
 
 const SOURCE = join("packages", "node");
-/** What `npm install http://…/sdk/node.tgz` gets: the client that fits this service. */
-const TARBALL = join("public", "sdk", "node.tgz");
 
-/** Builds the client for Node into the tarball that this service serves, below `into`. Throws a BuildError. */
-export async function buildNodeClient(root: string, into = root): Promise<void> {
+/**
+ * Builds the client for Node into a tarball that this service serves, below `into`, and returns its path. Earlier ones
+ * stay: lock files of merchants name them, with their digests. Throws a BuildError.
+ */
+export async function buildNodeClient(root: string, into = root): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "cardlane-node-"));
   try {
     await writePackage(root, folder);
     const tarball = pack(folder);
-    const target = join(into, TARBALL);
-    if (existsSync(target) && readFileSync(target).equals(tarball)) return;
-    mkdirSync(join(target, ".."), { recursive: true });
-    writeFileSync(`${target}.${process.pid}`, tarball);
-    renameSync(`${target}.${process.pid}`, target);
+    const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+    const target = join(into, "public", nodeClientPath(version, tarball));
+    mkdirSync(dirname(target), { recursive: true });
+    if (!existsSync(target)) replace(target, tarball);
+    replace(join(into, "public", NODE_CLIENT), JSON.stringify({ file: basename(target) }));
+    return target;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function replace(file: string, content: string | Buffer): void {
+  writeFileSync(`${file}.${process.pid}`, content);
+  renameSync(`${file}.${process.pid}`, file);
 }
 
 /** Writes the package as npm has it: ECMAScript and CommonJS, each with its types. */

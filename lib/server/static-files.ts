@@ -2,7 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import sirv from "sirv";
-import { FOREVER, paymentFormAsset, SDK_HEADERS } from "@/lib/http/payment-form-assets";
+import { NODE_CLIENT_FILE } from "@/lib/http/node-client";
+import { FOREVER, paymentFormAsset, SDK_HEADERS, TARBALL_HEADERS } from "@/lib/http/payment-form-assets";
 import type { Listener } from "./http-server";
 
 type Serve = ReturnType<typeof sirv>;
@@ -54,14 +55,18 @@ function sdkFiles(folder: string): Serve {
   const serve = sirv(folder, { ...COPIES, dev: true, etag: true });
   return (request, response, next) => {
     const [path = "", query] = request.url?.split("?") ?? [];
-    const headers = SDK_HEADERS[SDK + path];
+    const headers = NODE_CLIENT_FILE.test(path.slice(1)) ? TARBALL_HEADERS : SDK_HEADERS[SDK + path];
     if (!headers) {
+      void next?.();
+      return;
+    }
+    const file = join(folder, path);
+    if (!existsSync(file)) {
       void next?.();
       return;
     }
     // Set before and not by sirv, so that a 304 has them as well.
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    const file = join(folder, path);
     const isWhole = existsSync(file) && copiesFit(file);
     // In the middle of a build the copies may be of another one.
     if (!isWhole) delete request.headers["accept-encoding"];

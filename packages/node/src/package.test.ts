@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findNodeClient } from "@/lib/http/node-client";
 import { buildNodeClient, writePackage } from "@/lib/server/build-node-client";
 
 const folder = mkdtempSync(join(tmpdir(), "cardlane-package-"));
@@ -19,14 +20,13 @@ const run = (program: string, args: readonly string[], cwd: string) =>
 
 /** The tarball of the service, installed where there is no network, no cache and nothing else. */
 beforeAll(async () => {
-  await buildNodeClient(resolve("."), folder);
+  const tarball = await buildNodeClient(resolve("."), folder);
+  expect(tarball).toMatch(/public.sdk.node-1\.0\.0-[\da-f]{12}\.tgz$/);
+  expect(await buildNodeClient(resolve("."), folder)).toBe(tarball);
+  expect(findNodeClient(folder)).toBe(`/sdk/${basename(tarball)}`);
   mkdirSync(shop);
   writeFileSync(join(shop, "package.json"), '{ "private": true }\n');
-  run(
-    "npm",
-    ["install", "--offline", "--cache", join(folder, "cache"), join(folder, "public", "sdk", "node.tgz")],
-    shop,
-  );
+  run("npm", ["install", "--offline", "--cache", join(folder, "cache"), tarball], shop);
 });
 
 test("the tarball holds what npm would publish, and depends on nothing", async () => {

@@ -6,6 +6,7 @@ import {
   AuthenticationError,
   CardDeclinedError,
   Cardlane,
+  type ClientOptions,
   ConflictError,
   ConnectionError,
   IdempotencyError,
@@ -285,7 +286,7 @@ describe("errors", () => {
     const errors = [await create(cardlane).catch(String), await create(cardlane).catch((reason: unknown) => reason)];
     const wrong = (() => {
       try {
-        return new Cardlane({ apiKey: `${API_KEY}\n` });
+        return new Cardlane({ apiKey: `${API_KEY}\n${API_KEY}` });
       } catch (error) {
         return error;
       }
@@ -293,6 +294,68 @@ describe("errors", () => {
     const shown = inspect([cardlane, errors, wrong], { depth: null, showHidden: true }) + JSON.stringify(cardlane);
     expect(wrong).toBeInstanceOf(TypeError);
     expect(shown).not.toContain(API_KEY);
+  });
+});
+
+describe("settings", () => {
+  const sentWith = async (options: Partial<ClientOptions>) => {
+    const sent: { url: string; key: string | null }[] = [];
+    const fetch = async (url: unknown, init?: RequestInit) => {
+      sent.push({ url: String(url), key: new Headers(init?.headers).get("x-api-key") });
+      return Response.json({});
+    };
+    await new Cardlane({ apiKey: API_KEY, ...options, fetch }).balance.get();
+    return sent[0];
+  };
+
+  it.each([
+    ["https://pay.example", "https://pay.example/v1/balance"],
+    ["https://pay.example/v1", "https://pay.example/v1/balance"],
+    ["https://pay.example//v1//", "https://pay.example/v1/balance"],
+    [" https://pay.example/ \n", "https://pay.example/v1/balance"],
+    ["\ufeffhttps://pay.example//", "https://pay.example/v1/balance"],
+    ['"HTTPS://Pay.Example:443"', "https://pay.example/v1/balance"],
+    ["http://[::1]:3000", "http://[::1]:3000/v1/balance"],
+    ["https://shop.example/cardlane/v1/", "https://shop.example/cardlane/v1/balance"],
+  ])("baseUrl %j is taken", async (baseUrl, url) => {
+    expect(await sentWith({ baseUrl })).toEqual({ url, key: API_KEY });
+  });
+
+  it.each([
+    ["pay.example:3000", 'must begin with https:// or http://. It is "pay.example:3000"'],
+    ["ftp://pay.example", "must begin with https:// or http://"],
+    ["https://", 'is no address: "https://"'],
+    ["https://pay.example/?x=1", "without user, query and fragment: https://pay.example."],
+    ["https://me:secret@pay.example", "without user, query and fragment: https://pay.example."],
+    ["", "Pass the service's address as baseUrl"],
+    [null as never, "Pass the service's address as baseUrl"],
+  ])("baseUrl %j is named", (baseUrl, message) => {
+    const make = () => new Cardlane({ apiKey: API_KEY, baseUrl });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+
+  it.each(["KEY\n", "KEY\r\n", " KEY", "\ufeffKEY", '"KEY"', "'KEY' "])("apiKey %j is taken", async (text) => {
+    expect((await sentWith({ apiKey: text.replace("KEY", API_KEY) }))?.key).toBe(API_KEY);
+  });
+
+  it.each([
+    [undefined as never, "apiKey is undefined. Pass your API key"],
+    [null as never, "apiKey is null. Pass your API key"],
+    [1 as never, "Pass your API key as a string"],
+    [' "" ', "apiKey is empty"],
+    ["Bearer sk_test_x", 'without "Bearer"'],
+    ["sk_test_a\nb", "a line break at place 10"],
+    ["sk_test_a b", "a space at place 10"],
+    ["sk_test_\u200b", "U+200B at place 9"],
+    ["sk_test_…", "U+2026 at place 9"],
+  ])("apiKey %j is named", (apiKey, message) => {
+    expect(() => new Cardlane({ apiKey })).toThrow(message);
+  });
+
+  it.each([404, 403, 308])("an answer of another server, %i, names baseUrl", async (status) => {
+    const { cardlane } = clientOf([new Response("<h1>Not here</h1>", { status })], { maxRetries: 0 });
+    await expect(cardlane.balance.get()).rejects.toThrow("Check baseUrl: http");
   });
 });
 

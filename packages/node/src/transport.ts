@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { errorOf, InvalidRequestError } from "./errors.ts";
 import { parsed, readEvents, type StreamOptions } from "./event-stream.ts";
 import { aborted, isUnknownAfter, limits, lost, mayRetry, pause, retryAfterMs, unknownOutcome } from "./retries.ts";
+import { checkedApiKey, checkedBaseUrl } from "./settings.ts";
 
 export type ClientOptions = {
   /** `sk_test_…` or `sk_live_…`. Keep it on your server. */
@@ -116,13 +117,8 @@ export class Transport {
     maxRetries = 3,
     ...rest
   }: ClientOptions) {
-    if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new TypeError("Pass your API key as apiKey: sk_test_… in test mode, sk_live_… in live mode.");
-    }
-    const { protocol } = new URL(baseUrl);
-    if (protocol !== "http:" && protocol !== "https:") throw new TypeError("baseUrl must be an http or https address.");
-    this.#apiKey = apiKey;
-    this.#baseUrl = baseUrl.endsWith("/") ? baseUrl.slice(0, -1) : baseUrl;
+    this.#apiKey = checkedApiKey(apiKey);
+    this.#baseUrl = checkedBaseUrl(baseUrl);
     this.#timeoutMs = checkedTimeout(timeoutMs);
     this.#maxRetries = checkedRetries(maxRetries);
     this.#fetch = rest.fetch ?? ((...request) => fetch(...request));
@@ -173,7 +169,7 @@ export class Transport {
       const { code } = errorOf(refused);
       isUnknown = isUnknownAfter({ status, code }, isUnknown);
       if (attempt >= retries || !mayRetry({ status, code, headers: answer.headers }, isSafe)) {
-        throw errorOf(refused, advice());
+        throw errorOf(refused, advice() + this.#notOurs(refused));
       }
       await pauseAfter(attempt, retryAfterMs(answer.headers));
     }
@@ -187,6 +183,12 @@ export class Transport {
     // Half an answer, or a proxy's page: it says nothing of what was done.
     if (response.ok && (typeof raw !== "object" || raw === null)) throw new Error("The answer is not JSON.");
     return { status: response.status, headers: response.headers, raw };
+  }
+
+  /** A page or a proxy's text instead of the API's own error: the address may be another one's. */
+  #notOurs({ status, raw }: { status: number; raw: unknown }): string {
+    if (status >= 500 || status === 429 || typeof raw === "object") return "";
+    return ` It isn't an answer of the Cardlane API. Check baseUrl: ${this.#baseUrl}`;
   }
 
   #headers(call: Call, idempotencyKey: string | null): Headers {

@@ -1,5 +1,5 @@
 import { Webhook } from "standardwebhooks";
-import { expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { EVENTS } from "@/lib/contract/events/event";
 import { newSigningKeys, signedHeaders } from "@/lib/webhooks/signature";
 import { Cardlane, WebhookVerificationError } from "./index.ts";
@@ -76,6 +76,78 @@ test("a signature of another kind, broken, or missing verifies nothing", () => {
   );
   expect(() => verify(body, {}, keys.secret)).toThrow("no webhook-id header");
   expect(() => verify(body, headers, "")).toThrow(TypeError);
+});
+
+describe("a mistake of the receiver is named", () => {
+  const keys = newSigningKeys();
+  const headers = signedHeaders(message(), [keys], "v1");
+  const both = signedHeaders(message(), [keys], "v1+v1a");
+  const ofPrivateKey = { ...both, "webhook-signature": both["webhook-signature"].split(" ")[1] };
+  const refusal = (given: unknown, secret: unknown, of: object = headers) => {
+    try {
+      verify(given as string, of as Record<string, string>, secret as string);
+    } catch (error) {
+      return error as Error;
+    }
+    throw new Error("it was verified");
+  };
+
+  test.each([
+    ["a parsed body", JSON.parse(body), "The body was parsed already"],
+    ["no body", undefined, "The body is undefined"],
+    ["a body that is still to come", Promise.resolve(body), "await it first"],
+  ])("%s", (_, given, sentence) => {
+    expect(refusal(given, keys.secret)).toBeInstanceOf(TypeError);
+    expect(refusal(given, keys.secret).message).toContain(sentence);
+  });
+
+  test.each([
+    [undefined, "The secret is undefined"],
+    [null, "The secret is null"],
+    [" ", "The secret is empty"],
+    [[], "There is no secret"],
+    [[keys.secret, undefined], "The secret is undefined"],
+    [`v1,${keys.secret}`, "without the letters before whsec_"],
+    ["we_01m8czn68df4tbr4ywh84g1hnq", "That is the endpoint's id"],
+    ["sk_test_abcdefgh", "That is an API key"],
+    [keys.secret.slice(0, 20), "The secret isn't whole"],
+    [keys.publicKey.slice(0, 20), "The secret isn't whole"],
+    ["whsec_…", "characters that none has"],
+  ])("the secret %j", (secret, sentence) => {
+    expect(refusal(body, secret)).toBeInstanceOf(TypeError);
+    expect(refusal(body, secret).message).toContain(sentence);
+  });
+
+  test.each([`${keys.secret}\n`, `"${keys.secret}"`, ` ${keys.secret}`, keys.secret.slice("whsec_".length)])(
+    "blanks and quotes around a secret do not count: %j",
+    (secret) => {
+      expect(verify(body, headers, secret).id).toBe(event.id);
+    },
+  );
+
+  test.each([
+    ["an earlier secret", body, newSigningKeys().secret, headers, "from before its last rotation"],
+    ["a body written anew", JSON.stringify(JSON.parse(body), null, 2), keys.secret, headers, "changed on its way"],
+    ["a body with a line's end", `${body}\n`, keys.secret, headers, "changed on its way"],
+    ["a changed body", body.replace("東京", "??"), keys.secret, headers, "If you parsed the body, pass the raw one"],
+    ["half a body", body.slice(0, -9), keys.secret, headers, "Pass the raw body"],
+    ["the public key", body, keys.publicKey, headers, "pass whsec_… and not the public key"],
+    ["the secret", body, keys.secret, ofPrivateKey, "pass its public key"],
+    ["no signature", body, keys.secret, { ...headers, "webhook-signature": "x" }, "holds no signature"],
+  ])("%s", (_, given, secret, of, sentence) => {
+    expect(refusal(given, secret, of)).toBeInstanceOf(WebhookVerificationError);
+    expect(refusal(given, secret, of).message).toContain(sentence);
+  });
+
+  test.each([
+    [-400, "400 seconds ago"],
+    [3_600, "3600 seconds from now"],
+  ])("a clock that is off by %i seconds, by how much", (shift, sentence) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const off = signedHeaders(message(body, nowSeconds() + shift), [keys], "v1");
+    expect(refusal(body, keys.secret, off).message).toContain(sentence);
+  });
 });
 
 test("thin messages have their own function, and each refuses the other's", () => {

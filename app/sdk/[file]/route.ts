@@ -1,0 +1,9 @@
+import { answerMissingClient } from "@/lib/http/node-client";
+import { publicUrls } from "@/lib/http/page";
+
+type Context = { params: Promise<{ file: string }> };
+
+/** Files of `public/sdk` come before this. */
+export async function GET(_: Request, { params }: Context): Promise<Response> {
+  return answerMissingClient((await params).file, (await publicUrls()).baseUrl);
+}
