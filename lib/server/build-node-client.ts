@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, posix } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { NODE_CLIENT, nodeClientPath } from "@/lib/http/node-client";
+import { NODE_CLIENT, nodeClientPath, WRITTEN_NODE_CLIENT } from "@/lib/http/node-client";
 import { BuildError } from "./build-output";
 
 const SOURCE = join("packages", "node");
@@ -32,6 +32,8 @@ export async function buildNodeClient(root: string, into = root): Promise<string
     const target = join(into, "public", nodeClientPath(version, tarball));
     mkdirSync(dirname(target), { recursive: true });
     if (!existsSync(target)) replace(target, tarball);
+    // An earlier build wrote it there, before the route that leads to the current one.
+    rmSync(join(into, "public", WRITTEN_NODE_CLIENT), { force: true });
     replace(join(into, "public", NODE_CLIENT), JSON.stringify({ file: basename(target) }));
     return target;
   } finally {

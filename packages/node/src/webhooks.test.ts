@@ -107,7 +107,7 @@ describe("a mistake of the receiver is named", () => {
     [" ", "The secret is empty"],
     [[], "There is no secret"],
     [[keys.secret, undefined], "The secret is undefined"],
-    [`v1,${keys.secret}`, "without the letters before whsec_"],
+    [`v1,${keys.secret}`, "something before whsec_"],
     ["we_01m8czn68df4tbr4ywh84g1hnq", "That is the endpoint's id"],
     ["sk_test_abcdefgh", "That is an API key"],
     [keys.secret.slice(0, 20), "The secret isn't whole"],

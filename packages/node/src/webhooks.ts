@@ -103,7 +103,7 @@ function bytesOf(body: unknown): Buffer {
 
 /** The beginnings of what is taken for a secret. */
 const MISTAKEN: readonly [RegExp, string][] = [
-  [/^v1a?,/, "Pass the secret without the letters before whsec_ or whpk_"],
+  [/^v1a?,/, "There is something before whsec_ or whpk_"],
   [/^we_/, "That is the endpoint's id"],
   [/^sk_/, "That is an API key"],
   [/^evt_/, "That is an event's id"],
