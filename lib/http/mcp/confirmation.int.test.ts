@@ -49,7 +49,9 @@ test("a refund asks the person with amount and card, and moves exactly that afte
   expect(asked[0]).toContain("Test mode");
   expect(asked[0]).not.toContain("Please");
   expect(await call("refund_payment", { payment_id: id })).toMatchObject({ data: { amount_refunded: 5_000 } });
+  expect(asked[0]).not.toContain("Already");
   expect(asked[1]).toContain("$35.00");
+  expect(asked[1]).toContain(" Already refunded: $15.00 USD, just now. ");
   expect(await call("refund_payment", { payment_id: id })).toMatchObject({ error: { code: "invalid_state" } });
   expect(asked.length).toBe(2);
   expect((await payment(id)).transactions.length).toBe(3);
@@ -66,8 +68,14 @@ test.each<[string, Answer]>([
     const { call } = await connect(key, { ask: () => answer, legacy });
     expect(await call("refund_payment", { payment_id: id })).toMatchObject({
       isError: true,
-      error: { code: "confirmation_declined" },
+      error: {
+        code: "confirmation_declined",
+        detail: expect.stringContaining(`within two seconds, so your user may not have seen it`),
+      },
     });
+    expect((await call("refund_payment", { payment_id: id })).error?.detail).toContain(
+      `http://cardlane.test/test/payments/${id}`,
+    );
   }
   expect((await payment(id)).amount_refunded).toBe(0);
 });

@@ -3,7 +3,7 @@ import { type InputRequiredResult, inputRequired, inputResponse } from "@modelco
 import { configure } from "safe-stable-stringify";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
-import { cardText, fullTimeText, moneyTextWithCode } from "@/lib/contract/format";
+import { cardText, fullTimeText, moneyTextWithCode, relativeTimeText } from "@/lib/contract/format";
 import { isDisputed } from "@/lib/contract/payments/dispute-words";
 import { getPayment } from "@/lib/contract/payments/endpoints";
 import type { CreatePaymentBody, Payment, RefundBody } from "@/lib/contract/payments/payment";
@@ -69,7 +69,7 @@ export async function moveMoney(
   if (asked === null || (isLate && !look)) return errorResult(REFUSALS.expired);
   const answer = inputResponse(answers, FIELD);
   const isYes = answer.kind === "elicit" && answer.action === "accept" && answer.content?.[FIELD] === true;
-  if (!isYes) return errorResult(REFUSALS.declined);
+  if (!isYes) return errorResult(declined(call, input.id, asked));
   const exact = asked.amount === null ? input : { ...input, body: { ...input.body, amount: asked.amount } };
   return endpointResult(call, endpoint, await (look ?? callEndpoint)(call, endpoint, exact, asked.key));
 }
@@ -80,20 +80,30 @@ const REFUSALS = {
     detail:
       "This confirmation is older than ten minutes, or was given for something else, so this call did nothing. Look at the payment, then call the tool again.",
   },
-  declined: {
-    code: "confirmation_declined",
-    detail: "Your user did not confirm, so nothing was done. Don't ask again unless they want you to.",
-  },
 } as const;
 
-function cannotAsk({ http, caller }: Call, id: string | undefined) {
+/** Nobody reads a question and answers it this fast: such a no is often the client's own, which shows no forms. */
+const UNREAD_MS = 2_000;
+
+function declined(call: Call, id: string | undefined, { until }: Asked) {
+  const tookMs = call.http.service.clock.now().getTime() - (until - LIVES_MS);
+  const detail =
+    tookMs < UNREAD_MS
+      ? `The question was declined within two seconds, so your user may not have seen it. Nothing was done, and asking again would end the same. Your user can do it in the dashboard: ${dashboardPage(call, id)}`
+      : "Your user did not confirm, so nothing was done. Don't ask again unless they want you to.";
+  return { code: "confirmation_declined", detail };
+}
+
+function dashboardPage({ http, caller }: Call, id: string | undefined): string {
   const [, kind] = /^(pay|txn)_\w+$/.exec(id ?? "") ?? [];
   const page = kind ? `/${caller.environment.mode}/${kind === "pay" ? "payments" : "transactions"}/${id}` : "";
-  return {
-    code: "confirmation_unavailable",
-    detail: `Your user has to confirm what moves money, and this client cannot ask them: it needs forms (elicitation). Nothing was done. Your user can do it in the dashboard: ${http.service.baseUrl}${page}. A server can use the API under /v1.`,
-  };
+  return http.service.baseUrl + page;
 }
+
+const cannotAsk = (call: Call, id: string | undefined) => ({
+  code: "confirmation_unavailable",
+  detail: `Your user has to confirm what moves money, and this client cannot ask them: it needs forms (elicitation). Nothing was done. Your user can do it in the dashboard: ${dashboardPage(call, id)}. A server can use the API under /v1.`,
+});
 
 /** A card number in an assistant's context is with its provider for good. The sandbox's test numbers belong to nobody. */
 function refuseRawCard({ caller }: Call, { body }: EndpointInput): void {
@@ -169,7 +179,7 @@ async function questionAbout(
         ? " The cardholder's bank disputes this payment: if it decides for the cardholder, you pay twice."
         : "";
       return {
-        text: `Refund ${money(amount)} of ${what}? The money goes back to the card, and a refund can't be undone.${risk}`,
+        text: `Refund ${money(amount)} of ${what}?${await earlierRefund(call, found)} The money goes back to the card, and a refund can't be undone.${risk}`,
         amount,
         button: `Yes, refund ${money(amount)}`,
       };
@@ -191,6 +201,26 @@ async function questionAbout(
     default:
       return action satisfies never;
   }
+}
+
+/** A refund that is asked for twice is easily given twice: the last one, in words, if it was within this. */
+const RECENT_MS = 24 * 3_600_000;
+
+async function earlierRefund(call: Call, found: Payment | Transaction): Promise<string> {
+  if (found.amount_refunded === 0) return "";
+  const payment = found.object === "payment" ? found : await paymentOf(call, found.payment_id);
+  const now = call.http.service.clock.now();
+  const last = payment?.transactions.findLast(
+    ({ type, status }) => type === "REFUND" && status !== "FAILED" && status !== "DECLINED",
+  );
+  if (!last || now.getTime() - Date.parse(last.created_at) > RECENT_MS) return "";
+  const when = relativeTimeText(new Date(last.created_at), now);
+  return ` Already refunded: ${moneyTextWithCode(last.amount, last.currency)}, ${when}.`;
+}
+
+async function paymentOf(call: Call, id: string): Promise<Payment | null> {
+  const answer = await callEndpoint(call, getPayment, { id });
+  return answer.status < 400 ? (answer.data as Payment) : null;
 }
 
 const capturableOf = (found: Payment | Transaction): number =>
