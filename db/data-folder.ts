@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, realpathSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { ConfigurationError } from "@/lib/env";
 
@@ -11,10 +11,21 @@ export function prepareDataFolder(folder: string): string {
     return realpathSync(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOSPC" || code === "EDQUOT") throw noSpace(path);
     throw new ConfigurationError(
       `The data folder ${path} cannot be written to (${code}): give this user access to it, or set DATA_DIR to another folder.`,
     );
   }
+}
+
+export const noSpace = (folder: string) =>
+  new ConfigurationError(
+    `There is no space left on the disk of ${folder}: free some, or set DATA_DIR to a folder on another disk.`,
+  );
+
+export function isDiskFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize < 64 * 1_024;
 }
 
 /** Level by level: Node's own recursive mkdir never returns where a file system refuses, as /proc does. */

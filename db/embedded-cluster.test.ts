@@ -1,11 +1,14 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import {
   checkMajor,
   clusterFiles,
+  findOrphans,
   findPostmaster,
   isPortFree,
   lastFatal,
@@ -45,6 +48,27 @@ test("a process that took over the number of a dead server is not taken for the 
   writeFileSync(join(files.cluster, "postmaster.pid"), `${process.pid}\n${files.cluster}\n1\n20001\n`);
   expect(findPostmaster(dataDir)).toBeNull();
 });
+
+test.skipIf(process.platform !== "linux")(
+  "another cluster's server under the number is told by its folder",
+  async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), "cardlane-other-"));
+    const start = (cwd: string) => spawn("sleep", ["60"], { argv0: "postgres", cwd, stdio: "ignore" });
+    const [other, own] = [start(elsewhere), start(files.cluster)];
+    onTestFinished(() => {
+      for (const child of [other, own]) child.kill("SIGKILL");
+      rmSync(elsewhere, { recursive: true, force: true });
+    });
+    await Promise.all([other, own].map((child) => once(child, "spawn")));
+    const found = (pid = 0) => {
+      writeFileSync(join(files.cluster, "postmaster.pid"), `${pid}\n${files.cluster}\n1\n20001\n`);
+      return findPostmaster(dataDir)?.pid;
+    };
+    expect(found(other.pid)).toBeUndefined();
+    expect(found(own.pid)).toBe(own.pid);
+    expect(findOrphans(dataDir)).toEqual([own.pid]);
+  },
+);
 
 test("data of another major version is refused in one sentence", () => {
   writeFileSync(join(files.cluster, "PG_VERSION"), "16\n");

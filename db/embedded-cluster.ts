@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,6 +18,7 @@ import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { ConfigurationError } from "@/lib/env";
+import { noSpace } from "./data-folder";
 import type { Binaries, Launcher } from "./embedded-binaries";
 import { isProcessAlive } from "./file-lock";
 
@@ -83,7 +85,7 @@ export async function initialize(
   mkdirSync(draft, { mode: 0o700 });
   launcher.own(draft);
   try {
-    await initdb(binaries, launcher, [
+    await initdb(binaries, launcher, dataDir, [
       ...["-D", draft, "-U", SUPERUSER, `--pwfile=${passwordFile}`, "-A", "scram-sha-256", "-E", "UTF8"],
       // The built-in provider sorts alike on every system and after every upgrade of its C library.
       ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions"],
@@ -98,7 +100,7 @@ export async function initialize(
   return access;
 }
 
-async function initdb(binaries: Binaries, launcher: Launcher, options: string[]): Promise<void> {
+async function initdb(binaries: Binaries, launcher: Launcher, dataDir: string, options: string[]): Promise<void> {
   let problem: unknown;
   // Systems differ in which of these they have; it only decides which characters count as letters.
   for (const locale of ["C.UTF-8", "C"]) {
@@ -110,9 +112,15 @@ async function initdb(binaries: Binaries, launcher: Launcher, options: string[])
       problem = error;
     }
   }
-  const output = (problem as { stderr?: string }).stderr?.trim().split("\n").at(-1) ?? String(problem);
-  throw new ConfigurationError(`The embedded PostgreSQL could not create its data folder: ${output}`);
+  const output = (problem as { stderr?: string }).stderr || String(problem);
+  if (isNoSpace(output)) throw noSpace(dataDir);
+  const lines = output.trim().split("\n");
+  const line = lines.find((each) => FATAL.test(each)) ?? lines.find((each) => each.includes("error:")) ?? lines.at(-1);
+  throw new ConfigurationError(`The embedded PostgreSQL could not create its data folder: ${line?.replace(FATAL, "")}`);
 }
+
+/** What a system says when a disk, or what a user may have of it, is full. */
+export const isNoSpace = (text: string): boolean => /No space left on device|Disk quota exceeded/i.test(text);
 
 /** Refuses data that another major version of PostgreSQL wrote. */
 export function checkMajor(binaries: Binaries, dataDir: string): void {
@@ -130,7 +138,7 @@ export type Postmaster = { pid: number; port: number };
 /** The server that runs on this data now, no matter which process started it. */
 export function findPostmaster(dataDir: string): Postmaster | null {
   const file = readPidFile(dataDir);
-  return file && isProcessAlive(file.pid) && isPostgres(file.pid) ? file : null;
+  return file && isProcessAlive(file.pid) && isServerOf(dataDir, file.pid) ? file : null;
 }
 
 function readPidFile(dataDir: string): Postmaster | null {
@@ -144,17 +152,33 @@ function readPidFile(dataDir: string): Postmaster | null {
   }
 }
 
-/** After a restart of the machine the number in the file may belong to any process. A zombie has no command line. */
-function isPostgres(pid: number): boolean {
+/**
+ * Whether a process is a PostgreSQL on this cluster. After a crash the number in the file may belong to any process, and
+ * to another cluster's server: the folder that it works in tells them apart. A zombie has neither.
+ */
+function isServerOf(dataDir: string, pid: number): boolean {
   if (process.platform === "win32") return true;
+  const { cluster } = clusterFiles(dataDir);
   try {
-    if (process.platform === "linux") {
-      const program = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[0] ?? "";
-      return basename(program) === "postgres" || program.startsWith("postgres: ");
+    if (process.platform !== "linux") {
+      const command = execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" });
+      return /postgres/.test(command) && command.includes(cluster);
     }
-    return /postgres/.test(execFileSync("ps", ["-o", "command=", "-p", String(pid)], { encoding: "utf8" }));
+    const [program = "", ...args] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    if (basename(program) !== "postgres" && !program.startsWith("postgres: ")) return false;
+    return (folderOf(pid) ?? args.find((arg) => arg === cluster)) === realpathSync(cluster);
   } catch {
     return false;
+  }
+}
+
+/** Where a process works; null when it is another user's. */
+function folderOf(pid: number): string | null {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EACCES") return null;
+    throw error;
   }
 }
 
@@ -208,7 +232,7 @@ export function launch(
  */
 function removeStalePidFile(dataDir: string): void {
   const file = readPidFile(dataDir);
-  if (!file || !isProcessAlive(file.pid) || isPostgres(file.pid) || findOrphans(dataDir).length > 0) return;
+  if (!file || !isProcessAlive(file.pid) || isServerOf(dataDir, file.pid) || findOrphans(dataDir).length > 0) return;
   rmSync(join(clusterFiles(dataDir).cluster, "postmaster.pid"), { force: true });
 }
 
@@ -225,15 +249,7 @@ export function lastFatal(dataDir: string): string | null {
 /** Server processes that a killed postmaster left behind; until they are gone no new one can start. Linux only. */
 export function findOrphans(dataDir: string): number[] {
   if (process.platform !== "linux") return [];
-  const { cluster } = clusterFiles(dataDir);
   return readdirSync("/proc")
     .map(Number)
-    .filter((pid) => {
-      if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
-      try {
-        return readlinkSync(`/proc/${pid}/cwd`) === cluster && isPostgres(pid);
-      } catch {
-        return false;
-      }
-    });
+    .filter((pid) => Number.isInteger(pid) && pid > 0 && pid !== process.pid && isServerOf(dataDir, pid));
 }

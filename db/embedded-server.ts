@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import postgres from "postgres";
 import { ConfigurationError } from "@/lib/env";
+import { isDiskFull, noSpace } from "./data-folder";
 import { chooseLauncher, findBinaries } from "./embedded-binaries";
 import {
   type Access,
@@ -10,6 +11,7 @@ import {
   findOrphans,
   findPostmaster,
   initialize,
+  isNoSpace,
   isPortFree,
   lastFatal,
   launch,
@@ -24,6 +26,8 @@ import { isProcessAlive, withFileLock } from "./file-lock";
 export const DATABASE = "cardlane";
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 10_000;
+/** A server that is ready sooner is not said to be waited for. */
+const QUIET_MS = 2_000;
 
 export type ClusterOptions = {
   /** Off only for tests: faster, and a power cut may destroy the data. */
@@ -40,13 +44,16 @@ export function ensureRunning(
   signal: AbortSignal,
   port: "may move" | "keeps its port",
 ): Promise<Running> {
-  return withFileLock(clusterFiles(dataDir).lock, async () => {
+  const { lock } = clusterFiles(dataDir);
+  const onWait = (holder: string) => options.onProgress?.(`waiting for process ${holder}, which starts the database`);
+  const work = async () => {
     let reason: string | null = null;
     for (let attempt = 0; attempt < 40; attempt++) {
       signal.throwIfAborted();
       const living = findPostmaster(dataDir);
       if (living) {
-        if (await becomesReady(dataDir, living, () => findPostmaster(dataDir)?.pid === living.pid, signal)) {
+        const isAlive = () => findPostmaster(dataDir)?.pid === living.pid;
+        if (await becomesReady(dataDir, living, { isAlive, signal, say: options.onProgress })) {
           return { pid: living.pid, access: accessOf(dataDir, living.port) };
         }
         continue;
@@ -55,13 +62,16 @@ export function ensureRunning(
       const started = await start(dataDir, options, signal, port);
       if (started) return started;
       reason = lastFatal(dataDir);
+      // On a full disk the server may not even have logged why it ended.
+      if (isDiskFull(dataDir) || isNoSpace(reason ?? "")) throw noSpace(dataDir);
       await wait(Math.min(50 * 2 ** attempt, 1_000));
       if (!isTemporary(reason) && attempt >= 3) break;
     }
     throw new ConfigurationError(
       `The embedded PostgreSQL does not start: ${reason ?? "it gave no reason"} (see ${clusterFiles(dataDir).log}).`,
     );
-  });
+  };
+  return withFileLock(lock, work, onWait);
 }
 
 /** What goes away by itself: leftovers of a server that was just killed. */
@@ -106,13 +116,17 @@ async function start(
     exited = true;
   });
   const pid = child.pid ?? 0;
-  const ready = await becomesReady(dataDir, { pid, port: access.port }, () => !exited, signal);
+  const isAlive = () => !exited;
+  const ready = await becomesReady(dataDir, { pid, port: access.port }, { isAlive, signal, say: options.onProgress });
   return ready ? { pid, access } : null;
 }
 
+type Waiting = { isAlive: () => boolean; signal: AbortSignal; say: ClusterOptions["onProgress"] };
+
 /** Waits until the server answers; false when it went away instead. */
-async function becomesReady(dataDir: string, server: Postmaster, isAlive: () => boolean, signal: AbortSignal) {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
+async function becomesReady(dataDir: string, server: Postmaster, { isAlive, signal, say }: Waiting) {
+  const startedAt = Date.now();
+  const deadline = startedAt + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
     signal.throwIfAborted();
     const sql = single(accessOf(dataDir, server.port));
@@ -129,6 +143,10 @@ async function becomesReady(dataDir: string, server: Postmaster, isAlive: () => 
         );
       }
       if (!isAlive()) return false;
+      // Recovering from a crash takes as long as what was written since the last checkpoint.
+      if (Date.now() - startedAt > QUIET_MS) {
+        say?.(`waiting for PostgreSQL (process ${server.pid}): ${(error as Error).message}`);
+      }
     } finally {
       await sql.end({ timeout: 0 });
     }

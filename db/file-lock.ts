@@ -8,12 +8,20 @@ const HEARTBEAT_MS = 1_000;
 /** A holder whose process still exists is believed until it has been silent for this long (its id may be another's by now). */
 const SILENT_MS = 20_000;
 
-/** Runs `work` while no other process on this machine runs anything under the same lock file. A killed holder frees it. */
-export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work` while no other process on this machine runs anything under the same lock file. A killed holder frees it.
+ * `onWait` gets the id of the process that holds it.
+ */
+export async function withFileLock<T>(
+  file: string,
+  work: () => Promise<T>,
+  onWait: (holder: string) => void = () => {},
+): Promise<T> {
   mkdirSync(dirname(file), { recursive: true });
   const mark = `${process.pid} ${hostname()} ${randomUUID()}`;
   while (!tryCreate(file, mark)) {
     removeIfAbandoned(file);
+    onWait(read(file)?.split(" ")[0] ?? "");
     await wait(50);
   }
   const heartbeat = setInterval(() => {

@@ -126,6 +126,8 @@ function explain(problem: unknown, address: Address, setting: string): string {
     case "ECONNREFUSED":
     case "ENOENT":
       return `The database at ${host} cannot be reached: nothing listens there.`;
+    case "53100":
+      return `There is no space left on the disk of the database at ${host}.`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return `The database at ${host} cannot be reached: there is no host of that name.`;

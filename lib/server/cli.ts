@@ -82,12 +82,14 @@ export function command({ usage, options, required = [], run }: Command): Main {
   };
 }
 
-/** Prints only the first "waiting" message; the start of an embedded database isn't worth a line. */
+const WAITING_AGAIN_MS = 15_000;
+
+/** Prints a "waiting" message, and again while it goes on; the start of an embedded database isn't worth a line. */
 function reportWaiting({ stderr }: Io): (what: string) => void {
-  let isReported = false;
+  let reportedMs = Number.NEGATIVE_INFINITY;
   return (what) => {
-    if (isReported || !what.startsWith("waiting")) return;
-    isReported = true;
+    if (!what.startsWith("waiting") || performance.now() - reportedMs < WAITING_AGAIN_MS) return;
+    reportedMs = performance.now();
     stderr.write(`${what}\n`);
   };
 }

@@ -30,6 +30,28 @@ test("a slow step is announced after a second and ends with its seconds", async 
   expect(text()).toBe("  … Pages         building\n  ✓ Pages         built  4 s\n");
 });
 
+test("a step that goes on is shown again every 15 seconds, and at once when it waits for something else", async () => {
+  const { console, text } = capture(false);
+  await console.step("Database", async (say) => {
+    say("starting the database");
+    await vi.advanceTimersByTimeAsync(31_500);
+    say("waiting for it");
+    await vi.advanceTimersByTimeAsync(1_000);
+  });
+  expect(
+    text()
+      .split("\n")
+      .map((line) => line.trim()),
+  ).toEqual([
+    "… Database      starting the database",
+    "… Database      starting the database  16 s",
+    "… Database      starting the database  31 s",
+    "… Database      waiting for it",
+    "✓ Database      waiting for it  33 s",
+    "",
+  ]);
+});
+
 test("a terminal shows the seconds while they pass", async () => {
   const { console, text } = capture(true);
   await console.step("Pages", async () => {

@@ -6,6 +6,8 @@ import { type Demo, demoFile } from "./demo";
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** A step that is done sooner is shown once, when it is done. */
 const QUIET_MS = 1_000;
+/** Without a terminal a step that goes on is shown again after this. */
+const AGAIN_MS = 15_000;
 const LABEL_WIDTH = 14;
 
 type Output = { write(text: string): unknown; isTTY?: boolean | undefined };
@@ -32,7 +34,7 @@ export function createConsole(output: Output): Console {
     const started = Date.now();
     let detail = "";
     let frame = 0;
-    let announced = "";
+    let announced = { text: "", atMs: started };
     const seconds = () => {
       const elapsedMs = Date.now() - started;
       return elapsedMs < QUIET_MS ? "" : paint(2, `  ${Math.round(elapsedMs / 1000)} s`);
@@ -42,10 +44,12 @@ export function createConsole(output: Output): Console {
       if (tty) {
         const mark = FRAMES[frame++ % FRAMES.length] as string;
         output.write(`\r\x1b[2K${row(paint(36, mark), label, detail)}${seconds()}`);
-      } else if (announced !== `${label}${detail}`) {
-        announced = `${label}${detail}`;
-        output.write(`${row("…", label, detail)}\n`);
+        return;
       }
+      const isOld = Date.now() - announced.atMs >= AGAIN_MS;
+      if (announced.text === label + detail && !isOld) return;
+      announced = { text: label + detail, atMs: Date.now() };
+      output.write(`${row("…", label, detail)}${isOld ? seconds() : ""}\n`);
     };
     const timer = setInterval(show, 100);
     const end = (mark: string) => {
@@ -133,13 +137,13 @@ const DISK: Record<string, string> = {
   EACCES: "this user may not write there",
   EPERM: "this user may not write there",
   EROFS: "it is on a read-only file system",
-  ENOSPC: "the disk is full",
 };
 
 /** One sentence for a problem that the operator can fix; null for our own fault, which needs its stack. */
 export function explain(error: unknown): string | null {
   if (error instanceof ConfigurationError || error instanceof AppError) return error.message;
   const { code = "", path } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT") return `There is no space left on the disk of ${path ?? env.dataDir}.`;
   const reason = DISK[code];
   return reason ? `${path ?? "A file"} could not be written: ${reason}.` : null;
 }

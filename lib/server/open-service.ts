@@ -28,6 +28,7 @@ export async function openService(options: OpenOptions = {}): Promise<OpenServic
   const database = await openDatabase(forEmbedded);
   const { url, version, embedded } = database;
   try {
+    forEmbedded.onProgress?.("bringing its tables up to date");
     await outlast(url, () => migrate(url), { say: forEmbedded.onProgress });
     const created = await createService({
       url,

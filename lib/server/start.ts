@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { shareWithPages } from "@/db/client";
-import { prepareDataFolder } from "@/db/data-folder";
+import { isDiskFull, noSpace, prepareDataFolder } from "@/db/data-folder";
 import { outlast } from "@/db/reach";
 import { configure, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
@@ -48,6 +49,8 @@ export async function start(options: StartOptions): Promise<void> {
     if (shutdown.signal.aborted) return;
     await shutdown.run();
     console.problem(sentenceFor(error));
+    // The embedded server may have ended for it, which the sentence does not know.
+    if (existsSync(env.dataDir) && isDiskFull(env.dataDir)) console.problem(noSpace(env.dataDir).message);
     process.exit(1);
   }
 }
