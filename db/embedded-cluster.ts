@@ -119,7 +119,7 @@ async function initdb(binaries: Binaries, launcher: Launcher, dataDir: string, o
   throw new ConfigurationError(`The embedded PostgreSQL could not create its data folder: ${line?.replace(FATAL, "")}`);
 }
 
-/** What a system says when a disk, or what a user may have of it, is full. */
+/** Recognizes the system's messages for a full disk and a used up quota. */
 export const isNoSpace = (text: string): boolean => /No space left on device|Disk quota exceeded/i.test(text);
 
 /** Refuses data that another major version of PostgreSQL wrote. */
@@ -153,7 +153,7 @@ function readPidFile(dataDir: string): Postmaster | null {
 }
 
 /**
- * Whether a process is a PostgreSQL on this cluster. After a crash the number in the file may belong to any process, and
+ * True if a process is a PostgreSQL on this cluster. After a crash the number in the file may belong to any process, and
  * to another cluster's server: the folder that it works in tells them apart. A zombie has neither.
  */
 function isServerOf(dataDir: string, pid: number): boolean {
@@ -172,7 +172,7 @@ function isServerOf(dataDir: string, pid: number): boolean {
   }
 }
 
-/** Where a process works; null when it is another user's. */
+/** The working directory of a process; null when it is another user's. */
 function folderOf(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);

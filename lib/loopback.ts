@@ -10,7 +10,7 @@ export function isLoopbackHost(host: string | null): boolean {
 
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~-]+)(?::\d{0,5})?$/i;
 
-/** Whether a Host header is a name or an address, with or without a port. A URL made of anything else leads elsewhere. */
+/** True if a Host header is a name or an address, with or without a port. A URL made of anything else leads elsewhere. */
 export const isHost = (host: string): boolean => HOST.test(host) && URL.canParse(`http://${host}`);
 
 /** The name or address in a Host header: lower case, without port and the root's dot. Empty when it is none. */

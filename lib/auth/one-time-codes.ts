@@ -27,7 +27,7 @@ export function totpStep(secretBase32: string, code: string, now: Date): number 
 const BEHIND_STEPS = 120;
 const AHEAD_STEPS = 10;
 
-/** Whether this code is right at another time, as when the phone's clock is off. */
+/** True if the code is right at another time, as when the phone's clock is off. */
 export function isTotpOfAnotherTime(secretBase32: string, code: string, now: Date): boolean {
   const delta = totp(secretBase32).validate({ token: code, timestamp: now.getTime(), window: BEHIND_STEPS });
   return delta !== null && Math.abs(delta) > 1 && delta <= AHEAD_STEPS;

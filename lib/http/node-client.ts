@@ -25,7 +25,7 @@ export function findNodeClient(root = process.cwd()): string | null {
   }
 }
 
-/** What is asked for below /sdk and is no file: npm shows the `error` of an answer. */
+/** Handles an address below /sdk that is no file. npm shows the `error` of a response. */
 export function answerMissingClient(name: string, baseUrl: string): Response {
   const current = findNodeClient();
   const headers = { "Cache-Control": "no-store" };

@@ -66,5 +66,5 @@ export const SDK_HEADERS: Readonly<Record<string, Record<string, string>>> = {
 
 /** For files whose address contains their digest. */
 export const FOREVER = "public, max-age=31536000, immutable";
-/** Of the tarballs with the client for Node. */
+/** For the tarballs of the client for Node, whose address contains their digest, too. */
 export const TARBALL_HEADERS = { ...SCRIPT, "Cache-Control": FOREVER, "Content-Type": "application/gzip" };

@@ -17,8 +17,9 @@ const COMMANDS = [
   "verify",
 ];
 
-/** Entry points of a copied build: the service and the operator's commands. */
+/** Entry points of a copied build: the service, the check whether it is stale, and the operator's commands. */
 export const ENTRIES: Record<string, string> = {
+  build: "lib/server/build.ts",
   main: "lib/server/main.ts",
   pages: "lib/server/pages.ts",
   ...Object.fromEntries(COMMANDS.map((name) => [name, `scripts/${name}.ts`])),

@@ -191,7 +191,7 @@ export type GivenCode = { kind: "totp"; step: number } | { kind: "recovery"; dig
 
 const digitsOf = (text: string): string => text.replace(/[\s-]/g, "");
 
-/** Whether a code that was refused is right at another time: the phone's clock is off. */
+/** True if a refused code is right at another time: the phone's clock is off. */
 export const isCodeOfAnotherTime = (service: Service, user: UserRow, text: string): boolean =>
   user.totp_secret !== null &&
   isTotpOfAnotherTime(service.secret.unseal(user.totp_secret), digitsOf(text), service.clock.now());

@@ -1,4 +1,4 @@
-/** What a copied setting brings along: blanks, a byte order mark, a line's end, and quotes of an .env file or a shell. */
+/** Removes blanks, a byte order mark, a line's end and quotes, which settings have when they are copied. */
 export function tidied(text: string): string {
   const trimmed = text.trim();
   const [first = "", last] = [trimmed[0], trimmed.at(-1)];
@@ -8,7 +8,7 @@ export function tidied(text: string): string {
 
 const KEYS = "sk_test_… in test mode, sk_live_… in live mode";
 
-/** The key without what came along with it. The message never holds it. */
+/** Returns the tidied key. Throws a TypeError that names the mistake and never holds the key. */
 export function checkedApiKey(apiKey: unknown): string {
   if (apiKey === undefined || apiKey === null) {
     throw new TypeError(`apiKey is ${apiKey}. Pass your API key, ${KEYS}; is its environment variable set?`);

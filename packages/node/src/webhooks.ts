@@ -77,7 +77,7 @@ function check(
   return JSON.parse(bytes.toString("utf8"));
 }
 
-/** Only a signed message says when it was sent. */
+/** Runs after the signature was verified: only then the time is the service's. */
 function checkTime(timestamp: string, toleranceSeconds: number): void {
   const offSeconds = Math.round(Date.now() / 1_000 - Number(timestamp));
   if (/^\d{1,12}$/.test(timestamp) && Math.abs(offSeconds) <= toleranceSeconds) return;
@@ -101,7 +101,7 @@ function bytesOf(body: unknown): Buffer {
   throw new TypeError(`The body was parsed already: pass the request's raw body, as text or bytes. ${RAW}`);
 }
 
-/** The beginnings of what is taken for a secret. */
+/** Beginnings of other values that are mistaken for a secret. */
 const MISTAKEN: readonly [RegExp, string][] = [
   [/^v1a?,/, "There is something before whsec_ or whpk_"],
   [/^we_/, "That is the endpoint's id"],
@@ -139,7 +139,7 @@ type Unsigned = {
   isSigned: (content: Buffer) => boolean;
 };
 
-/** Why a message may not be signed with these keys, for whoever sets the receiver up. */
+/** The likely reason why no signature matches, for the developer of the receiver. */
 function causeOf({ id, bytes, keys, signatures, isSigned }: Unsigned): string {
   const hasKind = (kind: string) => signatures.some((text) => text.startsWith(kind));
   const [secrets, publicKeys] = [
@@ -173,7 +173,7 @@ function parsedOrNull(text: string): unknown {
 }
 
 function header(headers: WebhookHeaders, name: string): string {
-  // Of any class: frameworks bring their own.
+  // Frameworks bring classes of their own.
   const value = "get" in headers && typeof headers.get === "function" ? headers.get(name) : valueIn(headers, name);
   if (typeof value === "string" && value !== "") return value;
   throw new WebhookVerificationError(
