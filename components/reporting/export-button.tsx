@@ -1,14 +1,12 @@
 "use client";
 
 import { Download, X } from "lucide-react";
-import dynamic from "next/dynamic";
-import { useState, useSyncExternalStore } from "react";
+import { type ComponentType, useState, useSyncExternalStore } from "react";
 import { Button } from "@/components/ui/button";
 import { IconButton } from "@/components/ui/floating";
 import { toast } from "@/components/ui/toast";
 import type { ExportProgress } from "@/lib/client/reporting/download-export";
-
-const ExportDialog = dynamic(() => import("./export-dialog").then((module) => module.ExportDialog), { ssr: false });
+import type { ExportDialogProps } from "./export-dialog";
 
 export type ExportButtonProps = {
   /** Address of the export, with the page's own parameters. */
@@ -23,28 +21,32 @@ export type ExportButtonProps = {
   totalCapped?: boolean;
 };
 
+const NOT_LOADED = "Part of this page couldn’t be loaded. Check your connection.";
+
 const number = (value: number): string => value.toLocaleString("en-US");
 
 /** Saves the whole result of a list as a file of the person's choice, not only the page that is on show. */
 export function ExportButton(props: ExportButtonProps) {
   const running = useRunningExport();
-  const [isChoosing, setIsChoosing] = useState(false);
+  const [ExportDialog, setDialog] = useState<ComponentType<ExportDialogProps> | null>(null);
+
+  async function choose() {
+    const loaded = await import("./export-dialog").catch(() => null);
+    if (loaded) setDialog(() => loaded.ExportDialog);
+    else toast.error("The export can’t begin", { description: NOT_LOADED });
+  }
+
   return (
     <div className="flex flex-wrap items-center justify-end gap-2">
       {running && <Progress progress={running.progress} onCancel={running.cancel} />}
-      <Button
-        icon={<Download aria-hidden="true" />}
-        pending={running !== null}
-        aria-haspopup="dialog"
-        onClick={() => setIsChoosing(true)}
-      >
+      <Button icon={<Download aria-hidden="true" />} pending={running !== null} aria-haspopup="dialog" onClick={choose}>
         Export
       </Button>
-      {isChoosing && (
+      {ExportDialog && (
         <ExportDialog
           {...props}
           onExport={(address) => void startExport(address, props.noun)}
-          onClose={() => setIsChoosing(false)}
+          onClose={() => setDialog(null)}
         />
       )}
     </div>
@@ -98,7 +100,7 @@ async function exportFrom(address: string, noun: string, signal: AbortSignal, on
       action: { label: "Try again", onClick: () => void startExport(address, noun) },
     });
   const loaded = await import("@/lib/client/reporting/download-export").catch(() => null);
-  if (loaded === null) return failed("Part of this page couldn’t be loaded. Check your connection.");
+  if (loaded === null) return failed(NOT_LOADED);
   try {
     const rows = await loaded.downloadExport(address, signal, onProgress);
     toast.success(`Exported ${number(rows)} ${rows === 1 ? noun : `${noun}s`}`);

@@ -10,15 +10,17 @@ import { callApi, failureText } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import type { Preferences } from "@/lib/contract/permissions";
 import {
+  DEFAULT_LOCALE,
   EXPORT_FORMATS,
   EXPORT_LOCALES,
   type ExportFormat,
   FORMAT_WORDS,
+  isLocale,
   separatorsOf,
 } from "@/lib/contract/reporting/export-formats";
 import type { ExportButtonProps } from "./export-button";
 
-type ExportDialogProps = ExportButtonProps & { onExport: (address: string) => void; onClose: () => void };
+export type ExportDialogProps = ExportButtonProps & { onExport: (address: string) => void; onClose: () => void };
 
 const FORMATS = EXPORT_FORMATS.map((value) => ({ value, ...FORMAT_WORDS[value] }));
 const SCOPES = [
@@ -102,9 +104,9 @@ async function remember(changes: Required<typeof chosen>): Promise<void> {
   }
 }
 
-/** The browser's own, with the region that its language is most used in. */
+/** The browser's own, with the region where its language is most used. Some browsers report a system's, as `en-US@posix`. */
 function browserLocale(): string {
-  const { language, region } = new Intl.Locale(navigator.language).maximize();
+  const { language, region } = new Intl.Locale(navigator.languages.find(isLocale) ?? DEFAULT_LOCALE).maximize();
   return region ? `${language}-${region}` : language;
 }
 

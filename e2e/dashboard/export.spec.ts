@@ -181,6 +181,10 @@ test("an export that lacks a part of the page ends, and can begin again", async 
   await captured(api);
   await owner.goto("/test/transactions");
   await untilAlive(owner);
+  await owner.context().setOffline(true);
+  await owner.getByRole("button", { name: "Export", exact: true }).click();
+  await expect(owner.getByText("The export can’t begin")).toBeVisible();
+  await owner.context().setOffline(false);
   await openDialog(owner);
   await owner.context().setOffline(true);
   await exportDialog(owner).getByRole("button", { name: "Export" }).click();
