@@ -66,6 +66,7 @@ const STYLES: Readonly<Record<string, StatusStyle>> = {
   ACTIVE: { label: "Active", tone: "green", icon: Check },
   INACTIVE: { label: "Inactive", tone: "neutral", icon: Ban },
   ENABLED: { label: "Enabled", tone: "green", icon: Check },
+  FAILING: { label: "Failing", tone: "red", icon: TriangleAlert },
   DELIVERED: { label: "Delivered", tone: "green", icon: Check },
   DISABLED: { label: "Disabled", tone: "amber", icon: Ban },
   REVOKED: { label: "Revoked", tone: "red", icon: CircleX },

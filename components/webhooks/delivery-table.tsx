@@ -7,53 +7,82 @@ import { CopyId } from "@/components/ui/copy";
 import { ColumnHeads } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
 import type { WebhookAttempt, WebhookDelivery } from "@/lib/contract/webhooks/webhook-delivery";
-import type { Payload } from "@/lib/contract/webhooks/webhook-endpoint";
+import type { LastResponse, Payload } from "@/lib/contract/webhooks/webhook-endpoint";
 
 /** What an attempt sent, by the kind of its payload; null where this person may not see events. */
 type SentBodies = Readonly<Record<Payload, unknown>> | null;
 
 const COLUMNS = [
   ["Event", "pr-4"],
-  ["Status", "w-32 pr-4"],
+  ["Status", "w-44 pr-4"],
   ["Attempts", "w-24 pr-4 max-md:hidden"],
   ["Next attempt", "w-36 pr-4 max-lg:hidden"],
   ["Created", "w-36 max-md:hidden"],
 ] as const;
 
-/** A page of deliveries; each row leads to its attempts. `path`: of deliveries. */
-export function DeliveryTable({ deliveries, path }: { deliveries: readonly WebhookDelivery[]; path: string }) {
+type DeliveryTableProps = {
+  deliveries: readonly WebhookDelivery[];
+  /** Of the newest attempts, by delivery. */
+  responses: ReadonlyMap<string, LastResponse>;
+  /** Of deliveries. */
+  path: string;
+};
+
+/** A page of deliveries; each row leads to its attempts. */
+export function DeliveryTable({ deliveries, responses, path }: DeliveryTableProps) {
   return (
     <table className="w-full border-t text-left text-[13px] sm:table-fixed">
       <caption className="sr-only">Deliveries, newest first</caption>
       <ColumnHeads columns={COLUMNS} className="max-sm:sr-only" />
       <tbody>
-        {deliveries.map((delivery) => (
-          <tr key={delivery.id} className="relative h-10 border-b hover:bg-raised">
-            <td className="py-2 pr-4 align-middle">
-              <Link
-                href={`${path}/${delivery.id}`}
-                className="block font-mono text-xs [overflow-wrap:anywhere] after:absolute after:inset-0 sm:truncate"
-              >
-                {delivery.event_type}
-              </Link>
-              <span className="text-soft text-xs md:hidden">
+        {deliveries.map((delivery) => {
+          const last = responses.get(delivery.id);
+          return (
+            <tr key={delivery.id} className="relative h-10 border-b hover:bg-raised">
+              <td className="py-2 pr-4 align-middle">
+                <Link
+                  href={`${path}/${delivery.id}`}
+                  className="block font-mono text-xs [overflow-wrap:anywhere] after:absolute after:inset-0 sm:truncate"
+                >
+                  {delivery.event_type}
+                </Link>
+                <span className="text-soft text-xs md:hidden">
+                  <Time at={delivery.created_at} />
+                </span>
+              </td>
+              <td className="py-2 pr-4 align-middle max-sm:w-28 max-sm:pr-0 max-sm:text-right">
+                <WithResponse status={deliveryStatus(delivery, last?.failed === true)} last={last} />
+              </td>
+              <td className="py-2 pr-4 align-middle tabular-nums max-md:hidden">{delivery.attempt_count}</td>
+              <td className="relative py-2 pr-4 align-middle text-soft max-lg:hidden">
+                {delivery.next_attempt_at ? <Time at={delivery.next_attempt_at} style="relative" /> : "–"}
+              </td>
+              <td className="relative py-2 align-middle text-soft max-md:hidden">
                 <Time at={delivery.created_at} />
-              </span>
-            </td>
-            <td className="py-2 pr-4 align-middle max-sm:w-28 max-sm:pr-0 max-sm:text-right">
-              <StatusBadge status={delivery.status} />
-            </td>
-            <td className="py-2 pr-4 align-middle tabular-nums max-md:hidden">{delivery.attempt_count}</td>
-            <td className="relative py-2 pr-4 align-middle text-soft max-lg:hidden">
-              {delivery.next_attempt_at ? <Time at={delivery.next_attempt_at} style="relative" /> : "–"}
-            </td>
-            <td className="relative py-2 align-middle text-soft max-md:hidden">
-              <Time at={delivery.created_at} />
-            </td>
-          </tr>
-        ))}
+              </td>
+            </tr>
+          );
+        })}
       </tbody>
     </table>
+  );
+}
+
+/** A delivery that failed and is tried again has more to say than that it is pending. */
+export const deliveryStatus = ({ status }: Pick<WebhookDelivery, "status">, failed: boolean): string =>
+  status === "PENDING" && failed ? "FAILING" : status;
+
+/** A status with the HTTP code behind it. */
+export function WithResponse({ status, last }: { status: string; last: LastResponse | undefined }) {
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-0.5 max-sm:justify-end">
+      <StatusBadge status={status} />
+      {last && (
+        <span className="whitespace-nowrap text-soft text-xs tabular-nums">
+          {last.status === null ? "No response" : `HTTP ${last.status}`}
+        </span>
+      )}
+    </span>
   );
 }
 

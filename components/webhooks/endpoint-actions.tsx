@@ -18,6 +18,7 @@ import {
   RotateSecretDialog,
   ToggleEndpointDialog,
 } from "./endpoint-dialogs";
+import type { EndpointChoices } from "./endpoint-form";
 
 const SECRET_WORDS = {
   what: "secret",
@@ -25,10 +26,10 @@ const SECRET_WORDS = {
   loss: "If you lose it, rotate the secret.",
 };
 
-type NewEndpointProps = { mode: Mode; path: string; eventTypes: readonly string[] };
+type NewEndpointProps = { mode: Mode; path: string } & EndpointChoices;
 
 /** The button, its form, and the secret of what it made; then the endpoint's own page. */
-export function NewEndpoint({ mode, path, eventTypes }: NewEndpointProps) {
+export function NewEndpoint({ mode, path, ...choices }: NewEndpointProps) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
   const [made, setMade] = useState<WebhookEndpoint | null>(null);
@@ -40,7 +41,7 @@ export function NewEndpoint({ mode, path, eventTypes }: NewEndpointProps) {
       {open && (
         <NewEndpointDialog
           mode={mode}
-          eventTypes={eventTypes}
+          {...choices}
           onClose={() => setOpen(false)}
           onCreated={(endpoint) => {
             setOpen(false);
@@ -64,10 +65,10 @@ export function NewEndpoint({ mode, path, eventTypes }: NewEndpointProps) {
 }
 
 type Action = "edit" | "toggle" | "rotate" | "replay" | "delete";
-type EndpointActionsProps = { endpoint: WebhookEndpoint; mode: Mode; path: string; eventTypes: readonly string[] };
+type EndpointActionsProps = { endpoint: WebhookEndpoint; mode: Mode; path: string } & EndpointChoices;
 
 /** What can be done with one endpoint. */
-export function EndpointActions({ endpoint, mode, path, eventTypes }: EndpointActionsProps) {
+export function EndpointActions({ endpoint, mode, path, ...choices }: EndpointActionsProps) {
   const router = useRouter();
   const [action, setAction] = useState<Action | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
@@ -119,7 +120,7 @@ export function EndpointActions({ endpoint, mode, path, eventTypes }: EndpointAc
           </MenuItem>
         </MenuContent>
       </Menu>
-      {action === "edit" && <EditEndpointDialog {...dialog} eventTypes={eventTypes} />}
+      {action === "edit" && <EditEndpointDialog {...dialog} {...choices} />}
       {action === "toggle" && <ToggleEndpointDialog {...dialog} />}
       {action === "replay" && <ReplayDialog {...dialog} />}
       {action === "rotate" && (

@@ -15,18 +15,24 @@ import type {
   WebhookReplay,
 } from "@/lib/contract/webhooks/endpoints";
 import type { WebhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
-import { checkEndpoint, EndpointFields, endpointValues, NEW_ENDPOINT, readEndpoint } from "./endpoint-form";
+import {
+  checkEndpoint,
+  type EndpointChoices,
+  EndpointFields,
+  endpointValues,
+  NEW_ENDPOINT,
+  readEndpoint,
+} from "./endpoint-form";
 
 type EventType = Exclude<NonNullable<UpdateWebhookEndpointBody["event_types"]>[number], "*">;
-type NewEndpointDialogProps = {
+type NewEndpointDialogProps = EndpointChoices & {
   mode: Mode;
-  eventTypes: readonly string[];
   onClose: () => void;
   /** With its secret, which no later answer has. */
   onCreated: (endpoint: WebhookEndpoint) => void;
 };
 
-export function NewEndpointDialog({ mode, eventTypes, onClose, onCreated }: NewEndpointDialogProps) {
+export function NewEndpointDialog({ mode, onClose, onCreated, ...choices }: NewEndpointDialogProps) {
   const sendOnce = useOneKey();
   const form = useForm(NEW_ENDPOINT, { check: checkEndpoint });
 
@@ -45,7 +51,7 @@ export function NewEndpointDialog({ mode, eventTypes, onClose, onCreated }: NewE
       onSubmit={create}
       onClose={onClose}
     >
-      <EndpointFields form={form} eventTypes={eventTypes} />
+      <EndpointFields form={form} mode={mode} {...choices} />
     </FormDialog>
   );
 }
@@ -53,8 +59,8 @@ export function NewEndpointDialog({ mode, eventTypes, onClose, onCreated }: NewE
 type EndpointDialogProps = { endpoint: WebhookEndpoint; mode: Mode; onClose: () => void };
 type ChangeDialogProps = EndpointDialogProps & { onChanged: (message: string) => void };
 
-export function EditEndpointDialog(props: ChangeDialogProps & { eventTypes: readonly string[] }) {
-  const { endpoint, mode, eventTypes, onClose, onChanged } = props;
+export function EditEndpointDialog(props: ChangeDialogProps & EndpointChoices) {
+  const { endpoint, mode, onClose, onChanged, ...choices } = props;
   const form = useForm(endpointValues(endpoint), { check: checkEndpoint });
 
   async function save() {
@@ -72,7 +78,7 @@ export function EditEndpointDialog(props: ChangeDialogProps & { eventTypes: read
       onSubmit={save}
       onClose={onClose}
     >
-      <EndpointFields form={form} eventTypes={eventTypes} />
+      <EndpointFields form={form} mode={mode} {...choices} />
     </FormDialog>
   );
 }

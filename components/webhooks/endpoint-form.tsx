@@ -6,6 +6,7 @@ import { RadioCards } from "@/components/ui/choices";
 import { TextField } from "@/components/ui/form";
 import { cn } from "@/components/ui/styles";
 import type { FormState } from "@/lib/client/use-form";
+import type { Mode } from "@/lib/contract/transactions/words";
 import type { Payload, WebhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
 
 export type EndpointValues = {
@@ -59,21 +60,34 @@ const SCOPES = [
 ] as const;
 const PAYLOADS = [
   { value: "full", label: "Full", description: "The event with the object as it was at the time." },
-  { value: "thin", label: "Thin", description: "Type and ids only; your server fetches the object." },
+  { value: "thin", label: "Ids only", description: "Type and ids only; your server fetches the object." },
 ] as const;
 const SIGNATURES = [
   { value: "v1", label: "HMAC-SHA256", description: "One shared secret. Every library supports it." },
-  { value: "v1+v1a", label: "And Ed25519", description: "Also signed with a key pair: verify with the public key." },
+  {
+    value: "v1+v1a",
+    label: "HMAC and Ed25519",
+    description: "Also signed with a key pair: verify with the public key.",
+  },
 ] as const;
 
-type EndpointFieldsProps = { form: FormState<EndpointValues>; eventTypes: readonly string[] };
+/** What can be chosen in this service; `allowsLocal`: it sends to http and private addresses, too. */
+export type EndpointChoices = { eventTypes: readonly string[]; allowsLocal: boolean };
+type FormProp = { form: FormState<EndpointValues> };
 
-export function EndpointFields({ form, eventTypes }: EndpointFieldsProps) {
+/** The rule that the service sends by, and the way around it for tests. */
+function addressHint(mode: Mode, allowsLocal: boolean): string {
+  if (allowsLocal) return "http or https, on any port and host that this service reaches.";
+  const rule = "https on port 443, at a public address.";
+  return mode === "test" ? `${rule} For events on your own machine, run npm run listen.` : rule;
+}
+
+export function EndpointFields({ form, mode, eventTypes, allowsLocal }: FormProp & EndpointChoices & { mode: Mode }) {
   return (
     <>
       <TextField
         label="Endpoint URL"
-        hint="https on port 443, at a public address."
+        hint={addressHint(mode, allowsLocal)}
         type="url"
         placeholder="https://example.com/webhooks"
         autoComplete="off"
@@ -89,7 +103,7 @@ export function EndpointFields({ form, eventTypes }: EndpointFieldsProps) {
   );
 }
 
-function TypeChoice({ form, eventTypes }: EndpointFieldsProps) {
+function TypeChoice({ form, eventTypes }: FormProp & Pick<EndpointChoices, "eventTypes">) {
   const id = useId();
   const { types } = form.values;
   const error = form.errorOf("event_types");

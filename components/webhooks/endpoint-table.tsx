@@ -1,21 +1,33 @@
 import Link from "next/link";
-import { StatusBadge } from "@/components/ui/badge";
 import { Banner } from "@/components/ui/banner";
 import { Card, Facts } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { ColumnHeads } from "@/components/ui/page-links";
 import { Time } from "@/components/ui/time";
-import type { DisabledReason, FailingEndpoint, WebhookEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
+import type {
+  DisabledReason,
+  FailingEndpoint,
+  LastResponse,
+  WebhookEndpoint,
+} from "@/lib/contract/webhooks/webhook-endpoint";
+import { WithResponse } from "./delivery-table";
 
 const COLUMNS = [
   ["Endpoint", "pr-4"],
   ["Events", "w-52 pr-4 max-md:hidden"],
-  ["Status", "w-28 pr-4"],
+  ["Status", "w-44 pr-4"],
   ["Created", "w-32 max-lg:hidden"],
 ] as const;
 
+type EndpointTableProps = {
+  endpoints: readonly WebhookEndpoint[];
+  /** Those that fail at the moment, by id. */
+  failing: ReadonlyMap<string, LastResponse>;
+  path: string;
+};
+
 /** A page of endpoints; each row leads to its deliveries. */
-export function EndpointTable({ endpoints, path }: { endpoints: readonly WebhookEndpoint[]; path: string }) {
+export function EndpointTable({ endpoints, failing, path }: EndpointTableProps) {
   return (
     <table className="w-full border-t text-left text-[13px] sm:table-fixed">
       <caption className="sr-only">Webhook endpoints, newest first</caption>
@@ -35,7 +47,10 @@ export function EndpointTable({ endpoints, path }: { endpoints: readonly Webhook
             </td>
             <td className="truncate py-2 pr-4 align-middle text-soft max-md:hidden">{typesText(endpoint)}</td>
             <td className="py-2 pr-4 align-middle max-sm:w-28 max-sm:pr-0 max-sm:text-right">
-              <StatusBadge status={endpoint.status} />
+              <WithResponse
+                status={failing.has(endpoint.id) ? "FAILING" : endpoint.status}
+                last={failing.get(endpoint.id)}
+              />
             </td>
             <td className="relative py-2 align-middle text-soft max-lg:hidden">
               <Time at={endpoint.created_at} style="date" />
@@ -107,7 +122,7 @@ export function EndpointFacts({ endpoint, failing }: { endpoint: WebhookEndpoint
           columns={2}
           items={[
             { term: "Events", value: types.includes("*") ? "All events" : types.join(", ") },
-            { term: "Payload", value: endpoint.payload === "full" ? "Full" : "Thin" },
+            { term: "Payload", value: endpoint.payload === "full" ? "Full" : "Ids only" },
             { term: "Signature", value: endpoint.signature === "v1" ? "HMAC-SHA256" : "HMAC-SHA256 and Ed25519" },
             ...(publicKey ? [{ term: "Public key", value: <CopyId id={publicKey} label="Copy public key" /> }] : []),
             { term: "Id", value: <CopyId id={endpoint.id} label="Copy endpoint id" /> },

@@ -183,11 +183,18 @@ test("what failed says why, and filters find it", async ({ owner, api, receiver 
   const endpoint = await newEndpoint(api, { url: receiver.url });
   const delivery = (await api.call(testWebhookEndpoint, { id: endpoint.id })).ok();
   await expect.poll(() => receiver.received.length).toBe(1);
+  const inList = owner.getByRole("row").filter({ hasText: receiver.url });
+  await expect(async () => {
+    await owner.goto(PAGE);
+    await expect(inList).toContainText(/Failing\s*HTTP 500/, { timeout: 2_000 });
+  }).toPass();
   await owner.goto(`${PAGE}/${endpoint.id}?status=DELIVERED`);
   await expect(owner.getByRole("heading", { name: "No deliveries match" })).toBeVisible();
   await owner.getByLabel("Status").selectOption("PENDING");
   await expect(owner).toHaveURL(/status=PENDING/);
-  await owner.getByRole("row").filter({ hasText: "webhook_endpoint.test" }).getByRole("link").click();
+  const row = owner.getByRole("row").filter({ hasText: "webhook_endpoint.test" });
+  await expect(row).toContainText(/Failing\s*HTTP 500/);
+  await row.getByRole("link").click();
   await expect(owner).toHaveURL(`${PAGE}/deliveries/${delivery.id}`);
   await expect(owner.getByText("It answered 500.").first()).toBeVisible();
   await owner.getByRole("link", { name: delivery.event_id }).click();

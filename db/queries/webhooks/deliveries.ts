@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lt, sql as part } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, sql as part } from "drizzle-orm";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { DeliveryStatus } from "@/lib/contract/webhooks/webhook-delivery";
 import type { Payload } from "@/lib/contract/webhooks/webhook-endpoint";
@@ -98,6 +98,22 @@ export function listWebhookAttempts(
     .where(and(eq(webhookAttempts.environment_id, environmentId), eq(webhookAttempts.delivery_id, deliveryId)))
     .orderBy(desc(webhookAttempts.id))
     .limit(limit);
+}
+
+export type LastAttempt = Pick<WebhookAttemptRow, "delivery_id" | "status_code" | "error">;
+
+/** The newest attempt of each delivery that has one, by the primary key. */
+export function listLastAttempts(
+  orm: Orm,
+  environmentId: string,
+  deliveryIds: readonly string[],
+): Promise<LastAttempt[]> {
+  const { environment_id, delivery_id, id, status_code, error } = webhookAttempts;
+  return orm
+    .selectDistinctOn([delivery_id], { delivery_id, status_code, error })
+    .from(webhookAttempts)
+    .where(and(eq(environment_id, environmentId), inArray(delivery_id, [...deliveryIds])))
+    .orderBy(delivery_id, desc(id));
 }
 
 /** One that no trigger makes. */

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, inArray, isNull, lte, ne, notInArray, or, sql } from "drizzle-orm";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { EndpointNotice } from "@/lib/contract/webhooks/webhook-endpoint";
-import type { Orm } from "../../client";
+import type { Orm, Sql } from "../../client";
 import { isTaken } from "../../refusals";
 import { environments } from "../../schema/accounts";
 import {
@@ -110,6 +110,29 @@ export function listFailingEndpoints(
     .where(and(there(environmentId), isFailing(before)))
     .orderBy(webhookEndpoints.failing_since)
     .limit(limit);
+}
+
+/** Deliveries looked at for the latest attempt to an endpoint: the newest ones may not have been tried yet. */
+const LATEST_DELIVERIES = 100;
+
+export type FailingNow = { id: string; status_code: number | null };
+
+/** Which of the endpoints fail at the moment, and the HTTP status of the newest attempts there; null without a response. */
+export function listFailingNow(sql: Sql, environmentId: string, ids: readonly string[]): Promise<FailingNow[]> {
+  return sql<FailingNow[]>`
+    select e.id, a.status_code from webhook_endpoints e
+    left join lateral (
+      select id from (
+        select id, attempts from webhook_deliveries
+        where environment_id = e.environment_id and endpoint_id = e.id order by id desc limit ${LATEST_DELIVERIES}
+      ) latest where attempts > 0 order by id desc limit 1
+    ) d on true
+    left join lateral (
+      select status_code from webhook_attempts
+      where environment_id = e.environment_id and delivery_id = d.id order by id desc limit 1
+    ) a on true
+    where e.environment_id = ${environmentId}::uuid and e.id = any(${[...ids]}::uuid[])
+      and e.status = 'ENABLED' and e.failing_since is not null`;
 }
 
 /** Those whose owners were told that they fail or that we disabled them, for as long as it is so; newest first. */

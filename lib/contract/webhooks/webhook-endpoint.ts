@@ -17,6 +17,8 @@ export type FailingEndpoint = {
   /** When it will be disabled, if nothing arrives until then. */
   disabledAt: string;
 };
+/** How the newest attempt ended; `status` is null when no response came. */
+export type LastResponse = { status: number | null; failed: boolean };
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 export const PAYLOADS = ["full", "thin"] as const;
 export type Payload = (typeof PAYLOADS)[number];

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestUser } from "@/e2e/fixtures/users";
 import { sendDue, status, webhookTenants } from "@/e2e/fixtures/webhooks";
+import { listWebhookDeliveries } from "./deliveries";
 import { updateWebhookEndpoint } from "./endpoints";
-import { listFailing, listNoticed, notifyOfFailing } from "./failing-endpoints";
+import { listFailing, listNoticed, notifyOfFailing, readFailingNow, readLastResponses } from "./failing-endpoints";
 
 const { db } = await testDatabase();
 const newTenant = webhookTenants(db);
@@ -129,4 +130,32 @@ test("an endpoint that we disabled is no longer pointed out once somebody keeps 
   const events = await db.sql`
     select type from events where environment_id = ${call().environment.id} and type = 'webhook_endpoint.disabled'`;
   expect(events).toHaveLength(1);
+});
+
+test("an endpoint and its deliveries show the newest failure at once, and no longer once one arrives", async () => {
+  const { service, call, clock, receiver, made, happen } = await setup();
+  const stranger = await newTenant();
+  const delivery = async () => (await listWebhookDeliveries(call(), { id: made.id })).data;
+  receiver.answer = status(503);
+  await happen();
+  expect(await readLastResponses(call(), await delivery())).toEqual(new Map());
+  await sendDue(service);
+  const [failed] = await delivery();
+  expect([...(await readLastResponses(call(), [failed as { id: string }]))]).toEqual([
+    [failed?.id, { status: 503, failed: true }],
+  ]);
+  expect([...(await readFailingNow(call(), [made]))]).toEqual([[made.id, { status: 503, failed: true }]]);
+  expect([...(await readFailingNow(stranger.call(), [made]))]).toEqual([]);
+  expect([...(await readLastResponses(stranger.call(), [failed as { id: string }]))]).toEqual([]);
+  receiver.answer = (_received, response) => response.destroy();
+  clock.forward(DAY);
+  await sendDue(service);
+  expect([...(await readFailingNow(call(), [made]))]).toEqual([[made.id, { status: null, failed: true }]]);
+  receiver.answer = status(200);
+  clock.forward(DAY);
+  await sendDue(service);
+  expect([...(await readFailingNow(call(), [made]))]).toEqual([]);
+  expect((await readLastResponses(call(), await delivery())).get(failed?.id ?? "")).toEqual({
+    ...{ status: 200, failed: false },
+  });
 });

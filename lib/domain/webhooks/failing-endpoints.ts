@@ -1,12 +1,19 @@
 import { listOwnerAddresses } from "@/db/queries/team";
+import { listLastAttempts } from "@/db/queries/webhooks/deliveries";
 import {
   listFailingEndpoints,
+  listFailingNow,
   listNoticedEndpoints,
   type NoticeDue,
   takeNotices,
 } from "@/db/queries/webhooks/endpoints";
-import { encodeId } from "@/lib/contract/ids";
-import type { EndpointNotice, FailingEndpoint, NoticedEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import type {
+  EndpointNotice,
+  FailingEndpoint,
+  LastResponse,
+  NoticedEndpoint,
+} from "@/lib/contract/webhooks/webhook-endpoint";
 import { writeMail } from "../accounts/mail";
 import type { Context, Service } from "../context";
 
@@ -32,6 +39,36 @@ export async function listFailing(ctx: Context): Promise<FailingEndpoint[]> {
     return { id: encodeId("webhookEndpoint", id), url, since, disabledAt };
   });
 }
+
+/** Which of the endpoints fail at the moment, with the newest response there. */
+export async function readFailingNow(
+  ctx: Context,
+  endpoints: readonly { id: string }[],
+): Promise<Map<string, LastResponse>> {
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const rows = await listFailingNow(sql, ctx.environment.id, idsOf("webhookEndpoint", endpoints));
+  return new Map(
+    rows.map(({ id, status_code }) => [encodeId("webhookEndpoint", id), { status: status_code, failed: true }]),
+  );
+}
+
+/** How the newest attempt of each delivery ended; those never tried are absent. */
+export async function readLastResponses(
+  ctx: Context,
+  deliveries: readonly { id: string }[],
+): Promise<Map<string, LastResponse>> {
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  const rows = await listLastAttempts(orm, ctx.environment.id, idsOf("webhookDelivery", deliveries));
+  return new Map(
+    rows.map(({ delivery_id, status_code, error }) => [
+      encodeId("webhookDelivery", delivery_id),
+      { status: status_code, failed: error !== null },
+    ]),
+  );
+}
+
+const idsOf = (kind: "webhookEndpoint" | "webhookDelivery", shown: readonly { id: string }[]): string[] =>
+  shown.flatMap(({ id }) => decodeId(kind, id) ?? []);
 
 /** Endpoints whose owners were told of them, for as long as that is true: for a banner on every page. */
 export async function listNoticed(ctx: Context): Promise<NoticedEndpoint[]> {

@@ -8,7 +8,8 @@ import { EndpointTable, FailingEndpoints } from "@/components/webhooks/endpoint-
 import { EVENT_TYPES } from "@/lib/contract/events/event";
 import { listWebhookEndpointsQuery } from "@/lib/contract/webhooks/endpoints";
 import { listWebhookEndpoints } from "@/lib/domain/webhooks/endpoints";
-import { listFailing } from "@/lib/domain/webhooks/failing-endpoints";
+import { listFailing, readFailingNow } from "@/lib/domain/webhooks/failing-endpoints";
+import { env } from "@/lib/env";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Webhooks" };
@@ -23,7 +24,7 @@ export default async function WebhooksPage({ params, searchParams }: WebhooksPag
   if (!page.can("webhook_endpoint.read")) return <NoPermission what="webhooks" />;
   const path = `/${page.mode}/developers/webhooks`;
   const create = page.can("webhook_endpoint.write") && (
-    <NewEndpoint mode={page.mode} path={path} eventTypes={EVENT_TYPES} />
+    <NewEndpoint {...{ mode: page.mode, path, eventTypes: EVENT_TYPES, allowsLocal: env.webhookAllowLocal }} />
   );
   const query = listWebhookEndpointsQuery.safeParse(await searchParams);
   if (!query.success) {
@@ -58,7 +59,7 @@ export default async function WebhooksPage({ params, searchParams }: WebhooksPag
         actions={create}
       />
       <FailingEndpoints failing={failing} path={path} />
-      <EndpointTable endpoints={endpoints.data} path={path} />
+      <EndpointTable endpoints={endpoints.data} failing={await readFailingNow(page.ctx, endpoints.data)} path={path} />
       <PageLinks what="endpoints" page={endpoints} href={path} />
     </>
   );

@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
-import { StatusBadge, statusLabel } from "@/components/ui/badge";
+import { statusLabel } from "@/components/ui/badge";
 import { EmptyState, NoPermission, WrongFilter } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { PageLinks, withFilters } from "@/components/ui/page-links";
 import { SelectFilters } from "@/components/ui/select-filters";
 import { RefreshEvery } from "@/components/ui/time";
-import { DeliveryTable } from "@/components/webhooks/delivery-table";
+import { DeliveryTable, WithResponse } from "@/components/webhooks/delivery-table";
 import { EndpointActions } from "@/components/webhooks/endpoint-actions";
 import { EndpointFacts } from "@/components/webhooks/endpoint-table";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
@@ -14,7 +14,8 @@ import { type ListWebhookDeliveriesQuery, listWebhookDeliveriesQuery } from "@/l
 import { DELIVERY_STATUSES } from "@/lib/contract/webhooks/webhook-endpoint";
 import { listWebhookDeliveries } from "@/lib/domain/webhooks/deliveries";
 import { getWebhookEndpoint } from "@/lib/domain/webhooks/endpoints";
-import { listFailing } from "@/lib/domain/webhooks/failing-endpoints";
+import { listFailing, readFailingNow, readLastResponses } from "@/lib/domain/webhooks/failing-endpoints";
+import { env } from "@/lib/env";
 import { type DashboardPage, dashboardPage, orNotFound } from "@/lib/http/page";
 
 export async function generateMetadata({ params }: { params: Promise<{ id: string }> }): Promise<Metadata> {
@@ -35,6 +36,7 @@ export default async function EndpointPage({ params, searchParams }: EndpointPag
   if (!page.can("webhook_endpoint.read")) return <NoPermission what="webhooks" />;
   const endpoint = await orNotFound(getWebhookEndpoint(page.ctx, { id }));
   const failing = (await listFailing(page.ctx)).find((each) => each.id === endpoint.id) ?? null;
+  const now = (await readFailingNow(page.ctx, [endpoint])).get(endpoint.id);
   const path = `/${page.mode}/developers/webhooks`;
   const query = listWebhookDeliveriesQuery.safeParse(await searchParams);
   return (
@@ -43,10 +45,12 @@ export default async function EndpointPage({ params, searchParams }: EndpointPag
         title={endpoint.url}
         description={endpoint.description}
         crumbs={[{ label: "Webhooks", href: path }]}
-        badge={<StatusBadge status={endpoint.status} />}
+        badge={<WithResponse status={now ? "FAILING" : endpoint.status} last={now} />}
         actions={
           page.can("webhook_endpoint.write") && (
-            <EndpointActions endpoint={endpoint} mode={page.mode} path={path} eventTypes={EVENT_TYPES} />
+            <EndpointActions
+              {...{ endpoint, mode: page.mode, path, eventTypes: EVENT_TYPES, allowsLocal: env.webhookAllowLocal }}
+            />
           )
         }
       />
@@ -85,7 +89,11 @@ async function Deliveries({ page, path, id, query }: DeliveriesProps) {
         ]}
       />
       {deliveries.data.length > 0 ? (
-        <DeliveryTable deliveries={deliveries.data} path={`${path}/deliveries`} />
+        <DeliveryTable
+          deliveries={deliveries.data}
+          responses={await readLastResponses(page.ctx, deliveries.data)}
+          path={`${path}/deliveries`}
+        />
       ) : href === own ? (
         <EmptyState
           title="No deliveries yet"

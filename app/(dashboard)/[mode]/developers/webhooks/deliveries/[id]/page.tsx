@@ -3,7 +3,7 @@ import { StatusBadge } from "@/components/ui/badge";
 import { EmptyState, NoPermission } from "@/components/ui/empty-state";
 import { PageHeader } from "@/components/ui/page-header";
 import { RefreshEvery } from "@/components/ui/time";
-import { AttemptList, DeliveryFacts } from "@/components/webhooks/delivery-table";
+import { AttemptList, DeliveryFacts, deliveryStatus } from "@/components/webhooks/delivery-table";
 import { ResendDelivery } from "@/components/webhooks/endpoint-actions";
 import { titleId } from "@/lib/contract/format";
 import { getEvent } from "@/lib/domain/events/read-events";
@@ -36,7 +36,7 @@ export default async function DeliveryPage({ params }: { params: Promise<{ mode:
           { label: "Webhooks", href: `${path}/webhooks` },
           { label: endpoint.url, href: `${path}/webhooks/${endpoint.id}` },
         ]}
-        badge={<StatusBadge status={delivery.status} />}
+        badge={<StatusBadge status={deliveryStatus(delivery, (delivery.attempts[0]?.error ?? null) !== null)} />}
         actions={canResend && <ResendDelivery id={delivery.id} mode={page.mode} />}
       />
       <DeliveryFacts delivery={delivery} eventHref={`${path}/events/${delivery.event_id}`} />
