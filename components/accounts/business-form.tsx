@@ -9,6 +9,7 @@ import { useHydrated } from "@/components/ui/hooks";
 import { toast } from "@/components/ui/toast";
 import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
+import type { MailRoute } from "@/lib/contract/accounts/fields";
 import { readTypedAmount } from "@/lib/contract/typed-amount";
 import { SaveButton } from "./account-form";
 
@@ -109,8 +110,16 @@ function checkLimit({ refund_limit_usd: typed }: { refund_limit_usd: string }): 
   return read.minor % 100 === 0 ? {} : { refund_limit_usd: "Enter whole dollars." };
 }
 
+const TEST_MAIL: Record<MailRoute, string> = {
+  sent: "In test mode, only your team’s confirmed addresses receive e-mail.",
+  outbox: "No mail server is set up: all e-mail stays in the outbox at /outbox.",
+  console: "No mail server is set up: all e-mail stays in the service’s console.",
+};
+
+type ReceiptsFormProps = { on_capture: boolean; on_refund: boolean; mail: MailRoute };
+
 /** Which receipts customers get by themselves. */
-export function ReceiptsForm(saved: { on_capture: boolean; on_refund: boolean }) {
+export function ReceiptsForm({ mail, ...saved }: ReceiptsFormProps) {
   const router = useRouter();
   const form = useForm({ on_capture: saved.on_capture, on_refund: saved.on_refund });
   const { values } = form;
@@ -131,7 +140,7 @@ export function ReceiptsForm(saved: { on_capture: boolean; on_refund: boolean })
           checked={values.on_capture}
           onChange={({ target }) => form.set({ on_capture: target.checked })}
           label="A payment is captured"
-          description="Sent to the payment's customer_email, if it has one."
+          description="Sent to the customer’s e-mail address, if the payment has one."
         />
         <Checkbox
           name="on_refund"
@@ -141,9 +150,7 @@ export function ReceiptsForm(saved: { on_capture: boolean; on_refund: boolean })
           description="One per refund, with the amount returned."
         />
       </fieldset>
-      <p className="text-soft text-xs">
-        Replies go to your support e-mail. In test mode, only your team’s own addresses receive e-mail.
-      </p>
+      <p className="text-soft text-xs">Replies go to your support e-mail. {TEST_MAIL[mail]}</p>
       <SaveButton pending={form.pending} disabled={!form.dirty}>
         Save receipts
       </SaveButton>

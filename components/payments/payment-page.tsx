@@ -10,6 +10,7 @@ import { Time } from "@/components/ui/time";
 import { failureText } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { useListHref } from "@/lib/client/transactions/last-list";
+import type { MailRoute } from "@/lib/contract/accounts/fields";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { PaymentActions, useRefundKey } from "./payment-actions";
@@ -19,14 +20,14 @@ import { HistoryBlocks } from "./payment-records";
 import { ReceiptActions } from "./receipt-actions";
 
 /** One payment as a page of its own; it follows what happens while it is open. */
-export function PaymentPage({ initial }: { initial: PaymentDetail }) {
+export function PaymentPage({ initial, mail }: { initial: PaymentDetail; mail: MailRoute }) {
   const { mode } = useDashboard();
   const { data: detail = initial, error } = usePaymentDetail(initial.payment.id, mode, initial);
   const { payment } = detail;
   useRefundKey(payment);
   return (
     <article>
-      <Header payment={payment} mode={mode} />
+      <Header payment={payment} mode={mode} mail={mail} />
       <StatusAnnouncement>Status: {statusLabel(payment.status)}</StatusAnnouncement>
       {error && (
         <Banner tone="amber" title="Not up to date" className="mb-4">
@@ -52,7 +53,7 @@ export function PaymentPage({ initial }: { initial: PaymentDetail }) {
   );
 }
 
-function Header({ payment, mode }: { payment: ShownPayment; mode: Mode }) {
+function Header({ payment, mode, mail }: { payment: ShownPayment; mode: Mode; mail: MailRoute }) {
   return (
     <header className="mb-5">
       <nav aria-label="Breadcrumb" className="mb-1.5">
@@ -75,7 +76,7 @@ function Header({ payment, mode }: { payment: ShownPayment; mode: Mode }) {
         </div>
         <div className="flex flex-wrap items-center gap-2 max-sm:order-last max-sm:w-full">
           <PaymentActions payment={payment} />
-          <ReceiptActions payment={payment} />
+          <ReceiptActions payment={payment} mail={mail} />
         </div>
         <p className="-mt-1 flex w-full flex-wrap items-center gap-x-3 text-[13px] text-soft">
           <CopyId id={payment.id} label="Copy payment id" className="text-ink" />

@@ -12,9 +12,12 @@ import { useForm } from "@/lib/client/use-form";
 import type { MailRoute } from "@/lib/contract/accounts/fields";
 import { isMailable } from "@/lib/contract/emails";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
+import type { Mode } from "@/lib/contract/transactions/words";
+
+type ReceiptProps = { payment: ShownPayment; mail: MailRoute };
 
 /** The receipt of a payment that took money: to look at, and to mail. */
-export function ReceiptActions({ payment }: { payment: ShownPayment }) {
+export function ReceiptActions({ payment, mail }: ReceiptProps) {
   const { mode, can } = useDashboard();
   const [sending, setSending] = useState(false);
   if (payment.amount_captured === 0) return null;
@@ -35,20 +38,26 @@ export function ReceiptActions({ payment }: { payment: ShownPayment }) {
           Send receipt
         </Button>
       )}
-      {sending && <SendDialog payment={payment} onClose={() => setSending(false)} />}
+      {sending && <SendDialog payment={payment} mail={mail} onClose={() => setSending(false)} />}
     </div>
   );
 }
 
-const NOTICES: Record<MailRoute, string | undefined> = {
-  sent: undefined,
-  outbox: "No mail server is set up: the e-mail is in the outbox at /outbox.",
-  console: "No mail server is set up: the e-mail is in the service’s console.",
+const NOT_SENT: Record<Exclude<MailRoute, "sent">, { place: string; where: string }> = {
+  outbox: { place: "the outbox", where: "the outbox at /outbox" },
+  console: { place: "the console", where: "the service’s console" },
 };
 
-function SendDialog({ payment, onClose }: { payment: ShownPayment; onClose: () => void }) {
-  const { mode } = useDashboard();
-  const email = payment.customer_email ?? "";
+/** In test mode a mail server gets the team's own addresses alone; without one, nothing leaves the service. */
+function addressHint(mode: Mode, mail: MailRoute): string | undefined {
+  if (mail !== "sent") return `No mail server is set up: the e-mail goes to ${NOT_SENT[mail].where}.`;
+  return mode === "test" ? "In test mode, receipts only go to your team’s confirmed addresses." : undefined;
+}
+
+function SendDialog({ payment, mail, onClose }: ReceiptProps & { onClose: () => void }) {
+  const { mode, user } = useDashboard();
+  const isTeamOnly = mode === "test" && mail === "sent";
+  const email = (isTeamOnly ? user.email : payment.customer_email) ?? "";
   const form = useForm({ email: isMailable(email) ? email : "" });
 
   async function send() {
@@ -56,8 +65,13 @@ function SendDialog({ payment, onClose }: { payment: ShownPayment; onClose: () =
       params: { mode, id: payment.id },
       body: form.values,
     });
-    const description = NOTICES[data.mail];
-    toast.success(`Receipt sent to ${data.email}`, description === undefined ? {} : { description });
+    if (data.mail === "sent") toast.success(`Receipt sent to ${data.email}`);
+    else {
+      const { place, where } = NOT_SENT[data.mail];
+      toast.success(`Receipt left in ${place}`, {
+        description: `No mail server is set up, so nothing was sent to ${data.email}. Read it in ${where}.`,
+      });
+    }
     onClose();
   }
 
@@ -71,7 +85,13 @@ function SendDialog({ payment, onClose }: { payment: ShownPayment; onClose: () =
       onSubmit={send}
       onClose={onClose}
     >
-      <TextField label="E-mail address" {...form.field("email")} type="email" autoComplete="off" />
+      <TextField
+        label="E-mail address"
+        hint={addressHint(mode, mail)}
+        {...form.field("email")}
+        type="email"
+        autoComplete="off"
+      />
     </FormDialog>
   );
 }

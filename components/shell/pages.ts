@@ -13,6 +13,7 @@ import {
   Webhook,
   Zap,
 } from "lucide-react";
+import type { UserPermission } from "@/lib/contract/permissions";
 
 export type ShellPage = {
   label: string;
@@ -24,12 +25,22 @@ export type ShellPage = {
   /** What else people call it, for the palette. */
   also: string[];
   group: "main" | "developers" | "account";
+  /** Without it the page refuses; null: everybody has a part of it. */
+  permission: UserPermission | null;
   /** Other sections that belong to it, for the mark in the navigation. */
   sections?: string[];
 };
 
 export const SHELL_PAGES: readonly ShellPage[] = [
-  { label: "Overview", path: "", icon: LayoutGrid, key: "o", also: ["home", "figures", "volume"], group: "main" },
+  {
+    label: "Overview",
+    path: "",
+    icon: LayoutGrid,
+    key: "o",
+    also: ["home", "figures", "volume"],
+    group: "main",
+    permission: "transaction.read",
+  },
   {
     label: "Transactions",
     path: "/transactions",
@@ -37,6 +48,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "t",
     also: ["payments", "refunds", "search"],
     group: "main",
+    permission: "transaction.search",
     sections: ["/payments"],
   },
   {
@@ -46,6 +58,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "u",
     also: ["people", "buyers", "shoppers"],
     group: "main",
+    permission: "transaction.search",
   },
   {
     label: "Balance",
@@ -54,6 +67,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "b",
     also: ["payouts", "settlement batches", "bank account", "movements", "fees"],
     group: "main",
+    permission: "balance.read",
     sections: ["/payouts", "/settlement-batches"],
   },
   {
@@ -63,8 +77,17 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "c",
     also: ["payment links", "client sessions", "embed", "payment form", "appearance"],
     group: "main",
+    permission: "payment.read",
   },
-  { label: "Plans", path: "/plans", icon: Repeat, key: "p", also: ["subscriptions", "prices"], group: "main" },
+  {
+    label: "Plans",
+    path: "/plans",
+    icon: Repeat,
+    key: "p",
+    also: ["subscriptions", "prices"],
+    group: "main",
+    permission: "subscription_plan.read",
+  },
   {
     label: "API keys",
     path: "/developers/api-keys",
@@ -72,6 +95,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "k",
     also: ["secret", "token", "developers"],
     group: "developers",
+    permission: "api_key.manage",
   },
   {
     label: "Webhooks",
@@ -80,6 +104,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "w",
     also: ["endpoints", "deliveries", "notifications", "developers"],
     group: "developers",
+    permission: "webhook_endpoint.read",
   },
   {
     label: "Events",
@@ -88,6 +113,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "e",
     also: ["log", "history", "developers"],
     group: "developers",
+    permission: "event.read",
   },
   {
     label: "Requests",
@@ -96,6 +122,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "r",
     also: ["request log", "errors", "api calls", "curl", "developers"],
     group: "developers",
+    permission: "payment.read",
   },
   {
     label: "Idempotency",
@@ -104,6 +131,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "i",
     also: ["inspector", "replay", "developers"],
     group: "developers",
+    permission: "payment.read",
   },
   {
     label: "Settings",
@@ -112,5 +140,12 @@ export const SHELL_PAGES: readonly ShellPage[] = [
     key: "s",
     also: ["profile", "password", "team", "time zone", "theme"],
     group: "account",
+    permission: null,
   },
 ];
+
+type Can = (permission: UserPermission) => boolean;
+
+/** The pages that a role may open. */
+export const pagesFor = (can: Can): ShellPage[] =>
+  SHELL_PAGES.filter(({ permission }) => permission === null || can(permission));

@@ -11,7 +11,7 @@ import { signOut } from "@/lib/client/accounts/sign-out";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { jumpTargets } from "@/lib/client/shell/jump-targets";
 import { otherModePath } from "@/lib/client/shell/other-mode-path";
-import { SHELL_PAGES } from "./pages";
+import { pagesFor } from "./pages";
 import { Kbd } from "./search-button";
 import { useShellDialog } from "./shell-dialogs";
 import { THEMES } from "./theme";
@@ -72,9 +72,9 @@ function useGo(onDone: () => void) {
 
 /** Likely meanings of the text come before the pages, possible ones after everything else. */
 function JumpItems({ typed, sure, onDone }: ItemsProps & { typed: string; sure: boolean }) {
-  const { mode } = useDashboard();
+  const { mode, can } = useDashboard();
   const go = useGo(onDone);
-  const targets = jumpTargets(typed, mode).filter((target) => target.sure === sure);
+  const targets = jumpTargets(typed, mode).filter((target) => target.sure === sure && can(target.permission));
   if (targets.length === 0) return null;
   return (
     <Command.Group heading={sure ? "Jump to" : "Search"}>
@@ -88,12 +88,12 @@ function JumpItems({ typed, sure, onDone }: ItemsProps & { typed: string; sure: 
 }
 
 function PageItems({ onDone }: ItemsProps) {
-  const { mode, preferences } = useDashboard();
+  const { mode, preferences, can } = useDashboard();
   const go = useGo(onDone);
   return (
     <>
       <Command.Group heading="Pages">
-        {SHELL_PAGES.map(({ label, path, icon, key, also }) => (
+        {pagesFor(can).map(({ label, path, icon, key, also }) => (
           <Item
             key={label}
             value={label}

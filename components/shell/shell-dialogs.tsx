@@ -1,8 +1,10 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useParams, useRouter } from "next/navigation";
+import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState } from "react";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import type { UserPermission } from "@/lib/contract/permissions";
 import { isForPage } from "./single-keys";
 
 const Palette = dynamic(() => import("./palette").then(({ Palette }) => Palette), { ssr: false });
@@ -41,7 +43,7 @@ const CHORD_MS = 1_500;
  */
 function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => void): void {
   const router = useRouter();
-  const { mode } = useParams<{ mode: string }>();
+  const { mode, can } = useDashboard();
   const chordUntil = useRef(0);
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent) {
@@ -61,8 +63,8 @@ function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => voi
       const isSecond = Date.now() < chordUntil.current;
       chordUntil.current = 0;
       if (isSecond) {
-        const path = SHELL_KEYS[event.key];
-        if (path === undefined) return false;
+        const [path, permission] = SHELL_KEYS[event.key] ?? [];
+        if (path === undefined || (permission && !can(permission))) return false;
         router.push(`/${mode}${path}`);
         return true;
       }
@@ -80,7 +82,7 @@ function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => voi
     // Before the page's own keys: the second one of "g k" is not the table's "k".
     window.addEventListener("keydown", onKeyDown, { capture: true });
     return () => window.removeEventListener("keydown", onKeyDown, { capture: true });
-  }, [enabled, mode, openDialog, router]);
+  }, [enabled, mode, can, openDialog, router]);
 }
 
 function focusSearch(): boolean {
@@ -91,16 +93,18 @@ function focusSearch(): boolean {
   return input !== undefined;
 }
 
-/** Second key after `g` → path below `/{mode}`: the keys of SHELL_PAGES, without their icons. */
-const SHELL_KEYS: Readonly<Record<string, string>> = {
-  o: "",
-  t: "/transactions",
-  c: "/checkout",
-  p: "/plans",
-  k: "/developers/api-keys",
-  w: "/developers/webhooks",
-  e: "/developers/events",
-  r: "/developers/requests",
-  i: "/developers/idempotency",
-  s: "/settings",
+/** Second key after `g` → path below `/{mode}` and its permission: those of SHELL_PAGES, without their icons. */
+export const SHELL_KEYS: Readonly<Record<string, readonly [path: string, permission: UserPermission | null]>> = {
+  o: ["", "transaction.read"],
+  t: ["/transactions", "transaction.search"],
+  u: ["/customers", "transaction.search"],
+  b: ["/balance", "balance.read"],
+  c: ["/checkout", "payment.read"],
+  p: ["/plans", "subscription_plan.read"],
+  k: ["/developers/api-keys", "api_key.manage"],
+  w: ["/developers/webhooks", "webhook_endpoint.read"],
+  e: ["/developers/events", "event.read"],
+  r: ["/developers/requests", "payment.read"],
+  i: ["/developers/idempotency", "payment.read"],
+  s: ["/settings", null],
 };

@@ -6,7 +6,7 @@ import type { DashboardData } from "@/lib/client/dashboard-context";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
 import { TestBanner, UnverifiedBanner } from "./banners";
 import { ModeSwitch, NavLink, NavSheet } from "./nav";
-import { SHELL_PAGES, type ShellPage } from "./pages";
+import { pagesFor, type ShellPage } from "./pages";
 import { SearchButton } from "./search-button";
 import { ShellDialogs } from "./shell-dialogs";
 import { UserMenu } from "./user-menu";
@@ -50,7 +50,8 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
   );
 }
 
-function Navigation({ mode, merchant, user }: DashboardData) {
+function Navigation({ mode, merchant, user, permissions }: DashboardData) {
+  const pages = pagesFor((permission) => permissions.includes(permission));
   return (
     <>
       <div className="flex flex-col gap-3 px-3 pt-3 pb-2">
@@ -65,13 +66,13 @@ function Navigation({ mode, merchant, user }: DashboardData) {
         <SearchButton />
       </div>
       <nav aria-label="Dashboard" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 py-2">
-        <PageLinks mode={mode} group="main" />
+        <PageLinks mode={mode} pages={pages} group="main" />
         <div>
           <p className="px-2 pb-1 text-soft text-xs">Developers</p>
-          <PageLinks mode={mode} group="developers" />
+          <PageLinks mode={mode} pages={pages} group="developers" />
         </div>
         <div className="mt-auto">
-          <PageLinks mode={mode} group="account" />
+          <PageLinks mode={mode} pages={pages} group="account" />
         </div>
       </nav>
       <div className="border-t p-2">
@@ -81,21 +82,25 @@ function Navigation({ mode, merchant, user }: DashboardData) {
   );
 }
 
-function PageLinks({ mode, group }: { mode: string; group: ShellPage["group"] }) {
+type PageLinksProps = { mode: string; pages: readonly ShellPage[]; group: ShellPage["group"] };
+
+function PageLinks({ mode, pages, group }: PageLinksProps) {
   return (
     <ul className="flex flex-col gap-px">
-      {SHELL_PAGES.filter((page) => page.group === group).map(({ label, path, icon: Icon, sections = [] }) => (
-        <li key={label}>
-          <NavLink
-            href={`/${mode}${path}`}
-            exact={path === ""}
-            sections={sections.map((section) => `/${mode}${section}`)}
-          >
-            <Icon aria-hidden="true" />
-            {label}
-          </NavLink>
-        </li>
-      ))}
+      {pages
+        .filter((page) => page.group === group)
+        .map(({ label, path, icon: Icon, sections = [] }) => (
+          <li key={label}>
+            <NavLink
+              href={`/${mode}${path}`}
+              exact={path === ""}
+              sections={sections.map((section) => `/${mode}${section}`)}
+            >
+              <Icon aria-hidden="true" />
+              {label}
+            </NavLink>
+          </li>
+        ))}
     </ul>
   );
 }

@@ -6,7 +6,8 @@ import { FormFailure } from "@/components/ui/banner";
 import { Switch } from "@/components/ui/choices";
 import { Dialog } from "@/components/ui/dialog";
 import { callApi } from "@/lib/client/api";
-import { SHELL_PAGES } from "./pages";
+import { useDashboard } from "@/lib/client/dashboard-context";
+import { pagesFor } from "./pages";
 import { Kbd, ModifierKey } from "./search-button";
 
 type Shortcut = { keys: ReactNode[]; label: string };
@@ -17,7 +18,6 @@ const EVERYWHERE: Shortcut[] = [
   { keys: ["?"], label: "This list" },
   { keys: ["Esc"], label: "Close what is open" },
 ];
-const PAGES: Shortcut[] = SHELL_PAGES.map(({ key, label }) => ({ keys: ["g", key], label }));
 const TABLE: Shortcut[] = [
   { keys: ["j"], label: "Next row" },
   { keys: ["k"], label: "Previous row" },
@@ -30,6 +30,8 @@ type ShortcutsDialogProps = { enabled: boolean; onClose: () => void };
 
 /** Every key of the dashboard, and the switch for those that are a single letter. */
 export function ShortcutsDialog({ enabled, onClose }: ShortcutsDialogProps) {
+  const { can } = useDashboard();
+  const pages = pagesFor(can).map(({ key, label }): Shortcut => ({ keys: ["g", key], label }));
   return (
     <Dialog onClose={onClose} title="Keyboard shortcuts">
       <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
@@ -37,7 +39,7 @@ export function ShortcutsDialog({ enabled, onClose }: ShortcutsDialogProps) {
           <Keys title="Everywhere" shortcuts={EVERYWHERE} />
           <Keys title="Transactions" shortcuts={TABLE} />
         </div>
-        <Keys title="Go to" shortcuts={PAGES} />
+        <Keys title="Go to" shortcuts={pages} />
       </div>
       <div className="mt-5 border-t pt-4">
         <SingleKeys enabled={enabled} />

@@ -3,6 +3,7 @@
 import { CreditCard } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { useDashboard } from "@/lib/client/dashboard-context";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 type EmptyListProps = {
@@ -19,6 +20,7 @@ type EmptyListProps = {
 
 /** Why no row is shown. */
 export function EmptyList({ mode, filters, total, lastPage, apiUrl, onClear, onPage }: EmptyListProps) {
+  const { can } = useDashboard();
   if (total > 0) {
     return (
       <EmptyState
@@ -42,9 +44,18 @@ export function EmptyList({ mode, filters, total, lastPage, apiUrl, onClear, onP
       curl={firstPayment(mode, apiUrl)}
       curlTitle="Make a payment"
       actions={
-        <a className="button button-secondary" href={`/${mode}/developers/api-keys`}>
-          Get an API key
-        </a>
+        <>
+          {can("client_session.create") && (
+            <a className="button button-primary" href={`/${mode}/checkout/links/new`}>
+              Create a payment link
+            </a>
+          )}
+          {can("api_key.manage") && (
+            <a className="button button-secondary" href={`/${mode}/developers/api-keys`}>
+              Get an API key
+            </a>
+          )}
+        </>
       }
     />
   );

@@ -90,8 +90,8 @@ export function EmptyState(props: EmptyStateProps) {
       return (
         <Frame icon={props.icon} title={props.title} page={props.page} className={props.className}>
           {props.description && <p>{props.description}</p>}
-          {props.curl && <Command title={props.curlTitle ?? "curl"} code={props.curl} />}
           {props.actions && <div className="mt-4 flex flex-wrap justify-center gap-2">{props.actions}</div>}
+          {props.curl && <Command title={props.curlTitle ?? "curl"} code={props.curl} />}
         </Frame>
       );
   }

@@ -69,8 +69,9 @@ export const ROLE_LABELS: Record<MerchantRole, string> = {
 /** What each role is for, in a sentence. */
 export const ROLE_SENTENCES: Record<MerchantRole, string> = {
   owner: "Everything, including API keys, settings and the team.",
-  operator: "Captures, voids and refunds payments, and edits plans.",
-  viewer: "Can view everything and change nothing.",
+  operator: "What a viewer sees; captures, voids and refunds payments, makes payment links and edits plans.",
+  viewer:
+    "Sees payments, customers, plans, the balance and logs. Changes nothing; no API keys, webhooks or business settings.",
 };
 
 /** A person's own settings of the dashboard. */

@@ -1,3 +1,4 @@
+import type { UserPermission } from "@/lib/contract/permissions";
 import { holdsSecret } from "@/lib/contract/secrets";
 import { MODES, type Mode } from "@/lib/contract/transactions/words";
 
@@ -7,20 +8,22 @@ type JumpTarget = {
   href: string;
   /** The typed text can hardly mean anything else; otherwise it is one of several readings. */
   sure: boolean;
+  /** Without it the page refuses. */
+  permission: UserPermission;
 };
 
-type IdPage = { label: string; path: (id: string) => string };
+type IdPage = { label: string; permission: UserPermission; path: (id: string) => string };
 
 /** Ids that have a page; their prefixes are those of `ID_PREFIX`. */
 const ID_PAGES: Record<string, IdPage> = {
-  pay: { label: "Payment", path: (id) => `/payments/${id}` },
-  txn: { label: "Transaction", path: (id) => `/transactions/${id}` },
-  cust: { label: "Customer", path: (id) => `/customers/${id}` },
-  plan: { label: "Plan", path: (id) => `/plans/${id}` },
-  cs: { label: "Client session", path: (id) => `/checkout/${id}` },
-  plink: { label: "Payment link", path: (id) => `/checkout/links/${id}` },
-  key: { label: "API key", path: (id) => `/developers/api-keys#${id}` },
-  req: { label: "Request", path: (id) => `/developers/requests/${id}` },
+  pay: { label: "Payment", permission: "payment.read", path: (id) => `/payments/${id}` },
+  txn: { label: "Transaction", permission: "payment.read", path: (id) => `/transactions/${id}` },
+  cust: { label: "Customer", permission: "transaction.search", path: (id) => `/customers/${id}` },
+  plan: { label: "Plan", permission: "subscription_plan.read", path: (id) => `/plans/${id}` },
+  cs: { label: "Client session", permission: "payment.read", path: (id) => `/checkout/${id}` },
+  plink: { label: "Payment link", permission: "payment.read", path: (id) => `/checkout/links/${id}` },
+  key: { label: "API key", permission: "api_key.manage", path: (id) => `/developers/api-keys#${id}` },
+  req: { label: "Request", permission: "payment.read", path: (id) => `/developers/requests/${id}` },
 };
 const ID = /^([a-z]{2,5})_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const ID_BEGUN = /^(pay|txn|cust|plan|cs|plink|key|req)_/;
@@ -43,6 +46,7 @@ export function jumpTargets(typed: string, mode: Mode): JumpTarget[] {
       detail: where === "test" ? "Test" : "Live",
       href: `/${where}${page.path(text.toLowerCase())}`,
       sure: true,
+      permission: page.permission,
     }));
   }
   if (ID_BEGUN.test(text)) return [];
@@ -52,6 +56,7 @@ export function jumpTargets(typed: string, mode: Mode): JumpTarget[] {
     detail: "Transactions",
     href: `/${mode}/transactions?q=${encodeURIComponent(text)}`,
     sure,
+    permission: "transaction.search" as const,
   };
   if (sure) return [search];
   return text.length >= MIN_KEY_LENGTH && !/\s/.test(text) ? [idempotencyTarget(text, mode), search] : [search];
@@ -63,6 +68,7 @@ function idempotencyTarget(key: string, mode: Mode): JumpTarget {
     detail: "Inspector",
     href: `/${mode}/developers/idempotency?key=${encodeURIComponent(key)}`,
     sure: false,
+    permission: "payment.read",
   };
 }
 

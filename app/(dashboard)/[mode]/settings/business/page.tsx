@@ -10,6 +10,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { getBusiness } from "@/lib/domain/accounts/business";
 import { getLogo } from "@/lib/domain/accounts/logo";
 import { getReceiptSettings } from "@/lib/domain/receipts/mail-receipts";
+import { mailRouteOfPage } from "@/lib/http/outbox";
 import { dashboardPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Business profile" };
@@ -36,7 +37,7 @@ export default async function BusinessPage({ params }: BusinessPageProps) {
           <LogoForm logo={logo} name={name} />
         </Card>
         <Card title="Receipts">
-          <ReceiptsForm {...receipts} />
+          <ReceiptsForm {...receipts} mail={await mailRouteOfPage()} />
         </Card>
         <Card title="Refunds">
           <RefundLimitForm limit={business.refund_limit_usd} />

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { SETTINGS_PAGES } from "@/components/accounts/settings-nav";
+import { MERCHANT_ROLES, ROLE_PERMISSIONS } from "@/lib/contract/permissions";
+import { pagesFor, SHELL_PAGES } from "./pages";
+import { SHELL_KEYS } from "./shell-dialogs";
+
+const app = fileURLToPath(new URL("../../app/(dashboard)/[mode]", import.meta.url));
+const sourceOf = (path: string) => readFileSync(join(app, path === "" ? "(overview)" : path, "page.tsx"), "utf8");
+/** The permission without which a page shows "no permission". */
+const askedBy = (path: string) => /(?:if \(!|\{)page\.can\("([a-z_.]+)"\)/.exec(sourceOf(path))?.[1] ?? null;
+
+describe("the navigation", () => {
+  test.each(SHELL_PAGES.filter(({ group }) => group !== "account"))(
+    "offers $label to those who may open it",
+    (page) => {
+      expect(page.permission).toBe(askedBy(page.path));
+    },
+  );
+
+  test.each(SETTINGS_PAGES)("of the settings offers $label to those who may open it", ({ path, permission }) => {
+    expect(permission).toBe(askedBy(`settings/${path}`));
+  });
+
+  test("has the same pages behind the keys", () => {
+    expect(SHELL_KEYS).toEqual(
+      Object.fromEntries(SHELL_PAGES.map(({ key, path, permission }) => [key, [path, permission]])),
+    );
+  });
+
+  test.each(MERCHANT_ROLES)("shows a role (%s) what it may open", (role) => {
+    const labels = pagesFor((permission) => ROLE_PERMISSIONS[role].includes(permission)).map(({ label }) => label);
+    const hidden = SHELL_PAGES.map(({ label }) => label).filter((label) => !labels.includes(label));
+    expect(hidden).toEqual(role === "owner" ? [] : ["API keys", "Webhooks"]);
+  });
+});
