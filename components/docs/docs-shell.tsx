@@ -123,7 +123,7 @@ export const aboutPage = (path: DocsPath): string => DOCS_PAGES.find(({ href }) 
 /** The bar at the top of every public page; `current` is the page that the reader is on or below. */
 export function SiteHeader({ current }: { current?: DocsPath }) {
   return (
-    <header className="sticky top-0 z-10 border-b bg-ground">
+    <header className="sticky top-0 z-10 short:static border-b bg-ground">
       <a
         href="#content"
         className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-20 focus:rounded focus:bg-accent focus:px-3 focus:py-1.5 focus:text-on-accent"

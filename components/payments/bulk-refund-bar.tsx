@@ -26,7 +26,7 @@ export function BulkRefundBar({ selection, onDone, note }: BulkRefundBarProps) {
   return (
     <section
       aria-label="Selection"
-      className="floating sticky bottom-3 z-10 mx-auto flex w-fit max-w-full flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2 text-[13px]"
+      className="floating sticky bottom-3 z-10 short:static mx-auto flex w-fit max-w-full flex-wrap items-center gap-x-4 gap-y-2 px-4 py-2 text-[13px]"
     >
       <p aria-live="polite">
         <span className="font-medium">{selection.length} selected</span>

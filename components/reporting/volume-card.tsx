@@ -116,14 +116,14 @@ function Legend({ previous, partial }: LegendProps) {
   return (
     <figcaption className="mb-2 flex flex-wrap gap-x-4 gap-y-1 pl-1 text-soft text-xs">
       <span className="flex items-center gap-1.5">
-        <span aria-hidden="true" className="size-2.5 rounded-[2px] bg-accent" /> Gross volume
+        <span aria-hidden="true" className="swatch size-2.5 rounded-[2px] bg-accent" /> Gross volume
       </span>
       <span className="flex items-center gap-1.5">
-        <span aria-hidden="true" className="size-2.5 rounded-[2px] bg-violet" /> Refunds
+        <span aria-hidden="true" className="swatch size-2.5 rounded-[2px] bg-violet" /> Refunds
       </span>
       {partial && (
         <span className="flex items-center gap-1.5">
-          <span aria-hidden="true" className="size-2.5 rounded-[2px] bg-accent opacity-45" /> {PARTIAL[partial]}
+          <span aria-hidden="true" className="swatch size-2.5 rounded-[2px] bg-accent opacity-45" /> {PARTIAL[partial]}
         </span>
       )}
       {previous && (

@@ -24,7 +24,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
         <div className="shell" data-mode={mode}>
           <aside className="sticky top-0 hidden h-dvh flex-col border-r bg-raised lg:flex">{navigation}</aside>
           <div className="flex min-w-0 flex-col">
-            <header className="sticky top-0 z-20">
+            <header className="sticky top-0 z-20 short:static">
               <div className="flex h-12 items-center gap-1 border-b bg-ground px-2 lg:hidden print:hidden">
                 <NavSheet>{navigation}</NavSheet>
                 <Link href={`/${mode}`} className="mr-auto rounded px-1.5 py-1" aria-label="Cardlane, overview">

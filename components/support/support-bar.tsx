@@ -12,7 +12,7 @@ import { signOut } from "@/lib/client/accounts/sign-out";
 /** A thin violet bar as a reminder: this user works across all merchants. */
 export function SupportBar({ name }: { name: string }) {
   return (
-    <header className="sticky top-0 z-20 border-violet border-b-2 bg-violet-ground text-[13px] print:hidden">
+    <header className="sticky top-0 z-20 short:static border-violet border-b-2 bg-violet-ground text-[13px] print:hidden">
       <div className="mx-auto flex w-full max-w-[80rem] flex-wrap items-center gap-x-6 px-4 sm:px-6 lg:px-8">
         <Link href="/support" prefetch={false} className="flex h-10 items-center rounded font-semibold text-violet">
           Cardlane support

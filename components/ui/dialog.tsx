@@ -40,7 +40,7 @@ export function Dialog({
       aria-describedby={description ? `${id}-description` : undefined}
       className={cn("modal modal-center", SIZES[size])}
     >
-      <div className="flex max-h-[inherit] flex-col">
+      <div className="modal-frame">
         <header className="flex items-start gap-4 px-5 pt-4 pb-3">
           <div className="min-w-0 flex-1">
             <h2 id={`${id}-title`} className="font-semibold text-[15px] leading-6">
