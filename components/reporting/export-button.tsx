@@ -30,14 +30,22 @@ export function ExportButton(props: ExportButtonProps) {
   const running = useRunningExport();
   const [ExportDialog, setDialog] = useState<ComponentType<ExportDialogProps> | null>(null);
 
+  // Not as a toast, which would have to be loaded, too.
+  const [isMissing, setIsMissing] = useState(false);
+
   async function choose() {
     const loaded = await import("./export-dialog").catch(() => null);
+    setIsMissing(loaded === null);
     if (loaded) setDialog(() => loaded.ExportDialog);
-    else toast.error("The export can’t begin", { description: NOT_LOADED });
   }
 
   return (
     <div className="flex flex-wrap items-center justify-end gap-2">
+      {isMissing && (
+        <p role="alert" className="text-[13px] text-red">
+          {NOT_LOADED}
+        </p>
+      )}
       {running && <Progress progress={running.progress} onCancel={running.cancel} />}
       <Button icon={<Download aria-hidden="true" />} pending={running !== null} aria-haspopup="dialog" onClick={choose}>
         Export

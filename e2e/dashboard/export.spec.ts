@@ -183,7 +183,7 @@ test("an export that lacks a part of the page ends, and can begin again", async 
   await untilAlive(owner);
   await owner.context().setOffline(true);
   await owner.getByRole("button", { name: "Export", exact: true }).click();
-  await expect(owner.getByText("The export can’t begin")).toBeVisible();
+  await expect(owner.getByText("Part of this page couldn’t be loaded")).toBeVisible();
   await owner.context().setOffline(false);
   await openDialog(owner);
   await owner.context().setOffline(true);
