@@ -101,7 +101,7 @@ export function ChoosePasswordForm({ token, email, name: known }: ChoosePassword
         <TextField label="Your name" {...form.field("name")} autoComplete="name" required maxLength={100} />
       )}
       <PasswordField
-        label="New password"
+        label={known === null ? "New password" : "Password"}
         hint={PASSWORD_HINT}
         {...form.field("password")}
         autoComplete="new-password"

@@ -147,7 +147,7 @@ function ExpiryFields({ form: { values, field }, timeZone, tomorrow }: ExpiryFie
   const hint = end
     ? `It stops working on ${fullTimeText(end, timeZone)}.`
     : values.expiry === "never"
-      ? "Never expires."
+      ? undefined
       : "The key stops working at the end of that day.";
   return (
     <div className="flex max-w-md flex-wrap items-start gap-2">

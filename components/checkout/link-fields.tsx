@@ -28,10 +28,7 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
           {
             value: "plan",
             label: "A plan",
-            description:
-              plans.length > 0
-                ? "At the plan’s price when a customer opens the link."
-                : "You have no active plans yet.",
+            description: plans.length > 0 ? "Charges the plan’s price on the day." : "You have no active plans yet.",
             disabled: plans.length === 0,
           },
           { value: "amount", label: "An amount", description: "You set the price and describe what you sell." },

@@ -24,9 +24,11 @@ export function PaymentActions({ payment, size = "md" }: { payment: ShownPayment
   const actions = ACTIONS.map((action) => ({ action, reason: reasonAgainst(action, subject, can) }));
   const possible = actions.filter(({ reason }) => reason === null);
   const impossible = actions.filter((entry): entry is { action: Action; reason: string } => entry.reason !== null);
+  // Nobody asks why a payment that can be refunded can’t be captured any more.
+  const isAsked = impossible.some(({ action }) => action === "refund");
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {impossible.length > 0 && <Impossible actions={impossible} size={size} some={possible.length > 0} />}
+      {isAsked && <Impossible actions={impossible} size={size} some={possible.length > 0} />}
       {possible.map(({ action }, index) => {
         const { label, icon: Icon } = ACTION_LOOKS[action];
         return (

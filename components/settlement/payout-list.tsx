@@ -12,7 +12,7 @@ const PAYOUT_COLUMNS = [
   ["Amount", "w-40 pr-6 text-right"],
   ["Status", "w-32 pr-4"],
   ["Bank account", "pr-4 max-sm:hidden"],
-  ["Arrives", "w-32 pr-4 max-md:hidden"],
+  ["Arrival", "w-32 pr-4 max-md:hidden"],
   ["Created", "w-36 max-lg:hidden"],
 ] as const;
 

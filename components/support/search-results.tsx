@@ -206,7 +206,7 @@ function PastEnd({ text, search }: SearchPlace) {
   return (
     <EmptyState
       title={`No page ${search.page}`}
-      description="The list of transactions is shorter."
+      description="There is no such page."
       actions={
         <Link href={addressOf(text, search)} prefetch={false} className={buttonStyles({ size: "sm" })}>
           Go to the first page

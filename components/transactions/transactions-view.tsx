@@ -177,11 +177,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
         onClear={() => change(NO_FILTERS)}
       />
       {selection.size > 0 && (
-        <BulkRefundBar
-          selection={selection.of(rows)}
-          onDone={selection.clear}
-          note={selectionNote(rows.length, selection)}
-        />
+        <BulkRefundBar selection={selection.of(rows)} onDone={selection.clear} note={selectionNote(selection)} />
       )}
       {panel !== null && <PaymentPanel paymentId={panel} mode={mode} onClose={close} />}
     </>
@@ -208,9 +204,9 @@ function useSearchText(changeUrl: Change) {
 }
 
 /** What "all" means: never more than one sees. */
-function selectionNote(shown: number, { limited }: Selection): string {
+function selectionNote({ limited }: Selection): string {
   if (limited) return `No more than ${MAX_SELECTED} can be selected at once.`;
-  return `“All” selects this page’s ${shown}. The selection stays when you change pages, up to ${MAX_SELECTED}.`;
+  return `Up to ${MAX_SELECTED}, across pages.`;
 }
 
 const COPIED_MS = 1_500;

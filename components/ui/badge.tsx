@@ -60,7 +60,7 @@ const STYLES: Readonly<Record<string, StatusStyle>> = {
   PARTIALLY_REFUNDED: { label: "Partially refunded", tone: "violet", icon: Undo2 },
   DECLINED: { label: "Declined", tone: "red", icon: CircleX },
   FAILED: { label: "Failed", tone: "red", icon: CircleX },
-  SUCCEEDED: { label: "Succeeded", tone: "violet", icon: Undo2 },
+  SUCCEEDED: { label: "Refunded", tone: "violet", icon: Undo2 },
   UNKNOWN: { label: "Outcome unknown", tone: "amber", icon: CircleHelp },
   DRAFT: { label: "Draft", tone: "neutral", icon: PencilLine },
   ACTIVE: { label: "Active", tone: "green", icon: Check },

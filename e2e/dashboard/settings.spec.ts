@@ -152,7 +152,7 @@ test("a person is invited, joins by the mailed link, changes role and is removed
   await invited.waitForURL("**/reset-password/**");
   await untilAlive(invited);
   await invited.getByLabel("Your name").fill("Grace Hopper");
-  await invited.getByLabel("New password").fill("a new and long password");
+  await invited.getByLabel("Password", { exact: true }).fill("a new and long password");
   await invited.getByRole("button", { name: "Join" }).click();
   await invited.waitForURL("**/test");
   await open(invited, "team");

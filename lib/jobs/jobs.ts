@@ -58,7 +58,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "chain audit logs", SECOND, () => chainAuditLogs(service)),
     repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),
     repeat(service, "expire payments", 10 * SECOND, (stopping) => expirePayments(service, stopping)),
-    repeat(service, "tell of expired sessions", 10 * SECOND, (stopping) => tellExpiredSessions(service, stopping)),
+    repeat(service, "expired session events", 10 * SECOND, (stopping) => tellExpiredSessions(service, stopping)),
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
     repeat(service, "compare with processors", 10 * MINUTE, (stopping) => reconcileNightly(service, stopping)),
     // Several, so that one of many payments does not keep the others waiting.
@@ -77,7 +77,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "remove abandoned test data", MINUTE, () => removeAbandonedData(service)),
     repeat(service, "note customers", SECOND, () => noteCustomers(service)),
     repeat(service, "send webhooks", SECOND, (stopping, wake) => webhooks.begin(stopping, wake)),
-    repeat(service, "tell of failing webhooks", MINUTE, () => notifyOfFailing(service)),
+    repeat(service, "webhook failure notices", MINUTE, () => notifyOfFailing(service)),
     repeat(service, "remove old webhook deliveries", MINUTE, () => removeOldWebhookDeliveries(service)),
     repeat(service, "mail receipts", SECOND, async (stopping) =>
       mailReceipts(service, { leaves: (await mailRoute(service)) === "sent" }, stopping, receipts),

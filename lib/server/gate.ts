@@ -49,12 +49,12 @@ const REFUSALS = {
   },
   method: {
     status: 405,
-    sentence: "Pages do not take this method.",
+    sentence: "This page can't be used that way.",
     headers: { Allow: [...PAGE_METHODS].join(", ") },
   },
   reading: {
     status: 405,
-    sentence: "This address is only looked at.",
+    sentence: "This address is read-only.",
     headers: { Allow: [...READING].join(", ") },
   },
 } as const satisfies Record<string, ServerRefusal>;

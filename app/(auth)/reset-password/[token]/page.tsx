@@ -25,9 +25,9 @@ export default async function ChoosePasswordPage({ params }: ChoosePasswordPageP
   const isInvitation = link.purpose === "invite";
   return (
     <AuthColumn>
-      <AuthHeading title={isInvitation ? "Join a team on Cardlane" : "Choose a new password"}>
+      <AuthHeading title={isInvitation ? `Join ${link.merchant_name} on Cardlane` : "Choose a new password"}>
         {isInvitation
-          ? `The business is called “${link.merchant_name}”. You will sign in as ${link.email}.`
+          ? `You will sign in as ${link.email}.`
           : `For ${link.email}. Every browser that is signed in will be signed out.`}
       </AuthHeading>
       <ChoosePasswordForm token={token} email={link.email} name={isInvitation ? (link.name ?? "") : null} />

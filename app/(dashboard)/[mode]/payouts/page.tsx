@@ -30,7 +30,7 @@ export default async function PayoutsPage({ params, searchParams }: PayoutsPageP
         title="Payouts"
         description={
           page.mode === "test"
-            ? "Each settled batch is paid out to your bank account and reaches it a day later."
+            ? "Each batch is paid to your bank account the day after it settles."
             : "In live mode, your processor pays you out directly."
         }
         actions={account && <BankAccountButton account={account} mode={page.mode} />}

@@ -52,7 +52,10 @@ export default async function PayoutPage({ params }: { params: Promise<{ mode: s
             columns={2}
             items={[
               { term: "Bank account", value: accountText(payout) },
-              { term: failed ? "Expected" : "Arrives", value: dayText(payout.arrival_date) },
+              {
+                term: failed ? "Expected" : payout.status === "PAID" ? "Arrived" : "Arrives",
+                value: dayText(payout.arrival_date),
+              },
               { term: "Created", value: <Time at={payout.created_at} /> },
               { term: "Last change", value: <Time at={payout.updated_at} /> },
             ]}
