@@ -80,7 +80,7 @@ describe("a transaction in a file for programs", () => {
 
   test("every member of a transaction is exported", () => {
     const members = Object.keys(charge).filter(
-      (name) => !["object", "available_actions", "billing_address"].includes(name),
+      (name) => !["object", "available_actions", "billing_address", "dispute"].includes(name),
     );
     expect(members.filter((name) => !EXPORT_FIELDS.some((field) => field === name))).toEqual([]);
   });
@@ -121,9 +121,12 @@ describe("a transaction in a file for people", () => {
 
   test("an accepted refund is refunded, and its reason is in words", async () => {
     const [row] = await german(
-      transaction({ type: "REFUND", status: "CAPTURED", refund_reason: "CUSTOMER_REQUEST", amount: 995 }),
+      transaction({
+        ...{ type: "REFUND", status: "CAPTURED", refund_reason: "CUSTOMER_REQUEST", amount: 995 },
+        dispute: { id: "dp_1", status: "NEEDS_RESPONSE" },
+      }),
     );
     expect(row).toMatchObject({ Type: "Refund", Status: "Refunded", "Refund reason": "Requested by the customer" });
-    expect(row?.["Signed amount"]).toBe("-9,95");
+    expect(row).toMatchObject({ "Signed amount": "-9,95", Dispute: "dp_1", "Dispute status": "Needs a response" });
   });
 });

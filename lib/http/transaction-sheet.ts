@@ -1,5 +1,6 @@
 import { formatMinor } from "@/lib/contract/currencies";
 import { wordLabel } from "@/lib/contract/format";
+import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute-words";
 import { AVS_RESULTS, CVV_RESULTS, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
 import {
   EXPORT_TIMES,
@@ -50,6 +51,7 @@ const TIME_HEADINGS: Record<ExportTime, string> = {
   voided_at: "Voided at",
   refunded_at: "Refunded at",
   capture_before: "Capture before",
+  capture_reversed_at: "Capture reversed",
 };
 const inUtc = (name: ExportTime): Column => ({
   ...{ heading: TIME_HEADINGS[name], kind: "time", read: (row) => row[name] },
@@ -128,6 +130,12 @@ const COLUMNS: Record<ExportField, Column> = {
   fee_minor: minor("fee", "Fee"),
   net: amount("net", "Net"),
   net_minor: minor("net", "Net"),
+  dispute_id: { heading: "Dispute", kind: "text", read: ({ dispute }) => dispute?.id ?? null },
+  dispute_status: {
+    ...{ heading: "Dispute status", kind: "text", read: ({ dispute }) => dispute?.status ?? null },
+    word: ({ dispute }) => dispute && DISPUTE_STATUS_WORDS[dispute.status].title,
+  },
+  capture_reversed_at: inUtc("capture_reversed_at"),
   created_at_local: inZone("created_at"),
   updated_at_local: inZone("updated_at"),
   authorized_at_local: inZone("authorized_at"),
@@ -136,6 +144,7 @@ const COLUMNS: Record<ExportField, Column> = {
   voided_at_local: inZone("voided_at"),
   refunded_at_local: inZone("refunded_at"),
   capture_before_local: inZone("capture_before"),
+  capture_reversed_at_local: inZone("capture_reversed_at"),
 };
 
 const named = (name: ExportField): SheetColumn<ExportedTransaction> => ({ name, ...COLUMNS[name] });

@@ -14,6 +14,7 @@ export const EXPORT_TIMES = [
   "voided_at",
   "refunded_at",
   "capture_before",
+  "capture_reversed_at",
 ] as const;
 export type ExportTime = (typeof EXPORT_TIMES)[number];
 
@@ -35,7 +36,14 @@ export const EXPORT_FIELDS = [
   "amount_refunded_minor",
   "amount_refundable",
   "amount_refundable_minor",
-  ...EXPORT_TIMES,
+  "created_at",
+  "updated_at",
+  "authorized_at",
+  "captured_at",
+  "settled_at",
+  "voided_at",
+  "refunded_at",
+  "capture_before",
   "customer_id",
   "customer_email",
   "customer_name",
@@ -69,6 +77,9 @@ export const EXPORT_FIELDS = [
   "fee_minor",
   "net",
   "net_minor",
+  "dispute_id",
+  "dispute_status",
+  "capture_reversed_at",
   ...EXPORT_TIMES.map((name) => `${name}_local` as const),
 ] as const;
 export type ExportField = (typeof EXPORT_FIELDS)[number];
