@@ -12,6 +12,7 @@ import {
   mayHaveReceipt,
   takesCardNumbers,
 } from "@/lib/domain/checkout/pay-session";
+import { postalCodeRule } from "@/lib/domain/checkout/postal-codes";
 import { planTermsOf } from "@/lib/domain/plans/plans";
 import { findReceiptByToken } from "@/lib/domain/receipts/receipts";
 import { appErrorOf } from "./answer";
@@ -36,9 +37,6 @@ export type CheckoutPageFound =
 /** For pages that only report why there is no form, to an embedder that could otherwise not tell one reason from another. */
 const ANYBODY = ["*"];
 
-/** Currencies whose issuers check a card's postal code, and whose shoppers expect to enter it. */
-const POSTAL_CODE_CURRENCIES = new Set(["USD", "CAD", "GBP"]);
-
 export async function checkoutPage(request: Request, token: string): Promise<CheckoutPageFound> {
   const { service } = currentService();
   const checkout = await findCheckout(service, token);
@@ -57,7 +55,6 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
   if (state.status === "OPEN" && !(await takesCardNumbers(service, checkout)))
     return { kind: "no_card_numbers", origin, frameAncestors };
   if (origin !== null && options.why) return { kind: "embeddable", origin, frameAncestors: ANYBODY };
-  const wantsPostalCode = POSTAL_CODE_CURRENCIES.has(row.currency) && !row.billing_address?.postal_code;
   return {
     kind: "page",
     frameAncestors,
@@ -73,7 +70,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       environment: API_ENVIRONMENTS[row.mode],
       mode: options.mode,
       parent_origin: origin,
-      fields: { name: options.name ?? true, postal_code: options.postalCode ?? wantsPostalCode },
+      fields: { name: options.name ?? true, postal_code: postalCodeRule(row, options.postalCode) },
       appearance: row.appearance ?? row.checkout_appearance,
       locale: options.locale,
       // A link never expires; once the session is over, nobody needs to know whom it was for.
@@ -145,7 +142,7 @@ export function previewPage(request: Request): CheckoutPage {
     mode,
     // Only our own pages may embed it, so what they call themselves is who they are.
     parent_origin: origin,
-    fields: { name: true, postal_code: true },
+    fields: { name: true, postal_code: "required" },
     appearance: null,
     locale,
     customer_name: null,

@@ -112,7 +112,7 @@ export interface CardlaneMountOptions {
   locale?: CardlaneLocale | undefined;
   /** `false`: the form shows no button, and your own button calls `submit()`. Default `true`. */
   button?: boolean | undefined;
-  /** Whether the form asks for these. By default for the name, and for the postal code where issuers check it (USD, CAD, GBP). */
+  /** Whether the form asks for these. By default for the name, and for the postal code where issuers check it (US, CA, GB). */
   fields?: { name?: boolean | undefined; postalCode?: boolean | undefined } | undefined;
   /** The form is visible and can be filled in. */
   onReady?: (() => void) | undefined;

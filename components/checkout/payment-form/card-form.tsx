@@ -92,10 +92,11 @@ type FieldProps = { name: FieldName; view: CheckoutView; store: CheckoutStore; l
 function Field({ name, view, store, last, busy }: FieldProps) {
   const texts = textsOf(view.locale);
   const problem = view.errors[name];
+  const isOptional = name === "postal_code" && view.page.fields.postal_code === "optional";
   const described = [name === "cvv" && "cvv-hint", name === "number" && "brand", problem && `${name}-error`];
   return (
     <div class={`field field-${name}`}>
-      <label for={name}>{texts.labels[name]}</label>
+      <label for={name}>{isOptional ? texts.optional(texts.labels[name]) : texts.labels[name]}</label>
       <Control name={name} view={view}>
         <input
           {...SETTINGS[name]}
@@ -107,7 +108,7 @@ function Field({ name, view, store, last, busy }: FieldProps) {
           spellcheck={false}
           autocorrect="off"
           enterkeyhint={last ? "go" : "next"}
-          aria-required="true"
+          aria-required={isOptional ? undefined : "true"}
           aria-invalid={problem ? "true" : undefined}
           aria-describedby={described.filter(Boolean).join(" ") || undefined}
           onInput={(event) => take(store, name, event)}

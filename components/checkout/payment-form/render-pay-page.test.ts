@@ -24,7 +24,7 @@ const PAGE: CheckoutPage = {
   environment: "live",
   mode: "payment",
   parent_origin: "https://shop.example",
-  fields: { name: true, postal_code: true },
+  fields: { name: true, postal_code: "required" },
   appearance: null,
   locale: "en",
   customer_name: null,
@@ -121,7 +121,7 @@ test.each(CHECKOUT_LOCALES)("%s: the document, its direction and its texts are i
 });
 
 test("the name and the postal code are asked for only when they are wanted", () => {
-  const html = render({ fields: { name: false, postal_code: false } });
+  const html = render({ fields: { name: false, postal_code: null } });
   expect([...html.matchAll(/<input[^>]* id="(\w+)"/g)].map(([, id]) => id)).toEqual(["number", "expiry", "cvv"]);
 });
 

@@ -101,13 +101,16 @@ export type CheckoutSale = {
   locale: CheckoutLocale;
 };
 
+/** `or_none`: the country is unknown and may have no postal codes, so a dash or "none" is an answer. */
+export type PostalCodeRule = "required" | "or_none" | "optional";
+
 /** What the page is rendered from: no secret but the token that is in its address. */
 export type CheckoutPage = CheckoutSale & {
   mode: CheckoutMode;
   /** The merchant page's origin, to which messages go; null when the page is not embedded. */
   parent_origin: string | null;
-  /** `auto` fields are asked for when the session lacks them and the currency's issuers check them. */
-  fields: { name: boolean; postal_code: boolean };
+  /** Which fields are shown beside the card's; null: no postal code. */
+  fields: { name: boolean; postal_code: PostalCodeRule | null };
   /** Name on the card, as the session knows the customer. */
   customer_name: string | null;
   state: CheckoutState;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatField, problemOf } from "./card-fields";
+import { formatField, isNoPostalCode, problemOf } from "./card-fields";
 import type { FieldName, FormFields } from "./checkout-view";
 import type { Edit } from "./typed-text";
 
@@ -156,6 +156,24 @@ describe("name and postal code", () => {
   ])("shows the postal code %s as %s and says: %s", (value, shown, problem) => {
     expect(edit("postal_code", { value }).value).toBe(shown);
     expect(problemOf("postal_code", { ...EMPTY, postal_code: shown }, NOW)).toBe(problem);
+  });
+
+  it.each(["N/A", "n.a.", "NA", "none", "-", "–", "0", "00000", ".", "Keine", "لا يوجد", "٠"])(
+    "takes %s where there may be no postal code, and sends none",
+    (value) => {
+      const fields = { ...EMPTY, postal_code: value };
+      expect(problemOf("postal_code", fields, NOW, "or_none")).toBeNull();
+      expect(problemOf("postal_code", fields, NOW, "optional")).toBeNull();
+      expect(isNoPostalCode(value)).toBe(true);
+    },
+  );
+
+  it("asks for something where there may be none, and for nothing where there is none", () => {
+    expect(problemOf("postal_code", EMPTY, NOW, "or_none")).toBe("postal_code_or_none");
+    expect(problemOf("postal_code", EMPTY, NOW, "optional")).toBeNull();
+    expect(problemOf("postal_code", { ...EMPTY, postal_code: "<b>" }, NOW, "optional")).toBe("postal_code_invalid");
+    for (const value of ["94107", "SW1A 1AA", "0010", "N1", "NA1 2AB"]) expect(isNoPostalCode(value)).toBe(false);
+    expect(problemOf("postal_code", { ...EMPTY, postal_code: "N/A" }, NOW)).toBe("postal_code_invalid");
   });
 
   it("cuts where the server would refuse", () => {

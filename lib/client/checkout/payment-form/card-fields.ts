@@ -1,5 +1,6 @@
 /** What the card fields show while the shopper types, and what is wrong with them. */
 import valid from "card-validator";
+import type { PostalCodeRule } from "@/lib/contract/checkout/checkout";
 import { digitsOf, passesLuhn, withAsciiDigits } from "@/lib/contract/payments/words";
 import type { CardBrandName, FieldName, FieldProblem, FormFields } from "./checkout-view";
 import { formatExpiry, isUnfinished, readExpiry } from "./expiry";
@@ -30,8 +31,17 @@ export function formatField(field: FieldName, edit: Edit, fields: FormFields): S
 }
 
 /** What is wrong with a field; null when nothing is. The server's time in milliseconds since 1970. */
-export function problemOf(field: FieldName, fields: FormFields, nowMs: number): FieldProblem | null {
+export function problemOf(
+  field: FieldName,
+  fields: FormFields,
+  nowMs: number,
+  postalCode: PostalCodeRule = "required",
+): FieldProblem | null {
   const value = fields[field].trim();
+  if (field === "postal_code" && postalCode !== "required") {
+    if (value === "" && postalCode === "or_none") return "postal_code_or_none";
+    if (value === "" || isNoPostalCode(value)) return null;
+  }
   if (value === "") return `${field}_missing`;
   switch (field) {
     case "number": {
@@ -52,6 +62,17 @@ export function problemOf(field: FieldName, fields: FormFields, nowMs: number): 
     default:
       return field satisfies never;
   }
+}
+
+/** Words with which people fill in a postal code that they do not have. */
+const NO_POSTAL_CODE = new Set("na none no non nil null keine kein aucun aucune ninguno nenhum لايوجد".split(" "));
+
+/** Whether a postal code says that there is none: "N/A", "-", "0", "00000", "none". */
+export function isNoPostalCode(value: string): boolean {
+  const signs = withAsciiDigits(value)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
+  return /^0*$/.test(signs) || NO_POSTAL_CODE.has(signs);
 }
 
 /** No further typing can make this field right: its error may be shown before the field is left. */

@@ -223,12 +223,11 @@ export class CheckoutDriver {
 
   /** The code is for one attempt; the rest stays, so that the shopper can mend it. */
   #withoutCvv(): Partial<CheckoutView> {
-    const { fields, shown } = this.#view;
-    return fieldsView({ ...fields, cvv: "" }, {}, shown, this.#ports.holder.now());
+    return fieldsView(this.#view, { ...this.#view.fields, cvv: "" }, {}, this.#ports.holder.now());
   }
 
   #wiped(): Partial<CheckoutView> {
-    return fieldsView(NO_FIELDS, {}, this.#view.shown, this.#ports.holder.now());
+    return fieldsView(this.#view, NO_FIELDS, {}, this.#ports.holder.now());
   }
 
   /** Over sooner when the browser is online again. */
@@ -256,7 +255,7 @@ export class ViewHolder {
     this.#aheadMs = Date.parse(page.now) - Date.now();
     const shown = shownFields(page);
     this.#view = {
-      ...fieldsView(firstFields(page), {}, shown, this.now()),
+      ...fieldsView({ page, shown }, firstFields(page), {}, this.now()),
       ...{ page, shown, state: page.state, phase: "form", notice: null, result: null, closed: null },
       ...{ locale: page.locale, appearance: page.appearance, button: true },
     };

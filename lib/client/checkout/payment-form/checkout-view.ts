@@ -22,6 +22,8 @@ export type FieldProblem =
   | "name_missing"
   | "name_invalid"
   | "postal_code_missing"
+  /** The country is unknown: it may have none. */
+  | "postal_code_or_none"
   | "postal_code_invalid";
 
 /** What the form says above its button; a key of the texts' `notices`. */

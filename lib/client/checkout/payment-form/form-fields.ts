@@ -1,6 +1,6 @@
 import type { CheckoutAttempt, CheckoutPage } from "@/lib/contract/checkout/checkout";
 import { digitsOf } from "@/lib/contract/payments/words";
-import { formatField, isPlainlyWrong, numberShape, problemOf } from "./card-fields";
+import { formatField, isNoPostalCode, isPlainlyWrong, numberShape, problemOf } from "./card-fields";
 import type { CardBrandName, CheckoutView, FieldName, FormFields } from "./checkout-view";
 import { readExpiry, settleExpiry } from "./expiry";
 import type { Edit, Shown } from "./typed-text";
@@ -23,14 +23,20 @@ export const firstFields = (page: CheckoutPage): FormFields => ({
   postal_code: "",
 });
 
+type Asked = Pick<CheckoutView, "page" | "shown">;
+
 export function fieldsView(
+  asked: Asked,
   fields: FormFields,
   errors: CheckoutView["errors"],
-  shown: readonly FieldName[],
   nowMs: number,
 ): FieldsView {
-  return { fields, errors, brand: brandOf(fields), complete: shown.every((field) => !problemOf(field, fields, nowMs)) };
+  const complete = asked.shown.every((field) => !problemIn(asked, field, fields, nowMs));
+  return { fields, errors, brand: brandOf(fields), complete };
 }
+
+const problemIn = ({ page }: Asked, field: FieldName, fields: FormFields, nowMs: number) =>
+  problemOf(field, fields, nowMs, page.fields.postal_code ?? undefined);
 
 /** A field after an edit. What was wrong with it is forgotten until it is left, unless typing on cannot mend it. */
 export function editField(
@@ -41,25 +47,25 @@ export function editField(
 ): FieldsView & { shownAs: Shown } {
   const shownAs = formatField(field, edit, view.fields);
   const fields = { ...view.fields, [field]: shownAs.value };
-  const problem = problemOf(field, fields, nowMs);
+  const problem = problemIn(view, field, fields, nowMs);
   const errors = withProblem(view.errors, field, isPlainlyWrong(problem, fields) ? problem : null);
   // Another number may want another length of the code.
   const cvvAgain = field === "number" && errors.cvv && fields.cvv !== "";
   const all = cvvAgain ? withProblem(errors, "cvv", problemOf("cvv", fields, nowMs)) : errors;
-  return { ...fieldsView(fields, all, view.shown, nowMs), shownAs };
+  return { ...fieldsView(view, fields, all, nowMs), shownAs };
 }
 
 /** The shopper left a field. An empty one counts as a mistake only after they tried to pay. */
 export function leaveField(view: CheckoutView, field: FieldName, tried: boolean, nowMs: number): FieldsView {
   const value = field === "expiry" ? settleExpiry(view.fields.expiry) : view.fields[field];
   const fields = { ...view.fields, [field]: value };
-  const problem = value.trim() === "" && !tried ? null : problemOf(field, fields, nowMs);
-  return fieldsView(fields, withProblem(view.errors, field, problem), view.shown, nowMs);
+  const problem = value.trim() === "" && !tried ? null : problemIn(view, field, fields, nowMs);
+  return fieldsView(view, fields, withProblem(view.errors, field, problem), nowMs);
 }
 
 export function allProblems(view: CheckoutView, nowMs: number): CheckoutView["errors"] {
   return view.shown.reduce<CheckoutView["errors"]>(
-    (errors, field) => withProblem(errors, field, problemOf(field, view.fields, nowMs)),
+    (errors, field) => withProblem(errors, field, problemIn(view, field, view.fields, nowMs)),
     {},
   );
 }
@@ -69,6 +75,8 @@ export function attemptBody(view: CheckoutView, attempt: string, nowMs: number):
   const { fields, shown, page } = view;
   const read = readExpiry(fields.expiry, nowMs);
   if (!("date" in read)) throw new Error("an attempt needs a date");
+  const isAnswered = page.fields.postal_code === "required" || !isNoPostalCode(fields.postal_code);
+  const hasPostalCode = shown.includes("postal_code") && isAnswered;
   return {
     attempt,
     mode: page.mode,
@@ -79,7 +87,7 @@ export function attemptBody(view: CheckoutView, attempt: string, nowMs: number):
       cvv: fields.cvv,
       ...(shown.includes("name") && { name: fields.name.trim() }),
     },
-    ...(shown.includes("postal_code") && { postal_code: fields.postal_code.trim() }),
+    ...(hasPostalCode && { postal_code: fields.postal_code.trim() }),
   };
 }
 

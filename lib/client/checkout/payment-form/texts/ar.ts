@@ -22,6 +22,7 @@ export const AR: Texts = {
     name: "الاسم على البطاقة",
     postal_code: "الرمز البريدي",
   },
+  optional: (label) => `${label} (اختياري)`,
   placeholders: {
     number: "1234 1234 1234 1234",
     expiry: "MM / YY",
@@ -49,6 +50,7 @@ export const AR: Texts = {
     name_missing: "أدخل الاسم المكتوب على البطاقة.",
     name_invalid: "أدخل الاسم كما هو مكتوب على البطاقة.",
     postal_code_missing: "أدخل رمزك البريدي.",
+    postal_code_or_none: "أدخل رمزك البريدي، أو شرطة إن لم يكن في بلدك رموز بريدية.",
     postal_code_invalid: "الرمز البريدي غير صالح.",
   },
   problemsFound: (count) =>

@@ -23,6 +23,7 @@ export const DE: Texts = {
     name: "Name auf der Karte",
     postal_code: "Postleitzahl",
   },
+  optional: (label) => `${label} (optional)`,
   placeholders: {
     number: "1234 1234 1234 1234",
     expiry: "MM / JJ",
@@ -51,6 +52,7 @@ export const DE: Texts = {
     name_missing: "Geben Sie den Namen auf der Karte ein.",
     name_invalid: "Geben Sie den Namen so ein, wie er auf der Karte steht.",
     postal_code_missing: "Geben Sie Ihre Postleitzahl ein.",
+    postal_code_or_none: "Geben Sie Ihre Postleitzahl ein, oder einen Strich, wenn es in Ihrem Land keine gibt.",
     postal_code_invalid: "Diese Postleitzahl ist ungültig.",
   },
   problemsFound: (count) => (count === 1 ? "Bitte prüfen Sie ein Feld." : `Bitte prüfen Sie ${count} Felder.`),

@@ -22,6 +22,7 @@ export const EN: Texts = {
     name: "Name on card",
     postal_code: "Postal code",
   },
+  optional: (label) => `${label} (optional)`,
   placeholders: {
     number: "1234 1234 1234 1234",
     expiry: "MM / YY",
@@ -49,6 +50,7 @@ export const EN: Texts = {
     name_missing: "Enter the name on the card.",
     name_invalid: "Enter the name as it is printed on the card.",
     postal_code_missing: "Enter your postal code.",
+    postal_code_or_none: "Enter your postal code, or a dash if your country has none.",
     postal_code_invalid: "This postal code isn’t valid.",
   },
   problemsFound: (count) => (count === 1 ? "One field needs your attention." : `${count} fields need your attention.`),

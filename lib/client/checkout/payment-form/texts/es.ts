@@ -22,6 +22,7 @@ export const ES: Texts = {
     name: "Nombre en la tarjeta",
     postal_code: "Código postal",
   },
+  optional: (label) => `${label} (opcional)`,
   placeholders: {
     number: "1234 1234 1234 1234",
     expiry: "MM / AA",
@@ -49,6 +50,7 @@ export const ES: Texts = {
     name_missing: "Introduzca el nombre que figura en la tarjeta.",
     name_invalid: "Escriba el nombre tal como aparece en la tarjeta.",
     postal_code_missing: "Introduzca su código postal.",
+    postal_code_or_none: "Escriba su código postal, o un guion si en su país no hay.",
     postal_code_invalid: "Este código postal no es válido.",
   },
   problemsFound: (count) => (count === 1 ? "Revise un campo." : `Revise ${count} campos.`),

@@ -22,6 +22,7 @@ export const FR: Texts = {
     name: "Nom sur la carte",
     postal_code: "Code postal",
   },
+  optional: (label) => `${label} (facultatif)`,
   placeholders: {
     number: "1234 1234 1234 1234",
     expiry: "MM / AA",
@@ -49,6 +50,7 @@ export const FR: Texts = {
     name_missing: "Saisissez le nom figurant sur la carte.",
     name_invalid: "Saisissez le nom tel qu’il figure sur la carte.",
     postal_code_missing: "Saisissez votre code postal.",
+    postal_code_or_none: "Saisissez votre code postal, ou un tiret si votre pays n’en a pas.",
     postal_code_invalid: "Ce code postal n’est pas valide.",
   },
   problemsFound: (count) => (count === 1 ? "Un champ est à vérifier." : `${count} champs sont à vérifier.`),

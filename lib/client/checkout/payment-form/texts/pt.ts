@@ -22,6 +22,7 @@ export const PT: Texts = {
     name: "Nome no cartão",
     postal_code: "Código postal",
   },
+  optional: (label) => `${label} (opcional)`,
   placeholders: {
     number: "1234 1234 1234 1234",
     expiry: "MM / AA",
@@ -49,6 +50,7 @@ export const PT: Texts = {
     name_missing: "Informe o nome que está no cartão.",
     name_invalid: "Escreva o nome como aparece no cartão.",
     postal_code_missing: "Informe o código postal.",
+    postal_code_or_none: "Informe seu código postal, ou um traço se o seu país não tiver.",
     postal_code_invalid: "Este código postal não é válido.",
   },
   problemsFound: (count) => (count === 1 ? "Confira um campo." : `Confira ${count} campos.`),

@@ -30,6 +30,7 @@ export type Texts = {
   /** Beside the lock: who sees the card data, and who does not. */
   cardData: (merchant: string) => string;
   labels: Record<FieldName, string>;
+  optional: (label: string) => string;
   placeholders: Record<FieldName, string>;
   hints: { cvvThree: string; cvvFour: string; cvvHelp: string };
   problems: Record<FieldProblem, string>;
