@@ -1,5 +1,6 @@
 "use client";
 
+import { Checkbox } from "@/components/ui/checkbox";
 import { RadioCards } from "@/components/ui/choices";
 import { SelectField, TextField } from "@/components/ui/form";
 import type { LinkEditValues, LinkFormValues } from "@/lib/client/checkout/link-form";
@@ -62,7 +63,7 @@ type WordFieldsProps<Values extends LinkEditValues> = { form: FormState<Values>;
 /** What shoppers and the team read, and until when it sells: it can be changed at any time. */
 export function WordFields<Values extends LinkEditValues>({ form, withPlan }: WordFieldsProps<Values>) {
   const { merchant } = useDashboard();
-  const { field, values } = form as unknown as FormState<LinkEditValues>;
+  const { field, values, set } = form as unknown as FormState<LinkEditValues>;
   return (
     <>
       <TextField
@@ -87,6 +88,12 @@ export function WordFields<Values extends LinkEditValues>({ form, withPlan }: Wo
           />
         )}
       </div>
+      <Checkbox
+        label="Ask for the shopper’s e-mail address"
+        description="It makes the shopper a customer with a lifetime total, and gets the receipt if you e-mail receipts."
+        checked={values.asks_email}
+        onChange={({ target }) => set({ asks_email: target.checked })}
+      />
     </>
   );
 }

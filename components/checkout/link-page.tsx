@@ -124,6 +124,7 @@ function SaleCard({ detail, mode }: Pick<LinkPageProps, "detail" | "mode">) {
             ? [{ term: "Free trial", value: "Not included. This link takes the first billing period." }]
             : []),
           { term: "Can be paid", value: link.single_use ? "Once" : "Many times" },
+          { term: "E-mail address", value: link.asks_email ? "Asked for" : "Not asked for" },
           { term: "Opened", value: timesText(link.opened) },
           { term: "Payments", value: <Payments link={link} path={path} /> },
           { term: "Captured", value: <Captured link={link} path={path} /> },

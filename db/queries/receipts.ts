@@ -3,6 +3,7 @@ import type { Orm, Sql } from "@/db/client";
 import { environments, merchants, users } from "@/db/schema/accounts";
 import { receiptMails, receiptSettings, receipts } from "@/db/schema/receipts";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import type { ReceiptCause } from "@/lib/contract/receipts/receipts";
 import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
 import { isoFromPostgres } from "../client";
@@ -48,6 +49,7 @@ export type ReceiptRow = {
   readonly captured_at: string;
   readonly card_brand: CardBrand | null;
   readonly card_last4: string | null;
+  readonly locale: CheckoutLocale | null;
 };
 
 /** What a receipt shows, by its token; null while nothing is captured. Indexes: `receipts_token`, primary keys. */
@@ -56,7 +58,7 @@ export async function findReceipt(client: Sql, token: string): Promise<ReceiptRo
     select r.environment_id, r.payment_id, e.mode, e.checkout_appearance, m.name as merchant_name, m.support_email, m.website,
       m.time_zone, l.sha256 as logo_sha256, l.width as logo_width, l.height as logo_height, plan.name as plan_name,
       c.description, p.currency, p.amount_captured::float8, p.amount_refunded::float8,
-      coalesce(c.captured_at, p.updated_at) as captured_at, c.card_brand, c.card_last4
+      coalesce(c.captured_at, p.updated_at) as captured_at, c.card_brand, c.card_last4, s.locale
     from receipts r
     join environments e on e.id = r.environment_id
     join merchants m on m.id = e.merchant_id
@@ -64,6 +66,7 @@ export async function findReceipt(client: Sql, token: string): Promise<ReceiptRo
     join payments p on p.environment_id = r.environment_id and p.id = r.payment_id
     join transactions c on c.environment_id = r.environment_id and c.id = p.charge_id
     left join plans plan on plan.environment_id = r.environment_id and plan.id = c.plan_id
+    left join client_sessions s on s.environment_id = r.environment_id and s.id = c.client_session_id
     where r.token = ${token} and p.amount_captured > 0`;
   return row ? { ...row, captured_at: isoFromPostgres(row.captured_at) } : null;
 }
@@ -207,6 +210,7 @@ export type MailedRow = {
   customer_email: string | null;
   card_brand: CardBrand | null;
   card_last4: string | null;
+  locale: CheckoutLocale | null;
 };
 
 type WantedIds = "paymentIds" | "refundIds" | "failedIds";
@@ -222,7 +226,7 @@ export async function readMailed(
     select t.id as transaction_id, p.id as payment_id, t.type = 'REFUND' as is_refund, wanted.is_failed,
       (case when t.type = 'REFUND' then t.amount else p.amount_captured end)::float8 as amount, p.currency,
       coalesce(case when t.type = 'REFUND' then t.refunded_at else t.captured_at end, t.updated_at) as at,
-      c.customer_email, c.card_brand, c.card_last4
+      c.customer_email, c.card_brand, c.card_last4, s.locale
     from (
       select charge_id as id, false as is_failed from payments
       where environment_id = ${environmentId}::uuid and id = any(${list(paymentIds)})
@@ -233,6 +237,7 @@ export async function readMailed(
     cross join lateral (select * from transactions where environment_id = ${environmentId}::uuid and id = wanted.id offset 0) t
     cross join lateral (select * from payments where environment_id = ${environmentId}::uuid and id = t.payment_id offset 0) p
     cross join lateral (select * from transactions where environment_id = ${environmentId}::uuid and id = p.charge_id offset 0) c
+    left join lateral (select locale from client_sessions where environment_id = ${environmentId}::uuid and id = c.client_session_id offset 0) s on true
     where p.amount_captured > 0 and (t.status = 'FAILED') = wanted.is_failed`);
   return [...rows].map((row) => ({ ...row, at: isoFromPostgres(row.at) }));
 }

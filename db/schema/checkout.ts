@@ -14,6 +14,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
+import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
 import type { BillingAddress, Metadata } from "@/lib/contract/fields";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import { bytea, environmentId, instant, money, oneOf } from "../columns";
@@ -38,6 +39,8 @@ export const paymentLinks = pgTable(
     /** What shoppers read about the purchase; a plan has its own description. */
     description: text("description"),
     single_use: boolean("single_use").notNull(),
+    /** The payment form asks for the shopper's e-mail address. */
+    asks_email: boolean("asks_email").notNull().default(true),
     active: boolean("active").notNull(),
     expires_at: instant("expires_at"),
     /** Of a single-use link: the one session that may be paid. No foreign key: sessions have one to their link. */
@@ -98,6 +101,8 @@ export const clientSessions = pgTable(
     appearance: jsonb("appearance").$type<Appearance>(),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
     attempts: integer("attempts").notNull().default(0),
+    /** Language of the form at the last attempt: the receipt's. Null before the first. */
+    locale: text("locale", { enum: CHECKOUT_LOCALES }),
     expires_at: instant("expires_at").notNull(),
     /** An event is still due when it expires. */
     tells_expiry: boolean("tells_expiry").notNull().default(true),

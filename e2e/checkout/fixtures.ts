@@ -156,16 +156,18 @@ export const TEXTS = textsOf("en");
 /** The form on a page of its own, or inside another. */
 export type Form = Pick<Page | FrameLocator, "locator" | "getByRole" | "getByText">;
 
-export type TypedCard = { expiry?: string; cvv?: string; name?: string; postalCode?: string };
+export type TypedCard = { email?: string; expiry?: string; cvv?: string; name?: string; postalCode?: string };
 
 /** Fills the fields in that are there, as a browser's autofill does. */
 export async function fillCard(form: Form, number: string = CARDS.approved, typed: TypedCard = {}): Promise<void> {
   const {
+    email = "jane@customers.example",
     expiry = "12/39",
     cvv = /^3[47]/.test(number) ? "1234" : "123",
     name = "Jane Doe",
     postalCode = "94110",
   } = typed;
+  if ((await form.locator("#email").count()) > 0) await form.locator("#email").fill(email);
   await form.locator("#number").fill(number);
   await form.locator("#expiry").fill(expiry);
   await form.locator("#cvv").fill(cvv);

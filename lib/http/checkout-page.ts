@@ -70,7 +70,11 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       environment: API_ENVIRONMENTS[row.mode],
       mode: options.mode,
       parent_origin: origin,
-      fields: { name: options.name ?? true, postal_code: postalCodeRule(row, options.postalCode) },
+      fields: {
+        name: options.name ?? true,
+        email: row.link?.asks_email ?? false,
+        postal_code: postalCodeRule(row, options.postalCode),
+      },
       appearance: row.appearance ?? row.checkout_appearance,
       locale: options.locale,
       // A link never expires; once the session is over, nobody needs to know whom it was for.
@@ -142,7 +146,7 @@ export function previewPage(request: Request): CheckoutPage {
     mode,
     // Only our own pages may embed it, so what they call themselves is who they are.
     parent_origin: origin,
-    fields: { name: true, postal_code: "required" },
+    fields: { name: true, email: false, postal_code: "required" },
     appearance: null,
     locale,
     customer_name: null,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { CARD } from "@/e2e/fixtures/checkout";
+import { CARD, DECLINED } from "@/e2e/fixtures/checkout";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext } from "@/e2e/fixtures/factories";
 import { moneyTenant } from "@/e2e/fixtures/money";
@@ -8,6 +8,7 @@ import { linkShops } from "@/e2e/fixtures/payment-links";
 import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
 import { createPaymentLink } from "@/lib/domain/checkout/payment-links";
+import { listCustomers, noteCustomers } from "@/lib/domain/customers/customers";
 import { newId } from "@/lib/ids";
 import { attempt } from "./checkout";
 import { checkoutPage } from "./checkout-page";
@@ -82,4 +83,63 @@ test("the link's page and the form behind it say of a plan with a free trial wha
   expect(await page()).toMatchObject({ kind: "page", page: sold });
   await plan.reprice(25);
   expect(await page(), "the plan has another price by now").toMatchObject({ page: { amount: 1_900, terms: null } });
+});
+
+test("the e-mail address that a link asks for makes the customer, with the lifetime total", async () => {
+  const { sell } = linkShops(db);
+  const shop = await sell();
+  provideService(shop.tenant.service);
+  const email = `${randomUUID()}@customers.example`;
+  for (const typed of [email, email.toUpperCase()]) {
+    const { state } = await shop.pay(await shop.opened(), CARD, { email: typed });
+    expect(await shop.tenant.get(state.payment?.id ?? "")).toMatchObject({ customer_email: typed });
+  }
+  while ((await noteCustomers(shop.tenant.service)) > 0);
+  const { data } = await listCustomers(testContext(shop.tenant.service, shop.tenant.merchant.test), {});
+  expect(data).toMatchObject([{ payments: 2, currencies: [{ currency: "USD", captured: 3_998 }] }]);
+});
+
+test("a link asks unless that is switched off, and then keeps nothing that a form sends", async () => {
+  const { sell } = linkShops(db);
+  const shop = await sell({ single_use: true });
+  provideService(shop.tenant.service);
+  const token = await shop.opened();
+  const fields = async () => {
+    const found = await checkoutPage(new Request(`http://localhost/pay/${token}`), token);
+    return found.kind === "page" ? found.page.fields : null;
+  };
+  expect(await fields()).toMatchObject({ email: true });
+  await shop.change({ asks_email: false });
+  expect(await fields()).toMatchObject({ email: false });
+  const { state } = await shop.pay(token, CARD, { email: "jane@customers.example" });
+  expect(await shop.tenant.get(state.payment?.id ?? "")).toMatchObject({ customer_email: null });
+});
+
+test("of two shoppers at a single-use link the one who pays is the customer", async () => {
+  const { sell } = linkShops(db);
+  const shop = await sell({ single_use: true });
+  const token = await shop.opened();
+  await shop.pay(token, DECLINED, { email: "first@customers.example" });
+  const { state } = await shop.pay(token, CARD, { email: "second@customers.example" });
+  expect(await shop.tenant.get(state.payment?.id ?? "")).toMatchObject({ customer_email: "second@customers.example" });
+});
+
+test("a paid link shows the shop and the amount to anybody, and the payment to the browser that opened its form", async () => {
+  const { sell } = linkShops(db);
+  const { link, address, tenant, pay } = await sell({ single_use: true, description: "For Jane's operation" });
+  provideService(tenant.service);
+  const payer = browser();
+  const opened = await openLink(payer.request(`${link.url}/open`, "same-origin", "POST"), address);
+  if (opened.kind !== "opened") throw new Error(`no form: ${opened.problem}`);
+  payer.keep(opened.answer.headers.get("set-cookie"));
+  const session = opened.answer.headers.get("location")?.slice("/pay/".length) ?? "";
+  await pay(session, CARD, { email: "jane@customers.example" });
+  const seen = await linkPage(new Request(link.url), address);
+  expect(seen).toMatchObject({
+    ...{ kind: "problem", problem: "paid", status: 410 },
+    paidSale: { merchant_name: "Test merchant", amount: 1_999, currency: "USD", description: null, plan_name: null },
+  });
+  expect(JSON.stringify(seen)).not.toMatch(/operation|jane|4242|cst_/i);
+  const again = await linkPage(payer.request(link.url, "cross-site"), address);
+  expect(again.kind === "opened" && again.answer.headers.get("location")).toBe(`/pay/${session}`);
 });

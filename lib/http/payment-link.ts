@@ -53,16 +53,36 @@ export type LinkRefused = {
   status: number;
   locale: CheckoutLocale;
   headers: Readonly<Record<string, string>>;
+  /** The shop and the amount of a link that is paid. Its words may name the payer's order: they are left out. */
+  paidSale: CheckoutSale | null;
 };
 
 const localeOf = (request: Request) => checkoutLocale(request.headers.get("accept-language"));
 
-const refused = (request: Request, problem: LinkProblem, headers = {}): LinkRefused => ({
+const refused = (
+  request: Request,
+  problem: LinkProblem,
+  { headers = {}, link = null }: { headers?: Readonly<Record<string, string>>; link?: PublicLink | null } = {},
+): LinkRefused => ({
   kind: "problem",
   problem,
   status: STATUS[problem],
   locale: localeOf(request),
   headers,
+  paidSale:
+    problem === "paid" && link ? { ...saleOf(request, link), plan_name: null, description: null, terms: null } : null,
+});
+
+const saleOf = (request: Request, { row, plan }: PublicLink): CheckoutSale => ({
+  merchant_name: row.merchant_name,
+  logo: logoOf(row),
+  ...linkPrice(row, plan),
+  plan_name: plan?.name ?? null,
+  description: row.description,
+  terms: plan && planTermsOf(plan),
+  environment: API_ENVIRONMENTS[row.mode],
+  appearance: row.checkout_appearance,
+  locale: localeOf(request),
 });
 
 type LinkPageFound = {
@@ -85,22 +105,11 @@ export async function linkPage(request: Request, token: string): Promise<LinkRef
   if (link === null || problem === "suspended") return refused(request, problem ?? "not_found");
   const known = cookieOf(request);
   const taken = await sessionTaken(service, link, known);
-  if (problem !== null) return taken ? leadTo(String(known)) : refused(request, problem);
-  const { row, plan } = link;
+  if (problem !== null) return taken ? leadTo(String(known)) : refused(request, problem, { link });
   return {
     kind: "page",
     paidBefore: taken === "paid" ? `/pay/${known}` : null,
-    sale: {
-      merchant_name: row.merchant_name,
-      logo: logoOf(row),
-      ...linkPrice(row, plan),
-      plan_name: plan?.name ?? null,
-      description: row.description,
-      terms: plan && planTermsOf(plan),
-      environment: API_ENVIRONMENTS[row.mode],
-      appearance: row.checkout_appearance,
-      locale: localeOf(request),
-    },
+    sale: saleOf(request, link),
     action: `/link/${token}/open`,
   };
 }
@@ -115,7 +124,7 @@ export async function openLink(request: Request, token: string): Promise<LinkRef
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === "origin_not_allowed") return refused(request, "elsewhere");
-    if (error.code === "rate_limited") return refused(request, "too_many", error.headers);
+    if (error.code === "rate_limited") return refused(request, "too_many", { headers: error.headers });
     throw error;
   }
 }
@@ -131,9 +140,9 @@ async function open(request: Request, service: Service, token: string) {
       sandboxQuota().take({ key: environment.id, mode: environment.mode, verified: row.verified });
     },
   });
-  if ("status" in opened) return refused(request, PROBLEMS[opened.status]);
-  // Brings a reload back to the same form. Of a single-use link there is but one.
-  return leadTo(opened.token, row.single_use ? {} : { "Set-Cookie": cookie(service, token, opened.token) });
+  if ("status" in opened) return refused(request, PROBLEMS[opened.status], { link });
+  // Brings a reload back to the same form, and its payer back to the receipt.
+  return leadTo(opened.token, { "Set-Cookie": cookie(service, token, opened.token) });
 }
 
 function leadTo(session: string, more: Readonly<Record<string, string>> = {}): LinkLeadsOn {

@@ -4,7 +4,8 @@ import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { CheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
 import type { CardBrandName, CheckoutView, FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
-import { moneyText, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { moneyText } from "@/lib/contract/checkout/localized";
 import { BRAND_NAMES, CARD_BRANDS } from "@/lib/contract/transactions/words";
 import { AlertIcon, CardMark, CodePicture, isMarked, LockIcon, Spinner } from "./icons";
 import { Notice } from "./outcome";
@@ -79,6 +80,8 @@ const DIGITS = { inputMode: "numeric", dir: "ltr", class: "digits" } as const;
  * number could get into an address. Browsers fill the fields in by `autocomplete`.
  */
 const SETTINGS: Record<FieldName, InputSettings> = {
+  // Not `type="email"`: browsers change its value by themselves, and give no caret.
+  email: { inputMode: "email", autocomplete: "email", autocapitalize: "off", dir: "ltr" },
   number: { ...DIGITS, autocomplete: "cc-number" },
   expiry: { ...DIGITS, autocomplete: "cc-exp" },
   cvv: { ...DIGITS, autocomplete: "cc-csc" },

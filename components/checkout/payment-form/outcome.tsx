@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CheckoutView } from "@/lib/client/checkout/payment-form/checkout-view";
-import { moneyText, textsOf } from "@/lib/client/checkout/payment-form/texts";
+import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import { isCharged } from "@/lib/contract/checkout/checkout";
+import { moneyText } from "@/lib/contract/checkout/localized";
 import { applyAppearance } from "./appearance-style";
 import { AlertIcon, CheckIcon, ClockIcon, CrossIcon, Spinner } from "./icons";
 

@@ -2,8 +2,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { CheckoutStore } from "@/lib/client/checkout/payment-form/checkout-store";
 import type { CheckoutView, FieldName } from "@/lib/client/checkout/payment-form/checkout-view";
-import { directionOf, moneyText, termsText, textsOf, withoutTrialText } from "@/lib/client/checkout/payment-form/texts";
+import { directionOf, termsText, textsOf, withoutTrialText } from "@/lib/client/checkout/payment-form/texts";
 import type { CheckoutLocale, CheckoutSale } from "@/lib/contract/checkout/checkout";
+import { moneyText } from "@/lib/contract/checkout/localized";
 import { applyAppearance } from "./appearance-style";
 import { CardForm } from "./card-form";
 import { CardlaneMark, Logo } from "./icons";

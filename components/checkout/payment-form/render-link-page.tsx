@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
+import type { VNode } from "preact";
 import { textsOf } from "@/lib/client/checkout/payment-form/texts";
 import type { CheckoutLocale, CheckoutSale, LinkProblem } from "@/lib/contract/checkout/checkout";
-import { CardlaneMark } from "./icons";
+import { isolate } from "@/lib/contract/checkout/localized";
+import { CardlaneMark, CheckIcon } from "./icons";
 import { Summary } from "./pay-app";
 import { renderDocument, renderMessagePage, type Stylesheet } from "./render-document";
 
@@ -18,6 +20,8 @@ type LinkTexts = {
   over: Screen;
   expired: Screen;
   paid: Screen;
+  /** Where the receipt of a paid link is. */
+  receipt: (merchant: string) => string;
   tooMany: Screen;
   /** Another site sent the shopper past the link's own page. */
   elsewhere: Screen;
@@ -38,6 +42,8 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
       title: "This link has been paid",
       text: "It was for a single payment, which went through. You owe nothing more.",
     },
+    receipt: (merchant) =>
+      `Did you pay it? Open the link in the browser that you paid with to see the receipt, or ask ${merchant} for it.`,
     tooMany: {
       title: "Too many visits at once",
       text: "Wait a minute, then open the link again.",
@@ -61,6 +67,8 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
       title: "Dieser Link ist bezahlt",
       text: "Er galt für eine Zahlung, und die ist erfolgt. Es ist nichts mehr offen.",
     },
+    receipt: (merchant) =>
+      `Haben Sie bezahlt? Öffnen Sie den Link in dem Browser, mit dem Sie bezahlt haben, um den Beleg zu sehen, oder bitten Sie ${merchant} darum.`,
     tooMany: {
       title: "Zu viele Aufrufe auf einmal",
       text: "Warten Sie eine Minute und öffnen Sie den Link noch einmal.",
@@ -81,6 +89,8 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
       title: "Ce lien a été payé",
       text: "Il servait à un seul paiement, qui a abouti. Vous ne devez plus rien.",
     },
+    receipt: (merchant) =>
+      `C’est vous qui avez payé ? Ouvrez le lien dans le navigateur du paiement pour voir le reçu, ou demandez-le à ${merchant}.`,
     tooMany: {
       title: "Trop de visites à la fois",
       text: "Patientez une minute, puis ouvrez de nouveau le lien.",
@@ -101,6 +111,8 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
       title: "Este enlace ya se ha pagado",
       text: "Era para un solo pago, que se ha realizado. No debe nada más.",
     },
+    receipt: (merchant) =>
+      `¿Lo pagó usted? Abra el enlace en el navegador con el que pagó para ver el recibo, o pídalo a ${merchant}.`,
     tooMany: {
       title: "Demasiadas visitas a la vez",
       text: "Espere un minuto y abra de nuevo el enlace.",
@@ -115,6 +127,8 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
     over: { title: "Não está mais disponível", text: "A loja não vende mais isto aqui." },
     expired: { title: "Este link expirou", text: "Peça um novo à loja." },
     paid: { title: "Este link já foi pago", text: "Era para um único pagamento, que foi feito. Nada mais é devido." },
+    receipt: (merchant) =>
+      `Foi você quem pagou? Abra o link no navegador em que pagou para ver o recibo ou peça-o a ${merchant}.`,
     tooMany: {
       title: "Muitas visitas ao mesmo tempo",
       text: "Espere um minuto e abra o link de novo.",
@@ -129,20 +143,48 @@ const TEXTS: Record<CheckoutLocale, LinkTexts> = {
     over: { title: "لم يعد هذا متاحًا", text: "لم يعد المتجر يبيع هذا هنا." },
     expired: { title: "انتهت صلاحية هذا الرابط", text: "اطلب رابطًا جديدًا من المتجر." },
     paid: { title: "دُفع هذا الرابط", text: "كان لدفعة واحدة وقد تمت. لا يُستحق عليك شيء آخر." },
+    receipt: (merchant) =>
+      `هل أنت من دفع؟ افتح الرابط في المتصفح الذي دفعت به لرؤية الإيصال، أو اطلبه من ${isolate(merchant)}.`,
     tooMany: { title: "زيارات كثيرة في وقت واحد", text: "انتظر دقيقة ثم افتح الرابط مجددًا." },
     elsewhere: { title: "افتح الرابط نفسه", text: "حفاظًا على سلامتك، يبدأ الدفع من صفحة الرابط." },
   },
 };
 
-type Refusal = { problem: LinkProblem; locale: CheckoutLocale; nonce: string; stylesheet: Stylesheet };
+type Refusal = {
+  problem: LinkProblem;
+  locale: CheckoutLocale;
+  paidSale: CheckoutSale | null;
+  nonce: string;
+  stylesheet: Stylesheet;
+};
 
 /** A page that says why there is no payment form. */
-export function renderLinkProblem({ problem, locale, nonce, stylesheet }: Refusal): string {
+export function renderLinkProblem({ problem, locale, paidSale, nonce, stylesheet }: Refusal): string {
+  if (paidSale) return renderPaidLink({ sale: paidSale, nonce, stylesheet });
   const { over, expired, paid, tooMany, elsewhere } = TEXTS[locale];
   const { closed, unavailable } = textsOf(locale);
   const screens = { over, expired, paid, too_many: tooMany, elsewhere };
   const screen = { ...screens, not_found: closed.not_found, suspended: unavailable }[problem];
   return renderMessagePage({ ...screen, locale, nonce, stylesheet });
+}
+
+/** A single-use link that has been paid, to visitors who are not known to have paid it. */
+function renderPaidLink({ sale, ...parts }: Omit<SalePage, "children">): string {
+  const { paid, receipt } = TEXTS[sale.locale];
+  return renderSalePage({
+    ...parts,
+    sale,
+    children: (
+      <section class="outcome" aria-labelledby="step">
+        <span class="badge good">
+          <CheckIcon />
+        </span>
+        <h2 id="step">{paid.title}</h2>
+        <p class="soft">{paid.text}</p>
+        <p class="soft">{receipt(sale.merchant_name)}</p>
+      </section>
+    ),
+  });
 }
 
 /** A page that a browser only prepares must not open a session yet. */
@@ -166,8 +208,47 @@ type LinkPage = {
  */
 export function renderLinkPage({ sale, paidBefore, action, nonce, stylesheet }: LinkPage): string {
   const { locale } = sale;
-  const texts = textsOf(locale);
   const own = TEXTS[locale];
+  return renderSalePage({
+    sale,
+    nonce,
+    stylesheet,
+    ...(paidBefore === null && { inlineScript: GO_ON }),
+    children: (
+      <section aria-labelledby="step">
+        <noscript>
+          <p class="no-script">{textsOf(locale).noScript}</p>
+        </noscript>
+        <h2 id="step" class="step-title">
+          {paidBefore === null ? own.opening : own.paidBefore}
+        </h2>
+        <form method="post" action={action}>
+          <button type="submit" class="button">
+            {own.proceed}
+          </button>
+        </form>
+        {paidBefore !== null && (
+          <p>
+            <a href={paidBefore}>{own.seePayment}</a>
+          </p>
+        )}
+      </section>
+    ),
+  });
+}
+
+type SalePage = {
+  sale: CheckoutSale;
+  nonce: string;
+  stylesheet: Stylesheet;
+  inlineScript?: string;
+  children: VNode;
+};
+
+/** What is sold and by whom, beside what the visitor can do about it. */
+function renderSalePage({ sale, nonce, stylesheet, inlineScript, children }: SalePage): string {
+  const { locale } = sale;
+  const texts = textsOf(locale);
   return renderDocument({
     title: texts.title(sale.merchant_name),
     locale,
@@ -176,42 +257,21 @@ export function renderLinkPage({ sale, paidBefore, action, nonce, stylesheet }: 
     stylesheet,
     layout: "page",
     referrer: "same-origin",
-    ...(paidBefore === null && { inlineScript: GO_ON }),
+    inlineScript,
     body: (
-      <>
-        <noscript>
-          <p class="no-script">{texts.noScript}</p>
-        </noscript>
-        <div class="layout">
-          {sale.environment === "sandbox" && (
-            <aside class="ribbon">
-              <strong>{texts.sandbox.banner}</strong>
-            </aside>
-          )}
-          <Summary view={{ page: sale, locale }} embedded={false} />
-          <main class="pane">
-            <section aria-labelledby="step">
-              <h2 id="step" class="step-title">
-                {paidBefore === null ? own.opening : own.paidBefore}
-              </h2>
-              <form method="post" action={action}>
-                <button type="submit" class="button">
-                  {own.proceed}
-                </button>
-              </form>
-              {paidBefore !== null && (
-                <p>
-                  <a href={paidBefore}>{own.seePayment}</a>
-                </p>
-              )}
-            </section>
-          </main>
-          <footer class="powered">
-            <CardlaneMark />
-            {texts.securedBy}
-          </footer>
-        </div>
-      </>
+      <div class="layout">
+        {sale.environment === "sandbox" && (
+          <aside class="ribbon">
+            <strong>{texts.sandbox.banner}</strong>
+          </aside>
+        )}
+        <Summary view={{ page: sale, locale }} embedded={false} />
+        <main class="pane">{children}</main>
+        <footer class="powered">
+          <CardlaneMark />
+          {texts.securedBy}
+        </footer>
+      </div>
     ),
   });
 }

@@ -24,7 +24,7 @@ const PAGE: CheckoutPage = {
   environment: "live",
   mode: "payment",
   parent_origin: "https://shop.example",
-  fields: { name: true, postal_code: "required" },
+  fields: { name: true, email: false, postal_code: "required" },
   appearance: null,
   locale: "en",
   customer_name: null,
@@ -121,7 +121,7 @@ test.each(CHECKOUT_LOCALES)("%s: the document, its direction and its texts are i
 });
 
 test("the name and the postal code are asked for only when they are wanted", () => {
-  const html = render({ fields: { name: false, postal_code: null } });
+  const html = render({ fields: { name: false, email: false, postal_code: null } });
   expect([...html.matchAll(/<input[^>]* id="(\w+)"/g)].map(([, id]) => id)).toEqual(["number", "expiry", "cvv"]);
 });
 
@@ -190,7 +190,7 @@ test("who has paid finds the receipt; an authorization, and a link whose time is
 });
 
 const RECEIPT: Receipt = {
-  ...{ number: "F9Q3-C7AB", payment_id: "pay_01kb2x7t8rfh5a9d3jf9q3c7ab", environment: "live" },
+  ...{ number: "F9Q3-C7AB", payment_id: "pay_01kb2x7t8rfh5a9d3jf9q3c7ab", environment: "live", locale: "en" },
   ...{ merchant_name: "Northwind", support_email: "help@shop.example", website: "https://shop.example/" },
   ...{ logo: LOGO, appearance: { accent_color: "#7a1fa2" }, time_zone: "Asia/Tokyo", bought: "Monthly box" },
   ...{ currency: "JPY", amount_captured: 12_000, amount_refunded: 2_000, captured_at: "2026-11-20T20:00:00.000Z" },
@@ -215,6 +215,22 @@ test("a receipt has its amounts in the currency's digits and its days in the bus
     expect(html).toContain(text);
   expect(html).toContain("--accent:#7a1fa2");
   expect(html).not.toContain("Test receipt");
+});
+
+test.each([
+  ["de", 'lang="de" dir="ltr"', "Beleg", "−500,00 €", "21. November 2026", "Summe nach Erstattungen"],
+  ["fr", 'lang="fr" dir="ltr"', "Reçu", "1 234,56 €", "Total après remboursements", "Imprimer"],
+  ["es", 'lang="es" dir="ltr"', "Recibo", "1234,56 €", "Total tras los reembolsos", "Imprimir"],
+  ["pt", 'lang="pt" dir="ltr"', "Recibo", "€ 1.234,56", "Total após reembolsos", "Imprimir"],
+  ["ar", 'lang="ar" dir="rtl"', "إيصال", "1,234.56 €", "طباعة", "Visa •••• 4242"],
+] as const)("a receipt in %s has its words, amounts and days in that language", (locale, ...texts) => {
+  const sale = { locale, currency: "EUR", amount_captured: 123_456, amount_refunded: 50_000, time_zone: "UTC" };
+  const refunds = [{ amount: 50_000, at: "2026-11-21T16:00:00.000Z", pending: false }];
+  const html = renderReceiptPage({ receipt: { ...RECEIPT, ...sale, refunds }, ...FILES });
+  const plain = html.replace(/[\u00a0\u202f]/g, " ").replace(/[\u200e\u200f\u061c]/g, "");
+  for (const text of texts) expect(plain).toContain(text);
+  for (const english of ["Receipt", "Paid", "Refunded", "Total after", "Questions"])
+    expect(plain).not.toContain(english);
 });
 
 test("nothing that is written on a receipt becomes part of its page, and only addresses of the web become links", () => {

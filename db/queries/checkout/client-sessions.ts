@@ -4,6 +4,7 @@ import { environments } from "@/db/schema/accounts";
 import { type ClientSessionRow, clientSessions, paymentLinks } from "@/db/schema/checkout";
 import type { PlanRow } from "@/db/schema/plans";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { NextAction, PaymentStatus } from "@/lib/contract/payments/payment";
@@ -15,7 +16,10 @@ const byId = (environmentId: string, id: string) =>
 export async function insertClientSession(
   orm: Orm,
   environmentId: string,
-  session: Omit<ClientSessionRow, "environment_id" | "attempts" | "payment_id" | "open_payment_id" | "tells_expiry">,
+  session: Omit<
+    ClientSessionRow,
+    "environment_id" | "attempts" | "locale" | "payment_id" | "open_payment_id" | "tells_expiry"
+  >,
 ): Promise<ClientSessionRow> {
   const rows = await orm
     .insert(clientSessions)
@@ -77,6 +81,17 @@ export async function cancelOpenClientSession(
   return rows[0] ?? null;
 }
 
+type ShopperDetails = { locale?: CheckoutLocale | undefined; customer_email?: string | undefined };
+
+/** Keeps what the form knows of the shopper at an attempt; nothing once the session is taken. */
+export async function noteShopper(orm: Orm, environmentId: string, id: string, details: ShopperDetails): Promise<void> {
+  if (Object.values(details).every((detail) => detail === undefined)) return;
+  await orm
+    .update(clientSessions)
+    .set(details)
+    .where(and(byId(environmentId, id), eq(clientSessions.status, "OPEN"), isNull(clientSessions.open_payment_id)));
+}
+
 /**
  * Counts an attempt that makes no payment. False: the session is paid, closed, busy with a payment, or has no attempts left.
  * An attempt that pays is counted where the payment is made, in the same statement.
@@ -126,7 +141,7 @@ export type CheckoutRow = ClientSessionRow & {
     | "trial_price"
   > | null;
   /** The link that opened it; null without one. */
-  link: { id: string; active: boolean; expired: boolean } | null;
+  link: { id: string; active: boolean; expired: boolean; asks_email: boolean } | null;
   /** Of the newest payment that was made in it; null before the first. */
   last_payment_id: string | null;
   last_payment_status: PaymentStatus | null;
@@ -161,7 +176,7 @@ export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<Ch
       from plans where environment_id = s.environment_id and id = s.plan_id limit 1
     ) plan on true
     left join lateral (
-      select json_build_object('id', id, 'active', active, 'expired', coalesce(expires_at <= now(), false)) as link
+      select json_build_object('id', id, 'active', active, 'expired', coalesce(expires_at <= now(), false), 'asks_email', asks_email) as link
       from payment_links where environment_id = s.environment_id and id = s.payment_link_id limit 1
     ) link on true
     left join lateral (

@@ -26,7 +26,7 @@ export async function lockPaymentLink(orm: Orm, environmentId: string, id: strin
   return rows[0] ?? null;
 }
 
-type LinkChanges = Partial<Pick<PaymentLinkRow, "name" | "description" | "expires_at" | "active">>;
+type LinkChanges = Partial<Pick<PaymentLinkRow, "name" | "description" | "expires_at" | "asks_email" | "active">>;
 
 /** A link that is locked, changed. */
 export async function updatePaymentLink(

@@ -9,7 +9,7 @@ const values = (changes: object) => ({ ...linkFormValues("USD", null, false), ..
 const LINK: PaymentLink = {
   ...{ id: "plink_00000000000000000000000000", object: "payment_link", url: "https://pay.example/link/x" },
   ...{ status: "EXPIRED", name: null, plan_id: null, amount: 1_999, currency: "USD", description: "A poster" },
-  ...{ single_use: false, active: true, expires_at: "2026-11-01T04:59:30.250Z" },
+  ...{ single_use: false, asks_email: true, active: true, expires_at: "2026-11-01T04:59:30.250Z" },
   ...{ created_at: "2026-10-01T00:00:00.000Z", updated_at: "2026-10-01T00:00:00.000Z" },
 };
 
@@ -40,10 +40,12 @@ test("what is missing or wrong is said at its field, and only a whole link has a
 
 test("a time that has passed and is not touched stays to the millisecond; a new one lies ahead", () => {
   const before = linkEditValues(LINK, ZONE);
-  expect(before).toEqual({ name: "", description: "A poster", expiry: "at", expires_at: "2026-11-01T00:59" });
+  expect(before).toEqual({
+    ...{ name: "", description: "A poster", expiry: "at", expires_at: "2026-11-01T00:59", asks_email: true },
+  });
   expect(readLinkEdit(before, LINK, ZONE, NOW)).toEqual({ body: null, errors: {} });
   expect(readLinkEdit({ ...before, name: "Spring" }, LINK, ZONE, NOW).body).toEqual({
-    ...{ name: "Spring", description: "A poster", expires_at: LINK.expires_at },
+    ...{ name: "Spring", description: "A poster", expires_at: LINK.expires_at, asks_email: true },
   });
   expect(readLinkEdit({ ...before, expires_at: "2026-11-02T00:00" }, LINK, ZONE, NOW).errors).toEqual({
     expires_at: "Choose a time in the future.",

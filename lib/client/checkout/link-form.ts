@@ -18,6 +18,7 @@ export type LinkEditValues = {
   description: string;
   expiry: "never" | "at";
   expires_at: LocalTime;
+  asks_email: boolean;
 };
 
 /** A link as it is in the form: the amount is what was typed, and only one of amount and plan counts. */
@@ -35,7 +36,7 @@ export const linkFormValues = (currency: string, planId: string | null, hasPlans
   amount: "",
   currency,
   use: "many",
-  ...{ name: "", description: "", expiry: "never", expires_at: "" },
+  ...{ name: "", description: "", expiry: "never", expires_at: "", asks_email: true },
 });
 
 export const linkEditValues = (link: PaymentLink, timeZone: string): LinkEditValues => ({
@@ -43,6 +44,7 @@ export const linkEditValues = (link: PaymentLink, timeZone: string): LinkEditVal
   description: link.description ?? "",
   expiry: link.expires_at === null ? "never" : "at",
   expires_at: link.expires_at === null ? "" : localTime(link.expires_at, timeZone),
+  asks_email: link.asks_email,
 });
 
 /** A local time in a zone as an instant; null if it is not one. A time that the zone skips becomes an hour later. */
@@ -74,6 +76,7 @@ export function readLink(values: LinkFormValues, timeZone: string, now: number):
         { plan_id: values.plan_id || "none" }
       : { amount: minorTyped(values), currency: values.currency }),
     single_use: values.use === "once",
+    asks_email: values.asks_email,
     expires_at: values.expiry === "at" ? instantIn(timeZone, values.expires_at) : null,
   });
   const errors = { ...messagesOf(parsed.error), ...expiryErrors(values, timeZone, now) };
@@ -101,6 +104,7 @@ export function readLinkEdit(
     name: orNull(values.name),
     description: orNull(values.description),
     expires_at: values.expiry === "at" ? expiresAt : null,
+    asks_email: values.asks_email,
   });
   const errors = {
     ...messagesOf(parsed.error),

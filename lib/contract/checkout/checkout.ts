@@ -68,6 +68,10 @@ export type CheckoutAttempt = {
   mode: CheckoutMode;
   card: { number: string; exp_month: number; exp_year: number; cvv: string; name?: string };
   postal_code?: string;
+  /** Of the form, and so of the receipt. */
+  locale?: CheckoutLocale;
+  /** Where a payment link asks for it. */
+  email?: string | null;
 };
 
 const CHARGED: ReadonlySet<string> = new Set(["CAPTURED", "SETTLED", "PARTIALLY_REFUNDED", "REFUNDED"]);
@@ -110,7 +114,7 @@ export type CheckoutPage = CheckoutSale & {
   /** The merchant page's origin, to which messages go; null when the page is not embedded. */
   parent_origin: string | null;
   /** Which fields are shown beside the card's; null: no postal code. */
-  fields: { name: boolean; postal_code: PostalCodeRule | null };
+  fields: { name: boolean; email: boolean; postal_code: PostalCodeRule | null };
   /** Name on the card, as the session knows the customer. */
   customer_name: string | null;
   state: CheckoutState;

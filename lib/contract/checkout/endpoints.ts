@@ -2,12 +2,18 @@ import { z } from "zod";
 import { findCardNumber, holdsCardNumberSentence } from "@/lib/contract/card-numbers";
 import { BODY_ERRORS, dashboardEndpoint, endpoint, IDEMPOTENCY_ERRORS } from "@/lib/contract/endpoint";
 import type { DeclineCode } from "@/lib/contract/errors";
-import { queryOffset, refuseCardNumber, refuseOwnCard, textBesideCard } from "@/lib/contract/fields";
+import { customerFields, queryOffset, refuseCardNumber, refuseOwnCard, textBesideCard } from "@/lib/contract/fields";
 import { cardInput } from "@/lib/contract/payments/payment";
 import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import type { CardBrand, TransactionStatus } from "@/lib/contract/transactions/words";
 import { type Appearance, contrastProblems } from "./appearance";
-import { CHECKOUT_MODES, type CheckoutAttempt, type CheckoutAttemptAnswer, type CheckoutState } from "./checkout";
+import {
+  CHECKOUT_LOCALES,
+  CHECKOUT_MODES,
+  type CheckoutAttempt,
+  type CheckoutAttemptAnswer,
+  type CheckoutState,
+} from "./checkout";
 import {
   CLIENT_SESSION_STATUSES,
   type ClientSession,
@@ -167,6 +173,8 @@ export const checkoutAttemptBody = z
     mode: z.enum(CHECKOUT_MODES).default("payment"),
     card: cardInput,
     postal_code: textBesideCard(20).optional(),
+    locale: z.enum(CHECKOUT_LOCALES).optional(),
+    email: customerFields.customer_email,
   })
   .superRefine(refuseOwnCard) satisfies z.ZodType<CheckoutAttempt>;
 export type CheckoutAttemptBody = z.infer<typeof checkoutAttemptBody>;

@@ -32,6 +32,8 @@ export const paymentLink = z.object({
   currency: z.string(),
   description: z.string().nullable(),
   single_use: z.boolean(),
+  /** The form asks for the shopper's e-mail address, which makes the customer and gets the receipt. */
+  asks_email: z.boolean(),
   active: z.boolean(),
   expires_at: timestamp.nullable(),
   created_at: timestamp,
@@ -48,6 +50,7 @@ export const createPaymentLinkBody = z
     currency: currency.nullable().default(null),
     description: description.nullable().default(null),
     single_use: z.boolean().default(false),
+    asks_email: z.boolean().default(true),
     expires_at: instant.nullable().default(null),
   })
   .superRefine((body, context) => {
@@ -70,6 +73,7 @@ export const updatePaymentLinkBody = z.strictObject({
   name: name.nullable().optional(),
   description: description.nullable().optional(),
   expires_at: instant.nullable().optional(),
+  asks_email: z.boolean().optional(),
   active: z.boolean().optional(),
 });
 export type UpdatePaymentLinkBody = z.infer<typeof updatePaymentLinkBody>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { emailAddress } from "@/lib/contract/accounts/fields";
 import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 
@@ -18,6 +19,8 @@ export type Receipt = {
   /** `pay_…` */
   payment_id: string;
   environment: "sandbox" | "live";
+  /** Of the payment form that took the payment; English without one. */
+  locale: CheckoutLocale;
   merchant_name: string;
   support_email: string | null;
   website: string | null;

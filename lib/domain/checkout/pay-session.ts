@@ -1,4 +1,9 @@
-import { type CheckoutRow, countClientSessionAttempt, findCheckoutRow } from "@/db/queries/checkout/client-sessions";
+import {
+  type CheckoutRow,
+  countClientSessionAttempt,
+  findCheckoutRow,
+  noteShopper,
+} from "@/db/queries/checkout/client-sessions";
 import {
   type CheckoutFailure,
   type CheckoutState,
@@ -126,6 +131,13 @@ const holderOf = (row: CheckoutRow, body: CheckoutAttemptBody): CardHolder => ({
   address: withPostalCode(row.billing_address, body.postal_code ?? null),
 });
 
+/** For the receipt, whoever asks for it later: the payment itself comes by its session. */
+const keepShopper = ({ service, environment }: Context, { row }: Checkout, body: CheckoutAttemptBody) =>
+  noteShopper(service.db.within(environment.id).orm, environment.id, row.id, {
+    locale: body.locale,
+    ...(row.link?.asks_email && { customer_email: body.email ?? undefined }),
+  });
+
 type SessionToken = { id: string; expires_at: string };
 
 /**
@@ -140,6 +152,7 @@ export async function tokenizeForSession(
   const { row } = checkout;
   const at = await processorOf(ctx, checkout, body);
   await requireUsable(ctx, checkout);
+  await keepShopper(ctx, checkout, body);
   const holder = holderOf(row, body);
   const details = {
     name: holder.name,
@@ -173,13 +186,15 @@ export async function payClientSession(
   const { row } = checkout;
   const at = await processorOf(ctx, checkout, body);
   await requireUsable(ctx, checkout);
+  await keepShopper(ctx, checkout, body);
   const holder = holderOf(row, body);
   const terms = {
     amount: row.amount,
     currency: row.currency,
     capture_method: row.capture_method,
     customer_id: row.customer_id,
-    customer_email: row.customer_email,
+    // The shopper of this attempt: another one may have tried the same single-use link before.
+    customer_email: row.link?.asks_email ? body.email : row.customer_email,
     customer_name: holder.name,
     billing_address: holder.address,
     description: row.plan?.name ?? row.description,

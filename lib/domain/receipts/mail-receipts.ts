@@ -21,10 +21,10 @@ import { isCanceled } from "@/db/refusals";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { isMailable, mailableAddress } from "@/lib/contract/emails";
 import { AppError } from "@/lib/contract/errors";
-import { cardText, dateText, moneyTextWithCode } from "@/lib/contract/format";
 import { encodeId } from "@/lib/contract/ids";
 import { MAX_SENT_A_DAY, type ReceiptCause, receiptNumber } from "@/lib/contract/receipts/receipts";
-import type { Mode } from "@/lib/contract/transactions/words";
+import { receiptFormats, receiptTexts } from "@/lib/contract/receipts/texts";
+import { BRAND_NAMES, type Mode } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import { onlyChanged } from "../accounts/account";
 import { accountActor, recordAccountAct } from "../accounts/activity";
@@ -190,30 +190,33 @@ const oneLine = (text: string) =>
     .slice(0, 100);
 
 /** Of what users write, the merchant's name and address alone: descriptions are on the receipt, and not in mailboxes. */
-function textOf(mail: ReceiptMail, { mode, merchant_name: name, support_email, time_zone }: Merchant) {
-  const amount = moneyTextWithCode(mail.amount, mail.currency);
-  const day = dateText(new Date(mail.at), time_zone);
-  const card = mail.card_last4 === null ? "your card" : `your ${cardText(mail.card_brand, mail.card_last4)}`;
+function textOf(mail: ReceiptMail, { mode, merchant_name: merchant, support_email, time_zone }: Merchant) {
+  const locale = mail.locale ?? "en";
+  const { mail: texts, receipt } = receiptTexts(locale);
+  const formats = receiptFormats(locale, time_zone);
+  const sale = {
+    merchant,
+    amount: formats.money(mail.amount, mail.currency),
+    card:
+      mail.card_last4 === null
+        ? ""
+        : ` ${mail.card_brand === null ? "" : `${BRAND_NAMES[mail.card_brand]} `}•••• ${mail.card_last4}`,
+    day: formats.day(new Date(mail.at)),
+  };
   const isTest = mode === "test";
   const { title, sentence } = mail.is_failed
-    ? {
-        title: "Refund returned",
-        sentence: `The refund of ${amount} from ${name} to ${card} was returned by your bank on ${day}. Ask ${name} to refund you another way.`,
-      }
+    ? { title: texts.returned, sentence: texts.refundReturned(sale) }
     : mail.is_refund
-      ? {
-          title: "Refund",
-          sentence: `${name} refunded ${amount} to ${card} on ${day}. Banks take 5 to 10 days to show it.`,
-        }
-      : { title: "Receipt", sentence: `${name} charged ${amount} to ${card} on ${day}.` };
+      ? { title: texts.refund, sentence: texts.refunded(sale) }
+      : { title: receipt, sentence: texts.charged(sale) };
   return {
-    subject: `${isTest ? "[Test] " : ""}${title} from ${name}: ${amount}`,
+    subject: `${isTest ? `[${texts.test}] ` : ""}${texts.subject(title, merchant, sale.amount)}`,
     paragraphs: [
       sentence,
-      ...(isTest ? ["This was a test: no money moved."] : []),
-      `View and print your receipt ${receiptNumber(encodeId("payment", mail.payment_id))}:`,
+      ...(isTest ? [texts.noMoney] : []),
+      texts.view(receiptNumber(encodeId("payment", mail.payment_id))),
       mail.link,
-      ...(support_email === null ? [] : [`Questions? Write to ${name}: ${oneLine(support_email)}`]),
+      ...(support_email === null ? [] : [texts.questions(merchant, oneLine(support_email))]),
     ],
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { listEnvironmentsToRead } from "@/db/queries/receipts";
-import { codeOf, openShop } from "@/e2e/fixtures/checkout";
+import { codeOf, DECLINED, openShop } from "@/e2e/fixtures/checkout";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant, testContext } from "@/e2e/fixtures/factories";
 import { copyTransaction, type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
@@ -278,6 +278,36 @@ test("a suspended merchant mails nothing", async () => {
   await untilReadable(shop);
   await mailReceipts(shop.service, HERE);
   expect(await mailsTo(db, to)).toEqual([]);
+});
+
+test.each([
+  ["de", "[Test] Beleg von Test merchant: 1.234,56 €", "hat am", "Visa •••• 4242"],
+  ["fr", "[Test] Reçu de Test merchant : 1 234,56 €", "a débité 1 234,56 €", "Visa •••• 4242"],
+  ["ar", "[اختبار] إيصال من \u2068Test merchant\u2069: \u20681,234.56 €\u2069", "خصم", "Visa •••• 4242"],
+])("a receipt and its mail speak the language of the form that took the payment: %s", async (locale, ...texts) => {
+  const to = mailbox();
+  const shop = await openShop(db, { amount: 123_456, currency: "EUR", customer_email: to });
+  const user = await createTestUser(db, { merchantId: shop.tenant.merchant.id, role: "owner" });
+  const ctx = testContext(shop.tenant.service, shop.tenant.merchant.test, { actor: { type: "user", id: user.id } });
+  await updateReceipts(ctx, { on_capture: true });
+  await shop.pay({ locale: "es", card: DECLINED });
+  const { state } = await shop.pay({ locale });
+  await work(shop.tenant);
+  const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, " ").replace(/[\u200e\u200f\u061c]/g, "");
+  const [mail] = await mailsTo(db, to);
+  const [subject, ...body] = texts;
+  expect(plain(mail?.subject ?? "")).toBe(subject);
+  for (const text of body) expect(plain(mail?.body ?? "")).toContain(text);
+  const path = await getReceiptPath(ctx, { id: state.payment?.id ?? "" });
+  const receipt = await findReceiptByToken(shop.tenant.service, path.slice("/receipt/".length));
+  expect(receipt).toMatchObject({ locale, amount_captured: 123_456 });
+});
+
+test("a payment without a form has its receipt in English", async () => {
+  const shop = await tenant();
+  const { body } = await shop.create();
+  const receipt = await findReceiptByToken(shop.service, await tokenOf(shop, body.id));
+  expect(receipt).toMatchObject({ locale: "en" });
 });
 
 test("a name with line breaks in it begins no header, and the answer goes to the merchant", async () => {

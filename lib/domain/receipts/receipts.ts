@@ -73,6 +73,7 @@ export async function findReceiptByToken(service: Pick<Service, "db">, token: st
     number: receiptNumber(id),
     payment_id: id,
     environment: API_ENVIRONMENTS[row.mode],
+    locale: row.locale ?? "en",
     merchant_name: row.merchant_name,
     support_email: row.support_email,
     website: row.website,

@@ -1,11 +1,14 @@
 import { renderNoReceipt, renderReceiptPage } from "@/components/checkout/payment-form/render-receipt-page";
+import { checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { checkoutDocument, checkoutRoute, receiptOf } from "@/lib/http/checkout-page";
 
 /** A receipt, for whoever has its address. Like the payment form it is a document of its own, which nobody may embed. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
     const receipt = await receiptOf((await params).token);
-    if (receipt === null) return checkoutDocument({ status: 404, frameAncestors: [] }, renderNoReceipt);
+    const locale = checkoutLocale(request.headers.get("accept-language"));
+    if (receipt === null)
+      return checkoutDocument({ status: 404, frameAncestors: [] }, (parts) => renderNoReceipt({ ...parts, locale }));
     return checkoutDocument({ frameAncestors: [] }, (parts) => renderReceiptPage({ receipt, ...parts }));
   });
 }

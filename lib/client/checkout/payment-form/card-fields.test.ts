@@ -5,7 +5,7 @@ import type { FieldName, FormFields } from "./checkout-view";
 import type { Edit } from "./typed-text";
 
 const NOW = Date.parse("2026-11-21T12:00:00.000Z");
-const EMPTY: FormFields = { number: "", expiry: "", cvv: "", name: "", postal_code: "" };
+const EMPTY: FormFields = { email: "", number: "", expiry: "", cvv: "", name: "", postal_code: "" };
 const edit = (field: FieldName, changes: Partial<Edit> & { value: string }, fields: Partial<FormFields> = {}) =>
   formatField(
     field,
@@ -90,7 +90,7 @@ describe("card number", () => {
   it("never lets the caret leave the text, whatever is in it", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(30), (value, before, caret) => {
-        for (const field of ["number", "expiry", "cvv", "name", "postal_code"] as const) {
+        for (const field of ["email", "number", "expiry", "cvv", "name", "postal_code"] as const) {
           const shown = edit(field, { value, before, caret: Math.min(caret, value.length) });
           expect(shown.caret).toBeGreaterThanOrEqual(0);
           expect(shown.caret).toBeLessThanOrEqual(shown.value.length);

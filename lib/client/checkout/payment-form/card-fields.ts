@@ -6,6 +6,7 @@ import type { CardBrandName, FieldName, FieldProblem, FormFields } from "./check
 import { formatExpiry, isUnfinished, readExpiry } from "./expiry";
 import { cut, type Edit, type Shown, withoutMarks } from "./typed-text";
 
+const EMAIL_LENGTH = 254;
 const NAME_LENGTH = 255;
 const POSTAL_CODE_LENGTH = 20;
 /** With this many digits it is a card number in the wrong field; it must go nowhere. */
@@ -21,6 +22,8 @@ export function formatField(field: FieldName, edit: Edit, fields: FormFields): S
       return formatExpiry(edit.value, edit.before, edit.caret);
     case "cvv":
       return formatCvv(edit, cvvLength(digitsOf(fields.number)) ?? 4);
+    case "email":
+      return cut(withoutMarks(edit), EMAIL_LENGTH);
     case "name":
       return cut(withoutMarks(edit), NAME_LENGTH);
     case "postal_code":
@@ -54,6 +57,9 @@ export function problemOf(
     }
     case "cvv":
       return cvvProblem(value, cvvLength(digitsOf(fields.number)));
+    case "email":
+      // No stricter than the mail world: what cannot be mailed is no reason to refuse the payment.
+      return /^[^\s@]+@[^\s@]+$/.test(value) ? null : "email_invalid";
     case "name":
       return digitsOf(value).length >= NUMBER_IN_NAME || !/\p{L}/u.test(value) ? "name_invalid" : null;
     case "postal_code":

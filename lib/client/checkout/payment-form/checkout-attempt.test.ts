@@ -19,7 +19,7 @@ afterEach(() => vi.useRealTimers());
 
 describe("an attempt", () => {
   it("sends what was typed, and says that it is paid once the server has", async () => {
-    const { store, server, parent } = openCheckout({ fields: { name: true, postal_code: "required" } });
+    const { store, server, parent } = openCheckout({ fields: { name: true, email: false, postal_code: "required" } });
     fillIn(store);
     store.change("name", " Ada Lovelace ");
     store.change("postal_code", "sw1a 1aa");
@@ -31,6 +31,7 @@ describe("an attempt", () => {
       {
         attempt: expect.stringMatching(/^[\w-]{1,64}$/),
         mode: "payment",
+        locale: "en",
         card: { number: "4242424242424242", exp_month: 12, exp_year: 2029, cvv: "123", name: "Ada Lovelace" },
         postal_code: "SW1A 1AA",
       },
@@ -63,7 +64,7 @@ describe("an attempt", () => {
   });
 
   it("is not sent while a field is wrong, and each one is marked", async () => {
-    const { store, server, parent } = openCheckout({ fields: { name: true, postal_code: null } });
+    const { store, server, parent } = openCheckout({ fields: { name: true, email: false, postal_code: null } });
     store.change("number", "4242424242424241");
     await store.submit();
     expect(server.attempts).toEqual([]);

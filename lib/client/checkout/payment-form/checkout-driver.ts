@@ -21,7 +21,7 @@ const WAITING_PACE = { everyMs: 1_000, evenHidden: true };
 const SETTLE_WAIT_MS = 2_000;
 /** What a browser's timer can count to. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const NO_FIELDS = { number: "", expiry: "", cvv: "", name: "", postal_code: "" };
+const NO_FIELDS = { email: "", number: "", expiry: "", cvv: "", name: "", postal_code: "" };
 
 /** Keeps the form in step with its session: it shows nothing as paid or failed before the server has confirmed it. */
 export class CheckoutDriver {

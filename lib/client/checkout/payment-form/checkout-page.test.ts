@@ -9,7 +9,10 @@ afterEach(() => vi.useRealTimers());
 
 describe("what the page is told and may change", () => {
   it("tells of changes alone", () => {
-    const { store, parent } = openCheckout({ fields: { name: true, postal_code: null }, customer_name: "Ada" });
+    const { store, parent } = openCheckout({
+      fields: { name: true, email: false, postal_code: null },
+      customer_name: "Ada",
+    });
     expect(parent.told).toEqual([]);
     store.change("number", "4");
     store.change("number", "42");
@@ -97,7 +100,10 @@ describe("the fields", () => {
   });
 
   it("are those that the page asks for, with the name that is known", () => {
-    const { store } = openCheckout({ fields: { name: true, postal_code: "required" }, customer_name: "Ada" });
+    const { store } = openCheckout({
+      fields: { name: true, email: false, postal_code: "required" },
+      customer_name: "Ada",
+    });
     expect(store.view().shown).toEqual(["number", "expiry", "cvv", "name", "postal_code"]);
     expect(store.view().fields.name).toBe("Ada");
     expect(openCheckout().store.view().shown).toEqual(["number", "expiry", "cvv"]);

@@ -108,6 +108,7 @@ const FIELD_OF_PARAM: Record<string, FieldName> = {
   "card.cvv": "cvv",
   "card.name": "name",
   postal_code: "postal_code",
+  email: "email",
 };
 
 function readProblem(body: unknown): { code: string; fields: FieldName[] } | null {

@@ -2,12 +2,14 @@ import type { Appearance } from "@/lib/contract/checkout/appearance";
 import type { CheckoutFailure, CheckoutLocale, CheckoutPage, CheckoutState } from "@/lib/contract/checkout/checkout";
 import type { CheckoutResult } from "@/lib/contract/checkout/messages";
 
-export type FieldName = "number" | "expiry" | "cvv" | "name" | "postal_code";
+export type FieldName = "email" | "number" | "expiry" | "cvv" | "name" | "postal_code";
 /** As shown, formatted. */
 export type FormFields = Record<FieldName, string>;
 
 /** What is wrong with a field; a key of the texts' `problems`. */
 export type FieldProblem =
+  | "email_missing"
+  | "email_invalid"
   | "number_missing"
   | "number_incomplete"
   | "number_invalid"

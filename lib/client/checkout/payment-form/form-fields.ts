@@ -10,12 +10,14 @@ type FieldsView = Pick<CheckoutView, "fields" | "errors" | "brand" | "complete">
 
 export function shownFields(page: CheckoutPage): FieldName[] {
   const requested: FieldName[] = ["number", "expiry", "cvv"];
+  if (page.fields.email) requested.unshift("email");
   if (page.fields.name) requested.push("name");
   if (page.fields.postal_code) requested.push("postal_code");
   return requested;
 }
 
 export const firstFields = (page: CheckoutPage): FormFields => ({
+  email: "",
   number: "",
   expiry: "",
   cvv: "",
@@ -80,6 +82,7 @@ export function attemptBody(view: CheckoutView, attempt: string, nowMs: number):
   return {
     attempt,
     mode: page.mode,
+    locale: view.locale,
     card: {
       number: digitsOf(fields.number),
       exp_month: read.date.month,
@@ -87,6 +90,7 @@ export function attemptBody(view: CheckoutView, attempt: string, nowMs: number):
       cvv: fields.cvv,
       ...(shown.includes("name") && { name: fields.name.trim() }),
     },
+    ...(shown.includes("email") && { email: fields.email.trim() }),
     ...(hasPostalCode && { postal_code: fields.postal_code.trim() }),
   };
 }

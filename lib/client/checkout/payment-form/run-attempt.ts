@@ -56,6 +56,7 @@ type RefusalMeaning = { notice: NoticeKey; code: CheckoutErrorCode; errors: Chec
 
 /** The server's word against a field that looked right here. */
 const PROBLEM_OF_FIELD: Record<FieldName, FieldProblem> = {
+  email: "email_invalid",
   number: "number_invalid",
   expiry: "expiry_invalid",
   cvv: "cvv_invalid",

@@ -1,5 +1,5 @@
 import type { CheckoutLocale, CheckoutSale } from "@/lib/contract/checkout/checkout";
-import { currencyDigits } from "@/lib/contract/currencies";
+import { moneyText, NUMBER_LOCALES } from "@/lib/contract/checkout/localized";
 import type { PeriodUnit } from "@/lib/contract/plans/plan";
 import { AR } from "./texts/ar";
 import { DE } from "./texts/de";
@@ -16,35 +16,6 @@ export const textsOf = (locale: CheckoutLocale): Texts => TEXTS[locale];
 
 /** Card numbers, dates and codes stay left-to-right in both. */
 export const directionOf = (locale: CheckoutLocale): "ltr" | "rtl" => (locale === "ar" ? "rtl" : "ltr");
-
-/** Western digits in Arabic too, as on the card and on bank statements. */
-const NUMBER_LOCALES: Record<CheckoutLocale, string> = {
-  en: "en",
-  de: "de",
-  fr: "fr",
-  es: "es",
-  pt: "pt",
-  ar: "ar-u-nu-latn",
-};
-
-/**
- * Minor units → what the shopper reads: "$1,234.50", "1.234,50 €". Exact: Intl gets a decimal text, not a float. Dollars
- * of other countries say which ("CA$"), as the shopper's own may be meant otherwise.
- */
-export function moneyText(amount: number, currency: string, locale: CheckoutLocale): string {
-  const digits = currencyDigits(currency);
-  const minor = String(amount).padStart(digits + 1, "0");
-  const decimal = digits === 0 ? minor : `${minor.slice(0, -digits)}.${minor.slice(-digits)}`;
-  const format = new Intl.NumberFormat(NUMBER_LOCALES[locale], {
-    style: "currency",
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-  const text = format.format(decimal as `${number}`);
-  // Among Arabic letters, the sign at the end of "US$" would else move to its front.
-  return locale === "ar" ? `${text}\u200e` : text;
-}
 
 const UNITS: Record<PeriodUnit, string> = { DAYS: "day", WEEKS: "week", MONTHS: "month" };
 

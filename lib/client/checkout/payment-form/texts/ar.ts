@@ -1,4 +1,5 @@
-import { isolate, type Texts } from "./texts-shape";
+import { isolate } from "@/lib/contract/checkout/localized";
+import type { Texts } from "./texts-shape";
 
 export const AR: Texts = {
   title: (merchant) => `الدفع إلى ${isolate(merchant)}`,
@@ -16,6 +17,7 @@ export const AR: Texts = {
   securedBy: `محمي بواسطة ${isolate("Cardlane")}`,
   cardData: (merchant) => `تُرسل بيانات البطاقة مباشرةً إلى ${isolate("Cardlane")}؛ ولا يراها ${isolate(merchant)} أبدًا.`,
   labels: {
+    email: "البريد الإلكتروني",
     number: "رقم البطاقة",
     expiry: "تاريخ الانتهاء",
     cvv: "رمز الأمان",
@@ -24,6 +26,7 @@ export const AR: Texts = {
   },
   optional: (label) => `${label} (اختياري)`,
   placeholders: {
+    email: "لإرسال الإيصال",
     number: "1234 1234 1234 1234",
     expiry: "MM / YY",
     cvv: "CVV",
@@ -36,6 +39,8 @@ export const AR: Texts = {
     cvvHelp: "أين أجد رمز الأمان",
   },
   problems: {
+    email_missing: "أدخل بريدك الإلكتروني.",
+    email_invalid: `هذا ليس عنوان بريد إلكتروني. لا بد من علامة @، مثل ${isolate("name@example.com")}.`,
     number_missing: "أدخل رقم بطاقتك.",
     number_incomplete: "رقم البطاقة غير مكتمل.",
     number_invalid: "رقم البطاقة غير صالح. تحقق من كتابته.",

@@ -17,6 +17,7 @@ export const DE: Texts = {
   securedBy: "Gesichert durch Cardlane",
   cardData: (merchant) => `Kartendaten gehen direkt an Cardlane; ${merchant} sieht sie nie.`,
   labels: {
+    email: "E-Mail-Adresse",
     number: "Kartennummer",
     expiry: "Gültig bis",
     cvv: "Prüfnummer",
@@ -25,6 +26,7 @@ export const DE: Texts = {
   },
   optional: (label) => `${label} (optional)`,
   placeholders: {
+    email: "Für Ihren Beleg",
     number: "1234 1234 1234 1234",
     expiry: "MM / JJ",
     cvv: "CVV",
@@ -37,6 +39,8 @@ export const DE: Texts = {
     cvvHelp: "Wo Sie die Prüfnummer finden",
   },
   problems: {
+    email_missing: "Geben Sie Ihre E-Mail-Adresse ein.",
+    email_invalid: "Das ist keine E-Mail-Adresse. Sie braucht ein @, zum Beispiel name@example.com.",
     number_missing: "Geben Sie Ihre Kartennummer ein.",
     number_incomplete: "Die Kartennummer ist unvollständig.",
     number_invalid: "Diese Kartennummer ist ungültig. Prüfen Sie sie auf Tippfehler.",

@@ -16,6 +16,7 @@ export const EN: Texts = {
   securedBy: "Secured by Cardlane",
   cardData: (merchant) => `Card data goes straight to Cardlane; ${merchant} never sees it.`,
   labels: {
+    email: "E-mail address",
     number: "Card number",
     expiry: "Expiry date",
     cvv: "Security code",
@@ -24,6 +25,7 @@ export const EN: Texts = {
   },
   optional: (label) => `${label} (optional)`,
   placeholders: {
+    email: "For your receipt",
     number: "1234 1234 1234 1234",
     expiry: "MM / YY",
     cvv: "CVV",
@@ -36,6 +38,8 @@ export const EN: Texts = {
     cvvHelp: "Where to find this code",
   },
   problems: {
+    email_missing: "Enter your e-mail address.",
+    email_invalid: "This isn’t an e-mail address. It needs an @, such as name@example.com.",
     number_missing: "Enter your card number.",
     number_incomplete: "Your card number is incomplete.",
     number_invalid: "This card number isn’t valid. Check it for a typing error.",

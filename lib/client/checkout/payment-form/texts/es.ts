@@ -16,6 +16,7 @@ export const ES: Texts = {
   securedBy: "Protegido por Cardlane",
   cardData: (merchant) => `Los datos de la tarjeta van directamente a Cardlane; ${merchant} nunca los ve.`,
   labels: {
+    email: "Correo electrónico",
     number: "Número de tarjeta",
     expiry: "Fecha de caducidad",
     cvv: "Código de seguridad",
@@ -24,6 +25,7 @@ export const ES: Texts = {
   },
   optional: (label) => `${label} (opcional)`,
   placeholders: {
+    email: "Para su recibo",
     number: "1234 1234 1234 1234",
     expiry: "MM / AA",
     cvv: "CVV",
@@ -36,6 +38,8 @@ export const ES: Texts = {
     cvvHelp: "Dónde está el código de seguridad",
   },
   problems: {
+    email_missing: "Escriba su correo electrónico.",
+    email_invalid: "No es un correo electrónico. Necesita una @, por ejemplo nombre@example.com.",
     number_missing: "Introduzca el número de su tarjeta.",
     number_incomplete: "El número de tarjeta está incompleto.",
     number_invalid: "Este número de tarjeta no es válido. Compruebe que esté bien escrito.",

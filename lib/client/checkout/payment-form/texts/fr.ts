@@ -16,6 +16,7 @@ export const FR: Texts = {
   securedBy: "Sécurisé par Cardlane",
   cardData: (merchant) => `Vos données de carte vont directement à Cardlane ; ${merchant} ne les voit jamais.`,
   labels: {
+    email: "Adresse e-mail",
     number: "Numéro de carte",
     expiry: "Date d’expiration",
     cvv: "Code de sécurité",
@@ -24,6 +25,7 @@ export const FR: Texts = {
   },
   optional: (label) => `${label} (facultatif)`,
   placeholders: {
+    email: "Pour votre reçu",
     number: "1234 1234 1234 1234",
     expiry: "MM / AA",
     cvv: "CVV",
@@ -36,6 +38,8 @@ export const FR: Texts = {
     cvvHelp: "Où trouver le code de sécurité",
   },
   problems: {
+    email_missing: "Saisissez votre adresse e-mail.",
+    email_invalid: "Ce n’est pas une adresse e-mail. Il y faut un @, par exemple nom@example.com.",
     number_missing: "Saisissez votre numéro de carte.",
     number_incomplete: "Le numéro de carte est incomplet.",
     number_invalid: "Ce numéro de carte n’est pas valide. Vérifiez votre saisie.",

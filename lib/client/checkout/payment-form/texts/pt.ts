@@ -16,6 +16,7 @@ export const PT: Texts = {
   securedBy: "Protegido por Cardlane",
   cardData: (merchant) => `Os dados do cartão vão direto para a Cardlane; ${merchant} nunca os vê.`,
   labels: {
+    email: "E-mail",
     number: "Número do cartão",
     expiry: "Data de validade",
     cvv: "Código de segurança",
@@ -24,6 +25,7 @@ export const PT: Texts = {
   },
   optional: (label) => `${label} (opcional)`,
   placeholders: {
+    email: "Para o seu recibo",
     number: "1234 1234 1234 1234",
     expiry: "MM / AA",
     cvv: "CVV",
@@ -36,6 +38,8 @@ export const PT: Texts = {
     cvvHelp: "Onde encontrar o código de segurança",
   },
   problems: {
+    email_missing: "Informe seu e-mail.",
+    email_invalid: "Isto não é um e-mail. Ele precisa de um @, por exemplo nome@example.com.",
     number_missing: "Informe o número do cartão.",
     number_incomplete: "O número do cartão está incompleto.",
     number_invalid: "Este número de cartão não é válido. Confira se há erro de digitação.",

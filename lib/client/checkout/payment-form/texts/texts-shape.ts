@@ -63,6 +63,3 @@ export type Texts = {
   /** Read out by screen readers as the phase changes. */
   status: { submitting: string; checking: string; processing: string; challenge: string; done: string };
 };
-
-/** A name or an amount inside a sentence: its own direction, whatever is written around it. */
-export const isolate = (text: string) => `\u2068${text}\u2069`;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
 import { CURRENCY_DIGITS, MAX_AMOUNT } from "@/lib/contract/currencies";
-import { moneyText } from "./texts";
+import { moneyText } from "./localized";
 
 /** Intl's spaces and marks of direction are its own business. */
 const plain = (text: string) => text.replace(/[\u200e\u200f\u061c]/g, "").replace(/[\u00a0\u202f]/g, " ");

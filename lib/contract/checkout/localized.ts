@@ -1,0 +1,36 @@
+/** Amounts and names in the languages of the payment form and its receipts. */
+import { currencyDigits } from "@/lib/contract/currencies";
+import type { CheckoutLocale } from "./checkout";
+
+/** Western digits in Arabic too, as on the card and on bank statements. */
+export const NUMBER_LOCALES: Record<CheckoutLocale, string> = {
+  en: "en",
+  de: "de",
+  fr: "fr",
+  es: "es",
+  pt: "pt",
+  ar: "ar-u-nu-latn",
+};
+
+/**
+ * Minor units → what the shopper reads: "$1,234.50", "1.234,50 €". Exact: Intl gets a decimal text, not a float. Dollars
+ * of other countries say which ("CA$"), as the shopper's own may be meant otherwise.
+ */
+export function moneyText(amount: number, currency: string, locale: CheckoutLocale): string {
+  const digits = currencyDigits(currency);
+  const sign = amount < 0 ? "-" : "";
+  const minor = String(Math.abs(amount)).padStart(digits + 1, "0");
+  const decimal = digits === 0 ? minor : `${minor.slice(0, -digits)}.${minor.slice(-digits)}`;
+  const format = new Intl.NumberFormat(NUMBER_LOCALES[locale], {
+    style: "currency",
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  const text = format.format(`${sign}${decimal}` as `${number}`);
+  // Among Arabic letters, the sign at the end of "US$" would else move to its front.
+  return locale === "ar" ? `${text}\u200e` : text;
+}
+
+/** A name or an amount inside a sentence: its own direction, whatever is written around it. */
+export const isolate = (text: string) => `\u2068${text}\u2069`;
