@@ -193,9 +193,8 @@ function awaitHello(
 }
 
 const frameInFrame = (pageOrigin: string) =>
-  `The session's allowed_origins has this page's origin ${pageOrigin}, but the page is in a frame itself: the origin of every page around it must be there, too.`;
-const NO_SCRIPT =
-  "Cardlane was reached, but the payment form's script did not run: the connection was lost, or a browser extension stopped it.";
+  `${pageOrigin} is in the session's allowed_origins, but the page is in a frame itself: add the origin of every page around it.`;
+const NO_SCRIPT = "The payment form's script did not run: the connection was lost, or a browser extension stopped it.";
 const unreachable = (origin: string) =>
   `The payment form did not load: ${origin} could not be reached, or the browser or an extension blocked its frame.`;
 const blockedByPolicy = (origin: string) =>
