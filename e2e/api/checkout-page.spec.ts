@@ -49,7 +49,16 @@ test("without allowed origins nobody may embed the form; asked for by another, i
     expect(html).toContain("This page can’t show the payment form");
     expect(html).not.toContain(form.token);
     expect(page.headers.get("content-security-policy")).toContain(ancestors);
+    // Any page may embed the reason, which has no form.
+    const why = await form.page({ origin, why: "" });
+    expect(why.status, origin).toBe(403);
+    expect(why.headers.get("content-security-policy")).toContain("frame-ancestors *");
+    const reason = await why.text();
+    expect(reason).toContain(`The page's origin ${origin} is missing`);
+    expect(reason).not.toMatch(/<input|cst_|pay_/);
   }
+  const named = await form.page({ origin: "https://shop.example", why: "" });
+  expect(await named.text()).toContain('"type":"embeddable"');
   // What no browser calls an origin names nobody: the form speaks to nobody then, and nobody else may embed it.
   for (const origin of ["", "*", "null", "https://shop.example/", "javascript:alert(1)", "</script>"]) {
     const page = await form.page({ origin });

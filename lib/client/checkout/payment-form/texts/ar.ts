@@ -26,7 +26,7 @@ export const AR: Texts = {
   },
   optional: (label) => `${label} (اختياري)`,
   placeholders: {
-    email: "لإرسال الإيصال",
+    email: "name@example.com",
     number: "1234 1234 1234 1234",
     expiry: "MM / YY",
     cvv: "CVV",

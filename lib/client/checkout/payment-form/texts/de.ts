@@ -26,7 +26,7 @@ export const DE: Texts = {
   },
   optional: (label) => `${label} (optional)`,
   placeholders: {
-    email: "Für Ihren Beleg",
+    email: "name@example.com",
     number: "1234 1234 1234 1234",
     expiry: "MM / JJ",
     cvv: "CVV",

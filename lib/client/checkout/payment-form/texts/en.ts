@@ -25,7 +25,7 @@ export const EN: Texts = {
   },
   optional: (label) => `${label} (optional)`,
   placeholders: {
-    email: "For your receipt",
+    email: "name@example.com",
     number: "1234 1234 1234 1234",
     expiry: "MM / YY",
     cvv: "CVV",

@@ -25,7 +25,7 @@ export const ES: Texts = {
   },
   optional: (label) => `${label} (opcional)`,
   placeholders: {
-    email: "Para su recibo",
+    email: "nombre@example.com",
     number: "1234 1234 1234 1234",
     expiry: "MM / AA",
     cvv: "CVV",

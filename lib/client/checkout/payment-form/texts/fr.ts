@@ -25,7 +25,7 @@ export const FR: Texts = {
   },
   optional: (label) => `${label} (facultatif)`,
   placeholders: {
-    email: "Pour votre reçu",
+    email: "nom@example.com",
     number: "1234 1234 1234 1234",
     expiry: "MM / AA",
     cvv: "CVV",

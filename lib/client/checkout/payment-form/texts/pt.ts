@@ -25,7 +25,7 @@ export const PT: Texts = {
   },
   optional: (label) => `${label} (opcional)`,
   placeholders: {
-    email: "Para o seu recibo",
+    email: "nome@example.com",
     number: "1234 1234 1234 1234",
     expiry: "MM / AA",
     cvv: "CVV",
