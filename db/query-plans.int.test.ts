@@ -99,6 +99,7 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
     { captured_after: "2026-01-01", captured_before: "2026-01-03" },
     { attention: "unknown_outcome" },
     { attention: "failed_refund" },
+    { attention: "capture_reversed" },
     { attention: "expiring" },
     { status: "SETTLED", card_brand: "visa", min_amount: 500, created_before: "2026-06-01" },
   ] as const;

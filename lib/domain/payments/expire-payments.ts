@@ -11,7 +11,10 @@ import type { Service } from "../context";
 import { connectionOf } from "../processors/connection-of";
 import type { Execution } from "./execute";
 import { executeOwn, giveBackApproval } from "./follow-up";
-import { CHALLENGE_MINUTES } from "./outcome";
+import { CHALLENGE_MINUTES, type Change } from "./outcome";
+
+/** The processor did not do it: it is tried again. */
+const REFUSED: ReadonlySet<string> = new Set<Change["result"]["kind"]>(["payment_failed", "processor_refused"]);
 
 /** Payments listed at once, and how many of one environment, so that the others' are not behind all of its. */
 const BATCH = 100;
@@ -57,7 +60,7 @@ async function endInTurn<Due extends DuePayment>(
       try {
         if (!(await connectionOf(service, { id: due.environment_id, mode: due.mode }, due.id))) continue;
         const execution = await end(due);
-        if (execution.kind === "finished" && execution.change.result.kind === "ok") ended++;
+        if (execution.kind === "finished" && !REFUSED.has(execution.change.result.kind)) ended++;
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         service.log.error({ err: error, payment: due.id }, "a payment past its time could not be ended");

@@ -112,6 +112,11 @@ describe("what the overview reads", () => {
     // Those to capture are counted in the index alone.
     expect(rows.payments).toBe(counts.expiring);
     expect(rows.transactions).toBe(counts.failed_refund);
+    await db.sql`update payments set capture_reversed_at = now() where environment_id = ${big.test.id} and id = any(array(
+      select id from payments where environment_id = ${big.test.id} and status = 'SETTLED' limit 2))`;
+    const [, , reversed] = await listAttention(ctx);
+    expect(reversed).toMatchObject({ kind: "capture_reversed", count: 2, rows: [{}, {}] });
+    counts.capture_reversed = 2;
     for (const kind of ATTENTION) {
       const body = searchTransactionsBody.parse({ filters: { attention: [kind] }, limit: 100 });
       expect(await searchTransactions(ctx, body), kind).toMatchObject({ total: counts[kind] });

@@ -147,7 +147,8 @@ export class Records {
     const charge = await this.find(payment);
     if (event === "CAPTURE" && success && charge?.begun.captures) return null;
     await this.#journal.note(subjectOf(original), `${ELSEWHERE}${id}`, notice);
-    if (REFUNDS.has(event) && charge)
+    const wasMade = charge?.elsewhere.some((one) => one.event === "REFUND" && one.pspReference === pspReference);
+    if (charge && ((event === "REFUND" && success) || (REFUND_FAILURES.includes(event) && wasMade)))
       return { id: `${id} of ${original}`, account: charge.begun.account, reference: payment, outside: true };
     // Something that nobody asked for here has become of our payment: nothing can be looked up, and people are told.
     return { id: `${id} of ${original}`, object: pspReference };
@@ -266,7 +267,6 @@ export function leftOf(charge: Recorded): AdyenAmount | null {
 
 const CAPTURE_FAILED = ["CAPTURE_FAILED"];
 const REFUND_FAILURES = ["REFUND_FAILED", "REFUNDED_REVERSED"];
-const REFUNDS: ReadonlySet<string> = new Set(["REFUND", ...REFUND_FAILURES]);
 const doneElsewhere = ({ elsewhere }: Recorded, event: string) =>
   elsewhere.filter((notice) => notice.event === event && notice.success);
 
