@@ -139,6 +139,7 @@ function snapshotAt({ payment, charge, refunds }: PastPayment, at: string): Paym
       ...payment,
       ...now,
       ...{ amount_captured, amount_refunded, open_operation_id: null, next_action: null },
+      ...{ dispute_id: null, dispute_status: null, capture_reversed_at: null },
       capture_before: status === "AUTHORIZED" ? heldUntil.toISOString() : null,
     } as unknown as PaymentRow,
     transactions: [
