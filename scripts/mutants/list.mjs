@@ -24,6 +24,18 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "never does more than there is"],
   },
   {
+    name: "no guard on disputed refunds",
+    edits: [
+      [
+        "db/queries/payments/intents.ts",
+        '(not ${sql.unsafe(IS_DISPUTED("payments"))} or ${followUp.acknowledgesDispute}::boolean)',
+        "true",
+      ],
+      ["db/queries/payments/intent-batches.ts", '(not ${IS_DISPUTED("p")} or l.acknowledges)', "true"],
+    ],
+    tests: ["int", "lib/domain/processors/disputes.int.test.ts", "no refund that begins after a dispute"],
+  },
+  {
     name: "no guard on captures",
     simulation: true,
     edits: [
