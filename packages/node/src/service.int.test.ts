@@ -139,7 +139,7 @@ describe("the client for Node", () => {
     await cardlane.payments.refund(first.id, { amount: 1 });
     const amounts: number[] = [];
     for await (const event of cardlane.events.stream({ lastEventId: last.id })) {
-      if (event.type.startsWith("transaction.")) continue;
+      if (!event.type.startsWith("refund.")) continue;
       if (event.type !== "refund.succeeded") throw new Error(`nobody made a ${event.type}`);
       amounts.push(event.data.object.amount);
       if (amounts.length === 2) break;
