@@ -87,7 +87,7 @@ export async function lockPaymentsInOrder(
   environmentId: string,
   paymentIds: string[],
 ): Promise<string> {
-  await tx`set local lock_timeout = '5s'`;
+  await tx`set local lock_timeout = '1s'`;
   await tx`
     select id from payments
     where environment_id = ${environmentId} and id = any(${paymentIds}::uuid[])

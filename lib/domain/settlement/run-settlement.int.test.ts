@@ -6,7 +6,7 @@ import { booksService, insertBookedPayment, insertEnvironment } from "@/e2e/fixt
 import { testDatabase } from "@/e2e/fixtures/database";
 import { encodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
-import { runSettlement, settleNightly } from "./settle";
+import { nextChunk, runSettlement, settleNightly } from "./settle";
 
 const { db, url } = await testDatabase();
 const service = booksService(db);
@@ -128,6 +128,17 @@ describe("runSettlement", () => {
       await Promise.all(pools.map((pool) => pool.close()));
     }
     expect(await offences()).toEqual([]);
+  });
+
+  it.each([
+    [50, 10, 100],
+    [50, 100, 50],
+    [1_000, 500, 200],
+    [50, 60_000, 1],
+    [800, 40, 1_000],
+    [1, 0, 2],
+  ])("a chunk of %i that took %i ms is followed by one of %i: payments stay locked for 100 ms", (size, ms, next) => {
+    expect(nextChunk(size, ms)).toBe(next);
   });
 
   it("loses nothing when it ends between two chunks: the next run goes on", async () => {

@@ -32,12 +32,20 @@ import { presentSettlementBatch } from "./read-batches";
 /** One batch: one environment, one currency, at most one chunk of payments. Amounts in minor units. */
 export type BatchSummary = SettlementBatchRow;
 
-/** Transactions that one commit settles: small enough that no payment stays locked for long. */
-const CHUNK_SIZE = 1_000;
+/** A chunk is one commit and takes about this long: a refund waits while its payment is locked. */
+const CHUNK_MS = 100;
+/** Transactions in a chunk. */
+const FIRST_CHUNK = 50;
+const MAX_CHUNK = 1_000;
+
+/** How many transactions to settle in the next chunk, after one of `size` took `tookMs`. */
+export const nextChunk = (size: number, tookMs: number): number =>
+  Math.max(1, Math.min(MAX_CHUNK, 2 * size, Math.floor((size * CHUNK_MS) / Math.max(1, tookMs))));
 
 type SettlementInput = {
   /** Only this environment; all of them when left out. */
   environmentId?: string;
+  /** Transactions in each chunk, however long it takes. */
   chunkSize?: number;
   /** Between two chunks: stop here, the rest is for the next run. */
   signal?: AbortSignal;
@@ -54,6 +62,7 @@ export async function runSettlement(service: Service, input: SettlementInput = {
   let groups = (await listUnsettledGroups(service.db, input.environmentId ?? null)).map((group) => ({
     ...group,
     afterId: BEFORE_ALL,
+    limit: input.chunkSize ?? FIRST_CHUNK,
   }));
   const failures: unknown[] = [];
   while (groups.length > 0) {
@@ -61,12 +70,12 @@ export async function runSettlement(service: Service, input: SettlementInput = {
     for (const group of groups) {
       if (input.signal?.aborted) return batches;
       try {
-        const chunk = await settleChunk(service, { ...group, limit: input.chunkSize ?? CHUNK_SIZE }).finally(() =>
-          forgetTotals(group.environment_id),
-        );
+        const startedMs = service.timer.elapsedMs();
+        const chunk = await settleChunk(service, group).finally(() => forgetTotals(group.environment_id));
+        const limit = input.chunkSize ?? nextChunk(group.limit, service.timer.elapsedMs() - startedMs);
         if (chunk.batch) batches.push(chunk.batch);
         // The position only moves forward, so a run ends even while payments keep coming in.
-        if (chunk.lastId !== null) unfinished.push({ ...group, afterId: chunk.lastId });
+        if (chunk.lastId !== null) unfinished.push({ ...group, afterId: chunk.lastId, limit });
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         failures.push(error);
