@@ -61,6 +61,22 @@ export async function findWithWords<T>(
   }
 }
 
+/**
+ * Reads a list within the statement's time limit. When filters or an offset make it too slow, that is no outage, because the caller
+ * can narrow them: throws `invalid_parameter`.
+ */
+export async function readInTime<T>(input: object, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const isNarrowable = Object.keys(input).some((name) => name !== "id" && name !== "limit");
+    if (!isNarrowable || !isCanceled(error)) throw error;
+    const message =
+      "Too many rows have to be examined for this list. Choose a shorter time range or another filter, or page with starting_after instead of a large offset.";
+    throw new AppError("invalid_parameter", message, { cause: error });
+  }
+}
+
 type TimeEnds = { [End in "after" | "gte" | "before" | "lte"]?: string | undefined };
 
 /**

@@ -6,6 +6,7 @@ import { AppError } from "@/lib/contract/errors";
 import { REPLAY_ONLY_HEADER } from "@/lib/contract/request-log/requests";
 import { countReplay } from "@/lib/counts";
 import type { Context, Reply as VerbReply } from "@/lib/domain/context";
+import { readInTime } from "@/lib/domain/lists";
 import { replayStored } from "@/lib/domain/payments/money-request";
 import { bytesOf, type HttpAnswer, textOf, toResponse } from "./answer";
 import type { Turn } from "./answer-limits";
@@ -231,7 +232,7 @@ async function answer(
   if (mayBeLong(endpoint)) {
     const read = async () => {
       if (isAccessOld(checkedAtMs)) await reauthorize();
-      return replyOf(endpoint, await served.run(ctx, input as never));
+      return replyOf(endpoint, await readInTime(input, async () => served.run(ctx, input as never)));
     };
     const reply = await http.reads.inTurn(reader, questionOf(caller, endpoint, input), read, turnOf(caller, endpoint));
     known.made = reply.made ?? null;

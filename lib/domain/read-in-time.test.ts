@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { readInTime } from "./lists";
+
+/** As the driver reports a statement that took too long, inside the query builder's error. */
+const tooSlow = new Error("failed query", { cause: Object.assign(new Error("canceled"), { code: "57014" }) });
+const lost = Object.assign(new Error("lost"), { code: "57P01" });
+
+test.each([
+  [{ type: "refund.failed" }, tooSlow, "invalid_parameter"],
+  [{ id: "we_1", limit: 5, offset: 900_000 }, tooSlow, "invalid_parameter"],
+  [{ id: "we_1", limit: 5 }, tooSlow, "failed query"],
+  [{ type: "refund.failed" }, lost, "lost"],
+])(
+  "a list by %o that fails with %s is refused as %s: only what the caller can narrow is the caller's",
+  async (...row) => {
+    const [input, error, expected] = row;
+    const failed = await readInTime(input, () => Promise.reject(error)).catch((thrown) => thrown);
+    expect([failed.code, failed.message]).toContain(expected);
+  },
+);
