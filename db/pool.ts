@@ -19,9 +19,6 @@ type Waiter = {
   refuse(error: Error): void;
 };
 
-/** In a pool of fewer connections an environment may hold all of them. */
-const SPARES_FROM = 3;
-
 /** What waits longer for a connection is refused: its caller could not wait for the answer either. */
 const QUEUE_LIMIT_MS = 5_000;
 const SWEEP_MS = 250;
@@ -124,7 +121,7 @@ export class Pool {
 
   #mayHoldMore(environment: string): boolean {
     const { max } = this.#options;
-    if (environment === "" || max < SPARES_FROM) return true;
+    if (environment === "" || max < 2) return true;
     let held = 0;
     for (const { holder } of this.#all) if (holder === environment) held++;
     return held < max - 1;

@@ -96,6 +96,11 @@ export const PROOFS: Proof[] = [
     long: (events = "10000") => [long(["webhooks.proof.ts"], { PROOF_EVENTS: events, PROOF_KILLED_ROUNDS: "1000" })],
   },
   {
+    name: "isolation",
+    short: [proof(["isolation.proof.ts"], { PROOF_ROWS: "200000" })],
+    long: (rows = "1000000") => [long(["isolation.proof.ts"], { PROOF_ROWS: rows })],
+  },
+  {
     name: "card-data",
     short: [proof(["card-data.proof.ts"])],
     long: (seed) => [

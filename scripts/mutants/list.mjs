@@ -155,6 +155,11 @@ export const MUTANTS = [
     tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored answer"],
   },
   {
+    name: "one environment holds the last connection",
+    edits: [["db/pool.ts", "return held < max - 1;", "return true;"]],
+    tests: ["int", "db/pool.int.test.ts", "never the last one"],
+  },
+  {
     name: "one read for two environments",
     edits: [["lib/http/reads.ts", "JSON.stringify([environment.id, ", "JSON.stringify(["]],
     tests: ["int", "lib/http/reads.int.test.ts", "get what belongs to each"],
