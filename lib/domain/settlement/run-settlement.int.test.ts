@@ -132,12 +132,12 @@ describe("runSettlement", () => {
 
   it.each([
     [50, 10, 100],
-    [50, 100, 50],
-    [1_000, 500, 200],
+    [50, 250, 50],
+    [1_000, 1_000, 250],
     [50, 60_000, 1],
-    [800, 40, 1_000],
+    [800, 100, 1_000],
     [1, 0, 2],
-  ])("a chunk of %i that took %i ms is followed by one of %i: payments stay locked for 100 ms", (size, ms, next) => {
+  ])("a chunk of %i that took %i ms is followed by one of %i: payments stay locked for 250 ms", (size, ms, next) => {
     expect(nextChunk(size, ms)).toBe(next);
   });
 

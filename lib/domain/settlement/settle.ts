@@ -33,7 +33,7 @@ import { presentSettlementBatch } from "./read-batches";
 export type BatchSummary = SettlementBatchRow;
 
 /** A chunk is one commit and takes about this long: a refund waits while its payment is locked. */
-const CHUNK_MS = 100;
+const CHUNK_MS = 250;
 /** Transactions in a chunk. */
 const FIRST_CHUNK = 50;
 const MAX_CHUNK = 1_000;
