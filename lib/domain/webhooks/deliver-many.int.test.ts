@@ -80,6 +80,28 @@ describe("many at once", () => {
     await worker.settled();
   });
 
+  test("test accounts whose receivers hang leave slots to live mode: a new live endpoint is sent to at once", async () => {
+    const held: (() => void)[] = [];
+    const hogs = [await tenant(), await tenant(), await tenant(), await tenant(), await tenant()];
+    for (const hog of hogs) {
+      for (let i = 0; i < 3; i++) {
+        const { receiver } = await hog.endpoint();
+        receiver.answer = (_received, response) => held.push(() => response.writeHead(200).end());
+      }
+      await hog.happen();
+    }
+    const live = await tenant("live");
+    const worker = new WebhookWorker(live.service);
+    await workUntil(worker, () => held.length === 8);
+    const { receiver } = await live.endpoint();
+    await live.happen();
+    await workUntil(worker, () => receiver.received.length === 1);
+    expect(held).toHaveLength(8);
+    for (const { receivers } of hogs) for (const each of receivers) each.answer = status(200);
+    for (const release of held) release();
+    await worker.settled();
+  });
+
   test("places are shared out by endpoint and by merchant, some under way counted", () => {
     const at = (environment: number, endpoint: number, mode: Mode = "live") => ({
       ...{ environment_id: `env_${environment}`, endpoint_id: `end_${endpoint}`, mode },
