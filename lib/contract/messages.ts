@@ -3,6 +3,10 @@ import { currencyDigits, formatMinor, isSupportedCurrency, MAX_AMOUNT, majorToMi
 
 type Issue = z.core.$ZodRawIssue;
 
+/** A message with the parameter's name in front where it continues that. */
+export const namedSentence = (param: string, message: string): string =>
+  /^[a-z]/.test(message) ? `${param || "The body"} ${message}` : message;
+
 export const REQUIRED = "This parameter is required.";
 
 /** A zod error map in our own words. A sentence in small letters follows the parameter's name. `root` is the whole input. */

@@ -4,7 +4,7 @@ import { CARD_NUMBER_MARK, holdsNumber, keepableText } from "@/lib/contract/card
 import type { DashboardEndpoint, Endpoint } from "@/lib/contract/endpoint";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
 import { parseInput } from "@/lib/contract/input";
-import { REQUIRED } from "@/lib/contract/messages";
+import { namedSentence, REQUIRED } from "@/lib/contract/messages";
 import type { Body } from "./answer";
 import { type ApiRequest, CallerGone, decidingHeader } from "./request-parts";
 
@@ -179,9 +179,7 @@ function cardNumberOf(body: unknown): string {
   return digits.length >= MIN_CARD_DIGITS ? digits : NO_NUMBER;
 }
 
-/** A message in small letters continues the parameter's name. */
-const named = (error: FieldError): FieldError =>
-  /^[a-z]/.test(error.message) ? { ...error, message: `${error.param || "The body"} ${error.message}` } : error;
+const named = (error: FieldError): FieldError => ({ ...error, message: namedSentence(error.param, error.message) });
 
 function fieldErrors(errors: FieldError[]): AppError {
   const [first] = errors;

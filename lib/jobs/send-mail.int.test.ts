@@ -61,6 +61,20 @@ test("due mail is sent once, even by two instances", async () => {
   expect(await sendMail(service, open(url))).toBe(0);
 });
 
+test("mail goes to domains of any script, and to dots where only quotes allow them", async () => {
+  const { url, received } = await mailServer(true);
+  await write("ada@пример.рф");
+  await write("foo..bar.@docomo.example");
+  await write("a&b/c#d@people.example");
+  expect(await sendMail(service, open(url))).toBe(3);
+  const recipients = received.map((text) => /^To: (.*)\r$/m.exec(text)?.[1]);
+  expect(recipients.toSorted()).toEqual([
+    '"foo..bar."@docomo.example',
+    "a&b/c#d@people.example",
+    "ada@xn--e1afmkfd.xn--p1ai",
+  ]);
+});
+
 test("a receipt goes out in the merchant's name and ours, its answers go to the merchant, and no name begins a header", async () => {
   const { url, received } = await mailServer(true);
   const mail = { recipient: "five@people.example", subject: "Receipt\r\nBcc: all@shop.example", paragraphs: ["Paid."] };

@@ -6,6 +6,8 @@ import {
   type UpdatePaymentLinkBody,
   updatePaymentLinkBody,
 } from "@/lib/contract/checkout/payment-link";
+import { parseInput } from "@/lib/contract/input";
+import { namedSentence } from "@/lib/contract/messages";
 import { offsetAt } from "@/lib/contract/transactions/time-range";
 import { amountProblem, minorTyped } from "./session-form";
 
@@ -68,7 +70,7 @@ const orNull = (text: string) => text.trim() || null;
 /** The body of the request, by the API's own schema; null while something is wrong, which `errors` says by field. */
 export function readLink(values: LinkFormValues, timeZone: string, now: number): Read<CreatePaymentLinkBody> {
   const isPlan = values.sell === "plan";
-  const parsed = createPaymentLinkBody.safeParse({
+  const { result: parsed } = parseInput(createPaymentLinkBody, {
     name: orNull(values.name),
     description: orNull(values.description),
     ...(isPlan
@@ -100,7 +102,7 @@ export function readLinkEdit(
   const unchanged = JSON.stringify(values) === JSON.stringify(linkEditValues(link, timeZone));
   const before = link.expires_at === null ? "" : localTime(link.expires_at, timeZone);
   const expiresAt = values.expires_at === before ? link.expires_at : instantIn(timeZone, values.expires_at);
-  const parsed = updatePaymentLinkBody.safeParse({
+  const { result: parsed } = parseInput(updatePaymentLinkBody, {
     name: orNull(values.name),
     description: orNull(values.description),
     expires_at: values.expiry === "at" ? expiresAt : null,
@@ -130,7 +132,7 @@ function messagesOf(error: { issues: { path: PropertyKey[]; code?: string; messa
   const messages: Record<string, string> = {};
   for (const { path, code, message } of error?.issues ?? []) {
     const field = String(path[0] ?? "");
-    messages[field] ??= code === "too_big" ? (TOO_LONG[field] ?? message) : message;
+    messages[field] ??= code === "too_big" ? (TOO_LONG[field] ?? message) : namedSentence(field, message);
   }
   return messages;
 }

@@ -1,6 +1,8 @@
 import { type CreateClientSessionBody, createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { isSupportedCurrency } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
+import { parseInput } from "@/lib/contract/input";
+import { namedSentence } from "@/lib/contract/messages";
 import { readTypedAmount } from "@/lib/contract/typed-amount";
 
 /** A session as it is in the form: the amount is what was typed, and only one of amount and plan counts. */
@@ -61,10 +63,11 @@ export function readSession(values: SessionFormValues): {
   errors: Record<string, string>;
 } {
   const errors: Record<string, string> = {};
-  const parsed = createClientSessionBody.safeParse(bodyOf(values));
+  const { result: parsed } = parseInput(createClientSessionBody, bodyOf(values));
   for (const { path, message } of parsed.error?.issues ?? []) {
     const field = fieldOf(path.join("."), values);
-    if (field !== null && field !== "amount" && field !== "plan_id") errors[field] = WRONG[field] ?? message;
+    if (field !== null && field !== "amount" && field !== "plan_id")
+      errors[field] = WRONG[field] ?? namedSentence(field, message);
   }
   const problem = values.sell === "plan" ? null : amountProblem(values);
   if (problem) errors.amount = problem;

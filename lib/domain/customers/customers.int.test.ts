@@ -137,6 +137,27 @@ describe("a list", () => {
   });
 });
 
+test("a customer is one by its e-mail in any case, whatever the address, and found by its words", async () => {
+  const { pay, note, list } = await shop();
+  for (const [day, email] of [
+    "Ada@Müller.DE",
+    "ada@MÜLLER.de",
+    "ИВАН@ПРИМЕР.РФ",
+    "иван@пример.рф",
+    "Foo..@docomo.example",
+    "#a&b/c",
+  ].entries())
+    await pay({ email, day });
+  await note();
+  expect((await list()).data.map(({ email, payments }) => [email, payments])).toEqual([
+    ["#a&b/c", 1],
+    ["foo..@docomo.example", 1],
+    ["иван@пример.рф", 2],
+    ["ada@müller.de", 2],
+  ]);
+  for (const q of ["иван", "Müller", "docomo"]) expect((await list({ q })).data, q).toHaveLength(1);
+});
+
 test("words that more customers have than are counted are found page by page, beside those that few have", async () => {
   const { environment, list } = await shop();
   await db.sql`insert into customers (environment_id, id, customer_id, name, words, first_payment_at, last_payment_at)

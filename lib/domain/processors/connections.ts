@@ -16,6 +16,8 @@ import { countKeptCards } from "@/db/queries/processors/journal";
 import type { ConnectionRow, RouteRow } from "@/db/schema/processors";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
+import { parseInput } from "@/lib/contract/input";
+import { namedSentence } from "@/lib/contract/messages";
 import type {
   ChangeConnectionBody,
   Connection,
@@ -226,12 +228,15 @@ function readCredentials(connector: Connector, given: Credentials): Credentials 
   const credentials = withoutEmpty(given);
   const stranger = Object.keys(credentials).find((name) => !connector.fields.some((field) => field.name === name));
   if (stranger !== undefined) throw refuseField(`credentials.${stranger}`, `${connector.label} has no such field.`);
-  const [issue] = connector.credentials.safeParse(credentials).error?.issues ?? [];
+  const [issue] = parseInput(connector.credentials, credentials).result.error?.issues ?? [];
   if (issue) {
     const name = String(issue.path[0] ?? "");
     const field = connector.fields.find((one) => one.name === name);
     const isMissing = field && credentials[name] === undefined;
-    throw refuseField(`credentials.${name}`, isMissing ? `Enter the ${field.label}.` : issue.message);
+    throw refuseField(
+      `credentials.${name}`,
+      isMissing ? `Enter the ${field.label}.` : namedSentence(name, issue.message),
+    );
   }
   return credentials;
 }
