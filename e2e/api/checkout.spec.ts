@@ -305,7 +305,7 @@ for (const [what, body, code, param] of [
   ["a number as the name", wrongCard({ name: "4242 4242 4242 4242" }), "invalid_parameter", "card.name"],
   ["a number as the postal code", { postal_code: "4242424242424242" }, "invalid_parameter", "postal_code"],
   ["an unknown mode", { mode: "free" }, "invalid_parameter", "mode"],
-  ["an attempt of nothing", { attempt: "" }, "invalid_parameter", "attempt"],
+  ["an attempt of nothing", { attempt: "" }, "missing_parameter", "attempt"],
   ["an attempt with a space", { attempt: "a b" }, "invalid_parameter", "attempt"],
   ["an attempt too long", { attempt: "a".repeat(65) }, "invalid_parameter", "attempt"],
   ["an amount", { amount: 1 }, "unknown_parameter", "amount"],

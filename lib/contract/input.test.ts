@@ -31,7 +31,7 @@ test.each(NOTHING)("a text of nothing visible is absent: %j", (nothing) => {
   });
   expect(paid({ metadata: nothing })?.metadata).toEqual({});
   expect(parseInput(refundBody, { amount: 5, reason: nothing, comment: nothing }).result.data).toEqual({ amount: 5 });
-  expect(parseInput(listTransactionsQuery, { status: nothing, limit: nothing }).result.data).toEqual({});
+  expect(parseInput(listTransactionsQuery, { status: nothing, customer_id: nothing }).result.data).toEqual({});
   const plan = { type: "ONE_TIME", name: nothing, currency: "USD", full_price_amount: 1 };
   expect(parseInput(createPlanBody, plan).result.error?.issues[0]?.path).toEqual(["name"]);
   expect(parseInput(updatePlanBody, { description: nothing }).result.data).toEqual({ description: null });
@@ -45,6 +45,8 @@ test("null is absent where a text may be left out", () => {
 test("an empty amount or null is no absent one, which would refund everything", () => {
   for (const amount of ["", null, " ", "\u200b"]) expect(parseInput(refundBody, { amount }).result.success).toBe(false);
   expect(parseInput(refundBody, { ammount: "" }).result.success).toBe(false);
+  for (const query of [{ limit: "" }, { offset: " " }, { min_amount: "" }])
+    expect(parseInput(listTransactionsQuery, query).result.success).toBe(false);
 });
 
 test("blanks around a value go, and none within it", () => {

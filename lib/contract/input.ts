@@ -74,7 +74,7 @@ function tidyMembers(shape: Readonly<Record<string, z.core.$ZodType>>, value: Re
 type Nothing = "" | null | undefined;
 const known = new WeakMap<z.core.$ZodType, ReadonlySet<Nothing>>();
 
-/** The kinds of nothing a member may be. An empty amount is a mistake: left out it would refund everything. */
+/** The kinds of nothing a member may be. An empty number is a mistake: left out, an amount would refund everything. */
 function takenBy(schema: z.core.$ZodType): ReadonlySet<Nothing> {
   const found = known.get(schema);
   if (found) return found;
@@ -84,7 +84,9 @@ function takenBy(schema: z.core.$ZodType): ReadonlySet<Nothing> {
   return taken;
 }
 
+/** In a query string numbers are text, by their description integers. */
 function isNumeric(schema: z.core.$ZodType): boolean {
+  if (z.globalRegistry.get(schema)?.type === "integer") return true;
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if ("innerType" in def) return isNumeric(def.innerType);
   return def.type === "number" || def.type === "boolean" || def.type === "bigint";
