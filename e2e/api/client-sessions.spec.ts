@@ -71,7 +71,7 @@ for (const [what, body, code, param] of [
   ["a fraction of a cent", aSession({ amount: 0.5 }), "invalid_parameter", "amount"],
   [
     "an origin with a path",
-    aSession({ allowed_origins: ["https://shop.example/"] }),
+    aSession({ allowed_origins: ["https://shop.example/path"] }),
     "invalid_parameter",
     "allowed_origins.0",
   ],

@@ -50,7 +50,6 @@ for (const field of ["type", "name", "currency", "full_price_amount"]) {
 
 for (const [field, value] of [
   ["type", "FREE"],
-  ["name", ""],
   ["name", "x".repeat(51)],
   ["currency", "usd"],
   ["full_price_amount", 0],

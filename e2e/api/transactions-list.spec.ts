@@ -121,7 +121,6 @@ for (const query of [
   "limit=",
   "limit=1e1",
   "limit=%2B5",
-  "limit= 5",
   "limit=99999999999999999999",
   "offset=-1",
   "offset=0.5",

@@ -91,8 +91,8 @@ test("words begin words of what is known of the customer and the order, or are a
   expect(await found(api, { q: "anna", card_brand: ["amex"] })).toEqual([]);
 });
 
-test("words that are none, too many or too long are refused", async ({ api }) => {
-  for (const q of ["", "   ", "a b c d e f g h i", "x".repeat(201)]) {
+test("words that are too many or too long are refused", async ({ api }) => {
+  for (const q of ["a b c d e f g h i", "x".repeat(201)]) {
     (await api.call(searchTransactions, { body: { filters: { q } } })).problem("invalid_parameter");
     (await api.call(listTransactions, { query: { q } })).problem("invalid_parameter");
   }

@@ -143,7 +143,7 @@ test("all ISO 4217 currencies are taken in capitals", async ({ api }) => {
   for (const currency of ["USD", "EUR", "JPY", "KWD", "CLF", "ISK"]) {
     expect((await captured(api, { currency })).currency).toBe(currency);
   }
-  for (const currency of ["usd", "US", "USDT", "", 840]) {
+  for (const currency of ["usd", "US", "USDT", 840]) {
     (await api.call(createPayment, { body: aPayment({ currency }) })).problem("invalid_parameter");
   }
   (await api.call(createPayment, { body: aPayment({ currency: "ZZZ" }) })).problem("currency_not_supported");

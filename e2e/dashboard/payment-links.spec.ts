@@ -127,7 +127,9 @@ test("what is refused stands on its field, and what was typed stays", async ({ o
   await expect(page.getByRole("radio", { name: "A plan" })).toBeChecked();
   await page.getByRole("radio", { name: "An amount" }).check();
   await create(page);
-  await expect(page.getByLabel("Amount", { exact: true })).toHaveAccessibleDescription("Enter the amount.");
+  await expect(page.getByLabel("Amount", { exact: true })).toHaveAccessibleDescription(
+    "Enter an amount such as 19.90.",
+  );
   await expect(page.getByLabel("Amount", { exact: true })).toBeFocused();
   await page.getByLabel("Amount", { exact: true }).fill("1.999");
   await page.getByLabel("E-mail").fill("nobody");

@@ -66,6 +66,8 @@ function tidyMembers(shape: Readonly<Record<string, z.core.$ZodType>>, value: Re
     const taken = takenBy(member);
     if (taken.has(given)) return [[name, given]];
     if (taken.has(null)) return [[name, null]];
+    // A blank is no number, and unlike an empty text it is not missing.
+    if (isNumeric(member)) return [[name, given === "" ? " " : given]];
     return taken.has(undefined) ? [] : [[name, given]];
   });
   return Object.fromEntries(members);
@@ -74,17 +76,17 @@ function tidyMembers(shape: Readonly<Record<string, z.core.$ZodType>>, value: Re
 type Nothing = "" | null | undefined;
 const known = new WeakMap<z.core.$ZodType, ReadonlySet<Nothing>>();
 
-/** The kinds of nothing a member may be. An empty number is a mistake: left out, an amount would refund everything. */
+/** The kinds of nothing a member may be. */
 function takenBy(schema: z.core.$ZodType): ReadonlySet<Nothing> {
   const found = known.get(schema);
   if (found) return found;
-  const kinds: Nothing[] = isNumeric(schema) ? ["", null] : ["", null, undefined];
+  const kinds: Nothing[] = ["", null, undefined];
   const taken = new Set(kinds.filter((kind) => z.safeParse(schema, kind).success));
   known.set(schema, taken);
   return taken;
 }
 
-/** In a query string numbers are text, by their description integers. */
+/** An empty number is a mistake: left out, an amount would refund everything. In a query string it is text. */
 function isNumeric(schema: z.core.$ZodType): boolean {
   if (z.globalRegistry.get(schema)?.type === "integer") return true;
   const { def } = (schema as z.core.$ZodTypes)._zod;

@@ -18,7 +18,7 @@ const PAYMENT = {
 };
 const BULKY = {
   ...PAYMENT,
-  metadata: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(500)])),
+  metadata: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(300)])),
 };
 
 beforeAll(() => {
@@ -59,7 +59,7 @@ test("who has read too many bytes waits, and still takes payments; its people an
   for (let i = 0; i < 20; i++) expect((await shop.post("/v1/payments", BULKY)).status).toBe(201);
   const list = await shop.read("/v1/payments?limit=100");
   const bytes = bytesOf(list.body);
-  expect(bytes).toBeGreaterThan(1_000_000);
+  expect(bytes).toBeGreaterThan(600_000);
   expect(JSON.parse(textOf(list.body)).data.map((payment: typeof BULKY) => payment.metadata)).toEqual(
     Array.from({ length: 20 }, () => BULKY.metadata),
   );

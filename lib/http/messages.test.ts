@@ -93,7 +93,7 @@ describe("an amount that is refused says what to send", () => {
     [{ amount: 1e15 }, "amount: Send at most 999999999999, which is 9999999999.99 USD."],
     [{ amount: 1e300 }, "amount: Send at most 999999999999, which is 9999999999.99 USD."],
     [{ amount: true }, "amount: Send a whole number of minor units, such as 1999 for 19.99 USD."],
-    [{ amount: "" }, "amount: This parameter is required."],
+    [{ amount: "" }, "amount: Send a whole number of minor units, such as 1999 for 19.99 USD."],
     [{ amount: "675984736925" }, "amount: Send a whole number of minor units, such as 1999 for 19.99 USD."],
     [{ amount: -675984736925 }, "amount: Send a whole number of minor units, such as 1999 for 19.99 USD."],
   ])("%j", (over, detail) => expect(paymentRefusal(over)).toBe(detail));
