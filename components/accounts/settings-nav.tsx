@@ -46,14 +46,62 @@ export function SettingsNav() {
   );
 }
 
-/** The pages below `/{mode}/settings`, and what they ask for. */
+/** The pages below `/{mode}/settings`, and what they ask for; `also` names the settings on each, for the palette. */
 export const SETTINGS_PAGES = [
-  { path: "account", label: "Your account", group: "You", permission: null },
-  { path: "second-factor", label: "Two-factor authentication", group: "You", permission: null },
-  { path: "sessions", label: "Sessions", group: "You", permission: null },
-  { path: "appearance", label: "Appearance", group: "You", permission: null },
-  { path: "business", label: "Business profile", group: "Business", permission: "settings.manage" },
-  { path: "processors", label: "Processors", group: "Business", permission: "settings.manage" },
-  { path: "team", label: "Team", group: "Business", permission: "team.manage" },
-  { path: "activity", label: "Activity", group: "Business", permission: "settings.manage" },
+  {
+    path: "account",
+    label: "Your account",
+    group: "You",
+    permission: null,
+    also: ["name", "e-mail address", "password"],
+  },
+  {
+    path: "second-factor",
+    label: "Two-factor authentication",
+    group: "You",
+    permission: null,
+    also: ["2FA", "authenticator app", "recovery codes", "security"],
+  },
+  {
+    path: "sessions",
+    label: "Sessions",
+    group: "You",
+    permission: null,
+    also: ["devices", "sign out everywhere", "security"],
+  },
+  {
+    path: "appearance",
+    label: "Appearance",
+    group: "You",
+    permission: null,
+    also: ["dark mode", "light", "theme", "times", "UTC", "keyboard shortcuts"],
+  },
+  {
+    path: "business",
+    label: "Business profile",
+    group: "Business",
+    permission: "settings.manage",
+    also: ["business name", "website", "support e-mail", "time zone", "logo", "receipts", "refund limit", "company"],
+  },
+  {
+    path: "processors",
+    label: "Processors",
+    group: "Business",
+    permission: "settings.manage",
+    also: ["Stripe", "Adyen", "connections", "routing rules", "reconciliation"],
+  },
+  {
+    path: "team",
+    label: "Team",
+    group: "Business",
+    permission: "team.manage",
+    also: ["members", "roles", "invite", "users", "permissions"],
+  },
+  {
+    path: "activity",
+    label: "Activity",
+    group: "Business",
+    permission: "settings.manage",
+    also: ["audit log", "history", "who did what"],
+  },
 ] as const;

@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { SETTINGS_PAGES } from "@/components/accounts/settings-nav";
 import { MERCHANT_ROLES, ROLE_PERMISSIONS } from "@/lib/contract/permissions";
-import { pagesFor, SHELL_PAGES } from "./pages";
+import { INNER_PAGES, pagesFor, SHELL_PAGES } from "./pages";
 import { SHELL_KEYS } from "./shell-dialogs";
 
 const app = fileURLToPath(new URL("../../app/(dashboard)/[mode]", import.meta.url));
@@ -35,4 +35,16 @@ describe("the navigation", () => {
     const hidden = SHELL_PAGES.map(({ label }) => label).filter((label) => !labels.includes(label));
     expect(hidden).toEqual(role === "owner" ? [] : ["API keys", "Webhooks"]);
   });
+});
+
+test("the palette knows every page that has an address of its own", () => {
+  const files = readdirSync(app, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith("/page.tsx"));
+  const paths = files.filter((file) => !/[[(]/.test(file)).map((file) => `/${file.slice(0, -"/page.tsx".length)}`);
+  expect(paths.length).toBeGreaterThan(20);
+  const known = [
+    ...SHELL_PAGES.map(({ path }) => path),
+    ...INNER_PAGES.map(({ path }) => path),
+    ...SETTINGS_PAGES.map(({ path }) => `/settings/${path}`),
+  ];
+  expect(paths.filter((path) => !known.includes(path))).toEqual([]);
 });

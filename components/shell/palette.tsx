@@ -1,17 +1,34 @@
 "use client";
 
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Command, defaultFilter } from "cmdk";
-import { ArrowRight, BookOpen, Keyboard, LogOut, type LucideIcon, Monitor, Moon, Sun, ToggleLeft } from "lucide-react";
+import {
+  ArrowRight,
+  BookOpen,
+  Keyboard,
+  LogOut,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  Settings,
+  Sun,
+  ToggleLeft,
+  User,
+} from "lucide-react";
 import { usePathname, useRouter, useSearchParams } from "next/navigation";
 import { useTheme } from "next-themes";
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
+import { SETTINGS_PAGES } from "@/components/accounts/settings-nav";
 import { Modal } from "@/components/ui/modal";
 import { toast } from "@/components/ui/toast";
 import { signOut } from "@/lib/client/accounts/sign-out";
+import { callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { jumpTargets } from "@/lib/client/shell/jump-targets";
 import { otherModePath } from "@/lib/client/shell/other-mode-path";
-import { pagesFor } from "./pages";
+import { holdsSecret } from "@/lib/contract/secrets";
+import { FILTERS, problemOfText } from "@/lib/contract/transactions/filters";
+import { innerPagesFor, pagesFor } from "./pages";
 import { Kbd } from "./search-button";
 import { useShellDialog } from "./shell-dialogs";
 import { THEMES } from "./theme";
@@ -27,30 +44,45 @@ const DOCS = [
 
 const TARGET = "target:";
 
-/** What the typed text may lead to is never filtered by that text. */
-function score(value: string, search: string, keywords?: string[]): number {
-  return value.startsWith(TARGET) ? 1 : defaultFilter(value, search, keywords);
+/**
+ * What the typed text may lead to is never filtered by that text. Other names of a page count where they hold it: among many of
+ * them are the letters of nearly everything.
+ */
+function score(value: string, search: string, keywords: string[] = []): number {
+  if (value.startsWith(TARGET)) return 1;
+  const typed = search.trim().toLowerCase();
+  return defaultFilter(
+    value,
+    search,
+    keywords.filter((name) => name.toLowerCase().includes(typed)),
+  );
 }
 
 /** One box to go anywhere: a page, a pasted id, an e-mail address, an amount, a key; and a few switches. */
 export function Palette({ onOpenChange }: { onOpenChange: (open: boolean) => void }) {
   const [typed, setTyped] = useState("");
+  const [chosen, setChosen] = useState("");
   return (
     <Modal
       aria-label="Search or jump to"
       className="modal modal-center palette max-w-xl"
       onDismiss={() => onOpenChange(false)}
     >
-      <Command label="Search or jump to" loop filter={score}>
+      <Command label="Search or jump to" loop filter={score} value={chosen} onValueChange={setChosen}>
         <Command.Input
           value={typed}
           onValueChange={setTyped}
-          placeholder="A page, an id, an e-mail, last 4, an amount…"
+          placeholder="A page, a customer, an id, an e-mail, an amount…"
           data-autofocus=""
         />
         <Command.List label="Suggestions">
           <Command.Empty>Nothing found. Paste a complete id, or type an e-mail address or an amount.</Command.Empty>
           <JumpItems typed={typed} sure onDone={() => onOpenChange(false)} />
+          <CustomerItems
+            typed={typed}
+            onFound={(value) => setChosen((now) => (now === "" || now.startsWith(TARGET) ? value : now))}
+            onDone={() => onOpenChange(false)}
+          />
           <PageItems onDone={() => onOpenChange(false)} />
           <ActionItems onDone={() => onOpenChange(false)} />
           <JumpItems typed={typed} sure={false} onDone={() => onOpenChange(false)} />
@@ -87,6 +119,51 @@ function JumpItems({ typed, sure, onDone }: ItemsProps & { typed: string; sure: 
   );
 }
 
+const DEBOUNCE_MS = 200;
+const MAX_CUSTOMERS = 5;
+
+/** Customers by name, e-mail or id, once the typing pauses. */
+function CustomerItems({ typed, onFound, onDone }: ItemsProps & { typed: string; onFound: (value: string) => void }) {
+  const { mode, can } = useDashboard();
+  const go = useGo(onDone);
+  const [q, setQ] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => setQ(typed.trim()), DEBOUNCE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const isName =
+    q.length >= 2 && problemOfText(FILTERS.q, q) === null && !holdsSecret(q) && jumpTargets(q, mode).length > 0;
+  const { data } = useQuery({
+    queryKey: ["palette customers", mode, q],
+    enabled: isName && can("transaction.read"),
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => callApi("GET /v1/customers", { mode, query: { q, limit: String(MAX_CUSTOMERS) }, signal }),
+  });
+  const found = isName && typed.trim() !== "" ? (data?.data.data ?? []) : [];
+  const first = found[0]?.id;
+  // They come after what needs no request, and above it.
+  const choose = useEffectEvent((id: string) => onFound(`${TARGET}${id}`));
+  useEffect(() => {
+    if (first !== undefined) choose(first);
+  }, [first]);
+  if (found.length === 0) return null;
+  return (
+    <Command.Group heading="Customers">
+      {found.map(({ id, name, email, customer_id }) => (
+        <Item
+          key={id}
+          value={`${TARGET}${id}`}
+          icon={User}
+          hint={name ? email : null}
+          onSelect={() => go(`/${mode}/customers/${id}`)}
+        >
+          {name ?? email ?? customer_id}
+        </Item>
+      ))}
+    </Command.Group>
+  );
+}
+
 function PageItems({ onDone }: ItemsProps) {
   const { mode, preferences, can } = useDashboard();
   const go = useGo(onDone);
@@ -111,6 +188,28 @@ function PageItems({ onDone }: ItemsProps) {
             {label}
           </Item>
         ))}
+      </Command.Group>
+      <Command.Group heading="Inside them">
+        {innerPagesFor(can).map(({ label, path, also }) => (
+          <Item key={path} value={label} also={[...also]} icon={ArrowRight} onSelect={() => go(`/${mode}${path}`)}>
+            {label}
+          </Item>
+        ))}
+      </Command.Group>
+      <Command.Group heading="Settings">
+        {SETTINGS_PAGES.filter(({ permission }) => permission === null || can(permission)).map(
+          ({ label, path, also }) => (
+            <Item
+              key={path}
+              value={`${label} settings`}
+              also={["settings", ...also]}
+              icon={Settings}
+              onSelect={() => go(`/${mode}/settings/${path}`)}
+            >
+              {label}
+            </Item>
+          ),
+        )}
       </Command.Group>
       <Command.Group heading="Documentation">
         {DOCS.map(({ label, href, also }) => (

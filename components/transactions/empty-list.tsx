@@ -1,9 +1,14 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
 import { CreditCard } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { useDashboard } from "@/lib/client/dashboard-context";
+import { filterChips } from "@/lib/client/transactions/filter-chips";
+import { fetchTransactions } from "@/lib/client/transactions/live-rows";
+import type { TransactionFilters } from "@/lib/contract/transactions/filters";
+import { formatQuery, type TransactionQuery } from "@/lib/contract/transactions/query";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 type EmptyListProps = {
@@ -14,12 +19,24 @@ type EmptyListProps = {
   total: number;
   lastPage: number;
   apiUrl: string;
+  query: TransactionQuery;
   onClear: () => void;
+  onFilters: (filters: TransactionFilters) => void;
   onPage: (page: number) => void;
 };
 
 /** Why no row is shown. */
-export function EmptyList({ mode, filters, total, lastPage, apiUrl, onClear, onPage }: EmptyListProps) {
+export function EmptyList({
+  mode,
+  filters,
+  total,
+  lastPage,
+  apiUrl,
+  query,
+  onClear,
+  onFilters,
+  onPage,
+}: EmptyListProps) {
   const { can } = useDashboard();
   if (total > 0) {
     return (
@@ -31,7 +48,15 @@ export function EmptyList({ mode, filters, total, lastPage, apiUrl, onClear, onP
     );
   }
   if (filters.length > 0)
-    return <EmptyState kind="no-results" what="transactions" filters={filters} onClear={onClear} />;
+    return (
+      <EmptyState
+        kind="no-results"
+        what="transactions"
+        filters={filters}
+        onClear={onClear}
+        actions={<Wider mode={mode} query={query} onFilters={onFilters} />}
+      />
+    );
   return (
     <EmptyState
       icon={<CreditCard aria-hidden="true" />}
@@ -59,6 +84,46 @@ export function EmptyList({ mode, filters, total, lastPage, apiUrl, onClear, onP
       }
     />
   );
+}
+
+/** What a query finds without one of its words, or one of its filters. */
+function narrowings(query: TransactionQuery, timeZone: string) {
+  const words = query.q?.split(/\s+/) ?? [];
+  const chips = filterChips(query, timeZone);
+  const byWord = words.map((word, i) => ({ without: `“${word}”`, filters: { q: words.toSpliced(i, 1).join(" ") } }));
+  const byFilter = chips.map(({ name, label }) => ({ without: label, filters: { [name]: undefined } }));
+  return [...(words.length > 1 ? byWord : []), ...(chips.length > 1 ? byFilter : [])];
+}
+
+/** More are looked up for no empty list. */
+const MAX_NARROWINGS = 10;
+
+/** The searches with a word or a filter less that find something. */
+function Wider({ mode, query, onFilters }: Pick<EmptyListProps, "mode" | "query" | "onFilters">) {
+  const { timeZone } = useDashboard().merchant;
+  const wider = narrowings(query, timeZone).slice(0, MAX_NARROWINGS);
+  const { data } = useQuery({
+    queryKey: ["wider", mode, formatQuery(query)],
+    enabled: wider.length > 0,
+    queryFn: async ({ signal }) => {
+      const counts: number[] = [];
+      // One after the other: an empty list is no reason to keep the service busy.
+      for (const { filters } of wider) {
+        const { total } = await fetchTransactions({ query: { ...query, ...filters, page: 1 }, mode, timeZone, signal });
+        counts.push(total);
+      }
+      return counts;
+    },
+  });
+  return wider.map(({ without, filters }, i) => {
+    const count = data?.[i] ?? 0;
+    if (count === 0) return null;
+    return (
+      <Button key={without} onClick={() => onFilters(filters)}>
+        Without {without}: {count.toLocaleString("en-US")}
+      </Button>
+    );
+  });
 }
 
 function firstPayment(mode: Mode, apiUrl: string): string {

@@ -3,10 +3,11 @@
 import { CircleHelp, Search, X } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
+import { Button } from "@/components/ui/button";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
 import { Skeleton } from "@/components/ui/skeleton";
 import { NO_FILTERS, type TransactionFilters } from "@/lib/contract/transactions/filters";
-import type { ParsedSearch } from "@/lib/contract/transactions/search";
+import type { ParsedSearch, SearchProblem } from "@/lib/contract/transactions/search";
 import { currentQuery } from "./use-transactions";
 
 // What the words mean is known by the time that somebody types.
@@ -42,6 +43,8 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
   const typing = useRef<{ base: TransactionFilters; changed: boolean; epoch: number } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [problem, setProblem] = useState<string | null>(null);
+  // What the text could mean besides, or instead.
+  const [question, setQuestion] = useState<Pick<SearchProblem, "word" | "message" | "choices"> | null>(null);
 
   const apply = (parsed: ParsedSearch, withSearch: Grammar["withSearch"]) => {
     if (parsed.jump !== null) return onJump(parsed.jump);
@@ -54,7 +57,9 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
     // Something else has changed the filters, or more was typed.
     if (typing.current?.epoch !== epoch || typed !== text) return;
     const parsed = parseSearch(typed, unitOf(typing.current.base, currency));
-    setProblem(parsed.problems.find((some) => !some.incomplete)?.message ?? null);
+    const asked = parsed.problems.find((some) => some.choices) ?? parsed.hint ?? null;
+    setQuestion(asked);
+    setProblem(parsed.problems.find((some) => !some.incomplete && some !== asked)?.message ?? null);
     if (!parsed.waits) apply(parsed, withSearch);
   });
   const read = async (typed: string) => {
@@ -70,6 +75,7 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
     }
     onText(typed);
     setProblem(null);
+    setQuestion(null);
     const wait = typed === "" || WHOLE_ID.test(typed) ? 0 : DEBOUNCE_MS;
     timer.current = setTimeout(() => void read(typed), wait);
   };
@@ -79,9 +85,10 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
     const parsed = parseSearch(text, unitOf(typing.current?.base ?? {}, currency));
     apply(parsed, withSearch);
     typing.current = null;
-    setProblem(
-      parsed.problems.map(({ word, message }) => (word ? `“${word}”: ${message}` : message)).join(" ") || null,
-    );
+    const asked = parsed.problems.find((some) => some.choices) ?? null;
+    setQuestion(asked);
+    const problems = parsed.problems.filter((some) => some !== asked);
+    setProblem(problems.map(({ word, message }) => (word ? `“${word}”: ${message}` : message)).join(" ") || null);
     onText(parsed.problems.map((some) => some.word).join(" "));
   };
 
@@ -147,6 +154,14 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
       </search>
       <output id={`${id}-problem`} className={problem ? "mt-1 block text-red text-xs" : "sr-only"}>
         {problem}
+      </output>
+      <output className={question ? "mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-soft text-xs" : "sr-only"}>
+        {question?.message}
+        {question?.choices?.map(({ label, text: meant }) => (
+          <Button key={meant} size="sm" onClick={() => onType(text.replace(question.word, meant))}>
+            {label}
+          </Button>
+        ))}
       </output>
     </form>
   );

@@ -1,12 +1,14 @@
 import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
 
 const PLAIN: [example: string, meaning: string][] = [
-  ["anna order", "beginnings of words: name, e-mail, customer, description, metadata"],
-  ["4242", "last four digits of the card"],
+  ["obrien order", "beginnings of words: name, e-mail, customer, description, metadata"],
+  ["1001", "an order’s number, or the last four digits of a card"],
+  ["card 4242", "the last four digits of a card"],
   ["anna@example.com", "the customer’s e-mail"],
   ["pay_… or txn_…", "opens the payment"],
-  ["$50 or 49.90", "exactly this amount"],
-  ["over $50, last week, declined visa", "plain words work, too"],
+  ["$50, 49.90 or 49,90 €", "exactly this amount"],
+  ["over $50, €50 to €60", "amounts of a range"],
+  ["refund yesterday, declined visa last week", "plain words work, too"],
 ];
 
 const OPERATORS = Object.values(FILTER_DETAILS).flatMap(({ help }) => help);

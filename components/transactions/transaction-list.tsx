@@ -12,6 +12,7 @@ import { TableSkeleton } from "@/components/ui/skeleton";
 import { ZoneNote } from "@/components/ui/time";
 import { ApiError } from "@/lib/client/api";
 import type { ColumnName } from "@/lib/contract/transactions/columns";
+import type { TransactionFilters } from "@/lib/contract/transactions/filters";
 import { PER_PAGE, type PerPage, type QueryProblem, type TransactionQuery } from "@/lib/contract/transactions/query";
 import type { Mode, SortField } from "@/lib/contract/transactions/words";
 import { TransactionTable } from "./transaction-table";
@@ -44,6 +45,7 @@ type TransactionListProps = {
   onPage: (page: number) => void;
   onPerPage: (perPage: PerPage) => void;
   onClear: () => void;
+  onFilters: (filters: TransactionFilters) => void;
 };
 
 /** The rows with their pages, or why there are none. */
@@ -206,7 +208,7 @@ export function useAnnouncement(key: string, text: string | null): string {
 
 const WORDS: Record<SortField, Record<"asc" | "desc", string>> = {
   created_at: { desc: "newest first", asc: "oldest first" },
-  amount: { desc: "largest amount first", asc: "smallest amount first" },
+  amount: { desc: "by currency, largest amount first", asc: "by currency, smallest amount first" },
   status: { desc: "by status, reversed", asc: "by status" },
 };
 

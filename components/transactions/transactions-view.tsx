@@ -175,6 +175,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
         onPage={toPage}
         onPerPage={(size) => url.change({ perPage: size })}
         onClear={() => change(NO_FILTERS)}
+        onFilters={change}
       />
       {selection.size > 0 && (
         <BulkRefundBar selection={selection.of(rows)} onDone={selection.clear} note={selectionNote(selection)} />

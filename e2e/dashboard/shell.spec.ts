@@ -3,6 +3,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
 import { expectAccessible, expectAccessibleInBothSchemes, expectNoSidewaysScroll, test } from "../browser";
 import { expect } from "../fixtures/playwright";
+import { captured } from "../samples";
 
 const NARROW = { width: 390, height: 844 };
 
@@ -39,6 +40,22 @@ test("the palette goes to a page that is named in other words, and closes", asyn
   await expect(palette(page)).toBeHidden();
 });
 
+test("the palette knows settings, and customers by their name", async ({ owner: page, api }) => {
+  await captured(api, { customer_name: "Siobhán O’Brien", customer_id: "siobhan" });
+  await openQuietPage(page);
+  await openPalette(page);
+  await paletteInput(page).fill("refund limit");
+  await expect(palette(page).getByRole("option").first()).toHaveText(/^Business profile/);
+  // A job notes customers seconds after their payment.
+  await expect(async () => {
+    await paletteInput(page).fill("obrie");
+    await paletteInput(page).fill("obrien");
+    await expect(palette(page).getByRole("option").first()).toHaveText(/^Siobhán O’Brien/, { timeout: 1_000 });
+  }).toPass();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/test\/customers\/cust_/);
+});
+
 test("the palette jumps to a pasted id with Enter, and offers the other mode", async ({ owner: page }) => {
   const id = encodeId("payment", newId());
   await openQuietPage(page);
@@ -51,7 +68,7 @@ test("the palette jumps to a pasted id with Enter, and offers the other mode", a
 
 for (const [typed, option, address] of [
   ["ada@shop.example", "Payments of ada@shop.example", "/test/transactions?q=ada%40shop.example"],
-  ["4242", "Cards ending in 4242", "/test/transactions?q=4242"],
+  ["4242", "Cards ending in 4242, and orders", "/test/transactions?q=4242"],
   ["$12.50", "Payments of $12.50", "/test/transactions?q=%2412.50"],
   ["order-4711", "Idempotency key order-4711", "/test/developers/idempotency?key=order-4711"],
 ] as const) {

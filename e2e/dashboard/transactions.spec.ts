@@ -132,7 +132,14 @@ test("the search box understands operators and plain words, and makes chips of t
 
   // Found while it is typed, without Enter.
   await box.fill("4444");
+  await expectAnswer(page, api, { q: "4444" });
+  await page.getByRole("button", { name: "Only cards ending in 4444" }).click();
   await expectAnswer(page, api, { card_last4: "4444" });
+  await box.fill("€50 to €60");
+  await expectUrl(page, "?min=50&max=60&unit=EUR");
+  await box.fill("over $1,500");
+  await page.getByRole("button", { name: "$1.50 (one and 50/100)" }).click();
+  await expectAnswer(page, api, { amount: { gte: 151 }, currency: ["USD"] });
   await box.fill("$99.90");
   await expectAnswer(page, api, { amount: { gte: 9_990, lte: 9_990 }, currency: ["USD"] });
   await box.fill("description:gold visa");
@@ -140,6 +147,8 @@ test("the search box understands operators and plain words, and makes chips of t
   // What is no operator of ours is searched as words: never an error, and never the whole list.
   await expect(chips.getByRole("listitem")).toHaveText(["Words: description:gold", "Card: Visa", "Clear all"]);
   await expect(page.getByRole("heading", { name: "No transactions match" })).toBeVisible();
+  await page.getByRole("button", { name: /^Without Words: description:gold: \d/ }).click();
+  await expect(chips.getByRole("listitem")).toHaveText(["Card: Visa", "Clear all"]);
 
   const popover = page.getByRole("dialog", { name: "How to search" });
   await page.getByRole("button", { name: "How to search" }).click();

@@ -10,6 +10,7 @@ type Exported =
   | Exports<typeof import("@/lib/contract/api-keys/api-keys")>
   | Exports<typeof import("@/lib/contract/checkout/endpoints")>
   | Exports<typeof import("@/lib/contract/checkout/payment-link")>
+  | Exports<typeof import("@/lib/contract/customers/endpoints")>
   | Exports<typeof import("@/lib/contract/idempotency/idempotency-key")>
   | Exports<typeof import("@/lib/contract/payments/endpoints")>
   | Exports<typeof import("@/lib/contract/plans/endpoints")>

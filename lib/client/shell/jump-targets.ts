@@ -29,7 +29,7 @@ const ID = /^([a-z]{2,5})_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const ID_BEGUN = /^(pay|txn|cust|plan|cs|plink|key|req)_/;
 const EMAIL = /^[^\s@]+@[^\s@]*$/;
 const LAST4 = /^\d{4}$/;
-const AMOUNT = /^[$€£¥]?\s?\d{1,3}(,?\d{3})*(\.\d+)?(\s?[a-z]{3})?$/i;
+const AMOUNT = /^[$€£¥]?\s?\d{1,3}(?:[,.]?\d{3})*(?:[.,]\d+)?\s?(?:[a-z]{3}|[$€£¥])?$/i;
 const MIN_KEY_LENGTH = 3;
 
 /** Where a pasted or typed text may lead, the likeliest first. An id is looked for in both environments. */
@@ -74,7 +74,7 @@ function idempotencyTarget(key: string, mode: Mode): JumpTarget {
 
 function searchLabel(text: string): string {
   if (EMAIL.test(text)) return `Payments of ${text}`;
-  if (LAST4.test(text)) return `Cards ending in ${text}`;
+  if (LAST4.test(text)) return `Cards ending in ${text}, and orders`;
   if (AMOUNT.test(text)) return `Payments of ${text}`;
   return `Search transactions for ${text}`;
 }

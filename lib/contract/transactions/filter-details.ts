@@ -47,7 +47,6 @@ const DETAILS = {
       uncaptured: ["AUTHORIZED"],
       canceled: ["VOIDED"],
       cancelled: ["VOIDED"],
-      refunds: ["REFUNDED", "PARTIALLY_REFUNDED"],
     },
     help: [["status:declined,failed", "any of these statuses"]],
   },
@@ -93,7 +92,14 @@ const DETAILS = {
     help: [["last4:4242", "last four digits"]],
   },
   plan_id: { one: "plan", of: "plan", control: "Plan id", placeholder: "plan_…", help: [["plan:plan_…", "plan"]] },
-  type: { one: "type", several: "types", always: true, help: [["type:refund", "charges or refunds"]] },
+  type: {
+    one: "type",
+    several: "types",
+    always: true,
+    plain: true,
+    aliases: { refunds: ["REFUND"] },
+    help: [["type:refund", "charges or refunds"]],
+  },
   decline_code: {
     one: "decline code",
     several: "decline codes",

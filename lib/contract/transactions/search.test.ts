@@ -4,12 +4,14 @@ import { FIRST_QUERY, formatQuery, parseQuery } from "@/lib/contract/transaction
 import { parseSearch, withSearch } from "./search";
 
 const usd = (gte: number | null, lte: number | null) => ({ gte, lte, unit: "USD" });
+const eur = (gte: number | null, lte: number | null) => ({ gte, lte, unit: "EUR" });
 const days = (from: string | null, to: string | null) => ({ from, to });
 
 describe("the search box understands", () => {
   test.each<[text: string, filters: object]>([
-    ["4242", { card_last4: "4242" }],
-    ["0005", { card_last4: "0005" }],
+    ["card 4242", { card_last4: "4242" }],
+    ["visa ending in 0005", { card_brand: ["visa"], card_last4: "0005" }],
+    ["•••• 4242", { card_last4: "4242" }],
     ["anna@example.com", { customer_email: "anna@example.com" }],
     ["Anna+Test@Example.co.uk", { customer_email: "Anna+Test@Example.co.uk" }],
     ["$50", { amount: usd(5000, 5000) }],
@@ -17,7 +19,28 @@ describe("the search box understands", () => {
     ["$1,234.56", { amount: usd(123456, 123456) }],
     ["€20", { amount: { gte: 2000, lte: 2000, unit: "EUR" } }],
     ["¥5000", { amount: { gte: 5000, lte: 5000, unit: "JPY" } }],
-    ["1.005kwd", { amount: { gte: 1005, lte: 1005, unit: "KWD" } }],
+    ["1.25kwd", { amount: { gte: 1250, lte: 1250, unit: "KWD" } }],
+    ["49,90", { amount: usd(4990, 4990) }],
+    ["49,9 €", { amount: eur(4990, 4990) }],
+    ["50 €", { amount: eur(5000, 5000) }],
+    ["50€", { amount: eur(5000, 5000) }],
+    ["€ 50", { amount: eur(5000, 5000) }],
+    ["1 500,00 €", { amount: eur(150_000, 150_000) }],
+    ["1'500.00 eur", { amount: eur(150_000, 150_000) }],
+    ["€50 to €60", { amount: eur(5000, 6000) }],
+    ["50 to 60 euros", { amount: eur(5000, 6000) }],
+    ["€50–€60", { amount: eur(5000, 6000) }],
+    ["50-60 eur", { amount: eur(5000, 6000) }],
+    ["€50 - 60", { amount: eur(5000, 6000) }],
+    ["between 50 and 60 dollars", { amount: usd(5000, 6000) }],
+    ["from $50 to $60 yesterday", { amount: usd(5000, 6000), created_at: { preset: "yesterday" } }],
+    ["> 50 dollars", { amount: usd(5001, null) }],
+    [">50 dollars", { amount: usd(5001, null) }],
+    ["> $50", { amount: usd(5001, null) }],
+    [">= 49,90 €", { amount: eur(4990, null) }],
+    ["over 49,90", { amount: usd(4991, null) }],
+    ["refund yesterday", { type: ["REFUND"], created_at: { preset: "yesterday" } }],
+    ["refunds over 20 eur", { type: ["REFUND"], amount: eur(2001, null) }],
     [">50", { amount: usd(5001, null) }],
     ["<=$20", { amount: usd(null, 2000) }],
     ["over 50", { amount: usd(5001, null) }],
@@ -31,7 +54,7 @@ describe("the search box understands", () => {
     ["plan_01h455vb4pex5vsknk084sn02q", { plan_id: "plan_01h455vb4pex5vsknk084sn02q" }],
     ["declined", { status: ["DECLINED"] }],
     ["Partially refunded", { status: ["PARTIALLY_REFUNDED"] }],
-    ["refunds", { status: ["REFUNDED", "PARTIALLY_REFUNDED"] }],
+    ["refunds", { type: ["REFUND"] }],
     ["visa", { card_brand: ["visa"] }],
     ["american express", { card_brand: ["amex"] }],
     ["failed declined visa mc", { status: ["DECLINED", "FAILED"], card_brand: ["visa", "mastercard"] }],
@@ -137,14 +160,32 @@ describe("what means nothing else is looked for as text, and the rest is kept", 
   });
 });
 
-test.each(["4242 1881", "a@b.example c@d.example", "$20 $30", "over $10 under 5000 yen"])(
+test.each(["card 4242 card 1881", "a@b.example c@d.example", "$20 $30", "over $10 under 5000 yen"])(
   "“%s” says two things where one can be looked for, and that is told",
   (text) => expect(parseSearch(text).problems).toHaveLength(1),
 );
 
-test.each(["all 4242", "4242 try", "top 4242"])("“%s” is a card's end, not an amount of a currency", (text) => {
-  expect(parseSearch(text).filters).toMatchObject({ card_last4: "4242" });
-  expect(parseSearch(text).filters.amount).toBeUndefined();
+test.each(["all 4242", "4242 try", "top 4242", "order 4242", "+1 555 4242"])(
+  "“%s” has four digits, which may be a card's or an order's, and that is told",
+  (text) => {
+    const { filters, hint } = parseSearch(text);
+    expect(filters.q).toContain("4242");
+    expect(filters).not.toHaveProperty("amount");
+    expect(hint).toMatchObject({ word: "4242", choices: [{ text: "last4:4242" }] });
+    expect(parseSearch(hint?.choices[0]?.text ?? "").filters).toEqual({ card_last4: "4242" });
+  },
+);
+
+test.each<[text: string, word: string, choices: string[]]>([
+  ["visa over $1,500", "over $1,500", ["over $1500.00", "over $1.50"]],
+  ["1.500 kwd visa", "1.500 kwd", ["1500.000 kwd", "1.5 kwd"]],
+  ["visa amount:>1.234kwd", "amount:>1.234kwd", ["amount:>1234.000kwd", "amount:>1.2340kwd"]],
+  ["visa 20 to 1,500 eur", "20 to 1,500 eur", ["20 to 1500.00 eur", "20 to 1.50 eur"]],
+])("%s: an amount that can be two is a question, and each answer is understood", (text, word, choices) => {
+  const { filters, problems } = parseSearch(text);
+  expect(filters).toEqual({ card_brand: ["visa"] });
+  expect(problems).toMatchObject([{ word, choices: choices.map((choice) => ({ text: choice })) }]);
+  for (const choice of choices) expect(parseSearch(text.replace(word, choice)).problems).toEqual([]);
 });
 
 describe("an amount and a currency mean one thing", () => {

@@ -1,11 +1,4 @@
-import {
-  type AmountUnit,
-  DEFAULT_UNIT,
-  isAmountUnit,
-  MAX_AMOUNT,
-  MINOR_UNITS,
-  parseAmount,
-} from "@/lib/contract/currencies";
+import { type AmountUnit, DEFAULT_UNIT } from "@/lib/contract/currencies";
 import { addDays } from "@/lib/contract/reporting/period";
 import { HOLDS_SECRET, holdsSecret, mayBecomeSecret } from "@/lib/contract/secrets";
 import { FILTER_DETAILS } from "@/lib/contract/transactions/filter-details";
@@ -25,39 +18,33 @@ import {
   wordsText,
 } from "@/lib/contract/transactions/filters";
 import { isDay, parseMoment, parseTimes, type TimeRange } from "@/lib/contract/transactions/time-range";
-import { readTypedAmount } from "@/lib/contract/typed-amount";
+import { readAmountPhrase, readAmountValue, type SearchChoice, type SearchToken } from "./search-amounts";
 
 /** A word that found nothing to filter by; none where it is about more than one. `incomplete`: it may still become something while it is being typed. */
-export type SearchProblem = { word: string; message: string; incomplete: boolean };
+export type SearchProblem = { word: string; message: string; incomplete: boolean; choices?: readonly SearchChoice[] };
 
 export type ParsedSearch = {
   filters: TransactionFilters;
   /** Id of a payment or transaction to open. */
   jump: string | null;
   problems: SearchProblem[];
+  /** What a word is looked for as, where it could mean one thing alone. */
+  hint?: { word: string; message: string; choices: readonly SearchChoice[] };
   /** More could make a card number of it: looked for when nothing more is typed. */
   waits?: true;
 };
 
 type Found = TransactionFilters;
 /** `words`: to be looked for as they are. */
-type Result = Found | { words: string } | { filler: string } | { problem: string; incomplete?: boolean };
+type Result =
+  | Found
+  | { words: string }
+  | { filler: string }
+  | { problem: string; incomplete?: boolean; choices?: readonly SearchChoice[] };
 
-const RELATIONS: [words: string, relation: string][] = [
-  ["more than", ">"],
-  ["less than", "<"],
-  ["at least", ">="],
-  ["at most", "<="],
-  ["over", ">"],
-  ["above", ">"],
-  ["under", "<"],
-  ["below", "<"],
-  ["about", "~"],
-  ["around", "~"],
-];
 /** Words of a sentence that ask for nothing by themselves. */
 const FILLERS = new Set(
-  "payments payment transactions transaction charges cards card from in on of with and the all by".split(" "),
+  "payments payment transactions transaction charges cards card from to for in on of with and the all by".split(" "),
 );
 const ID = /^(pay|txn|sub|plan)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
@@ -97,10 +84,14 @@ function readTokens(text: string, home: AmountUnit): ParsedSearch {
       .map((token) => token.raw)
       .join(" ");
     if (typeof result === "string") parsed.jump ??= result;
-    else if ("words" in result) words.push(result.words as string);
-    else if ("filler" in result) fillers.push(result.filler as string);
+    else if ("words" in result) {
+      const plain = result.words as string;
+      words.push(plain);
+      if (CARD_END.test(plain)) parsed.hint ??= fourDigits(plain);
+    } else if ("filler" in result) fillers.push(result.filler as string);
     else if ("problem" in result) {
-      parsed.problems.push({ word, message: result.problem as string, incomplete: result.incomplete === true });
+      const { problem, incomplete, choices } = result as { problem: string; incomplete?: boolean; choices?: [] };
+      parsed.problems.push({ word, message: problem, incomplete: incomplete === true, ...(choices && { choices }) });
     } else {
       const merged = merge(parsed.filters, result as Found);
       if (typeof merged === "string") parsed.problems.push({ word, message: merged, incomplete: false });
@@ -158,30 +149,30 @@ function readAt(tokens: SearchToken[], at: number, home: AmountUnit): Read {
     if (token.value === "") return { result: { problem: missing(`${token.operator}:`), incomplete: true }, used: 1 };
     return { result: operator(token.value, home), used: 1 };
   }
-  return readAmountPhrase(tokens, at, home) ?? readPhrase(tokens, at) ?? { result: readWord(token.value), used: 1 };
+  return (
+    readAmountPhrase(tokens, at, home) ??
+    readCardEnd(tokens, at) ??
+    readPhrase(tokens, at) ?? { result: readWord(token.value), used: 1 }
+  );
 }
 
-/** `over $50`, `at least 20 eur`, `49.90`, `50 dollars`, `about $20`. */
-function readAmountPhrase(tokens: SearchToken[], at: number, home: AmountUnit): Read | null {
-  const relation = RELATIONS.find(([words]) => plainWords(tokens, at, words.split(" ").length) === words);
-  const start = at + (relation ? relation[0].split(" ").length : 0);
-  const first = tokens[start];
-  // `eur 50` is read as `50 eur`.
-  const leads =
-    first?.operator === null &&
-    !ENGLISH.has(first.value) &&
-    isAmountUnit(first.value.toUpperCase()) &&
-    /^\d/.test(tokens[start + 1]?.value ?? "");
-  const [number, after] = leads ? [tokens[start + 1], first] : [first, tokens[start + 1]];
-  if (!number || number.operator !== null) return null;
-  const unit = after && after.operator === null && !ENGLISH.has(after.value) ? unitOf(after.value) : null;
-  // A bare number of four digits is a card's, unless something says that it is money.
-  const isMoney = relation !== undefined || unit !== null || /^[<>=~$€£¥]|\.\d|^[\d,]+[a-z]{3}$/i.test(number.value);
-  if (!isMoney || isDay(number.value)) return null;
-  const amount = parseAmountFilter(`${relation?.[1] ?? ""}${number.value}`, home, unit);
-  if (amount === null && relation === undefined && !/^[<>=~$€£¥]*[\d.,]+[a-z]*$/i.test(number.value)) return null;
-  return amount ? { result: { amount }, used: start - at + 1 + (unit ? 1 : 0) } : null;
+const CARD_END = /^\d{4}$/;
+
+/** `card 4242`, `ending in 4242`, `•••• 4242`: four digits alone may also be an order's number. */
+function readCardEnd(tokens: SearchToken[], at: number): Read | null {
+  for (const used of [4, 3, 2, 1]) {
+    const words = plainWords(tokens, at, used);
+    const digits = words && /^(?:(?:cards? )?(?:ending|ends)(?: in| with)? |cards? |[•*·]+ ?)(\d{4})$/.exec(words)?.[1];
+    if (digits) return { result: { card_last4: digits }, used };
+  }
+  return null;
 }
+
+const fourDigits = (word: string) => ({
+  word,
+  message: `${word} is looked for in orders, names and amounts, and as the last four digits of a card.`,
+  choices: [{ label: `Only cards ending in ${word}`, text: `last4:${word}` }],
+});
 
 /** Times, statuses and other words of one to three words: `partially refunded`, `american express`, `last 7 days`. */
 function readPhrase(tokens: SearchToken[], at: number): Read | null {
@@ -210,7 +201,6 @@ function readWord(word: string): Result | string {
     if (lower.startsWith("plan_")) return { plan_id: lower };
     return lower.startsWith("sub_") ? { subscription_id: lower } : lower;
   }
-  if (/^\d{4}$/.test(word)) return { card_last4: word };
   if (/^[^\s@]+@\S+$/.test(word)) return checkedText("customer_email", FILTERS.customer_email, word);
   if (word.endsWith(":") && OPERATORS.has(lower.slice(0, -1))) return { problem: missing(word), incomplete: true };
   return FILLERS.has(lower) || /^[,;]+$/.test(word) ? { filler: word } : { words: word };
@@ -236,8 +226,10 @@ function readOperator(name: FilterName, row: FilterRow, value: string, home: Amo
         : { problem: `${row.label}: ${wordsText(row).toLowerCase()}.`, incomplete: true };
     }
     case "amount": {
-      const amount = parseAmountFilter(value, home);
-      return amount ? { [name]: amount } : { problem: AMOUNT_HELP, incomplete: true };
+      const read = readAmountValue(value, home);
+      if (read === null) return { problem: AMOUNT_HELP, incomplete: true };
+      if ("amount" in read) return { [name]: read.amount };
+      return { ...read, choices: read.choices.map((choice) => ({ ...choice, text: `${row.param}:${choice.text}` })) };
     }
     case "times": {
       const times = parseTimesOperator(value.toLowerCase().replaceAll("_", "-"));
@@ -312,74 +304,6 @@ function merge(filters: Found, found: Found): Found | string {
 }
 
 const differ = (one: number | null, other: number | null) => one !== null && other !== null && one !== other;
-
-const SYMBOLS: Record<string, string> = { $: "USD", "€": "EUR", "£": "GBP", "¥": "JPY" };
-const UNIT_WORDS: Record<string, string> = { dollar: "USD", dollars: "USD", euro: "EUR", euros: "EUR", yen: "JPY" };
-/** Currencies that are words: apart from their number they count in capitals. */
-const ENGLISH: ReadonlySet<string> = new Set("all bob cop cup gel mad mop pen rub sos top try".split(" "));
-const ONE = /^([$€£¥]?)(\d[\d,]*(?:\.\d+)?)([a-z]*)$/i;
-
-/** The unit that a word names: a currency, `minor`, `dollars`; null when it names none. */
-function unitOf(word: string): string | null {
-  const known = UNIT_WORDS[word.toLowerCase()];
-  if (known) return known;
-  if (word.toLowerCase() === MINOR_UNITS) return MINOR_UNITS;
-  return isAmountUnit(word.toUpperCase()) ? word.toUpperCase() : null;
-}
-
-type Amount = { minor: number; unit: string };
-
-/** `50`, `$50`, `49.90`, `1,200eur`; `unit` counts where the text names none. */
-function oneAmount(text: string, unit: AmountUnit): Amount | null {
-  const [, symbol = "", digits = "", word = ""] = ONE.exec(text) ?? [];
-  if (digits === "") return null;
-  const named = word === "" ? (SYMBOLS[symbol] ?? unit) : unitOf(word);
-  if (named === null) return null;
-  const minor = parseAmount(digits, named) ?? readTypedAmount(digits, named).minor;
-  return minor === null ? null : { minor, unit: named };
-}
-
-/**
- * `50` (exactly), `>50`, `<=49.90`, `20..50`, `~20` (a tenth more or less). Over 50 is from the next minor unit on: the search's
- * ranges include their ends. `unit`: of the words around it; `home`: where nothing names one. Null when it is no amount, or
- * nothing can be found by it.
- */
-function parseAmountFilter(text: string, home: AmountUnit, unit: AmountUnit | null = null): AmountFilter | null {
-  const range = text.split("..");
-  if (range.length === 2) return parseRange(range[0] ?? "", range[1] ?? "", home, unit);
-  const [, relation = "", rest = ""] = /^(>=|<=|>|<|=|~)?(.+)$/.exec(text) ?? [];
-  const amount = oneAmount(rest.trim(), unit ?? home);
-  return amount && compared(relation, amount);
-}
-
-function compared(relation: string, amount: Amount): AmountFilter | null {
-  const { minor, unit } = amount;
-  switch (relation) {
-    case ">":
-      return minor < MAX_AMOUNT ? { gte: minor + 1, lte: null, unit } : null;
-    case ">=":
-      return { gte: minor, lte: null, unit };
-    case "<":
-      return minor > 0 ? { gte: null, lte: minor - 1, unit } : null;
-    case "<=":
-      return { gte: null, lte: minor, unit };
-    case "~":
-      return { gte: Math.ceil(minor * 0.9), lte: Math.min(Math.floor(minor * 1.1), MAX_AMOUNT), unit };
-    default:
-      return { gte: minor, lte: minor, unit };
-  }
-}
-
-function parseRange(from: string, to: string, home: AmountUnit, unit: AmountUnit | null): AmountFilter | null {
-  const high = to === "" ? null : oneAmount(to, unit ?? home);
-  const low = from === "" ? null : oneAmount(from, unit ?? high?.unit ?? home);
-  if ((from !== "" && low === null) || (to !== "" && high === null) || (low === null && high === null)) return null;
-  if (low && high && (low.unit !== high.unit || low.minor > high.minor)) return null;
-  return { gte: low?.minor ?? null, lte: high?.minor ?? null, unit: low?.unit ?? high?.unit ?? home };
-}
-
-/** A word of the search box: `status:declined` has an operator, `"anna smith"` is one word. */
-type SearchToken = { raw: string; operator: string | null; value: string };
 
 const TOKEN = /(?:([a-z][a-z0-9_]{0,39}):)?(?:"([^"]*)"?|(\S+))|([a-z][a-z0-9_]{0,39}):/gi;
 

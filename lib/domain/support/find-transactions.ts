@@ -38,7 +38,10 @@ export function readTransactionSearch(input: string): ReadTransactions | null {
     const isEnd = text.length === 4 && refundedAgain;
     return { filters: isEnd ? { card_last4: text } : { q: text }, refundedAgain, problems: [] };
   }
-  const { filters, problems, jump } = parseSearch(text);
+  const read = parseSearch(text);
+  // Beside other words, four digits are what a customer read from a card.
+  const card = read.hint && new RegExp(`(?<![^\\s,;])${read.hint.word}(?![^\\s,;.!?])`);
+  const { filters, problems, jump } = card ? parseSearch(text.replace(card, "last4:$&")) : read;
   if (jump !== null) return { filters: {}, refundedAgain, problems: ["Search for an id alone, without other words."] };
   if (!refundedAgain && usedFilters(filters).length === 0 && problems.length === 0) return null;
   return {

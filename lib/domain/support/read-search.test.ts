@@ -34,7 +34,7 @@ describe("of transactions a text asks for", () => {
     ["anna smith", { q: "anna smith" }],
     ["$12.34", { amount: { gte: 1234, lte: 1234, unit: "USD" } }],
     ["usd 12.3", { amount: { gte: 1230, lte: 1230, unit: "USD" } }],
-    ["1.234 KWD", { amount: { gte: 1234, lte: 1234, unit: "KWD" } }],
+    ["1.2340 KWD", { amount: { gte: 1234, lte: 1234, unit: "KWD" } }],
     ["visa declined", { card_brand: ["visa"], status: ["DECLINED"] }],
     [
       "4242 about $20 yesterday",
