@@ -97,10 +97,13 @@ export const transactions = pgTable(
     index("transactions_captured")
       .on(table.environment_id, table.captured_at, table.id)
       .where(sql`captured_at is not null`),
-    /** Serves amount ranges and sorting by amount, and finds a currency that is rare without its rows. */
+    /**
+     * Serves sorting by amount, each currency by itself, amount ranges of a currency, and a currency that is rare. A range of all
+     * currencies is one range of each: PostgreSQL 18 skips to them, earlier ones read the index.
+     */
     index("transactions_amount").on(
-      ...[table.environment_id, table.amount, table.id],
-      ...[table.status, table.card_brand, table.currency],
+      ...[table.environment_id, table.currency, table.amount, table.id],
+      ...[table.status, table.card_brand],
     ),
     /** Serves the settlement batch: captured and not yet settled. */
     index("transactions_unsettled")

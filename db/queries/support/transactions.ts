@@ -30,11 +30,11 @@ function inEnvironmentText(parameters: Parameters, filter: EverywhereFilter, pag
   const where = `${conditions(parameters, "e.id", others)}${refundedAgain ? ` and ${REFUNDED_AGAIN}` : ""}`;
   const end = `limit ${page.offset + page.limit}`;
   if (found === "")
-    return `select id, amount, status from transactions where ${where} order by ${ordering(page)} ${end}`;
+    return `select id, currency, amount, status from transactions where ${where} order by ${ordering(page)} ${end}`;
   // Words come in the order of time; any other has to see all that they find.
   const order = page.sort === "created_at" ? "" : `order by ${ordering(page, "hit.")}`;
-  return `select hit.id, hit.amount, hit.status from ${found} cross join lateral (
-    select id, amount, status from transactions where id = found.id and ${where} offset 0) hit ${order} ${end}`;
+  return `select hit.id, hit.currency, hit.amount, hit.status from ${found} cross join lateral (
+    select id, currency, amount, status from transactions where id = found.id and ${where} offset 0) hit ${order} ${end}`;
 }
 
 /**

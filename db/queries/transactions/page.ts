@@ -19,7 +19,12 @@ const MONEY = columnList("p", MONEY_COLUMNS, "p_");
 type Values = FilterValues<Range<number>, { readonly gte?: string; readonly lt?: string }>;
 export type TransactionFilter = Omit<Values, "q"> & { readonly q?: WordsFound };
 
-export type TransactionCursor = { readonly id: string; readonly amount: number; readonly status: TransactionStatus };
+export type TransactionCursor = {
+  readonly id: string;
+  readonly currency: string;
+  readonly amount: number;
+  readonly status: TransactionStatus;
+};
 
 export type TransactionPage = {
   readonly sort: SortField;
@@ -38,7 +43,7 @@ export type TransactionPage = {
  *   _last4, _plan, _decline; time of capture: transactions_captured;
  * - brands, with or without statuses: transactions_brand; statuses: transactions_status, which also sorts by status;
  * - amounts, and sorting by amount: transactions_amount, or whichever of the above PostgreSQL reckons is narrower;
- * - a currency that is rare: transactions_amount, read whole but alone; refunds that are rare: transactions_refunds;
+ * - a currency that is rare: transactions_amount; refunds that are rare: transactions_refunds;
  * - needs attention: the few rows of the partial indexes that the overview counts them by (reporting/attention.ts);
  * - words: transaction_words (words.ts) has told which transactions have them, or, where these are too many to list, each row
  *   that another index leads to is asked for them;
@@ -179,7 +184,8 @@ function countOrder(filter: TransactionFilter, page: TransactionPage): string {
 const FEW_GROUPS = 3;
 const SORT_COLUMNS: Record<SortField, readonly string[]> = {
   created_at: ["id"],
-  amount: ["amount", "id"],
+  // Amounts of several currencies compare to nothing: each currency by itself.
+  amount: ["currency", "amount", "id"],
   status: ["status", "id"],
 };
 

@@ -34,7 +34,7 @@ export async function findTransactionCursor(
   id: string,
 ): Promise<TransactionCursor | null> {
   const rows = await sql<TransactionCursor[]>`
-    select id, amount, status from transactions where environment_id = ${environmentId} and id = ${id}`;
+    select id, currency, amount, status from transactions where environment_id = ${environmentId} and id = ${id}`;
   return rows[0] ?? null;
 }
 

@@ -239,7 +239,9 @@ export const searchTransactionsBody = z
         order: z.enum(["asc", "desc"]).default("desc"),
       })
       .default({ field: "created_at", order: "desc" })
-      .describe("Order of the results; ties are sorted by id."),
+      .describe(
+        "Order of the results; ties are sorted by id. By amount, each currency is sorted by itself, in the order of the currencies' codes.",
+      ),
     limit: z.int().min(1).max(100).default(20).describe("Results per page."),
     offset: z.int().min(0).max(MAX_OFFSET).default(0).describe("Results to skip."),
     starting_after: idInput.optional().describe("Continue after this id instead of skipping."),

@@ -390,7 +390,7 @@ export interface SearchTransactionsRequest {
     /** Any of these reasons for attention. */
     attention?: ("unknown_outcome" | "failed_refund" | "capture_reversed" | "expiring")[];
   };
-  /** Order of the results; ties are sorted by id. Default: `{"field":"created_at","order":"desc"}`. */
+  /** Order of the results; ties are sorted by id. By amount, each currency is sorted by itself, in the order of the currencies' codes. Default: `{"field":"created_at","order":"desc"}`. */
   sort?: {
     /** Default: `"created_at"`. */
     field?: "created_at" | "amount" | "status";
