@@ -4,6 +4,7 @@ import { holdsCardNumber } from "@/lib/contract/card-numbers";
 import type { DashboardEndpoint, Endpoint } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { type EndpointName, EXAMPLES } from "@/lib/contract/examples";
+import { trimmed } from "@/lib/contract/input";
 import { DASHBOARD_ENDPOINTS } from "@/lib/http/dashboard-endpoints";
 import type { Spelled } from "./canaries";
 import type { Push } from "./card-data-paths";
@@ -107,7 +108,7 @@ function fresh(name: string): object {
 /** Given to prove something, and kept nowhere: they may be anything. */
 const PROOFS = new Set(["password", "current_password", "new_password", "code", "token"]);
 /** Merchants' own, and kept as they are but for the number of the request's own card. */
-const IDENTIFIERS = ["metadata", "customer_id", "return_url", "plan_id"];
+const IDENTIFIERS = ["metadata", "metadata_keys", "customer_id", "return_url", "plan_id"];
 
 /** An escaped slash makes another path of it, which may take no such method or no body. */
 const OTHER_PATHS = [200, 400, 404, 405, 413];
@@ -160,7 +161,8 @@ function fieldPlace(operation: Called, field: Field, hasCard: boolean): Place | 
   const expected = refuses ? 400 : isCardNumber ? [200, 400, 402] : [200, 201, 400, 401, 403, 404, 409];
   return {
     name: `${operation.name}, ${name}`,
-    takes: (text) => text.length <= field.max && (hasCard || !refuses || holdsCardNumber(text)),
+    takes: (text) =>
+      text.length <= field.max && (hasCard || !refuses || (holdsCardNumber(text) && trimmed(text) !== "")),
     ...(refuses && { refuses }),
     push: (sent, doors) =>
       pushOf(operation, doors, { body: withValue(bodyOf(operation, sent), field.path, sent.text), expected }),
