@@ -128,7 +128,10 @@ export const problem = z
     transaction_id: z.string().optional().describe("`card_declined`: its charge."),
     current_status: z.string().optional().describe("`invalid_state`: the status that prevents it."),
     allowed_actions: z.array(z.string()).optional().describe("`invalid_state`: what you can do instead."),
-    dispute: z.object({ id: z.string(), status: z.string() }).optional().describe("`payment_disputed`: the dispute."),
+    dispute: z
+      .object({ id: z.string().describe("The dispute's id."), status: z.string().describe("Its status.") })
+      .optional()
+      .describe("`payment_disputed`: the dispute."),
     remaining: z.int().optional().describe("Amount errors: what is left, in minor units."),
   })
   .meta({ id: "Problem" });

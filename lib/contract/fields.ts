@@ -155,7 +155,7 @@ export const metadata = z
   });
 export type Metadata = z.infer<typeof metadata>;
 
-export const MAX_CUSTOMER_EMAIL = 500;
+const MAX_CUSTOMER_EMAIL = 500;
 /** Any text: a payment is never refused for it, and what can't be mailed is not mailed. */
 const email = humanText(MAX_CUSTOMER_EMAIL);
 

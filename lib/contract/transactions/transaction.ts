@@ -50,7 +50,12 @@ export const avsResult = z.enum(Object.keys(AVS_RESULTS) as [AvsResult, ...AvsRe
 export const cvvResult = z.enum(Object.keys(CVV_RESULTS) as [CvvResult, ...CvvResult[]]);
 
 export const disputeMark = z
-  .object({ id: idOf("dispute"), status: z.enum(DISPUTE_STATUSES) })
+  .object({
+    id: idOf("dispute").describe("The dispute's id."),
+    status: z
+      .enum(DISPUTE_STATUSES)
+      .describe("`LOST` and `ACCEPTED` rule out a refund; open ones ask for `acknowledge_dispute`."),
+  })
   .nullable()
   .meta({ id: "DisputeMark" });
 

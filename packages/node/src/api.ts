@@ -39,7 +39,9 @@ export interface Problem {
   allowed_actions?: string[];
   /** `payment_disputed`: the dispute. */
   dispute?: {
+    /** The dispute's id. */
     id: string;
+    /** Its status. */
     status: string;
   };
   /** Amount errors: what is left, in minor units. */
@@ -232,7 +234,9 @@ export interface Transaction {
 export type TransactionStatus = "PENDING" | "AUTHORIZED" | "CAPTURED" | "SETTLED" | "VOIDED" | "REFUNDED" | "PARTIALLY_REFUNDED" | "DECLINED" | "FAILED";
 
 export type DisputeMark = {
+  /** The dispute's id. */
   id: string;
+  /** `LOST` and `ACCEPTED` rule out a refund; open ones ask for `acknowledge_dispute`. */
   status: "NEEDS_RESPONSE" | "UNDER_REVIEW" | "WON" | "LOST" | "ACCEPTED";
 } | null;
 
