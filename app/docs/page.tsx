@@ -17,6 +17,7 @@ export default async function GuidePage() {
       current="/docs"
       page={guide}
       baseUrl={urls.sandboxBaseUrl ?? urls.baseUrl}
+      nodeClient={urls.nodeClient}
       parts={{ ...guideParts(urls, problem), CodeTab, CodeTabs }}
     />
   );

@@ -5,5 +5,5 @@ import { dataHeaders } from "@/lib/http/security-headers";
 /** The list of pages that machines read. */
 export async function GET(): Promise<Response> {
   const headers = { ...dataHeaders(), "content-type": "text/markdown; charset=utf-8" };
-  return new Response(llmsText((await publicUrls()).baseUrl), { headers });
+  return new Response(llmsText(await publicUrls()), { headers });
 }

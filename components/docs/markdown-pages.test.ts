@@ -70,7 +70,7 @@ test("the reference has every endpoint with its parameters, answer and errors", 
 });
 
 test("llms.txt has a line for every page", () => {
-  const text = llmsText(baseUrl);
+  const text = llmsText({ baseUrl });
   for (const { href, label } of DOCS_PAGES) expect(text).toContain(`- [${label}](${baseUrl}${href}.md): `);
   expect(text).toContain(`${baseUrl}/docs/postman.json`);
 });

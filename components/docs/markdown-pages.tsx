@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
 import type { Problem } from "@/lib/contract/errors";
-import { WRITTEN_NODE_CLIENT } from "@/lib/http/node-client";
 import * as changelog from "./changelog.mdx";
 import * as checkout from "./checkout.mdx";
 import { DOCS_PAGES, type DocsPath } from "./docs-shell";
@@ -9,7 +8,7 @@ import * as goingLive from "./going-live.mdx";
 import * as guide from "./guide.mdx";
 import * as mcp from "./mcp.mdx";
 import * as processors from "./processors.mdx";
-import { type MarkdownPage, WRITTEN_ADDRESS, withAddress } from "./prose";
+import { type MarkdownPage, WRITTEN_ADDRESS, WRITTEN_NODE_CLIENT, withAddress } from "./prose";
 import * as quickstart from "./quickstart.mdx";
 import * as tables from "./tables";
 import * as testing from "./testing.mdx";
@@ -37,7 +36,11 @@ export const isWritten = (path: string): path is WrittenPath => Object.hasOwn(WR
 /** All but the page's title, in their order. */
 export const headingsOf = (path: WrittenPath) => WRITTEN[path].headings;
 
-export type Site = Parameters<typeof tables.guideParts>[0] & { hasDemo: boolean; problem: Problem };
+export type Site = Parameters<typeof tables.guideParts>[0] & {
+  nodeClient?: string;
+  hasDemo: boolean;
+  problem: Problem;
+};
 
 /** A page that is written in Markdown, with its components drawn as Markdown, too; `instead` says which are drawn otherwise. */
 export function writtenMarkdown(path: WrittenPath, site: Site, instead: Record<string, () => ReactNode> = {}): string {
@@ -59,7 +62,7 @@ export function writtenMarkdown(path: WrittenPath, site: Site, instead: Record<s
   };
   const address = site.sandboxBaseUrl ?? site.baseUrl;
   const text = toMarkdown(<Content components={parts} />, (href) => markdownAddress(href, site.baseUrl));
-  return withAddress(text, address);
+  return withAddress(text, address, site.nodeClient);
 }
 
 /** Where a link leads for a machine: pages of the documentation as Markdown, everything under the service's own address. */
@@ -71,9 +74,9 @@ export function markdownAddress(href: string, baseUrl: string): string {
 }
 
 /** `/llms.txt`: what Cardlane is, and a line for every page. */
-export function llmsText(baseUrl: string): string {
+export function llmsText({ baseUrl, nodeClient }: { baseUrl: string; nodeClient?: string }): string {
   const pages = DOCS_PAGES.map(({ href, label, about }) => `- [${label}](${baseUrl}${href}.md): ${about}`);
-  const client = withAddress(WRITTEN_ADDRESS + WRITTEN_NODE_CLIENT, baseUrl);
+  const client = withAddress(WRITTEN_ADDRESS + WRITTEN_NODE_CLIENT, baseUrl, nodeClient);
   return `# Cardlane
 
 > A card payment service: an HTTP API to take, capture, void and refund card payments, with a payment form, webhooks and a

@@ -1,6 +1,5 @@
 import Link from "next/link";
 import type { ComponentType, ReactElement, ReactNode } from "react";
-import { findNodeClient, WRITTEN_NODE_CLIENT } from "@/lib/http/node-client";
 import { CodeBlock, type CodeLanguage } from "./code";
 import { type DocsPath, DocsShell, type Section } from "./docs-shell";
 import { SandboxKey } from "./try/sandbox-key";
@@ -8,11 +7,12 @@ import { SandboxKey } from "./try/sandbox-key";
 /** Where `npm start` serves; a page shows the service's own address in its place. */
 export const WRITTEN_ADDRESS = "http://localhost:3000";
 
-/** A text of the guides with this service's address, and where its client for Node is. */
-export const withAddress = (text: string, baseUrl: string): string =>
-  text
-    .replaceAll(WRITTEN_ADDRESS + WRITTEN_NODE_CLIENT, baseUrl + (findNodeClient() ?? WRITTEN_NODE_CLIENT))
-    .replaceAll(WRITTEN_ADDRESS, baseUrl);
+/** Path of the client for Node in the guides; a page shows the path of this build's tarball in its place. */
+export const WRITTEN_NODE_CLIENT = "/sdk/node.tgz";
+
+/** A text of the guides with this service's address and the path of its client for Node. */
+export const withAddress = (text: string, baseUrl: string, nodeClient = WRITTEN_NODE_CLIENT): string =>
+  text.replaceAll(WRITTEN_ADDRESS + WRITTEN_NODE_CLIENT, baseUrl + nodeClient).replaceAll(WRITTEN_ADDRESS, baseUrl);
 
 type Parts = Record<string, ComponentType<never>>;
 export type MarkdownPage = {
@@ -26,19 +26,22 @@ type DocsPageProps = {
   page: MarkdownPage;
   /** The service's address, where the page shows it. */
   baseUrl?: string;
+  /** The path of its client for Node, where the page shows it. */
+  nodeClient?: string;
   /** The components that the page names. */
   parts: Parts;
   /** Whether this machine has the demo merchant, and so the sample shop. */
   hasDemo?: boolean;
 };
 
-export function DocsPage({ current, page, baseUrl = WRITTEN_ADDRESS, parts, hasDemo = false }: DocsPageProps) {
+export function DocsPage({ current, page, parts, hasDemo = false, ...address }: DocsPageProps) {
   const { default: Content, sections } = page;
+  const here = (text: string) => withAddress(text, address.baseUrl ?? WRITTEN_ADDRESS, address.nodeClient);
   const Demo = ({ children }: { children: ReactNode }) => hasDemo && children;
   return (
     <DocsShell current={current} sections={[{ id: "content", label: "Overview" }, ...sections]}>
       <article className="prose">
-        <Content components={{ ...elements(baseUrl), Demo, SandboxKey, ...parts }} />
+        <Content components={{ ...elements(here), Demo, SandboxKey, ...parts }} />
       </article>
     </DocsShell>
   );
@@ -47,15 +50,15 @@ export function DocsPage({ current, page, baseUrl = WRITTEN_ADDRESS, parts, hasD
 type Fence = { className: string; title: string; tall: boolean; children: string };
 
 /** What the elements of Markdown become. */
-function elements(baseUrl: string) {
+function elements(here: (text: string) => string) {
   return {
     a: ({ href, children }: { href: string; children: ReactNode }) =>
       href.startsWith("/docs") ? <Link href={href}>{children}</Link> : <a href={href}>{children}</a>,
-    code: ({ children }: { children: string }) => <code className="tick">{withAddress(children, baseUrl)}</code>,
+    code: ({ children }: { children: string }) => <code className="tick">{here(children)}</code>,
     pre: ({ children }: { children: ReactElement<Fence> }) => {
       const { className, title, tall, children: code } = children.props;
       const language = className.replace("language-", "") as CodeLanguage;
-      return <CodeBlock title={title} language={language} code={withAddress(code, baseUrl).trim()} tall={tall} />;
+      return <CodeBlock title={title} language={language} code={here(code).trim()} tall={tall} />;
     },
     table: ScrollingTable,
   };

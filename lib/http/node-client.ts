@@ -25,6 +25,9 @@ export function findNodeClient(root = process.cwd()): string | null {
   }
 }
 
+/** Where to install the client from: of this build, or an address that leads to it. */
+export const currentNodeClient = (): string => findNodeClient() ?? WRITTEN_NODE_CLIENT;
+
 /** Handles an address below /sdk that is no file. npm shows the `error` of a response. */
 export function answerMissingClient(name: string, baseUrl: string): Response {
   const current = findNodeClient();

@@ -11,6 +11,7 @@ import { env } from "@/lib/env";
 import { newId } from "@/lib/ids";
 import { userContext } from "./caller";
 import { currentService } from "./current-service";
+import { currentNodeClient } from "./node-client";
 import { signedIn } from "./session-caller";
 
 /** What a page of the dashboard is rendered for. */
@@ -85,8 +86,13 @@ export async function signedOutPage(path: string): Promise<void> {
   if (await signedInMerchant()) redirect(path);
 }
 
-/** The service's addresses as this running process knows them; a page that shows one is rendered on request. */
+/** The service's addresses as this running process knows them; a page that shows one is rendered on request. `nodeClient` is a path. */
 export async function publicUrls() {
   await connection();
-  return { baseUrl: env.baseUrl, sandboxBaseUrl: env.sandboxBaseUrl, liveBaseUrl: env.liveBaseUrl };
+  return {
+    baseUrl: env.baseUrl,
+    sandboxBaseUrl: env.sandboxBaseUrl,
+    liveBaseUrl: env.liveBaseUrl,
+    nodeClient: currentNodeClient(),
+  };
 }

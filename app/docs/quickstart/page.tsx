@@ -9,12 +9,13 @@ import { publicUrls } from "@/lib/http/page";
 export const metadata: Metadata = { title: "Quickstart", description: aboutPage("/docs/quickstart") };
 
 export default async function QuickstartPage() {
-  const { baseUrl, sandboxBaseUrl } = await publicUrls();
+  const { baseUrl, sandboxBaseUrl, nodeClient } = await publicUrls();
   return (
     <DocsPage
       current="/docs/quickstart"
       page={quickstart}
       baseUrl={sandboxBaseUrl ?? baseUrl}
+      nodeClient={nodeClient}
       parts={{ CodeTab, CodeTabs }}
       hasDemo={findDemoShop() !== null}
     />
