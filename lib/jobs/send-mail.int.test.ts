@@ -68,7 +68,7 @@ test("mail goes to domains of any script, and to dots where only quotes allow th
   await write("a&b/c#d@people.example");
   expect(await sendMail(service, open(url))).toBe(3);
   const recipients = received.map((text) => /^To: (.*)\r$/m.exec(text)?.[1]);
-  expect(recipients.toSorted()).toEqual([
+  expect(recipients.toSorted((a = "", b = "") => (a < b ? -1 : 1))).toEqual([
     '"foo..bar."@docomo.example',
     "a&b/c#d@people.example",
     "ada@xn--e1afmkfd.xn--p1ai",
@@ -103,7 +103,8 @@ test("a refused mail is tried again later, longer each time, and finally given u
       from mail_outbox where recipient = 'two@people.example'`;
     expect(row?.last_error).toMatch(/mailbox busy/);
     pauses.push(row?.waits ? Math.round(row.seconds) : null);
-    if (row?.waits) await db.sql`update mail_outbox set next_attempt_at = now() where recipient = 'two@people.example'`;
+    if (row?.waits)
+      await db.sql`update mail_outbox set next_attempt_at = now() - interval '1 second' where recipient = 'two@people.example'`;
   }
   expect(pauses.slice(0, 4)).toEqual([30, 60, 120, 240]);
   expect(pauses.at(-1)).toBeNull();
