@@ -43,7 +43,6 @@ export async function start(options: StartOptions): Promise<void> {
     void shutdown.run().then(() => process.exit(0));
   });
   try {
-    console.line("\n  Cardlane\n");
     summarize(console, await startAll(options, shutdown));
   } catch (error) {
     if (shutdown.signal.aborted) return;
@@ -57,6 +56,7 @@ export async function start(options: StartOptions): Promise<void> {
 
 async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown): Promise<Started> {
   await checkPort(env.port, env.listenAddress);
+  console.line("\n  Cardlane\n");
   prepareDataFolder(env.dataDir);
   const proceed = () => shutdown.signal.throwIfAborted();
   const opened = await console.step("Database", async (say) => {
