@@ -24,9 +24,9 @@ export function watchAccess({ reauthorize, service }: Access, revoked: () => voi
       revoked();
       return;
     }
-    if (!ended) cancel = timer.after(RECHECK_MS, check);
+    if (!ended) cancel = timer.after(RECHECK_MS, () => void check());
   };
-  let cancel = timer.after(RECHECK_MS, check);
+  let cancel = timer.after(RECHECK_MS, () => void check());
   return () => {
     ended = true;
     cancel();
