@@ -10,7 +10,6 @@ import { PageHeader } from "@/components/ui/page-header";
 import { buttonStyles } from "@/components/ui/styles";
 import { callApi } from "@/lib/client/api";
 import {
-  minorTyped,
   placeSessionRefusal,
   readSession,
   type SessionFormValues,
@@ -21,6 +20,7 @@ import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { CurrencyOption } from "@/lib/contract/format";
 import type { PlanOption } from "@/lib/contract/plans/plan";
 import type { Mode } from "@/lib/contract/transactions/words";
+import { minorTyped } from "@/lib/contract/typed-amount";
 import { CreatedSession } from "./created-session";
 import { CustomerFields, PlaceFields, SessionPrice } from "./session-fields";
 

@@ -7,14 +7,9 @@ import { Checkbox } from "@/components/ui/checkbox";
 import { AmountError, Field, Input, Select, Textarea } from "@/components/ui/field";
 import { Time } from "@/components/ui/time";
 import type { Refusal } from "@/lib/client/payments/money-attempt";
+import { fieldError, noteError, REFUND_REASON_LABELS, readAmount } from "@/lib/client/payments/money-form";
 import { keepStaffReason, type StaffMoney } from "@/lib/client/payments/money-ports";
-import {
-  fieldError,
-  type MoneySubject,
-  noteError,
-  REFUND_REASON_LABELS,
-  readAmount,
-} from "@/lib/client/payments/money-subject";
+import type { MoneySubject } from "@/lib/client/payments/money-subject";
 import { moneyText } from "@/lib/contract/format";
 import { isDisputed } from "@/lib/contract/payments/dispute-words";
 import type { RefundReason } from "@/lib/contract/transactions/words";

@@ -21,8 +21,8 @@ import {
   totalsOf,
 } from "@/lib/client/payments/bulk-record";
 import { BulkRefund, NO_FORM, rowsOf } from "@/lib/client/payments/bulk-refund";
+import { noteError } from "@/lib/client/payments/money-form";
 import { browserBulkPorts, merchantAccess, newIdempotencyKey } from "@/lib/client/payments/money-ports";
-import { noteError } from "@/lib/client/payments/money-subject";
 import { cardText, moneyText } from "@/lib/contract/format";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { DisputeConsent, ReasonSelect, RefundNote } from "./action-dialogs";

@@ -176,11 +176,8 @@ function AmountFilter({ filters, onChange, onDone, currencies }: Omit<RowProps, 
     if (found) inputs[found.end].current?.focus();
     else set(low.minor === null && high.minor === null ? undefined : { gte: low.minor, lte: high.minor, unit });
   };
-  const choose = (text: string) => {
-    const input = wrong && inputs[wrong.end].current;
-    if (!input) return;
-    input.value = text;
-    input.focus();
+  const choose = (end: Wrong["end"], text: string) => {
+    fill(inputs[end].current, text);
     setWrong(null);
   };
   const control = (end: Wrong["end"]) => ({
@@ -200,10 +197,16 @@ function AmountFilter({ filters, onChange, onDone, currencies }: Omit<RowProps, 
       </div>
       {/* Its line is kept, so that the buttons below stay where they are. */}
       <p id={id} className="-my-2 min-h-5 text-red text-xs leading-5">
-        {wrong && <AmountError {...wrong} onChoose={choose} />}
+        {wrong && <AmountError {...wrong} onChoose={(text) => choose(wrong.end, text)} />}
       </p>
     </TypedFilters>
   );
+}
+
+function fill(input: HTMLInputElement | null, text: string): void {
+  if (!input) return;
+  input.value = text;
+  input.focus();
 }
 
 /** Why one end of a range is none. */

@@ -1,5 +1,13 @@
 /** Amounts as people of any country type them, read in one way by every form, dialog and filter. Without zod. */
-import { type AmountUnit, amountText, CURRENCY_DIGITS, isAmountUnit, MAX_AMOUNT, MINOR_UNITS } from "./currencies";
+import {
+  type AmountUnit,
+  amountText,
+  CURRENCY_DIGITS,
+  isAmountUnit,
+  isSupportedCurrency,
+  MAX_AMOUNT,
+  MINOR_UNITS,
+} from "./currencies";
 import { moneyText } from "./format";
 import { withAsciiDigits } from "./payments/words";
 
@@ -90,6 +98,23 @@ export function readTypedAmount(text: string, unit: AmountUnit): TypedAmount {
   if (tooLarge) return refused("The amount is above the limit for one payment.");
   if (values.length === 0) return refused(`Enter an amount such as ${example}.`);
   return refused(`${number} can be read in two ways. Choose one.`, choices);
+}
+
+type PriceFields = { readonly amount: string; readonly currency: string };
+
+/** Why the price in a form is invalid; null when it is valid. */
+export function amountProblem({ amount, currency }: PriceFields): string | null {
+  if (!isSupportedCurrency(currency)) return "Choose a currency.";
+  if (amount.trim() === "") return "Enter the amount.";
+  const typed = readTypedAmount(amount, currency);
+  if (typed.minor === null) return typed.message;
+  return typed.minor > 0 ? null : "Enter an amount above zero.";
+}
+
+/** The price in a form in minor units; null while it is zero or invalid. */
+export function minorTyped({ amount, currency }: PriceFields): number | null {
+  const minor = isSupportedCurrency(currency) ? readTypedAmount(amount, currency).minor : null;
+  return minor !== null && minor > 0 ? minor : null;
 }
 
 function decimalsText(unit: AmountUnit): string {

@@ -9,7 +9,7 @@ import {
 import { parseInput } from "@/lib/contract/input";
 import { namedSentence } from "@/lib/contract/messages";
 import { offsetAt } from "@/lib/contract/transactions/time-range";
-import { amountProblem, minorTyped } from "./session-form";
+import { amountProblem, minorTyped } from "@/lib/contract/typed-amount";
 
 /** A date and a time as the browser's field has them: "2026-12-01T18:30". */
 type LocalTime = string;

@@ -1,9 +1,8 @@
 import { type CreateClientSessionBody, createClientSessionBody } from "@/lib/contract/checkout/client-session";
-import { isSupportedCurrency } from "@/lib/contract/currencies";
 import type { FieldError } from "@/lib/contract/errors";
 import { parseInput } from "@/lib/contract/input";
 import { namedSentence } from "@/lib/contract/messages";
-import { readTypedAmount } from "@/lib/contract/typed-amount";
+import { amountProblem, minorTyped } from "@/lib/contract/typed-amount";
 
 /** A session as it is in the form: the amount is what was typed, and only one of amount and plan counts. */
 export type SessionFormValues = {
@@ -75,15 +74,6 @@ export function readSession(values: SessionFormValues): {
   return { body: parsed.success && Object.keys(errors).length === 0 ? parsed.data : null, errors };
 }
 
-/** Why the typed amount is invalid; null when it is valid. */
-export function amountProblem({ amount, currency }: Pick<SessionFormValues, "amount" | "currency">): string | null {
-  if (!isSupportedCurrency(currency)) return "Choose a currency.";
-  if (amount.trim() === "") return "Enter the amount.";
-  const typed = readTypedAmount(amount, currency);
-  if (typed.minor === null) return typed.message;
-  return typed.minor > 0 ? null : "Enter an amount above zero.";
-}
-
 const WRONG: Readonly<Record<string, string>> = {
   return_url: "Use a full URL that begins with https://.",
 };
@@ -122,10 +112,4 @@ export function originTyped(text: string): string {
   if (!URL.canParse(address)) return typed;
   const url = new URL(address);
   return /^https?:$/.test(url.protocol) ? url.origin : typed;
-}
-
-/** The typed amount in minor units; null while it is zero or invalid. */
-export function minorTyped(values: Pick<SessionFormValues, "amount" | "currency">): number | null {
-  const minor = isSupportedCurrency(values.currency) ? readTypedAmount(values.amount, values.currency).minor : null;
-  return minor !== null && minor > 0 ? minor : null;
 }

@@ -11,8 +11,7 @@ import {
   type UpdatePlanBody,
 } from "@/lib/contract/plans/plan";
 import type { PlanTerms } from "@/lib/contract/plans/schedule";
-import { plainAmount } from "@/lib/contract/typed-amount";
-import { amountProblem, minorTyped } from "../checkout/session-form";
+import { amountProblem, minorTyped, plainAmount } from "@/lib/contract/typed-amount";
 
 /** A plan as it is in the form: numbers are what was typed. */
 export type PlanFormValues = Omit<CreatePlanBody, NumberField | "billing_frequency_unit" | "trial_period_unit"> &

@@ -1,6 +1,5 @@
 /** What is asked of the list of transactions: as its address says it, and as the API takes it. */
 import { amountText, DEFAULT_UNIT, isAmountUnit, MINOR_UNITS, parseAmount } from "@/lib/contract/currencies";
-import { readTypedAmount } from "@/lib/contract/typed-amount";
 import {
   type AmountFilter,
   contradicted,
@@ -130,7 +129,7 @@ function readAmount(all: ReadonlyMap<string, string>, problems: QueryProblem[]):
   if (min === undefined && max === undefined) return null;
   const read = (param: string, value: string | undefined) => {
     if (value === undefined) return null;
-    const amount = parseAmount(value, unit) ?? readTypedAmount(value, unit).minor;
+    const amount = parseAmount(value, unit);
     if (amount === null) problems.push({ param, value, message: "Use an amount such as 50 or 49.90." });
     return amount;
   };

@@ -1,0 +1,39 @@
+/** Fields of the money dialogs, which pages load only when one opens. */
+import { moneyText } from "@/lib/contract/format";
+import type { RefundReason } from "@/lib/contract/transactions/words";
+import { type AmountChoice, readTypedAmount } from "@/lib/contract/typed-amount";
+import type { Refusal } from "./money-attempt";
+
+type AmountReading =
+  | { amount: number; error: null }
+  | { amount: null; error: string; choices?: readonly AmountChoice[] };
+
+/** The typed amount in minor units, or what is wrong with it. `most` in minor units. */
+export function readAmount(text: string, currency: string, most: number, verb: string): AmountReading {
+  if (text.trim() === "") return { amount: null, error: "Enter an amount." };
+  const typed = readTypedAmount(text, currency);
+  if (typed.minor === null) return { amount: null, error: typed.message, choices: typed.choices };
+  const amount = typed.minor;
+  if (amount === 0) return { amount: null, error: "The amount must be more than zero." };
+  if (amount > most) return { amount: null, error: `At most ${moneyText(most, currency)} can be ${verb}.` };
+  return { amount, error: null };
+}
+
+export const REFUND_REASON_LABELS: Record<RefundReason, string> = {
+  CUSTOMER_REQUEST: "Requested by the customer",
+  RETURN: "Goods returned",
+  DUPLICATE: "Duplicate payment",
+  FRAUDULENT: "Fraudulent",
+  OTHER: "Other",
+};
+
+/** "Other" says nothing without a note. */
+export const noteError = (reason: RefundReason, note: string): string | null =>
+  reason === "OTHER" && note.trim() === "" ? "Describe the reason." : null;
+
+/** What the API found wrong with a field of the form; null when it was something else. */
+export function fieldError(refusal: Refusal | null, param: string): string | null {
+  if (!refusal) return null;
+  const named = refusal.errors.find((error) => error.param === param)?.message;
+  return named ?? (refusal.param === param ? refusal.detail : null);
+}
