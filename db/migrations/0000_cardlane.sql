@@ -10,7 +10,7 @@ create schema request_log_days;
 create domain api_key_status as text check (value in ('ACTIVE', 'DISABLED', 'REVOKED'));
 create domain card_brand as text check (value in ('visa', 'mastercard', 'amex', 'discover'));
 create domain connection_status as text check (value in ('CONNECTED', 'DISCONNECTED'));
-create domain dispute_status as text check (value in ('NEEDS_RESPONSE', 'UNDER_REVIEW', 'WON', 'LOST', 'CLOSED'));
+create domain dispute_status as text check (value in ('NEEDS_RESPONSE', 'UNDER_REVIEW', 'WON', 'LOST', 'ACCEPTED'));
 create domain kept_body as text check (value in ('whole', 'redacted', 'cut', 'left_out'));
 create domain ledger_account as text check (value in (
   'processor_receivable', 'merchant_payable', 'merchant_available', 'merchant_in_payout', 'fees', 'bank', 'suspense'));
@@ -226,6 +226,7 @@ create table payment_links (
   currency text,
   description text,
   single_use boolean not null,
+  asks_email boolean not null default true,
   active boolean not null,
   expires_at timestamptz(3),
   session_id uuid,
@@ -265,6 +266,7 @@ create table client_sessions (
   appearance jsonb,
   metadata jsonb not null,
   attempts integer not null default 0,
+  locale text,
   expires_at timestamptz(3) not null,
   tells_expiry boolean not null default true,
   created_at timestamptz(3) not null,
@@ -314,10 +316,14 @@ create table payments (
   return_url text,
   connection_id uuid,
   next_action jsonb,
+  dispute_id uuid,
+  dispute_status dispute_status,
+  capture_reversed_at timestamptz(3),
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   constraint payments_amount check (amount > 0),
   constraint payments_captured check (amount_captured between 0 and amount),
+  constraint payments_dispute check ((dispute_id is null) = (dispute_status is null)),
   constraint payments_refunded check (
     amount_refunded >= 0 and refund_pending >= 0 and amount_refunded + refund_pending <= amount_captured)
 );
@@ -768,6 +774,7 @@ create table processor_connections (
   hint text not null,
   takes_webhooks boolean not null,
   raw_cards boolean not null,
+  metadata_keys text[] not null default '{}',
   is_default boolean not null,
   revision integer not null default 1,
   checked_at timestamptz(3) not null,
@@ -976,6 +983,7 @@ create index payments_expiring on payments (environment_id, capture_before) wher
 create index payments_waiting on payments (environment_id, updated_at) where status = 'REQUIRES_ACTION';
 create index payments_connection on payments (environment_id, connection_id, id)
   where connection_id is not null;
+create index payments_capture_reversed on payments (environment_id, capture_reversed_at) where capture_reversed_at is not null;
 create index transactions_status on transactions (environment_id, status, id, card_brand, amount);
 create index transactions_brand on transactions (environment_id, card_brand, status, id, amount);
 create index transactions_customer on transactions (environment_id, customer_id, id)
@@ -1001,7 +1009,7 @@ create index transactions_decline on transactions (environment_id, decline_code,
   where decline_code is not null;
 create index transactions_captured on transactions (environment_id, captured_at, id)
   where captured_at is not null;
-create index transactions_amount on transactions (environment_id, amount, id, status, card_brand, currency);
+create index transactions_amount on transactions (environment_id, currency, amount, id, status, card_brand);
 create index transactions_reversal_batch on transactions (environment_id, reversal_batch_id)
   where reversal_batch_id is not null;
 create index operations_payment on operations (environment_id, payment_id);
@@ -1517,16 +1525,27 @@ for each statement execute function deliver_events();
 
 -- Search terms and customers
 
--- The normalized form in which terms are stored and searched: lower case, no accents. Independent of the
--- collation, so that an index is valid on every server: non-ASCII capitals are listed (Latin, Greek,
--- Cyrillic, Armenian). NFKD may expand a character to 18; 4 are kept. Cost grows with length: truncate first.
+-- The normalized form in which terms are stored and searched: lower case, no accents, no invisible signs, one
+-- hyphen, one apostrophe, hiragana for both kana. Independent of the collation, so that an index is valid on
+-- every server: non-ASCII capitals are listed (Latin, Greek, Cyrillic, Armenian). NFKD may expand a character
+-- to 18; 4 are kept. NFC makes syllables of Hangul and kana whole again. Cost grows with length: truncate first.
 create function searchable(value text) returns text language sql immutable parallel safe as $$
   select case when octet_length(value) = length(value) then lower(value collate "C")
-    else replace(replace(replace(translate(lower(regexp_replace(left(normalize(value, NFKD), 4 * length(value)) collate "C",
-      '[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+', '', 'g')),
-      'øłđħıŧØŁĐĦŦÆŒÞÐŊƏẞςΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐҒҖҚҢҮҰҲҶҺӘӨԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖ',
-      'oldhitoldhtæœþðŋəßσαβγδεζηθικλμνξοπρστυφχψωабвгдежзиклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґғҗқңүұҳҷһәөաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ'),
-      'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe') end
+    else normalize(replace(replace(replace(translate(lower(regexp_replace(left(normalize(translate(value,
+      U&'\2018\2019\201A\201B\02B9\02BB\02BC\02BD\02BE\02BF\02C8\00B4\2032\2035\FF07\055A\05F3\A78C\058A\05BE\2010\2011\2012\2013\2014\2015\2212\2E3A\2E3B\30A0\30FB\FE58\FE63\FF0D\FF65',
+      repeat('''', 18) || repeat('-', 17)), NFKD), 4 * length(value)) collate "C",
+      '[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u0610-\u061a\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+', '', 'g')),
+      'øłđħıŧØŁĐĦŦÆŒÞÐŊƏẞςΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯЂЄЅІЈЉЊЋЏҐҒҖҚҢҮҰҲҶҺӘӨԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖァアィイゥウェエォオカキクケコサシスセソタチッツテトナニヌネノハヒフヘホマミムメモャヤュユョヨラリルレロヮワヰヱヲンヵヶ',
+      'oldhitoldhtæœþðŋəßσαβγδεζηθικλμνξοπρστυφχψωабвгдежзиклмнопрстуфхцчшщъыьэюяђєѕіјљњћџґғҗқңүұҳҷһәөաբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆぁあぃいぅうぇえぉおかきくけこさしすせそたちっつてとなにぬねのはひふへほまみむめもゃやゅゆょよらりるれろゎわゐゑをんゕゖ'),
+      'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), NFC) end
+$$;
+
+-- The spellings of a text: `muller` and `mueller` of Müller.
+create function spellings(value text) returns text[] language sql immutable parallel safe as $$
+  select case when octet_length(value) = length(value) or whole collate "C" !~ '[äöüåøÄÖÜÅØ]' then array[searchable(value)]
+    else array[searchable(value), searchable(
+      replace(replace(replace(replace(translate(whole, 'ÄÖÜÅØø', 'äöüåöö'), 'ä', 'ae'), 'ö', 'oe'), 'ü', 'ue'), 'å', 'aa'))] end
+  from normalize(value, NFC) whole
 $$;
 
 -- An amount as printed, without trailing zeros: 1234.5, 20. Decimals per currency as in
@@ -1539,81 +1558,112 @@ create function amount_word(amount bigint, currency text) returns text language 
     else 100 end::numeric)::text
 $$;
 
--- Each word start with the text up to the next space (`smith@ex` finds anna.smith@example.com): max 100 of 48
--- characters. Runs in a payment's commit, so input is bounded: 4,000 characters, 200 per chunk, 800 non-ASCII
--- (slow), 200 word starts. Short ASCII takes a fast path, below these bounds.
+-- Signs of scripts without spaces, each of which starts a term: Han, kana, Hangul, Thai. Expressions repeat it
+-- as text, because a function would cost more than the match.
+--   \u3005-\u3007\u3041-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff
+--   \u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46
+
+-- Each word start with the text up to the next space (`smith@ex` finds anna.smith@example.com), without hyphens
+-- and apostrophes (`obrien`, and `brien`): max 200 of 48 characters, of scripts without spaces 12. Runs in a
+-- payment's commit, so input is bounded: 4,000 characters, 200 per chunk (100 of scripts without spaces), 800
+-- non-ASCII (slow), 400 word starts. Short ASCII takes a fast path, below these bounds.
 create function search_words(texts text) returns text[] language plpgsql immutable parallel safe as $$
 declare
   mark constant text := U&'\0001';
   words text[] := '{}';
   dear integer := 800;
-  turns integer := 200;
+  turns integer := 400;
   pieces text[];
   rest text := '';
   chunk text;
+  spelling text;
   word text;
   start integer;
 begin
   if length(texts) <= 200 and octet_length(texts) = length(texts) then
-    pieces := string_to_array(regexp_replace(
-      lower(translate(texts, U&'\0001\0009\000A\000B\000C\000D', '      ') collate "C"), '([^\s!-/:-@\[-`{-~]+)', mark || '\1', 'g'), mark);
+    pieces := string_to_array(translate(regexp_replace(
+      lower(translate(texts, U&'\0001\0009\000A\000B\000C\000D', '      ') collate "C"), '([^\s!-/:-@\[-`{-~]+)', mark || '\1', 'g'),
+      '''-`', ''), mark);
     for i in reverse cardinality(pieces)..2 loop
       rest := split_part(pieces[i] || rest, ' ', 1);
       words := left(rest, 48) || array_remove(words, left(rest, 48));
     end loop;
     return words;
   end if;
-  foreach chunk in array string_to_array(translate(left(texts, 4000), U&'\0001\0009\000A\000B\000C\000D', '      '), ' ') loop
+  texts := left(texts, 4000);
+  -- Names of these scripts are written with a space or without.
+  if octet_length(texts) > length(texts) then
+    texts := regexp_replace(texts collate "C",
+      '([\u0e01-\u0e4e\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff66-\uff9f])[ \u3000]+(?=[\u0e01-\u0e4e\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff66-\uff9f])', '\1', 'g');
+  end if;
+  foreach chunk in array string_to_array(translate(texts, U&'\0001\0009\000A\000B\000C\000D', '      '), ' ') loop
     continue when chunk = '';
-    exit when turns = 0 or cardinality(words) = 100;
-    turns := turns - 1;
+    exit when turns <= 0 or cardinality(words) = 200;
     chunk := left(chunk, 200);
     if octet_length(chunk) > length(chunk) then
-      chunk := left(chunk, dear);
+      chunk := left(chunk, least(dear, case when chunk collate "C" ~ '[\u0e01-\u0e4e\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff66-\uff9f]' then 100 else 200 end));
       dear := dear - length(chunk);
     end if;
-    chunk := regexp_replace(left(searchable(chunk), 200) collate "C",
-      '([^\s!-/:-@\[-`{-~\u00a1-\u00a9\u00ab-\u00b1\u00b6-\u00b8\u00bb\u00bf\u2010-\u205e\u20a0-\u20cf\u3000-\u303f]+)', mark || '\1', 'g');
-    start := strpos(chunk, mark);
-    while start > 0 and turns > 0 and cardinality(words) < 100 loop
+    foreach spelling in array spellings(chunk) loop
       turns := turns - 1;
-      chunk := substr(chunk, start + 1);
-      word := left(split_part(replace(chunk, mark, ''), ' ', 1), 48);
-      if not word = any(words) then
-        words := words || word;
-      end if;
+      chunk := translate(regexp_replace(left(spelling, 200) collate "C",
+        '([\u3005-\u3007\u3041-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46]|[^\s!-/:-@\[-`{-~\u00a1-\u00a9\u00ab-\u00b1\u00b6-\u00b8\u00bb\u00bf\u0e01-\u0e4e\u2010-\u205e\u20a0-\u20cf\u3000-\u30ff\u3105-\u312f\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0003ffff]+)',
+        mark || '\1', 'g'), '''-`', '');
       start := strpos(chunk, mark);
+      while start > 0 and turns > 0 and cardinality(words) < 200 loop
+        turns := turns - 1;
+        chunk := substr(chunk, start + 1);
+        word := split_part(replace(chunk, mark, ''), ' ', 1);
+        word := left(word, case when ascii(word) between 3585 and 3662 or ascii(word) >= 12293 then 12 else 48 end);
+        if not word = any(words) then
+          words := words || word;
+        end if;
+        start := strpos(chunk, mark);
+      end loop;
     end loop;
   end loop;
   return words;
 end $$;
 
 -- A transaction's search terms. Amounts and last four digits match only as a whole: their prefix (= or #)
--- starts no word. No other card data is included.
+-- starts no word. No other card data is included. Lines keep one text's end apart from the next one's start.
 create function search_words_of(t transactions) returns text[] language plpgsql stable parallel safe as $$
 declare
-  texts text := concat_ws(' ', t.customer_name, t.customer_email, t.customer_id, t.description);
+  texts text := concat_ws(E'\n', t.customer_name, t.customer_email, t.customer_id, t.description);
 begin
   if t.metadata <> '{}' then
-    texts := concat_ws(' ', texts, (select string_agg(value, ' ') from jsonb_each_text(t.metadata)));
+    texts := concat_ws(E'\n', texts, (select string_agg(value, E'\n') from jsonb_each_text(t.metadata)));
   end if;
   return search_words(texts) || ('=' || amount_word(t.amount, t.currency))
     || case when t.card_last4 is null then '{}' else array['#' || t.card_last4] end;
 end $$;
 
--- A query's terms, max 8, normalized like the index, each with its whole-value matches. Punctuation and
--- accents alone are no term.
-create function asked_words(q text) returns table (word text, wholes text[]) language sql immutable parallel safe as $$
-  select word,
+-- A query's terms, max 8, normalized like the index, each in its spellings, with its whole-value matches: the
+-- amounts that it can be (`1,500` is 1500 and 1.5) and last four digits. Punctuation around a term does not count.
+create function asked_words(q text) returns table (starts text[], wholes text[]) language sql immutable parallel safe as $$
+  select starts,
     array(
-      select '=' || trim_scale(replace(word, ',', '')::numeric)::text
-      where word collate "C" ~ '^([0-9]{1,12}|[0-9]{1,3}(,[0-9]{3}){1,3})(\.[0-9]{1,4})?$'
-      union all select '#' || word where word collate "C" ~ '^[0-9]{4}$')
+      select '=' || trim_scale(amount::numeric)::text
+      from (
+        select replace(word, ',', '') as amount where word ~ '^([0-9]{1,12}|[0-9]{1,3}(,[0-9]{3}){1,3})(\.[0-9]{1,4})?$'
+        union select replace(replace(word, '.', ''), ',', '.') where word ~ '^([0-9]{1,12}|[0-9]{1,3}(\.[0-9]{3}){1,3}),[0-9]{1,4}$'
+        union select replace(word, '.', '') where word ~ '^[0-9]{1,3}(\.[0-9]{3}){1,3}$') amounts
+      union select '#' || word where word ~ '^[0-9]{4}$')
   from (
-    select left(regexp_replace(chunk collate "C", '^[!-/:-@\[-`{-~\u00a1-\u00a9\u00ab-\u00b1\u00b6-\u00b8\u00bb\u00bf\u2010-\u205e\u20a0-\u20cf\u3000-\u303f]+', ''), 48) as word, min(n) as n
-    from regexp_split_to_table(searchable(left(q, 200)) collate "C", '[\s\u0001]+') with ordinality chunks (chunk, n)
-    group by 1) asked
-  where word <> '' order by n limit 8
+    select starts, starts[1] collate "C" as word, min(n) as n
+    from (
+      select n, array_agg(distinct word) filter (where word <> '') as starts
+      from unnest(spellings(left(q, 200))) spelling
+      cross join lateral regexp_split_to_table(translate(spelling, '''-`', '') collate "C", '[\s\u0001;]+|,(?![0-9])|(?<![0-9]),')
+        with ordinality chunks (chunk, n)
+      cross join lateral (select regexp_replace(chunk,
+        '^[!-/:-@\[-`{-~\u00a1-\u00a9\u00ab-\u00b1\u00b6-\u00b8\u00bb\u00bf\u2010-\u205e\u20a0-\u20cf\u3000-\u3004\u3008-\u303f]+|[!-/:-@\[-`{-~\u00a1-\u00a9\u00ab-\u00b1\u00b6-\u00b8\u00bb\u00bf\u2010-\u205e\u20a0-\u20cf\u3000-\u3004\u3008-\u303f]+$',
+        '', 'g') as whole) wholes
+      cross join lateral (select left(whole, case when ascii(whole) between 3585 and 3662 or ascii(whole) >= 12293 then 12 else 48 end) as word) words
+      group by n) spelled
+    where starts is not null
+    group by starts) asked
+  order by n limit 8
 $$;
 
 -- A UUIDv7's UTC date, in days since 1970.
@@ -1630,7 +1680,7 @@ $$;
 
 create function index_customer() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
-  new.words := ' ' || array_to_string(search_words(concat_ws(' ', new.name, new.email, new.customer_id)), ' ') || ' ';
+  new.words := ' ' || array_to_string(search_words(concat_ws(E'\n', new.name, new.email, new.customer_id)), ' ') || ' ';
   return new;
 end $$;
 

@@ -1,1 +1,0 @@
-ALTER TABLE "processor_connections" ADD COLUMN "metadata_keys" text[] DEFAULT '{}' NOT NULL;
