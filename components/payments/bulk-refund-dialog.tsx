@@ -100,7 +100,7 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
 
 type Bulk = { driver: BulkRefund; run: BulkRun; another: boolean };
 type FooterProps = Bulk & {
-  /** Whether disputed payments are refunded, too. */
+  /** Disputed payments are refunded, too. */
   sends: boolean;
   onStart: () => void;
   onClose: () => void;

@@ -15,7 +15,7 @@ export type ExportButtonProps = {
   noun: string;
   /** Columns that the table shows, where the file can be limited to them. */
   columns?: readonly string[];
-  /** How many rows there are, as far as the list has counted; null when it has not. */
+  /** Rows in the list; null while they are not counted. */
   total: number | null;
   /** There are more than that. */
   totalCapped?: boolean;

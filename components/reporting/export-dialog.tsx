@@ -28,7 +28,7 @@ const SCOPES = [
   { value: "all", label: "All columns", description: "Every field there is" },
 ] as const;
 
-/** What this tab chose last: the preferences that came with the page are older. */
+/** This tab's latest choice, newer than the preferences the page was rendered with. */
 let chosen: Pick<Preferences, "export_format" | "export_locale"> = {};
 
 /** Asks for the kind of file, and remembers it for the person. */

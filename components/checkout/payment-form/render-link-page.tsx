@@ -20,7 +20,7 @@ type LinkTexts = {
   over: Screen;
   expired: Screen;
   paid: Screen;
-  /** Where the receipt of a paid link is. */
+  /** Says where to find the receipt of a paid link. */
   receipt: (merchant: string) => string;
   tooMany: Screen;
   /** Another site sent the shopper past the link's own page. */
@@ -245,7 +245,7 @@ type SalePage = {
   children: VNode;
 };
 
-/** What is sold and by whom, beside what the visitor can do about it. */
+/** Shop, item and amount, beside what the visitor can do. */
 function renderSalePage({ sale, nonce, stylesheet, inlineScript, children }: SalePage): string {
   const { locale } = sale;
   const texts = textsOf(locale);

@@ -16,7 +16,7 @@ const STATUSES = {
 
 type NoForm = Exclude<CheckoutPageFound, { kind: "page" }>;
 
-/** What the page that embeds it is told. */
+/** Reasons for the embedding page, when there is no form. */
 function reportOf(found: NoForm): FailureReport | null {
   if (found.origin === null) return null;
   const { origin } = found;
