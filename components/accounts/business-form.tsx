@@ -2,8 +2,9 @@
 
 import { useRouter } from "next/navigation";
 import { type ComponentProps, useMemo } from "react";
+import { AmountError } from "@/components/ui/amount-error";
 import { Checkbox } from "@/components/ui/checkbox";
-import { AmountError, Field, Input, Select } from "@/components/ui/field";
+import { Field, Input, Select } from "@/components/ui/field";
 import { Form, TextField } from "@/components/ui/form";
 import { useHydrated } from "@/components/ui/hooks";
 import { toast } from "@/components/ui/toast";

@@ -1,10 +1,11 @@
 "use client";
 
 import { useState } from "react";
+import { AmountError } from "@/components/ui/amount-error";
 import { Banner } from "@/components/ui/banner";
 import { Facts, Money } from "@/components/ui/card";
 import { Checkbox } from "@/components/ui/checkbox";
-import { AmountError, Field, Input, Select, Textarea } from "@/components/ui/field";
+import { Field, Input, Select, Textarea } from "@/components/ui/field";
 import { Time } from "@/components/ui/time";
 import type { Refusal } from "@/lib/client/payments/money-attempt";
 import { fieldError, noteError, REFUND_REASON_LABELS, readAmount } from "@/lib/client/payments/money-form";

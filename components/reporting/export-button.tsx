@@ -1,11 +1,11 @@
 "use client";
 
 import { Download, X } from "lucide-react";
-import { type ComponentType, useState, useSyncExternalStore } from "react";
+import { type ComponentType, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { IconButton } from "@/components/ui/floating";
-import { toast } from "@/components/ui/toast";
 import type { ExportProgress } from "@/lib/client/reporting/download-export";
+import { useRunningExport } from "@/lib/client/reporting/running-export";
 import type { ExportDialogProps } from "./export-dialog";
 
 export type ExportButtonProps = {
@@ -20,8 +20,6 @@ export type ExportButtonProps = {
   /** There are more than that. */
   totalCapped?: boolean;
 };
-
-const NOT_LOADED = "Part of this page couldn’t be loaded. Check your connection.";
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
@@ -43,81 +41,16 @@ export function ExportButton(props: ExportButtonProps) {
     <div className="flex flex-wrap items-center justify-end gap-2">
       {isMissing && (
         <p role="alert" className="text-[13px] text-red">
-          {NOT_LOADED}
+          Part of this page couldn’t be loaded. Check your connection.
         </p>
       )}
       {running && <Progress progress={running.progress} onCancel={running.cancel} />}
       <Button icon={<Download aria-hidden="true" />} pending={running !== null} aria-haspopup="dialog" onClick={choose}>
         Export
       </Button>
-      {ExportDialog && (
-        <ExportDialog
-          {...props}
-          onExport={(address) => void startExport(address, props.noun)}
-          onClose={() => setDialog(null)}
-        />
-      )}
+      {ExportDialog && <ExportDialog {...props} onClose={() => setDialog(null)} />}
     </div>
   );
-}
-
-type RunningExport = { readonly progress: ExportProgress; readonly cancel: () => void };
-type OnProgress = (progress: ExportProgress) => void;
-
-/**
- * The tab's one export. It stands above the pages: it goes on while its page is drawn again and while the person looks at
- * others, and ends when it is whole, is cancelled, or the tab leaves the dashboard.
- */
-let current: RunningExport | null = null;
-const listeners = new Set<() => void>();
-
-function setRunning(next: RunningExport | null): void {
-  current = next;
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-const useRunningExport = (): RunningExport | null =>
-  useSyncExternalStore(
-    subscribe,
-    () => current,
-    () => null,
-  );
-
-async function startExport(address: string, noun: string): Promise<void> {
-  if (current) return;
-  const controller = new AbortController();
-  const onProgress: OnProgress = (progress) => setRunning({ progress, cancel: () => controller.abort() });
-  onProgress({ rows: 0, total: Number.NaN, bytes: 0 });
-  try {
-    await exportFrom(address, noun, controller.signal, onProgress);
-  } finally {
-    setRunning(null);
-  }
-}
-
-/** Says how it ended. */
-async function exportFrom(address: string, noun: string, signal: AbortSignal, onProgress: OnProgress): Promise<void> {
-  const failed = (description: string) =>
-    toast.error("The export failed", {
-      description,
-      action: { label: "Try again", onClick: () => void startExport(address, noun) },
-    });
-  const loaded = await import("@/lib/client/reporting/download-export").catch(() => null);
-  if (loaded === null) return failed(NOT_LOADED);
-  try {
-    const rows = await loaded.downloadExport(address, signal, onProgress);
-    toast.success(`Exported ${number(rows)} ${rows === 1 ? noun : `${noun}s`}`);
-  } catch (error) {
-    if (signal.aborted) toast.success("Export cancelled", { description: "Nothing was saved." });
-    else if (error instanceof loaded.ExportError)
-      failed(error.requestId ? `${error.message} Request ${error.requestId}.` : error.message);
-    else throw error;
-  }
 }
 
 type ProgressProps = { progress: ExportProgress; onCancel: () => void };

@@ -8,6 +8,8 @@ import { Field, Select } from "@/components/ui/field";
 import { toast } from "@/components/ui/toast";
 import { callApi, failureText } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
+import { downloadExport, ExportError, type ExportProgress } from "@/lib/client/reporting/download-export";
+import { isExporting, setRunning } from "@/lib/client/reporting/running-export";
 import type { Preferences } from "@/lib/contract/permissions";
 import {
   DEFAULT_LOCALE,
@@ -20,7 +22,7 @@ import {
 } from "@/lib/contract/reporting/export-formats";
 import type { ExportButtonProps } from "./export-button";
 
-export type ExportDialogProps = ExportButtonProps & { onExport: (address: string) => void; onClose: () => void };
+export type ExportDialogProps = ExportButtonProps & { onClose: () => void };
 
 const FORMATS = EXPORT_FORMATS.map((value) => ({ value, ...FORMAT_WORDS[value] }));
 const SCOPES = [
@@ -32,7 +34,7 @@ const SCOPES = [
 let chosen: Pick<Preferences, "export_format" | "export_locale"> = {};
 
 /** Asks for the kind of file, and remembers it for the person. */
-export function ExportDialog({ address, noun, columns, total, totalCapped, onExport, onClose }: ExportDialogProps) {
+export function ExportDialog({ address, noun, columns, total, totalCapped, onClose }: ExportDialogProps) {
   const { preferences } = useDashboard();
   const saved = { ...preferences, ...chosen };
   const [format, setFormat] = useState<ExportFormat>(saved.export_format ?? "csv");
@@ -46,7 +48,7 @@ export function ExportDialog({ address, noun, columns, total, totalCapped, onExp
     if (columns && scope === "shown") params.set("columns", columns.join(","));
     if (format !== saved.export_format || (format === "csv_excel" && locale !== saved.export_locale))
       void remember({ export_format: format, export_locale: locale });
-    onExport(`${address}${address.includes("?") ? "&" : "?"}${params}`);
+    void startExport(`${address}${address.includes("?") ? "&" : "?"}${params}`, noun);
     onClose();
   }
 
@@ -86,6 +88,28 @@ export function ExportDialog({ address, noun, columns, total, totalCapped, onExp
       </div>
     </Dialog>
   );
+}
+
+/** Runs the export, which outlives the dialog, and says how it ended. */
+async function startExport(address: string, noun: string): Promise<void> {
+  if (isExporting()) return;
+  const controller = new AbortController();
+  const onProgress = (progress: ExportProgress) => setRunning({ progress, cancel: () => controller.abort() });
+  onProgress({ rows: 0, total: Number.NaN, bytes: 0 });
+  try {
+    const rows = await downloadExport(address, controller.signal, onProgress);
+    toast.success(`Exported ${rows.toLocaleString("en-US")} ${rows === 1 ? noun : `${noun}s`}`);
+  } catch (error) {
+    if (controller.signal.aborted) toast.success("Export cancelled", { description: "Nothing was saved." });
+    else if (error instanceof ExportError)
+      toast.error("The export failed", {
+        description: error.requestId ? `${error.message} Request ${error.requestId}.` : error.message,
+        action: { label: "Try again", onClick: () => void startExport(address, noun) },
+      });
+    else throw error;
+  } finally {
+    setRunning(null);
+  }
 }
 
 const SEPARATOR_NAMES: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons" };

@@ -1,10 +1,11 @@
 "use client";
 
 import { type ReactNode, useId, useRef, useState } from "react";
+import { AmountError } from "@/components/ui/amount-error";
 import { StatusBadge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
-import { AmountError, Field, Input, Select } from "@/components/ui/field";
+import { Field, Input, Select } from "@/components/ui/field";
 import { cn } from "@/components/ui/styles";
 import { DEFAULT_UNIT, MINOR_UNITS } from "@/lib/contract/currencies";
 import { wordLabel } from "@/lib/contract/format";

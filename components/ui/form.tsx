@@ -6,10 +6,11 @@ import { type ComponentProps, type ComponentType, type ReactNode, useEffect, use
 import type { FormState } from "@/lib/client/use-form";
 import { currencyDigits, isSupportedCurrency } from "@/lib/contract/currencies";
 import { readTypedAmount } from "@/lib/contract/typed-amount";
+import { AmountError } from "./amount-error";
 import { FormFailure } from "./banner";
 import { Button } from "./button";
 import { Dialog } from "./dialog";
-import { AmountError, Field, type FieldProps, Input, Select, Textarea } from "./field";
+import { Field, type FieldProps, Input, Select, Textarea } from "./field";
 import { useHydrated } from "./hooks";
 import { cn } from "./styles";
 

@@ -1,0 +1,32 @@
+import type { AmountChoice } from "@/lib/contract/typed-amount";
+import { Button } from "./button";
+
+type AmountErrorProps = {
+  message: string;
+  choices?: readonly AmountChoice[];
+  /** Gets the amount as it is to be typed. */
+  onChoose: (text: string) => void;
+};
+
+/** Why a typed amount is none, and the amounts that it may mean to choose from. */
+export function AmountError({ message, choices = [], onChoose }: AmountErrorProps) {
+  return (
+    <>
+      {message}
+      {choices.length > 0 && (
+        <span className="mt-1 flex flex-col items-start gap-1.5">
+          {choices.map(({ text, label }) => (
+            <Button
+              key={text}
+              size="sm"
+              className="h-auto whitespace-normal py-1 text-left"
+              onClick={() => onChoose(text)}
+            >
+              {label}
+            </Button>
+          ))}
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { useSyncExternalStore } from "react";
+import type { ExportProgress } from "./download-export";
+
+export type RunningExport = { readonly progress: ExportProgress; readonly cancel: () => void };
+
+/**
+ * The tab's one export. It stands above the pages: it goes on while its page is drawn again and while the person looks at
+ * others, and ends when it is whole, is cancelled, or the tab leaves the dashboard.
+ */
+let current: RunningExport | null = null;
+const listeners = new Set<() => void>();
+
+export function setRunning(next: RunningExport | null): void {
+  current = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useRunningExport = (): RunningExport | null =>
+  useSyncExternalStore(
+    subscribe,
+    () => current,
+    () => null,
+  );
+
+export const isExporting = (): boolean => current !== null;
