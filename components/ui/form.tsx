@@ -267,7 +267,8 @@ type PriceFieldProps = Omit<InField<ComponentProps<"input">>, "onChange" | "hint
 
 /** A price as people type it; what can be two amounts is asked. */
 export function PriceField({ label, error, optional, fieldClassName, currency, ...rest }: PriceFieldProps) {
-  const typed = error && isSupportedCurrency(currency) ? readTypedAmount(rest.value, currency) : null;
+  const isTyped = rest.value.trim() !== "" && isSupportedCurrency(currency);
+  const typed = error && isTyped ? readTypedAmount(rest.value, currency) : null;
   const message = typed?.minor === null && (
     <AmountError {...typed} onChoose={(value) => rest.onChange({ target: { value } })} />
   );

@@ -46,7 +46,7 @@ test("every page has a policy with a nonce of its own that its scripts carry, an
   const seen = new Set<string>();
   for (const path of [...PAGES, ...PAGES]) {
     // Whatever nonce somebody writes into the request.
-    const headers = { "content-security-policy": "script-src 'nonce-mine'", "x-cardlane-nonce": "mine" };
+    const headers = { "content-security-policy": "script-src 'nonce-of-a-caller'", "x-cardlane-nonce": "of-a-caller" };
     const response = await fetch(baseUrl + path, { headers, redirect: "manual" });
     const html = await response.text();
     if (!response.headers.get("content-type")?.startsWith("text/html")) {
@@ -60,7 +60,7 @@ test("every page has a policy with a nonce of its own that its scripts carry, an
     expect(response.headers.get("cache-control"), path).toMatch(/no-store/);
     for (const [tag] of html.matchAll(/<(script|style)\b[^>]*>/g)) expect(tag, path).toContain(`nonce="${nonce}"`);
     expect(html.match(/<[^>]+\sstyle="[^>]*>/g), path).toBeNull();
-    expect(html, path).not.toContain("mine");
+    expect(html, path).not.toContain("of-a-caller");
   }
   expect(seen.size).toBeGreaterThan(PAGES.length);
 });

@@ -157,9 +157,9 @@ test("the pages are reached by shortcut, palette and a pasted id", async ({ owne
   await page.keyboard.press("c");
   await page.waitForURL("**/test/checkout");
   await page.keyboard.press("Control+k");
-  await page.getByPlaceholder(/A page, an id/).fill("payment link");
+  await page.getByPlaceholder(/^A page, a customer/).fill("payment link");
   await expect(page.getByRole("option", { name: /^Checkout/ })).toBeVisible();
-  await page.getByPlaceholder(/A page, an id/).fill(id);
+  await page.getByPlaceholder(/^A page, a customer/).fill(id);
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/test/checkout/${id}`);
 });

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { Secret, TOTP } from "otpauth";
 import { encodeId } from "@/lib/contract/ids";
 import type { NewStaff } from "@/lib/domain/support/staff";
-import { test } from "../browser";
+import { test, untilAlive } from "../browser";
 import { TEST_SECRET } from "../fixtures/factories";
 import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
@@ -31,6 +31,7 @@ test.describe("signing in", () => {
     await page.getByLabel("Code").press("Enter");
     await expect(page).toHaveURL(/\/support\?q=4242$/);
     await expect(page.getByText("Cardlane support")).toBeVisible();
+    await untilAlive(page);
     await page.getByRole("button", { name: "Sign out" }).click();
     await expect(page).toHaveURL(/\/support\/sign-in/);
     await page.goto("/support");
