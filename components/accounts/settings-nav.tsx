@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
+import { openTo } from "@/components/shell/pages";
 import { useDashboard } from "@/lib/client/dashboard-context";
 
 const GROUPS = ["You", "Business"] as const;
@@ -13,7 +14,7 @@ const bringIntoView = (link: HTMLElement | null) => link?.scrollIntoView({ block
 export function SettingsNav() {
   const { mode, can } = useDashboard();
   const pathname = usePathname();
-  const pages = SETTINGS_PAGES.filter(({ permission }) => permission === null || can(permission));
+  const pages = openTo(SETTINGS_PAGES, can);
   const groups = GROUPS.filter((group) => pages.some((page) => page.group === group));
   return (
     <nav aria-label="Settings" className="relative max-md:-mx-4 max-md:overflow-x-auto max-md:border-b max-md:px-4">

@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { SETTINGS_PAGES } from "@/components/accounts/settings-nav";
 import { MERCHANT_ROLES, ROLE_PERMISSIONS } from "@/lib/contract/permissions";
-import { INNER_PAGES, pagesFor, SHELL_PAGES } from "./pages";
+import { INNER_PAGES } from "./inner-pages";
+import { openTo, SHELL_PAGES } from "./pages";
 import { SHELL_KEYS } from "./shell-dialogs";
 
 const app = fileURLToPath(new URL("../../app/(dashboard)/[mode]", import.meta.url));
@@ -24,6 +25,10 @@ describe("the navigation", () => {
     expect(permission).toBe(askedBy(`settings/${path}`));
   });
 
+  test.each(INNER_PAGES)("of the pages within others, the palette offers $label to those who may open it", (page) => {
+    expect(page.permission).toBe(askedBy(page.path));
+  });
+
   test("has the same pages behind the keys", () => {
     expect(SHELL_KEYS).toEqual(
       Object.fromEntries(SHELL_PAGES.map(({ key, path, permission }) => [key, [path, permission]])),
@@ -31,7 +36,9 @@ describe("the navigation", () => {
   });
 
   test.each(MERCHANT_ROLES)("shows a role (%s) what it may open", (role) => {
-    const labels = pagesFor((permission) => ROLE_PERMISSIONS[role].includes(permission)).map(({ label }) => label);
+    const labels = openTo(SHELL_PAGES, (permission) => ROLE_PERMISSIONS[role].includes(permission)).map(
+      ({ label }) => label,
+    );
     const hidden = SHELL_PAGES.map(({ label }) => label).filter((label) => !labels.includes(label));
     expect(hidden).toEqual(role === "owner" ? [] : ["API keys", "Webhooks"]);
   });

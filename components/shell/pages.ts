@@ -144,28 +144,8 @@ export const SHELL_PAGES: readonly ShellPage[] = [
   },
 ];
 
-type Can = (permission: UserPermission) => boolean;
-
 /** The pages that a role may open. */
-export const pagesFor = (can: Can): ShellPage[] =>
-  SHELL_PAGES.filter(({ permission }) => permission === null || can(permission));
-
-/** A page that the navigation does not name; the palette does. */
-type InnerPage = Pick<ShellPage, "label" | "path" | "also">;
-
-export const INNER_PAGES: readonly InnerPage[] = [
-  { label: "Payment links", path: "/checkout/links", also: ["checkout", "sell", "QR code"] },
-  { label: "New payment link", path: "/checkout/links/new", also: ["create", "sell by link"] },
-  { label: "New client session", path: "/checkout/new", also: ["create", "payment form", "checkout"] },
-  { label: "Look of the payment form", path: "/checkout/appearance", also: ["appearance", "design", "color", "theme"] },
-  { label: "New plan", path: "/plans/new", also: ["create", "subscription", "price"] },
-  { label: "Payouts", path: "/payouts", also: ["bank account", "transfers", "money"] },
-  { label: "Settlement batches", path: "/settlement-batches", also: ["fees", "settled"] },
-  { label: "New API key", path: "/developers/api-keys/new", also: ["create", "secret", "token"] },
-];
-
-/** Those of pages that a role may open. */
-export const innerPagesFor = (can: Can): readonly InnerPage[] => {
-  const closed = SHELL_PAGES.filter(({ permission }) => permission !== null && !can(permission));
-  return INNER_PAGES.filter((inner) => !closed.some(({ path }) => inner.path.startsWith(`${path}/`)));
-};
+export const openTo = <P extends Pick<ShellPage, "permission">>(
+  pages: readonly P[],
+  can: (p: UserPermission) => boolean,
+) => pages.filter(({ permission }) => permission === null || can(permission));

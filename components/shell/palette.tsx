@@ -28,7 +28,8 @@ import { jumpTargets } from "@/lib/client/shell/jump-targets";
 import { otherModePath } from "@/lib/client/shell/other-mode-path";
 import { holdsSecret } from "@/lib/contract/secrets";
 import { FILTERS, problemOfText } from "@/lib/contract/transactions/filters";
-import { innerPagesFor, pagesFor } from "./pages";
+import { INNER_PAGES } from "./inner-pages";
+import { openTo, SHELL_PAGES } from "./pages";
 import { Kbd } from "./search-button";
 import { useShellDialog } from "./shell-dialogs";
 import { THEMES } from "./theme";
@@ -170,7 +171,7 @@ function PageItems({ onDone }: ItemsProps) {
   return (
     <>
       <Command.Group heading="Pages">
-        {pagesFor(can).map(({ label, path, icon, key, also }) => (
+        {openTo(SHELL_PAGES, can).map(({ label, path, icon, key, also }) => (
           <Item
             key={label}
             value={label}
@@ -190,26 +191,24 @@ function PageItems({ onDone }: ItemsProps) {
         ))}
       </Command.Group>
       <Command.Group heading="Inside them">
-        {innerPagesFor(can).map(({ label, path, also }) => (
+        {openTo(INNER_PAGES, can).map(({ label, path, also }) => (
           <Item key={path} value={label} also={[...also]} icon={ArrowRight} onSelect={() => go(`/${mode}${path}`)}>
             {label}
           </Item>
         ))}
       </Command.Group>
       <Command.Group heading="Settings">
-        {SETTINGS_PAGES.filter(({ permission }) => permission === null || can(permission)).map(
-          ({ label, path, also }) => (
-            <Item
-              key={path}
-              value={`${label} settings`}
-              also={["settings", ...also]}
-              icon={Settings}
-              onSelect={() => go(`/${mode}/settings/${path}`)}
-            >
-              {label}
-            </Item>
-          ),
-        )}
+        {openTo(SETTINGS_PAGES, can).map(({ label, path, also }) => (
+          <Item
+            key={path}
+            value={`${label} settings`}
+            also={["settings", ...also]}
+            icon={Settings}
+            onSelect={() => go(`/${mode}/settings/${path}`)}
+          >
+            {label}
+          </Item>
+        ))}
       </Command.Group>
       <Command.Group heading="Documentation">
         {DOCS.map(({ label, href, also }) => (

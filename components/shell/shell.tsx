@@ -6,7 +6,7 @@ import type { DashboardData } from "@/lib/client/dashboard-context";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
 import { TestBanner, UnverifiedBanner } from "./banners";
 import { ModeSwitch, NavLink, NavSheet } from "./nav";
-import { pagesFor, type ShellPage } from "./pages";
+import { openTo, SHELL_PAGES, type ShellPage } from "./pages";
 import { SearchButton } from "./search-button";
 import { ShellDialogs } from "./shell-dialogs";
 import { UserMenu } from "./user-menu";
@@ -51,7 +51,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
 }
 
 function Navigation({ mode, merchant, user, permissions }: DashboardData) {
-  const pages = pagesFor((permission) => permissions.includes(permission));
+  const pages = openTo(SHELL_PAGES, (permission) => permissions.includes(permission));
   return (
     <>
       <div className="flex flex-col gap-3 px-3 pt-3 pb-2">

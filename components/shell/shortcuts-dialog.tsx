@@ -7,7 +7,7 @@ import { Switch } from "@/components/ui/choices";
 import { Dialog } from "@/components/ui/dialog";
 import { callApi } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
-import { pagesFor } from "./pages";
+import { openTo, SHELL_PAGES } from "./pages";
 import { Kbd, ModifierKey } from "./search-button";
 
 type Shortcut = { keys: ReactNode[]; label: string };
@@ -31,7 +31,7 @@ type ShortcutsDialogProps = { enabled: boolean; onClose: () => void };
 /** Every key of the dashboard, and the switch for those that are a single letter. */
 export function ShortcutsDialog({ enabled, onClose }: ShortcutsDialogProps) {
   const { can } = useDashboard();
-  const pages = pagesFor(can).map(({ key, label }): Shortcut => ({ keys: ["g", key], label }));
+  const pages = openTo(SHELL_PAGES, can).map(({ key, label }): Shortcut => ({ keys: ["g", key], label }));
   return (
     <Dialog onClose={onClose} title="Keyboard shortcuts">
       <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">

@@ -1,0 +1,53 @@
+import type { ShellPage } from "./pages";
+
+/** Pages that the navigation does not name, and the palette does. Apart, because every page loads the navigation's. */
+export const INNER_PAGES: readonly Pick<ShellPage, "label" | "path" | "also" | "permission">[] = [
+  {
+    label: "Payment links",
+    path: "/checkout/links",
+    also: ["checkout", "sell", "QR code"],
+    permission: "payment.read",
+  },
+  {
+    label: "New payment link",
+    path: "/checkout/links/new",
+    also: ["create", "sell by link"],
+    permission: "client_session.create",
+  },
+  {
+    label: "New client session",
+    path: "/checkout/new",
+    also: ["create", "payment form", "checkout"],
+    permission: "client_session.create",
+  },
+  {
+    label: "Look of the payment form",
+    path: "/checkout/appearance",
+    also: ["appearance", "design", "color", "theme"],
+    permission: "settings.manage",
+  },
+  {
+    label: "New plan",
+    path: "/plans/new",
+    also: ["create", "subscription", "price"],
+    permission: "subscription_plan.write",
+  },
+  {
+    label: "Payouts",
+    path: "/payouts",
+    also: ["bank account", "transfers", "money"],
+    permission: "balance.read",
+  },
+  {
+    label: "Settlement batches",
+    path: "/settlement-batches",
+    also: ["fees", "settled"],
+    permission: "balance.read",
+  },
+  {
+    label: "New API key",
+    path: "/developers/api-keys/new",
+    also: ["create", "secret", "token"],
+    permission: "api_key.manage",
+  },
+];
