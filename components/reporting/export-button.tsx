@@ -1,12 +1,13 @@
 "use client";
 
-import { Download, X } from "lucide-react";
+import { Download } from "lucide-react";
+import dynamic from "next/dynamic";
 import { type ComponentType, useState } from "react";
 import { Button } from "@/components/ui/button";
-import { IconButton } from "@/components/ui/floating";
-import type { ExportProgress } from "@/lib/client/reporting/download-export";
 import { useRunningExport } from "@/lib/client/reporting/running-export";
 import type { ExportDialogProps } from "./export-dialog";
+
+const Progress = dynamic(() => import("./export-dialog").then((module) => module.Progress), { ssr: false });
 
 export type ExportButtonProps = {
   /** Address of the export, with the page's own parameters. */
@@ -20,8 +21,6 @@ export type ExportButtonProps = {
   /** There are more than that. */
   totalCapped?: boolean;
 };
-
-const number = (value: number): string => value.toLocaleString("en-US");
 
 /** Saves the whole result of a list as a file of the person's choice, not only the page that is on show. */
 export function ExportButton(props: ExportButtonProps) {
@@ -52,28 +51,3 @@ export function ExportButton(props: ExportButtonProps) {
     </div>
   );
 }
-
-type ProgressProps = { progress: ExportProgress; onCancel: () => void };
-
-function Progress({ progress: { rows, total, bytes }, onCancel }: ProgressProps) {
-  const known = rows !== null && Number.isFinite(total);
-  const text = known ? `${number(rows)} of ${number(total)}` : preparing(bytes);
-  return (
-    <div className="flex items-center gap-2 text-[13px]">
-      <progress
-        aria-label="Export"
-        aria-valuetext={text}
-        className="h-1.5 w-24 accent-accent max-sm:w-16"
-        max={known ? Math.max(total, 1) : undefined}
-        value={known ? rows : undefined}
-      />
-      <span className="whitespace-nowrap text-soft tabular-nums">{text}</span>
-      <IconButton label="Cancel the export" onClick={onCancel}>
-        <X aria-hidden="true" />
-      </IconButton>
-    </div>
-  );
-}
-
-const preparing = (bytes: number): string =>
-  bytes === 0 ? "Preparing the export…" : `${(bytes / 1e6).toFixed(1)} MB so far`;

@@ -1,10 +1,12 @@
 "use client";
 
+import { X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { RadioCards } from "@/components/ui/choices";
 import { Dialog } from "@/components/ui/dialog";
 import { Field, Select } from "@/components/ui/field";
+import { IconButton } from "@/components/ui/floating";
 import { toast } from "@/components/ui/toast";
 import { callApi, failureText } from "@/lib/client/api";
 import { useDashboard } from "@/lib/client/dashboard-context";
@@ -23,6 +25,8 @@ import {
 import type { ExportButtonProps } from "./export-button";
 
 export type ExportDialogProps = ExportButtonProps & { onClose: () => void };
+
+const number = (value: number): string => value.toLocaleString("en-US");
 
 const FORMATS = EXPORT_FORMATS.map((value) => ({ value, ...FORMAT_WORDS[value] }));
 const SCOPES = [
@@ -98,7 +102,7 @@ async function startExport(address: string, noun: string): Promise<void> {
   onProgress({ rows: 0, total: Number.NaN, bytes: 0 });
   try {
     const rows = await downloadExport(address, controller.signal, onProgress);
-    toast.success(`Exported ${rows.toLocaleString("en-US")} ${rows === 1 ? noun : `${noun}s`}`);
+    toast.success(`Exported ${number(rows)} ${rows === 1 ? noun : `${noun}s`}`);
   } catch (error) {
     if (controller.signal.aborted) toast.success("Export cancelled", { description: "Nothing was saved." });
     else if (error instanceof ExportError)
@@ -112,11 +116,36 @@ async function startExport(address: string, noun: string): Promise<void> {
   }
 }
 
+type ProgressProps = { progress: ExportProgress; onCancel: () => void };
+
+export function Progress({ progress: { rows, total, bytes }, onCancel }: ProgressProps) {
+  const known = rows !== null && Number.isFinite(total);
+  const text = known ? `${number(rows)} of ${number(total)}` : preparing(bytes);
+  return (
+    <div className="flex items-center gap-2 text-[13px]">
+      <progress
+        aria-label="Export"
+        aria-valuetext={text}
+        className="h-1.5 w-24 accent-accent max-sm:w-16"
+        max={known ? Math.max(total, 1) : undefined}
+        value={known ? rows : undefined}
+      />
+      <span className="whitespace-nowrap text-soft tabular-nums">{text}</span>
+      <IconButton label="Cancel the export" onClick={onCancel}>
+        <X aria-hidden="true" />
+      </IconButton>
+    </div>
+  );
+}
+
+const preparing = (bytes: number): string =>
+  bytes === 0 ? "Preparing the export…" : `${(bytes / 1e6).toFixed(1)} MB so far`;
+
 const SEPARATOR_NAMES: Readonly<Record<string, string>> = { ",": "commas", ";": "semicolons" };
 
 function rowsText(total: number | null, capped = false): string {
   if (total === null) return "All rows";
-  return `${capped ? "More than " : ""}${total.toLocaleString("en-US")} ${total === 1 ? "row" : "rows"}`;
+  return `${capped ? "More than " : ""}${number(total)} ${total === 1 ? "row" : "rows"}`;
 }
 
 async function remember(changes: Required<typeof chosen>): Promise<void> {
