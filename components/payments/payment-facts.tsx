@@ -8,9 +8,15 @@ import { cn } from "@/components/ui/styles";
 import { Time } from "@/components/ui/time";
 import { isMailable } from "@/lib/contract/emails";
 import { cardText } from "@/lib/contract/format";
-import { DISPUTE_STATUS_WORDS, isLost } from "@/lib/contract/payments/dispute-words";
+import { isLost } from "@/lib/contract/payments/dispute-words";
 import type { PaymentDetail, ShownPayment } from "@/lib/contract/payments/payment-detail";
-import { AVS_RESULTS, type AvsResult, CVV_RESULTS, checkTone } from "@/lib/contract/payments/words";
+import {
+  AVS_RESULTS,
+  type AvsResult,
+  CVV_RESULTS,
+  checkTone,
+  DISPUTE_STATUS_WORDS,
+} from "@/lib/contract/payments/words";
 
 /** An e-mail address that breaks before its @ rather than within a word. */
 export function EmailText({ address }: { address: string }) {

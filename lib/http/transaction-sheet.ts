@@ -1,7 +1,6 @@
 import { formatMinor } from "@/lib/contract/currencies";
 import { wordLabel } from "@/lib/contract/format";
-import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute-words";
-import { AVS_RESULTS, CVV_RESULTS, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
+import { AVS_RESULTS, CVV_RESULTS, DISPUTE_STATUS_WORDS, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
 import {
   EXPORT_TIMES,
   type ExportedTransaction,

@@ -1,5 +1,6 @@
 /** Words for the codes of a payment and the check digit of cards, without zod; separate from the words that every list needs. */
 import type { RefundReason } from "@/lib/contract/transactions/words";
+import type { DisputeStatus } from "./dispute-words";
 
 export const REFUND_REASON_WORDS: Record<RefundReason, string> = {
   DUPLICATE: "Duplicate payment",
@@ -101,3 +102,15 @@ export function passesLuhn(digits: string): boolean {
 export const OUTSIDE_REFUND = "refunded at the processor";
 /** The detail of a void that gives back what a processor approved after the payment had ended here. */
 export const LATE_APPROVAL = "approved after the payment had ended";
+
+/** Dispute statuses for people. */
+export const DISPUTE_STATUS_WORDS: Record<DisputeStatus, { readonly title: string; readonly meaning: string }> = {
+  NEEDS_RESPONSE: {
+    title: "Needs a response",
+    meaning: "The cardholder's bank asks for evidence. Respond in the processor's dashboard.",
+  },
+  UNDER_REVIEW: { title: "Under review", meaning: "The evidence is with the cardholder's bank, which decides." },
+  WON: { title: "Won", meaning: "The bank decided in your favor, or ended its inquiry and took no money." },
+  LOST: { title: "Lost", meaning: "The bank decided in the cardholder's favor. The amount is lost." },
+  ACCEPTED: { title: "Accepted", meaning: "The dispute was accepted. The amount is lost." },
+};

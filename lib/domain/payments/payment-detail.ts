@@ -11,7 +11,6 @@ import { linkTitle } from "@/lib/contract/checkout/payment-link";
 import { AppError, type DeclineCode } from "@/lib/contract/errors";
 import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
-import { DISPUTE_STATUS_WORDS } from "@/lib/contract/payments/dispute-words";
 import type { Payment } from "@/lib/contract/payments/payment";
 import type {
   LedgerLine,
@@ -23,7 +22,7 @@ import type {
   TimelineEntry,
   TimelineOutcome,
 } from "@/lib/contract/payments/payment-detail";
-import { OUTSIDE_REFUND, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
+import { DISPUTE_STATUS_WORDS, OUTSIDE_REFUND, REFUND_REASON_WORDS } from "@/lib/contract/payments/words";
 import type { ProcessorObject } from "@/lib/processor/port";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { findCustomerIdOf } from "../customers/customers";
