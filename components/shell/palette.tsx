@@ -190,7 +190,7 @@ function PageItems({ onDone }: ItemsProps) {
           </Item>
         ))}
       </Command.Group>
-      <Command.Group heading="Inside them">
+      <Command.Group heading="More pages">
         {openTo(INNER_PAGES, can).map(({ label, path, also }) => (
           <Item key={path} value={label} also={[...also]} icon={ArrowRight} onSelect={() => go(`/${mode}${path}`)}>
             {label}

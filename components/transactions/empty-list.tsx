@@ -91,7 +91,10 @@ function narrowings(query: TransactionQuery, timeZone: string) {
   const words = query.q?.split(/\s+/) ?? [];
   const chips = filterChips(query, timeZone);
   const byWord = words.map((word, i) => ({ without: `“${word}”`, filters: { q: words.toSpliced(i, 1).join(" ") } }));
-  const byFilter = chips.map(({ name, label }) => ({ without: label, filters: { [name]: undefined } }));
+  const byFilter = chips.map(({ name, label }) => ({
+    without: name === "q" ? `“${query.q}”` : label,
+    filters: { [name]: undefined },
+  }));
   return [...(words.length > 1 ? byWord : []), ...(chips.length > 1 ? byFilter : [])];
 }
 

@@ -94,13 +94,13 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
 
   return (
     <form
-      className="relative min-w-0 flex-1 basis-full md:basis-64"
+      className="min-w-0 flex-1 basis-full md:basis-64"
       onSubmit={(event) => {
         event.preventDefault();
         void submit();
       }}
     >
-      <search>
+      <search className="relative block">
         <label htmlFor={id} className="sr-only">
           Search transactions
         </label>

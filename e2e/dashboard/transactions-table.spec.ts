@@ -45,7 +45,7 @@ test("a view is saved, changed, renamed, shared with the team and deleted", asyn
   await page.getByRole("dialog").getByRole("button", { name: "Save view" }).click();
   await expect(tabs.getByRole("link", { name: "Large declines" })).toHaveAttribute("aria-current", "page");
 
-  await page.getByRole("button", { name: "Remove filter Amount: at least 60 USD" }).click();
+  await page.getByRole("button", { name: "Remove filter Amount: at least $60.00" }).click();
   await expect(tabs.getByRole("link", { name: "Large declines edited" })).toBeVisible();
   await menu("Save changes");
   await expect(tabs.getByRole("link", { name: "Large declines", exact: true })).toBeVisible();

@@ -51,7 +51,7 @@ test("every filter finds what the API finds, says so as a chip, and stands in th
     await popover.getByRole("button", { name: "Apply" }).click();
   });
   const dollars = { amount: { gte: 5_000, lte: 9_990 }, currency: ["USD"] };
-  await check("?min=50&max=99.90", dollars, "Amount: 50 to 99.90 USD");
+  await check("?min=50&max=99.90", dollars, "Amount: $50.00 to $99.90");
 
   await inPopover(page, "Amount", async (popover) => {
     await popover.getByLabel("Currency", { exact: true }).selectOption("JPY");
@@ -59,7 +59,7 @@ test("every filter finds what the API finds, says so as a chip, and stands in th
     await popover.getByRole("button", { name: "Apply" }).click();
   });
   const yen = { amount: { lte: 700 }, currency: ["JPY"] };
-  await check("?max=700&unit=JPY&currency=JPY", yen, "Amount: at most 700 JPY");
+  await check("?max=700&unit=JPY&currency=JPY", yen, "Amount: at most ¥700");
 
   await inPopover(page, "Date", (popover) => popover.getByRole("button", { name: "Last 7 days" }).click());
   await check("?created=last-7-days", {}, "Created: last 7 days");
@@ -103,7 +103,7 @@ test("the search box understands operators and plain words, and makes chips of t
   await expect(chips.getByRole("listitem")).toHaveText([
     "Status: Declined",
     "Card: Visa",
-    "Amount: at least 50.01 USD",
+    "Amount: over $50.00",
     "Created: last 7 days",
     "Clear all",
   ]);
@@ -147,7 +147,7 @@ test("the search box understands operators and plain words, and makes chips of t
   // What is no operator of ours is searched as words: never an error, and never the whole list.
   await expect(chips.getByRole("listitem")).toHaveText(["Words: description:gold", "Card: Visa", "Clear all"]);
   await expect(page.getByRole("heading", { name: "No transactions match" })).toBeVisible();
-  await page.getByRole("button", { name: /^Without Words: description:gold: \d/ }).click();
+  await page.getByRole("button", { name: /^Without “description:gold”: \d/ }).click();
   await expect(chips.getByRole("listitem")).toHaveText(["Card: Visa", "Clear all"]);
 
   const popover = page.getByRole("dialog", { name: "How to search" });
@@ -184,7 +184,7 @@ test("an amount and a currency that contradict each other mean the amount’s, a
   const chips = page.getByRole("list", { name: "Active filters" });
   await box.fill("$50 currency:jpy");
   await box.press("Enter");
-  await expect(chips.getByRole("listitem")).toHaveText(["Amount: 50 USD", "Currency: USD", "Clear all"]);
+  await expect(chips.getByRole("listitem")).toHaveText(["Amount: $50.00", "Currency: USD", "Clear all"]);
   await expect(page.getByText("The amount is in USD, so only USD is shown.")).toBeVisible();
   await expect(box).toHaveValue("");
 });

@@ -1,5 +1,5 @@
-import { amountText, MINOR_UNITS } from "@/lib/contract/currencies";
-import { dayText, fullTimeText, wordLabel } from "@/lib/contract/format";
+import { currencyDigits, MINOR_UNITS } from "@/lib/contract/currencies";
+import { dayText, fullTimeText, moneyText, wordLabel } from "@/lib/contract/format";
 import {
   type AmountFilter,
   type FilterName,
@@ -38,11 +38,15 @@ function listed(words: readonly string[]): string {
 }
 
 function amountLabel({ gte, lte, unit }: AmountFilter): string {
-  const text = (minor: number) => amountText(minor, unit);
-  const name = unit === MINOR_UNITS ? " minor units" : ` ${unit}`;
-  if (gte !== null && gte === lte) return `${text(gte)}${name}`;
-  if (gte !== null && lte !== null) return `${text(gte)} to ${text(lte)}${name}`;
-  return gte === null ? `at most ${text(lte ?? 0)}${name}` : `at least ${text(gte)}${name}`;
+  const isCurrency = unit !== MINOR_UNITS;
+  const text = (minor: number) => (isCurrency ? moneyText(minor, unit) : `${minor} minor units`);
+  if (gte !== null && gte === lte) return text(gte);
+  if (gte !== null && lte !== null) return `${text(gte)} to ${text(lte)}`;
+  // The search box reads `> 50` as 50.01 or more.
+  const size = isCurrency ? 10 ** currencyDigits(unit) : 1;
+  const isJust = (minor: number) => size > 1 && minor % size === 0;
+  if (gte === null) return isJust((lte ?? 0) + 1) ? `under ${text((lte ?? 0) + 1)}` : `at most ${text(lte ?? 0)}`;
+  return isJust(gte - 1) ? `over ${text(gte - 1)}` : `at least ${text(gte)}`;
 }
 
 function timesLabel(times: TimeRange): string {
