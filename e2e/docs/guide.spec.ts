@@ -112,7 +112,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
       ["CHARGE", 4_999],
     ]);
     const { data: events } = (await tenant.api.call(listEvents)).ok();
-    expect(events.filter(({ type }) => /^(payment|refund)\./.test(type))).toHaveLength(3);
+    expect(events.filter(({ type }) => /^(payment|refund)\./.test(type))).toHaveLength(4);
 
     // The log: the repeated request, and the refund sent again from there.
     await signInAs(context, await newPerson());
