@@ -218,13 +218,22 @@ describe("a dispute", () => {
     ["Unresponded", "needs_response"],
     ["Responded", "under_review"],
     ["Pending", "under_review"],
-    ["Undefended", "lost"],
+    ["Undefended", "needs_response"],
     ["Expired", "lost"],
     ["Accepted", "accepted"],
     ["Won", "won"],
     ["Lost", "lost"],
   ])("that Adyen calls %s is %s", (status, ours) => {
     expect(disputeOf("D1", [told("CHARGEBACK", "2026-11-02T00:00:00Z", status)])?.status).toBe(ours);
+  });
+
+  test.each([
+    ["NOTIFICATION_OF_CHARGEBACK", "needs_response"],
+    ["REQUEST_FOR_INFORMATION", "needs_response"],
+    ["DISPUTE_DEFENSE_PERIOD_ENDED", "lost"],
+    ["SECOND_CHARGEBACK", "lost"],
+  ])("undefended at %s is %s", (event, ours) => {
+    expect(disputeOf("D1", [told(event, "2026-11-02T00:00:00Z", "Undefended")])?.status).toBe(ours);
   });
 
   test.each(["CLP", "ISK"])("about a part of our smallest unit of %s is about the nearest amount", (currency) => {

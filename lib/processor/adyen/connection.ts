@@ -65,10 +65,12 @@ function disputeStatus({ event, dispute }: Notice): Dispute["status"] {
       return "lost";
     case "Accepted":
       return "accepted";
-    // Undefended a request for information takes no money by itself; a chargeback took it when it came.
+    // An unanswered request for information takes no money by itself; a chargeback took it when it came.
     case "Expired":
-    case "Undefended":
       return event === "REQUEST_FOR_INFORMATION" ? "won" : "lost";
+    // Open chargebacks have this status, too: another event reports the end of the time to respond.
+    case "Undefended":
+      return disputeStatusOf(event);
     case "Responded":
     case "Pending":
       return "under_review";
