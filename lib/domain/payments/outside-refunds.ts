@@ -101,7 +101,7 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
   }
 }
 
-/** People are told: nothing that comes later makes it fit. */
+/** Logged because someone must act on it: it is tried again only with the next outside report or refused refund. */
 function unbookable({ log }: Service, { paymentId }: At, refund: OutsideRefund, reason: string): true {
   log.error({ payment: paymentId, refund, reason }, "a refund that was made at the processor cannot be booked");
   return true;
@@ -139,7 +139,7 @@ async function sumUnbooked(service: Service, at: At, { payment }: PaymentSnapsho
   return sum;
 }
 
-/** The refund is refused whether that can be found out or not: a report tells later. */
+/** The refund is refused even if the lookup fails; then only the next outside report or refused refund books them. */
 async function lookedUp<T>({ log }: Service, { paymentId }: At, unknown: T, look: () => Promise<T>): Promise<T> {
   try {
     return await look();

@@ -82,8 +82,8 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
 }
 
 /**
- * Refunds that were made at the processor. What is kept is never told again, and would hold up what decides the refund in its way:
- * it is booked once that one has ended.
+ * Refunds that were made at the processor. Kept reports are never sent again, and holding one back would delay the report that
+ * decides the refund in its way. What did not fit is booked when a refund of ours is refused, or with the next outside report.
  */
 async function takeInOutside(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const at = { ...from, environmentId: row.environment_id, paymentId: row.payment_id };
