@@ -607,7 +607,11 @@ export const MUTANTS = [
     name: "an answer before its commit",
     doubles: DOUBLES,
     edits: [["lib/domain/payments/finish-operation.ts", "await writeOutcomeTogether(", "void writeOutcomeTogether("]],
-    tests: ["int", "lib/domain/payments/together.int.test.ts", "are each made whole"],
+    tests: [
+      "int",
+      "lib/domain/payments/finish-operation.int.test.ts",
+      "is discarded while another holds the operation",
+    ],
   },
   {
     name: "several outcomes of which nobody is told",
