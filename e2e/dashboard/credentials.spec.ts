@@ -95,6 +95,9 @@ async function idsOf(tenant: Tenant, payment: Payment, connection: string): Prom
   const requests = async () =>
     (await sql<{ id: string }[]>`select id from request_log where environment_id = ${merchant.test.id} limit 1`)[0]?.id;
   await expect.poll(requests, { timeout: 60_000 }).toBeDefined();
+  // A job notes customers within a second or so of their payments.
+  const customer = () => first(api.call(listCustomers));
+  await expect.poll(customer, { timeout: 60_000 }).not.toBe("");
   const price = { amount: 1_999, currency: "USD", description: "A poster" };
   const link = await createPaymentLink(tenant.context(), createPaymentLinkBody.parse(price));
   const [key] = await sql<{ id: string }[]>`select id from api_keys where environment_id = ${merchant.test.id} limit 1`;
@@ -108,7 +111,7 @@ async function idsOf(tenant: Tenant, payment: Payment, connection: string): Prom
     "settlement-batches": await first(api.call(listSettlementBatches)),
     payouts: await first(api.call(listPayouts)),
     transactions: chargeOf(payment).id,
-    customers: await first(api.call(listCustomers)),
+    customers: await customer(),
     processors: connection,
     checkout: (await newSession(api)).id,
     links: link.id,
