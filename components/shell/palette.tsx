@@ -46,7 +46,7 @@ const DOCS = [
 const TARGET = "target:";
 
 /**
- * What the typed text may lead to is never filtered by that text. Other names of a page count where they hold it: among many of
+ * Search targets are never filtered by the typed text. Other names of a page count where they hold it: among many of
  * them are the letters of nearly everything.
  */
 function score(value: string, search: string, keywords: string[] = []): number {

@@ -86,7 +86,7 @@ export function EmptyList({
   );
 }
 
-/** What a query finds without one of its words, or one of its filters. */
+/** The queries with one word, or one filter, less. */
 function narrowings(query: TransactionQuery, timeZone: string) {
   const words = query.q?.split(/\s+/) ?? [];
   const chips = filterChips(query, timeZone);

@@ -43,7 +43,7 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
   const typing = useRef<{ base: TransactionFilters; changed: boolean; epoch: number } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [problem, setProblem] = useState<string | null>(null);
-  // What the text could mean besides, or instead.
+  // Other readings of the text, offered as choices.
   const [question, setQuestion] = useState<Pick<SearchProblem, "word" | "message" | "choices"> | null>(null);
 
   const apply = (parsed: ParsedSearch, withSearch: Grammar["withSearch"]) => {

@@ -106,7 +106,7 @@ function transactionStatus({ type, status }: { type: TransactionType; status: Tr
 
 type Marked = { dispute: { status: DisputeStatus } | null; capture_reversed_at: string | null };
 
-/** What a status does not say: that the bank disputes the money, or that a booked capture failed at the processor later. */
+/** Marks beside the status: the bank disputes the money, or a booked capture failed at the processor later. */
 export function MoneyMarks({ of: { dispute, capture_reversed_at } }: { of: Marked }) {
   const disputed =
     dispute !== null && (isLost(dispute.status) ? "DISPUTE_LOST" : isDisputed(dispute.status) && "DISPUTED");

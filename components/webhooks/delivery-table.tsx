@@ -22,9 +22,9 @@ const COLUMNS = [
 
 type DeliveryTableProps = {
   deliveries: readonly WebhookDelivery[];
-  /** Of the newest attempts, by delivery. */
+  /** Results of the newest attempts, by delivery. */
   responses: ReadonlyMap<string, LastResponse>;
-  /** Of deliveries. */
+  /** Address of the delivery pages. */
   path: string;
 };
 

@@ -71,7 +71,7 @@ const SIGNATURES = [
   },
 ] as const;
 
-/** What can be chosen in this service; `allowsLocal`: it sends to http and private addresses, too. */
+/** Choices in this service; `allowsLocal`: it sends to http and private addresses, too. */
 export type EndpointChoices = { eventTypes: readonly string[]; allowsLocal: boolean };
 type FormProp = { form: FormState<EndpointValues> };
 

@@ -148,7 +148,7 @@ test(`no endpoint, asked for nothing among ${ROWS} rows, slows another merchant`
   reportFigure(`${reads().length} filters`, `slowest: ${slowest.name} in ${Math.round(slowest.ms)} ms`);
 });
 
-/** What the other merchant's requests take while one read is repeated without a pause. */
+/** Times of the other merchant's requests while one read is repeated without a pause. */
 async function measure(read: Read | null): Promise<{ probes: Record<string, Taken[]>; loops: Taken[] }> {
   const probes: Record<string, Taken[]> = Object.fromEntries(PROBES.map(({ name }) => [name, []]));
   const loops: Taken[] = [];

@@ -42,7 +42,7 @@ for (const [first, last, issued, possible] of RANGES) {
 /** Bit n is set when numbers that begin with these four digits may have n digits. */
 export const possibleLengths = (four: number): number => POSSIBLE[four] ?? 0;
 
-/** Whether a card network issues numbers of this beginning and length today. */
+/** True if a card network issues numbers of this prefix and length today. */
 export const isIssued = (number: string): boolean => hasLength(ISSUED, number);
 
 /** The same with every length that its network's numbers may have. */

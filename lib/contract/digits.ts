@@ -124,7 +124,7 @@ function read(text: string, from: Uint32Array | null, skipsIds: boolean): Digits
   return { from, count, values, starts, ends, gaps, between, lettered: lettereds };
 }
 
-/** Of FNV-1a. */
+/** Prime of FNV-1a. */
 const HASH = 0x01000193;
 
 const farther = (gap: number) => (gap < FAR ? gap + 1 : gap);

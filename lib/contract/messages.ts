@@ -30,7 +30,7 @@ const GENERAL = "Send a whole number of minor units, such as 1999 for 19.99 USD.
 /** Twelve digits may be a card's number, which no message repeats. */
 const MAX_REPEATED_DIGITS = 11;
 
-/** What to send instead of an amount that is refused. */
+/** Names what to send instead of a refused amount. */
 export function amountSentence(given: unknown, currency: string | null): string {
   const isQuoted = typeof given === "string";
   const number = isQuoted && /^\d{1,15}(?:\.\d{1,15})?$/.test(given) ? Number(given) : given;

@@ -91,7 +91,7 @@ export const turnOf = ({ actor, environment }: Caller, endpoint: Pick<Endpoint, 
   isLong: isLongWrite(endpoint),
 });
 
-/** Whether a write examines up to a thousand rows. */
+/** True if a write examines up to a thousand rows. */
 export const isLongWrite = ({ name }: Pick<Endpoint, "name">): boolean => name === "replayWebhookEndpoint";
 
 /** Whether an endpoint moves the money of a payment that is there. */

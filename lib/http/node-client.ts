@@ -25,7 +25,7 @@ export function findNodeClient(root = process.cwd()): string | null {
   }
 }
 
-/** Where to install the client from: of this build, or an address that leads to it. */
+/** Path of this build's client, or the one that redirects to it. */
 export const currentNodeClient = (): string => findNodeClient() ?? WRITTEN_NODE_CLIENT;
 
 /** Handles an address below /sdk that is no file. npm shows the `error` of a response. */

@@ -3,7 +3,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context } from "@/lib/domain/context";
 import type { Stream } from "./event-stream";
 
-/** How often streams and exports check access: with the half second of the key cache, they end within a second. */
+/** Interval between access checks of streams and exports: with the half second of the key cache, they end within a second. */
 const RECHECK_MS = 200;
 /** Other requests check it again before they act if a slow body or a queue has made the first check older than this. */
 const FRESH_MS = 400;
@@ -44,5 +44,5 @@ export const whileAllowed = (access: Access, stream: Stream): Stream =>
     }
   };
 
-/** Whether a check of access is too old to act on. `startedMs`: `performance.now()` from before the check. */
+/** True if a check of access is too old to act on. `startedMs`: `performance.now()` from before the check. */
 export const isAccessOld = (startedMs: number): boolean => performance.now() - startedMs > FRESH_MS;

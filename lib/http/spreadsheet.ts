@@ -20,7 +20,7 @@ export type SheetColumn<Row> = {
 
 export type SheetOptions = { format: ExportFormat; locale: string; timeZone: string; title: string };
 
-/** Of the response that carries a file. */
+/** File extension and media type of each format. */
 export const FILE_TYPES: Record<ExportFormat, { extension: string; type: string }> = {
   csv: { extension: "csv", type: "text/csv; charset=utf-8; header=present" },
   csv_excel: { extension: "csv", type: "text/csv; charset=utf-8; header=present" },

@@ -75,7 +75,7 @@ export async function showOnPayment(orm: Orm, environmentId: string, paymentId: 
       and (dispute_id, dispute_status) is distinct from (d.id, d.status)`);
 }
 
-/** Of a payment's disputes the one that it shows comes first. */
+/** The dispute that a payment shows comes first. */
 export const DECISIVE_FIRST = `case status when 'LOST' then 1 when 'ACCEPTED' then 1 when 'WON' then 3 else 2 end,
   created_at desc, id desc`;
 

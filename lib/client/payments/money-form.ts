@@ -31,7 +31,7 @@ export const REFUND_REASON_LABELS: Record<RefundReason, string> = {
 export const noteError = (reason: RefundReason, note: string): string | null =>
   reason === "OTHER" && note.trim() === "" ? "Describe the reason." : null;
 
-/** What the API found wrong with a field of the form; null when it was something else. */
+/** The API's message about a field of the form; null when the refusal names another field or none. */
 export function fieldError(refusal: Refusal | null, param: string): string | null {
   if (!refusal) return null;
   const named = refusal.errors.find((error) => error.param === param)?.message;

@@ -50,7 +50,7 @@ export type KeyDetail = KeySummary & {
     request_id: string;
     actor: ShownActor;
     at: string;
-    /** As `bodies_shown`, for this request. */
+    /** The same as `bodies_shown`, for this request. */
     body_shown: boolean;
     body: unknown;
     /** Of the bodies only where both are shown. */

@@ -7,7 +7,7 @@ import { isDay } from "./time-range";
 /** A word of the search box: `status:declined` has an operator, `"anna smith"` is one word. */
 export type SearchToken = { raw: string; operator: string | null; value: string };
 
-/** What to put in the place of a word that has several meanings. */
+/** One meaning of an ambiguous word, and the text that says it. */
 export type SearchChoice = { readonly label: string; readonly text: string };
 
 export type AmountSearch = { amount: AmountFilter } | { problem: string; choices: SearchChoice[] };

@@ -17,7 +17,7 @@ export type FailingEndpoint = {
   /** When it will be disabled, if nothing arrives until then. */
   disabledAt: string;
 };
-/** How the newest attempt ended; `status` is null when no response came. */
+/** Result of the newest attempt; `status` is null without a response. */
 export type LastResponse = { status: number | null; failed: boolean };
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 export const PAYLOADS = ["full", "thin"] as const;

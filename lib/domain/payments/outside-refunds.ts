@@ -16,7 +16,7 @@ import type { FinalOutcome } from "./outcome";
 import { listOutsideRefunds } from "./processor-calls";
 import { hasEndedUnpaid } from "./states";
 
-/** Where a payment is, and whose it is. */
+/** A payment, and the processor that its connection leads to. */
 type At = Pick<Connected, "processor" | "mode"> & { readonly environmentId: string; readonly paymentId: string };
 
 /**

@@ -66,7 +66,7 @@ export type BatchItem = {
   created_at: string;
 };
 
-/** What a batch settled, oldest first. */
+/** The transactions that a batch settled, oldest first. */
 export async function listBatchItems(
   ctx: Context,
   input: { id: string; limit: number; offset: number },

@@ -38,7 +38,7 @@ const CHUNK_MS = 250;
 const FIRST_CHUNK = 50;
 const MAX_CHUNK = 1_000;
 
-/** How many transactions to settle in the next chunk, after one of `size` took `tookMs`. */
+/** Size of the next chunk, in transactions, after one of `size` took `tookMs`. */
 export const nextChunk = (size: number, tookMs: number): number =>
   Math.max(1, Math.min(MAX_CHUNK, 2 * size, Math.floor((size * CHUNK_MS) / Math.max(1, tookMs))));
 

@@ -52,7 +52,7 @@ export async function readFailingNow(
   );
 }
 
-/** How the newest attempt of each delivery ended; those never tried are absent. */
+/** Result of the newest attempt of each delivery; deliveries never tried are absent. */
 export async function readLastResponses(
   ctx: Context,
   deliveries: readonly { id: string }[],

@@ -73,7 +73,7 @@ export function problemOf(
 /** Words with which people fill in a postal code that they do not have. */
 const NO_POSTAL_CODE = new Set("na none no non nil null keine kein aucun aucune ninguno nenhum لايوجد".split(" "));
 
-/** Whether a postal code says that there is none: "N/A", "-", "0", "00000", "none". */
+/** True for a postal code that says there is none: "N/A", "-", "0", "00000", "none". */
 export function isNoPostalCode(value: string): boolean {
   const signs = withAsciiDigits(value)
     .toLowerCase()

@@ -208,7 +208,7 @@ function abbreviated(word: string): number[] {
   return months.size === 1 ? [...months] : [];
 }
 
-/** Whether a word of the text may become the name of a month. */
+/** True if a word of the text may become the name of a month. */
 const beginsMonthName = (plain: string): boolean =>
   wordsOf(plain).some((word) => [...monthNames().keys()].some((name) => name.startsWith(word)));
 

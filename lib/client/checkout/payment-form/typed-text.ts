@@ -1,9 +1,9 @@
 /** Text of a field while a shopper edits it, in any script. */
 
 export type Edit = {
-  /** What the input holds now. */
+  /** The text in the input now. */
   value: string;
-  /** What it showed before. */
+  /** The text it showed before. */
   before: string;
   caret: number;
   /** Which way the key deletes. */
