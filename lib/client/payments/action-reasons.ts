@@ -96,9 +96,8 @@ function reasonOfState(action: Action, subject: ActionSubject): string {
 function reasonAgainstRefund(subject: ActionSubject): string {
   const { status, captured, refunded, refundable, currency } = subject;
   if (isLost(subject.dispute))
-    return "A dispute of this payment was lost: the bank has returned the money to the cardholder, so there is nothing to refund.";
-  if (subject.captureReversed)
-    return "The processor reported that the capture failed later: its money never came, so there is nothing to refund.";
+    return "A dispute of this payment was lost: the bank returned the money to the cardholder.";
+  if (subject.captureReversed) return "The processor reported that the capture failed later: its money never came.";
   if (status === "REFUNDED" || refunded >= captured) {
     return `The whole ${moneyText(captured, currency)} has already been refunded.`;
   }

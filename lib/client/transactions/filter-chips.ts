@@ -38,15 +38,13 @@ function listed(words: readonly string[]): string {
 }
 
 function amountLabel({ gte, lte, unit }: AmountFilter): string {
-  const isCurrency = unit !== MINOR_UNITS;
-  const text = (minor: number) => (isCurrency ? moneyText(minor, unit) : `${minor} minor units`);
-  if (gte !== null && gte === lte) return text(gte);
-  if (gte !== null && lte !== null) return `${text(gte)} to ${text(lte)}`;
+  const size = unit === MINOR_UNITS ? 1 : 10 ** currencyDigits(unit);
+  const text = (minor: number) => (unit === MINOR_UNITS ? `${minor} minor units` : moneyText(minor, unit));
+  if (gte !== null && lte !== null) return gte === lte ? text(gte) : `${text(gte)} to ${text(lte)}`;
   // The search box reads `> 50` as 50.01 or more.
-  const size = isCurrency ? 10 ** currencyDigits(unit) : 1;
-  const isJust = (minor: number) => size > 1 && minor % size === 0;
-  if (gte === null) return isJust((lte ?? 0) + 1) ? `under ${text((lte ?? 0) + 1)}` : `at most ${text(lte ?? 0)}`;
-  return isJust(gte - 1) ? `over ${text(gte - 1)}` : `at least ${text(gte)}`;
+  const end = (minor: number, next: number, beyond: string, within: string) =>
+    size > 1 && next % size === 0 ? beyond + text(next) : within + text(minor);
+  return gte === null ? end(lte ?? 0, (lte ?? 0) + 1, "under ", "at most ") : end(gte, gte - 1, "over ", "at least ");
 }
 
 function timesLabel(times: TimeRange): string {
