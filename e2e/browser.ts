@@ -63,13 +63,15 @@ export const test = base.extend<PageFixtures>({
 });
 
 /**
- * Waits until a Next page is complete and hydrated: React has attached to every form, field and button.
+ * Waits until a Next page is complete and hydrated: no streamed part is still hidden, and React has attached to every form,
+ * field and button.
  * `networkidle` guarantees less, and never comes on a page that streams updates.
  */
 export async function untilAlive(page: Page): Promise<void> {
   const lifeless = () =>
     page.evaluate(() => {
-      const parts = [...document.querySelectorAll("h1, main :is(form, input, select, textarea, button)")];
+      const streamed = '[hidden][id^="S:"]';
+      const parts = [...document.querySelectorAll(`${streamed}, h1, main :is(form, input, select, textarea, button)`)];
       const dead = parts.filter((part) => !Object.keys(part).some((name) => name.startsWith("__reactFiber$")));
       const isDrawn = document.readyState === "complete" && document.querySelector("h1") !== null;
       return isDrawn ? dead.map((part) => part.outerHTML.slice(0, 200)) : ["the page"];
