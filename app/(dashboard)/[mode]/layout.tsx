@@ -39,7 +39,7 @@ export default async function DashboardLayout({ children, params }: DashboardLay
         <Shell {...data}>
           <MoneyHost />
           <ProofHost />
-          <WebhookBanner path={`/${mode}/developers/webhooks`} endpoints={noticed} />
+          {noticed.length > 0 && <WebhookBanner path={`/${mode}/developers/webhooks`} endpoints={noticed} />}
           {children}
         </Shell>
       </DashboardProvider>
