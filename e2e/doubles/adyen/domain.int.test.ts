@@ -198,9 +198,9 @@ describe("a capture that a network rejects days later", () => {
 });
 
 describe("a refund that was made in the Customer Area", () => {
-  async function paid() {
+  async function paid(body: object = {}) {
     const tenant = await adyenTenant(db, onTestFinished);
-    const { body: payment } = await tenant.pay();
+    const { body: payment } = await tenant.pay(body);
     await tenant.decide();
     const [atAdyen] = [...tenant.double.books.payments.values()] as [Payment];
     const happens = (event: string, value: number, psp = newPsp()) => {
@@ -240,6 +240,22 @@ describe("a refund that was made in the Customer Area", () => {
     const refused = await tenant.act("refund", id, {}, { key: "all" });
     expect(refused).toMatchObject({ status: 422, code: "amount_exceeds_refundable", body: { remaining: 7_500 } });
     expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refundable: 7_500 });
+    await expectClean();
+  });
+
+  test.each([
+    ["was reported", async ({ post }: Tenant, body: string) => expect(await post(body)).toBe(true)],
+    ["was recovered", async ({ keep, endAll }: Tenant, body: string) => (await keep(body)) && endAll()],
+  ])("is booked once the capture before it, whose report came later, %s", async (_, end) => {
+    const { tenant, id, happens, tell } = await paid(MANUAL);
+    expect(await tenant.act("capture", id)).toMatchObject({ status: 202 });
+    tenant.double.books.decide();
+    const [captured] = tenant.double.messages();
+    happens("REFUND", 2_500);
+    await tell();
+    expect(await tenant.get(id)).toMatchObject({ amount_refunded: 0 });
+    await end(tenant, captured ?? "");
+    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 2_500 });
     await expectClean();
   });
 });

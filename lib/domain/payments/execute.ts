@@ -13,7 +13,7 @@ import { forgetTotals } from "../lists";
 import { ACCEPTED, type Finished, finishOperation, leaveOpen, type Pending, unknown } from "./finish-operation";
 import { leaseOf, type OpenOperation, SYSTEM } from "./operation";
 import type { FinalOutcome } from "./outcome";
-import { concludeRefusedRefund } from "./outside-refunds";
+import { concludeRefusedRefund, recordDeferredRefunds } from "./outside-refunds";
 import { callProcessor } from "./processor-calls";
 
 /** The card as a processor keeps it, where, and the token or client session that the payment uses up. */
@@ -298,8 +298,12 @@ export async function conclude(
       if (operation.kind === "refund") return concludeRefusedRefund(service, operation, outcome, known);
       return finishOperation(service, operation, outcome, known);
     case "approved":
+    case "failed": {
+      const finished = await finishOperation(service, operation, outcome, known);
+      await recordDeferredRefunds(service, operation, known);
+      return finished;
+    }
     case "action_required":
-    case "failed":
       return finishOperation(service, operation, outcome, known);
     case "pending":
       return leaveOpen(service, operation, ACCEPTED, call, known);

@@ -6,7 +6,7 @@ import { findOperationOfObject, insertProcessorObject } from "@/db/queries/payme
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { OUTSIDE_REFUND } from "@/lib/contract/payments/words";
 import { idTime, newId } from "@/lib/ids";
-import type { OutsideRefund } from "@/lib/processor/port";
+import type { OutsideRefund, Processor } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { forgetTotals } from "../lists";
@@ -101,10 +101,29 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
   }
 }
 
-/** Logged because someone must act on it: it is tried again only with the next outside report or refused refund. */
+/** Logged because someone must act on it: it is tried again only when a refund of ours fails or is refused, or with the next report. */
 function unbookable({ log }: Service, { paymentId }: At, refund: OutsideRefund, reason: string): true {
   log.error({ payment: paymentId, refund, reason }, "a refund that was made at the processor cannot be booked");
   return true;
+}
+
+/** A report that is kept is never sent again, and `inquire` reads what was kept. */
+export const keepsReports = ({ reports }: Processor): boolean => reports.kind === "pushed" && reports.kept === true;
+
+/**
+ * Books outside refunds that were reported while `operation` was open. Only where reports are kept: any other processor sends
+ * them again.
+ */
+export async function recordDeferredRefunds(
+  service: Service,
+  { environmentId, mode, paymentId }: OpenOperation,
+  { payment }: PaymentSnapshot,
+): Promise<void> {
+  await lookedUp(service, { paymentId }, false, async () => {
+    const found = await service.processors.find({ id: environmentId, mode }, payment.connection_id);
+    if (!found || !keepsReports(found.processor)) return true;
+    return recordOutsideRefunds(service, { ...found, environmentId, paymentId });
+  });
 }
 
 type Refused = Extract<FinalOutcome, { kind: "declined" }>;
@@ -139,8 +158,13 @@ async function sumUnbooked(service: Service, at: At, { payment }: PaymentSnapsho
   return sum;
 }
 
-/** The refund is refused even if the lookup fails; then only the next outside report or refused refund books them. */
-async function lookedUp<T>({ log }: Service, { paymentId }: At, unknown: T, look: () => Promise<T>): Promise<T> {
+/** The operation ends even if the lookup fails; then only the next outside report or failed refund books them. */
+async function lookedUp<T>(
+  { log }: Service,
+  { paymentId }: Pick<At, "paymentId">,
+  unknown: T,
+  look: () => Promise<T>,
+): Promise<T> {
   try {
     return await look();
   } catch (error) {

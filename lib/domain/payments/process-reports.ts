@@ -17,7 +17,7 @@ import type { Executed, Execution } from "./execute";
 import { finishOperation, getPaymentOf } from "./finish-operation";
 import { continuePayment, giveBackApproval } from "./follow-up";
 import { leaseOf, type OpenOperation, operationOf, SYSTEM } from "./operation";
-import { recordOutsideRefunds } from "./outside-refunds";
+import { keepsReports, recordOutsideRefunds } from "./outside-refunds";
 import { inquireProcessor } from "./processor-calls";
 import { resolveOperation } from "./recover-operations";
 import { hasEndedUnpaid } from "./states";
@@ -82,8 +82,8 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
 }
 
 /**
- * Refunds that were made at the processor. Kept reports are never sent again, and holding one back would delay the report that
- * decides the refund in its way. What did not fit is booked when a refund of ours is refused, or with the next outside report.
+ * Refunds that were made at the processor. Holding back a report that is kept would delay the one that ends the operation in its
+ * way, and that end books what was deferred.
  */
 async function takeInOutside(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const at = { ...from, environmentId: row.environment_id, paymentId: row.payment_id };
@@ -92,6 +92,8 @@ async function takeInOutside(service: Service, from: Reporter, row: OperationRow
 
 async function takeInEnded(service: Service, from: Reporter, row: OperationRow, report: Report): Promise<boolean> {
   const authorizes = row.kind === "authorize" || row.kind === "continue";
+  // A refund that failed may have kept an outside one from being booked.
+  if (row.state !== "succeeded" && row.kind === "refund") return takeInOutside(service, from, row);
   if (row.state !== "succeeded" && !authorizes) return true;
   // A challenged payment is captured by a later operation than the one that its reports name.
   if (row.state !== "succeeded")
@@ -100,8 +102,8 @@ async function takeInEnded(service: Service, from: Reporter, row: OperationRow, 
   return returns ? checkReturned(service, from, row) : checkCapture(service, from, row);
 }
 
-/** What it says is kept, so that the same report tells nothing new when it comes again. */
-const isKept = ({ processor }: Connected) => processor.reports.kind === "pushed" && processor.reports.kept === true;
+/** The same report tells nothing new when it comes again. */
+const isKept = ({ processor }: Connected) => keepsReports(processor);
 
 /**
  * Whether a report whose outcome is not known is done with: one that is kept, and says nothing else whenever it is read, would
@@ -247,7 +249,8 @@ async function checkReturned(service: Service, from: Reporter, row: OperationRow
   const outcome = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
   if (outcome.kind === "approved") return true;
   if (outcome.kind !== "declined") return leaveUnknown(service, from, operation.paymentId, outcome);
-  return (await finishOperation(service, operation, { kind: "reversed" }, snapshot)).kind === "finished";
+  const reversed = await finishOperation(service, operation, { kind: "reversed" }, snapshot);
+  return reversed.kind === "finished" && (row.kind === "void" || takeInOutside(service, from, row));
 }
 
 /**

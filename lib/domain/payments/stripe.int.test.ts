@@ -223,7 +223,7 @@ describe("a refund that was made at Stripe", () => {
     const [operation] = await tenant.operations(payment.id);
     const intent = companyOf(at).intentOf(operation?.id ?? "")?.id ?? "";
     const refundThere = (amount: number) => at.books.createRefund({ intent, amount, reason: null, metadata: {} });
-    return { tenant, id: payment.id as string, refundThere };
+    return { tenant, id: payment.id as string, intent, refundThere };
   }
   const typesOf = async (tenant: MoneyTenant, object: string) =>
     (await told(tenant.environmentId)).filter(({ data }) => data.object.id === object).map(({ type }) => type);
@@ -276,6 +276,23 @@ describe("a refund that was made at Stripe", () => {
     expect(await tenant.act("refund", id, {}, { key: "rest" })).toMatchObject({ status: 201 });
     expect(await tenant.get(id)).toMatchObject({ status: "REFUNDED", amount_refunded: 2_000 });
     await takeIn(tenant, await reportsOf(tenant));
+    await expectClean();
+  });
+
+  test("is booked after a refund of ours that failed, though it was reported first", async () => {
+    const { tenant, id, intent, refundThere } = await paid();
+    const before = await reportsOf(tenant);
+    const { body } = await tenant.act("refund", id);
+    expect(body).toMatchObject({ status: "REFUNDED" });
+    const ours = [...double.books.refunds.values()].find((refund) => refund.payment_intent === intent);
+    double.books.endRefund(ours?.id ?? "", "failed");
+    const failed = (await reportsOf(tenant)).slice(before.length);
+    refundThere(500);
+    const reported = (await reportsOf(tenant)).slice(before.length + failed.length);
+    await takeIn(tenant, reported);
+    expect(await tenant.get(id)).toMatchObject({ status: "REFUNDED", amount_refunded: 2_000 });
+    await takeIn(tenant, failed);
+    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 500 });
     await expectClean();
   });
 
