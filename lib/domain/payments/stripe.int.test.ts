@@ -1,13 +1,9 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { ApiError } from "@/e2e/doubles/stripe/books";
-import { faultsOfDoubles } from "@/e2e/doubles/stripe/compare";
 import { eventsOf, messageOf } from "@/e2e/doubles/stripe/deliveries";
-import { type Double, startDouble } from "@/e2e/doubles/stripe/double";
 import { FAULTS, type Fault, type Operation } from "@/e2e/doubles/stripe/faults";
+import { reporterOf, stripeTenants, TIMEOUT_MS } from "@/e2e/doubles/stripe/tenant";
 import { answerChallenge, companyOf, connectorTo } from "@/e2e/doubles/stripe/under-test";
 import { testDatabase } from "@/e2e/fixtures/database";
-import { eventsAsTold } from "@/e2e/fixtures/events";
-import { testContext } from "@/e2e/fixtures/factories";
 import { type MoneyAnswer, type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { says } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
@@ -17,52 +13,13 @@ import { createRegistry } from "@/lib/processor/registry";
 import { METADATA } from "@/lib/processor/stripe/outcomes";
 import { expirePayments } from "./expire-payments";
 import { continuePayment } from "./follow-up";
-import { getPaymentDetail } from "./payment-detail";
 import { takeInReport } from "./process-reports";
 
 const { db } = await testDatabase();
-/** A tenant's events, oldest first. */
-const told = async (environmentId: string) =>
-  (await eventsAsTold(db, environmentId)).map(({ event }) => event).toSorted((a, b) => (a.id < b.id ? -1 : 1));
-const doubles: Double[] = [];
-async function newDouble(): Promise<Double> {
-  const started = await startDouble();
-  doubles.push(started);
-  return started;
-}
-const double = await newDouble();
-afterAll(() => Promise.all(doubles.map((one) => one.stop())));
+const { double, newDouble, newTenant, takeIn, reportsOf, expectClean } = await stripeTenants(db, afterAll);
 const company = companyOf(double);
-const TIMEOUT_MS = 1_500;
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
 const MANUAL = { capture_method: "manual" };
-
-/** A tenant whose test payments go to the double, by the connector. */
-const newTenant = (at = double) =>
-  moneyTenant(db, {
-    processors: createRegistry({ sandbox: connectorTo(at, { name: "stripe", timeoutMs: TIMEOUT_MS }) }),
-    processorTimeoutMs: TIMEOUT_MS,
-  });
-
-const reporterOf = async (tenant: MoneyTenant) => {
-  const from = await tenant.service.processors.reporter("stripe");
-  if (from?.processor.reports.kind !== "pushed") throw new Error("it pushes its reports");
-  return { from, reports: from.processor.reports };
-};
-
-/** Takes in reports until none has to come again. */
-async function takeIn(tenant: MoneyTenant, reports: readonly Report[]): Promise<void> {
-  const { from } = await reporterOf(tenant);
-  for (const report of reports)
-    await expect.poll(() => takeInReport(tenant.service, from, report), { timeout: 10_000 }).toBe(true);
-}
-
-/** What is sent to our address about a tenant, in the given order. */
-async function reportsOf(tenant: MoneyTenant): Promise<Report[]> {
-  const { reports } = await reporterOf(tenant);
-  const read = eventsOf(double, tenant.environmentId).map(async (event) => reports.read(messageOf(event)));
-  return (await Promise.all(read)).flat();
-}
 
 /** The same request with its key until its answer is final, while whoever else works on it has had its time. */
 async function settled(tenant: MoneyTenant, send: () => Promise<MoneyAnswer>): Promise<MoneyAnswer> {
@@ -73,11 +30,6 @@ async function settled(tenant: MoneyTenant, send: () => Promise<MoneyAnswer>): P
     answer = await send();
   }
   return answer;
-}
-
-async function expectClean(): Promise<void> {
-  expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
-  expect(await faultsOfDoubles(db, doubles)).toEqual([]);
 }
 
 /** Every kind of operation meets a fault; each key then has one true answer, also when what was lost arrives after all. */
@@ -214,107 +166,6 @@ test("a payment has its description and chosen metadata at Stripe, beside our ow
   expect([201, 402]).toContain(lost.status);
   expect([...at.books.intents.values()].map(({ description }) => description)).toEqual(["Order 1001", "Order 1001"]);
   await expectClean();
-});
-
-describe("a refund that was made at Stripe", () => {
-  async function paid(at = double) {
-    const tenant = await newTenant(at);
-    const { body: payment } = await tenant.create({ amount: 2_000, payment_token: "pm_card_visa" });
-    const [operation] = await tenant.operations(payment.id);
-    const intent = companyOf(at).intentOf(operation?.id ?? "")?.id ?? "";
-    const refundThere = (amount: number) => at.books.createRefund({ intent, amount, reason: null, metadata: {} });
-    return { tenant, id: payment.id as string, intent, refundThere };
-  }
-  const typesOf = async (tenant: MoneyTenant, object: string) =>
-    (await told(tenant.environmentId)).filter(({ data }) => data.object.id === object).map(({ type }) => type);
-
-  test("counts, is told of and booked once, and a later refund of everything refunds what is left", async () => {
-    const { tenant, id, refundThere } = await paid();
-    const made = refundThere(500);
-    const reports = await reportsOf(tenant);
-    await takeIn(tenant, [...reports, ...reports].toReversed());
-    await Promise.all(reports.map(async (report) => takeIn(tenant, [report])));
-    const after = await tenant.get(id);
-    expect(after).toMatchObject({
-      ...{ status: "PARTIALLY_REFUNDED", amount_refunded: 500, amount_refundable: 1_500 },
-      transactions: [
-        { amount_refunded: 500 },
-        { type: "REFUND", status: "CAPTURED", amount: 500, refund_reason: null },
-      ],
-    });
-    expect(await typesOf(tenant, id)).toEqual([
-      ...["payment.captured", "payment.refunded_externally", "payment.partially_refunded"],
-    ]);
-    const detail = await getPaymentDetail(testContext(tenant.service, tenant.merchant.test), { id });
-    expect(detail.timeline.at(-1)).toMatchObject({
-      ...{ kind: "refund", outcome: "succeeded", title: "Refunded at the processor", amount: 500 },
-      actor: { name: "Cardlane" },
-    });
-    expect(detail.ledger.at(-1)).toMatchObject({ title: "Refund", amount: 500 });
-    expect(await tenant.act("refund", id)).toMatchObject({ status: 201, body: { status: "REFUNDED" } });
-    expect((await tenant.get(id)).transactions.at(-1)).toMatchObject({ type: "REFUND", amount: 1_500 });
-    await expectClean();
-    double.books.endRefund(made.id, "failed");
-    await takeIn(tenant, await reportsOf(tenant));
-    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 1_500 });
-    await expectClean();
-  });
-
-  test("is named by the refusal of a refund that came first, and booked with it", async () => {
-    const { tenant, id, refundThere } = await paid();
-    refundThere(500);
-    const refused = await tenant.act("refund", id, {}, { key: "all" });
-    expect(refused).toMatchObject({
-      ...{ status: 422, code: "amount_exceeds_refundable" },
-      body: {
-        remaining: 1_500,
-        detail:
-          "5.00 USD was refunded at the processor, outside of this API. At most 15.00 USD can be refunded. Send that amount or less, with a new idempotency key.",
-      },
-    });
-    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refundable: 1_500 });
-    expect(await tenant.act("refund", id, {}, { key: "rest" })).toMatchObject({ status: 201 });
-    expect(await tenant.get(id)).toMatchObject({ status: "REFUNDED", amount_refunded: 2_000 });
-    await takeIn(tenant, await reportsOf(tenant));
-    await expectClean();
-  });
-
-  test("is booked after a refund of ours that failed, though it was reported first", async () => {
-    const { tenant, id, intent, refundThere } = await paid();
-    const before = await reportsOf(tenant);
-    const { body } = await tenant.act("refund", id);
-    expect(body).toMatchObject({ status: "REFUNDED" });
-    const ours = [...double.books.refunds.values()].find((refund) => refund.payment_intent === intent);
-    double.books.endRefund(ours?.id ?? "", "failed");
-    const failed = (await reportsOf(tenant)).slice(before.length);
-    refundThere(500);
-    const reported = (await reportsOf(tenant)).slice(before.length + failed.length);
-    await takeIn(tenant, reported);
-    expect(await tenant.get(id)).toMatchObject({ status: "REFUNDED", amount_refunded: 2_000 });
-    await takeIn(tenant, failed);
-    expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 500 });
-    await expectClean();
-  });
-
-  test("and refunds here at the same moment never come to more than was captured, and the books agree", async () => {
-    const { tenant, id, refundThere } = await paid();
-    const here = Array.from({ length: 6 }, (_, i) => tenant.act("refund", id, { amount: 300 }, { key: `here-${i}` }));
-    const there = [400, 300, 200].map(async (amount) => {
-      await new Promise((resolve) => setImmediate(resolve));
-      try {
-        refundThere(amount);
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-      }
-      await takeIn(tenant, await reportsOf(tenant));
-    });
-    await Promise.all([...here, ...there]);
-    await takeIn(tenant, await reportsOf(tenant));
-    const left = (await tenant.get(id)).amount_refundable;
-    if (left > 0) expect(await tenant.act("refund", id)).toMatchObject({ status: 201 });
-    expect(await tenant.get(id)).toMatchObject({ status: "REFUNDED", amount_refunded: 2_000 });
-    await expectClean();
-  });
 });
 
 describe("what no issuer ever saw is refused with the cause, and nothing is held", () => {
