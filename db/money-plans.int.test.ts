@@ -14,7 +14,6 @@ import type { Context, Reply } from "@/lib/domain/context";
 import { createPayment } from "@/lib/domain/payments/create-payment";
 import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
 import { getPayment } from "@/lib/domain/payments/read-payments";
-import { newId } from "@/lib/ids";
 import { connect, type Database, type Sql } from "./client";
 
 /**
@@ -26,8 +25,6 @@ const { db, url } = await testDatabase({ own: true });
 const { db: fresh } = await testDatabase({ own: true });
 /** What has statistics, as a minute's autovacuum leaves them. */
 const { db: used } = await testDatabase({ own: true });
-const [version] = await db.sql`select current_setting('server_version_num')::int / 10000 as major`;
-const major = version?.major as number;
 const recording = connect(url, { max: 1 });
 const sent = new Map<string, Statement[]>();
 let recorder: Recorder;
@@ -63,18 +60,6 @@ beforeAll(async () => {
   const [first, second] = [await held(), await held()];
   await record("a capture", (ctx) => capturePayment(ctx, { id: first, amount: 500 }));
   await record("a void", (ctx) => voidPayment(ctx, { id: second }));
-  // What comes at once is written in few statements, which have plans of their own.
-  const atOnce = (each: (ctx: Context, i: number) => Promise<Reply>) => (ctx: Context) =>
-    Promise.all(
-      Array.from({ length: 16 }, (_, i) =>
-        each({ ...ctx, idempotency: newIdempotency({}), request: { ...ctx.request, id: newId() } }, i),
-      ),
-    );
-  const made = (await record("payments at once", atOnce(pay({ card })))).map(idOf);
-  await record(
-    "refunds at once",
-    atOnce((ctx, i) => refundPayment(ctx, { id: made[i] ?? "", amount: 500 })),
-  );
   const token = (await testPaymentToken(await contextOf(recorder), { card: cardInput.parse(card) })).id;
   await record("a payment with a token", pay({ payment_token: token }));
   const session = await createClientSession(
@@ -139,18 +124,11 @@ test("a payment that this process has answered is answered again by one look", (
   expect(texts).toEqual(["select"]);
 });
 
-it("those of several T1s and T2s are among them", () => {
-  const texts = ["payments at once", "refunds at once"].flatMap((name) =>
-    (sent.get(name) ?? []).map(({ text }) => text),
-  );
-  expect(new Set(texts.filter((text) => text.includes("patience"))).size).toBe(3);
-});
-
-/** Look-ups by no key, of the statements that `among` picks. */
-async function byRange(of: Database, role: "owner" | "app", among: (name: string) => boolean): Promise<string[]> {
+/** Look-ups by no key. */
+async function byRange(of: Database, role: "owner" | "app"): Promise<string[]> {
   const found: string[] = [];
   let seen = 0;
-  for (const [name, statements] of [...sent].filter(([name]) => among(name))) {
+  for (const [name, statements] of sent) {
     for (const statement of statements) {
       const isWalled = role === "app" && statement.pool === "main" && name !== THE_FORM;
       const lookUps = await lookUpsOf(statement, isWalled ? of.within(environmentId).sql : of.sql);
@@ -162,19 +140,12 @@ async function byRange(of: Database, role: "owner" | "app", among: (name: string
   return [...new Set(found)];
 }
 
-const [one, several] = [(name: string) => !name.endsWith("at once"), (name: string) => name.endsWith("at once")];
-
 describe.each(["owner", "app"] as const)("each look-up of the money path is by a key, as %s,", (role) => {
   it("planned on empty tables", async () => {
-    expect(await byRange(fresh, role, one)).toEqual([]);
+    expect(await byRange(fresh, role)).toEqual([]);
   });
 
-  // Before 17, PostgreSQL may filter by a list of keys what it reads by the environment, and does where that seems to be a row or two.
-  it.skipIf(major < 17)("planned on empty tables, for several", async () => {
-    expect(await byRange(fresh, role, several)).toEqual([]);
-  });
-
-  it("planned on tables of one environment's 5,000 payments, for one and for several", async () => {
-    expect(await byRange(used, role, () => true)).toEqual([]);
+  it("planned on tables of one environment's 5,000 payments", async () => {
+    expect(await byRange(used, role)).toEqual([]);
   });
 });

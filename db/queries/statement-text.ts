@@ -82,12 +82,12 @@ export type ArrayColumns<Row> = Readonly<Record<string, readonly [type: string, 
 
 /**
  * Rows as one table in a statement: an array for each column, which costs PostgreSQL a tenth of what JSON does. `text` goes
- * after FROM, with parameters from `first` on; `n` counts the rows from 1.
+ * after FROM; its parameters are the statement's only ones.
  */
-export function arrayTable<Row>(columns: ArrayColumns<Row>, alias: string, first = 1) {
+export function arrayTable<Row>(columns: ArrayColumns<Row>, alias: string) {
   const names = Object.keys(columns);
   const arrays = Object.values(columns).map(([type], i) =>
-    type === JSON_TEXT ? `string_to_array($${first + i}::text, '${BETWEEN}', '')` : `$${first + i}::text::${type}[]`,
+    type === JSON_TEXT ? `string_to_array($${i + 1}::text, '${BETWEEN}', '')` : `$${i + 1}::text::${type}[]`,
   );
   const writers = Object.values(columns).map(([type, of]) =>
     type === JSON_TEXT
@@ -95,18 +95,10 @@ export function arrayTable<Row>(columns: ArrayColumns<Row>, alias: string, first
       : (rows: readonly Row[]) => makePgArray(rows.map(of)),
   );
   return {
-    text: `unnest(${arrays.join(", ")}) with ordinality as ${alias} (${names.join(", ")}, n)`,
-    /** How many parameters it takes. */
-    length: names.length,
+    text: `unnest(${arrays.join(", ")}) as ${alias} (${names.join(", ")})`,
     values: (rows: readonly Row[]): string[] => writers.map((write) => write(rows)),
   };
 }
 
 /** JSON text of a value, or null. */
 export const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
-
-/**
- * The first part of a statement for several rows: how long it waits for a lock before it is undone and each row
- * goes alone.
- */
-export const PATIENCE = `patience as materialized (select set_config('lock_timeout', '50ms', true))`;

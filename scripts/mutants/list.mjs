@@ -28,40 +28,21 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/payments/intents.ts",
-        '(not ${sql.unsafe(IS_DISPUTED("payments"))} or ${followUp.acknowledgesDispute}::boolean)',
+        "((dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is not true or ${followUp.acknowledgesDispute}::boolean)",
         "true",
       ],
-      ["db/queries/payments/intent-batches.ts", '(not ${IS_DISPUTED("p")} or l.acknowledges)', "true"],
     ],
     tests: ["int", "lib/domain/processors/disputes.int.test.ts", "no refund that begins after a dispute"],
   },
   {
     name: "no guard on captures",
     simulation: true,
-    edits: [
-      [
-        "db/queries/payments/intents.ts",
-        "status = 'AUTHORIZED' and open_operation_id is null and capture_before > now()",
-        "status = 'AUTHORIZED' and capture_before > now()",
-      ],
-    ],
-    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "capture × 40"],
-  },
-  {
-    // A request passes one guard or the other, depending on load, so proofs behind a double miss the one
-    // above alone.
-    name: "no guard on captures, alone or with others",
     doubles: DOUBLES,
     edits: [
       [
         "db/queries/payments/intents.ts",
         "status = 'AUTHORIZED' and open_operation_id is null and capture_before > now()",
         "status = 'AUTHORIZED' and capture_before > now()",
-      ],
-      [
-        "db/queries/payments/intent-batches.ts",
-        "p.status = 'AUTHORIZED' and p.open_operation_id is null and p.capture_before > now()",
-        "p.status = 'AUTHORIZED' and p.capture_before > now()",
       ],
     ],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "capture × 40"],
@@ -109,8 +90,6 @@ export const MUTANTS = [
       ["db/queries/payments/outcomes.ts", " and epoch = ${s.from.epoch}::int)", ")"],
       ["db/queries/payments/outcomes.ts", /\n\s*and epoch = \$\{s\.from\.epoch\}::int and/, " and"],
       ["db/queries/payments/outcomes.ts", " and version = ${s.from.version}::int", ""],
-      ["db/queries/payments/outcome-batches.ts", " and o.epoch = i.epoch", ""],
-      ["db/queries/payments/outcome-batches.ts", " and p.version = i.version", ""],
     ],
     tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "is discarded while another holds"],
   },
@@ -588,36 +567,14 @@ export const MUTANTS = [
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "with other parameters is refused"],
   },
   {
-    name: "several outcomes without a fence for each",
-    edits: [["db/queries/payments/outcome-batches.ts", " and o.epoch = i.epoch", ""]],
-    tests: ["int", "lib/domain/payments/together.int.test.ts", "of which one was taken over"],
-  },
-  {
-    name: "a row that is left out of a statement is lost",
-    edits: [
-      [
-        "db/batches.ts",
-        "resolve(answer === undefined ? alone(row) : answer)",
-        "resolve(answer === undefined ? (undefined as Answer) : answer)",
-      ],
-    ],
-    tests: ["unit", "db/batches.test.ts", "one that was left out goes alone"],
-  },
-  {
     name: "an answer before its commit",
     doubles: DOUBLES,
-    edits: [["lib/domain/payments/finish-operation.ts", "await writeOutcomeTogether(", "void writeOutcomeTogether("]],
+    edits: [["lib/domain/payments/finish-operation.ts", "await writeOutcome(sql,", "void writeOutcome(sql,"]],
     tests: [
       "int",
       "lib/domain/payments/finish-operation.int.test.ts",
       "is discarded while another holds the operation",
     ],
-  },
-  {
-    name: "several outcomes of which nobody is told",
-    doubles: DOUBLES,
-    edits: [["db/queries/payments/outcome-batches.ts", "\n    order by e.n\n", "\n    where false\n"]],
-    tests: ["int", "lib/domain/payments/together.int.test.ts", "of which one was taken over"],
   },
   {
     name: "an id is kept after the money has moved",

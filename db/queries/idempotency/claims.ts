@@ -1,6 +1,4 @@
 import { getTableColumns } from "drizzle-orm";
-import { makePgArray } from "drizzle-orm/pg-core";
-import { lookUps } from "@/db/batches";
 import type { Sql, Transaction } from "@/db/client";
 import { type ActorRecord, type IdempotencyKeyRow, idempotencyKeys, type OperationState } from "@/db/schema/operations";
 import { isOver } from "../payments/operations";
@@ -66,9 +64,8 @@ const { response_body: _body, ...SHORT_COLUMNS } = getTableColumns(idempotencyKe
 const SHORT_NAMES = Object.values(SHORT_COLUMNS).map(({ name }) => `k.${name}`);
 
 /** The row of a key; null without one. Index: primary keys of idempotency_keys and operations. */
-export const findKey = lookUps(
-  (sql, environmentId, keys): Promise<StoredKey[]> =>
-    sql<StoredKey[]>`
+export async function findKey(sql: Sql, environmentId: string, key: string): Promise<StoredKey | null> {
+  const [row] = await sql<StoredKey[]>`
     select ${sql(SHORT_NAMES)}, k.operation_name as endpoint, octet_length(k.response_body) as response_bytes,
       case when octet_length(k.response_body) <= ${LONG_ANSWER}::int then k.response_body end as response_body,
       k.created_at <= now() - interval '24 hours' as expired,
@@ -76,9 +73,9 @@ export const findKey = lookUps(
       coalesce((select ${isOver(sql, "lease_until")} from operations where environment_id = k.environment_id and id = k.operation_id),
         ${isOver(sql, "k.locked_until")}) as lease_over
     from idempotency_keys k
-    where k.environment_id = ${environmentId}::uuid and k.key = any(${makePgArray([...keys])}::text::text[])`,
-  ({ key }) => key,
-);
+    where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;
+  return row ?? null;
+}
 
 /** The stored answer, however long; null when the key is gone or belongs to something else by now. Index: primary key. */
 export async function findStoredAnswer(

@@ -28,7 +28,7 @@ export type Intent = {
   lease: Lease;
 };
 
-export type NewPayment = {
+type NewPayment = {
   payment: Omit<
     PaymentRow,
     | "amount_captured"
@@ -162,7 +162,7 @@ export async function insertPayment(
   return row;
 }
 
-export type FollowUp = {
+type FollowUp = {
   kind: "capture" | "void" | "refund" | "continue";
   paymentId: string;
   operationId: string;
@@ -195,12 +195,6 @@ export type FollowUpReservation = Reservation & {
   amount: number | null;
 };
 
-/** The money is there: no dispute was lost, and the capture stands at the processor. */
-export const MAY_REFUND = (payment: string) =>
-  `${payment}.capture_reversed_at is null and (${payment}.dispute_status in ('LOST', 'ACCEPTED')) is not true`;
-export const IS_DISPUTED = (payment: string) =>
-  `(${payment}.dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is true`;
-
 /**
  * What each kind requires of the payment, and what it reserves, in the one guarded UPDATE. The guard stands in a CASE, so that
  * it is no search: the payment is found by its key, whatever indexes its states have.
@@ -212,11 +206,12 @@ function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: Fol
       return {
         amount: sql`coalesce(${followUp.amount}::bigint, amount_captured - amount_refunded - refund_pending)`,
         change: sql`refund_pending = refund_pending + (select amount from locked)`,
-        // The same rule stands in intent-batches.ts, for several at once. Refunds counted at the same moment may be a few more.
+        // Refunds counted at the same moment may exceed MOST_REFUNDS by a few.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
           and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
           and (${followUp.outside}::boolean or (
-          ${sql.unsafe(MAY_REFUND("payments"))} and (not ${sql.unsafe(IS_DISPUTED("payments"))} or ${followUp.acknowledgesDispute}::boolean)
+          capture_reversed_at is null and (dispute_status in ('LOST', 'ACCEPTED')) is not true
+          and ((dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is not true or ${followUp.acknowledgesDispute}::boolean)
           and (select count(*) from transactions where environment_id = ${environmentId}::uuid
             and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MOST_REFUNDS}::int))`,
       };

@@ -36,7 +36,7 @@ export type OutcomeWrite = {
 };
 
 /** The number of a transaction's last event after an outcome. */
-export const lastNumber = ({ events }: Pick<OutcomeWrite, "events">, row: TransactionRow): number =>
+const lastNumber = ({ events }: Pick<OutcomeWrite, "events">, row: TransactionRow): number =>
   events.findLast((event) => event.object_id === row.id)?.sequence ?? row.event_sequence;
 
 /** Whether writing an outcome failed because payment, operation or time are not those that it was worked out for. */

@@ -1,5 +1,3 @@
-import { makePgArray } from "drizzle-orm/pg-core";
-import { lookUps } from "@/db/batches";
 import type { Sql } from "@/db/client";
 import { columnList, runText } from "../statement-text";
 import {
@@ -16,16 +14,18 @@ import { type TransactionCursor, type TransactionFilter, type TransactionPage, t
 const GET_TEXT = `
 select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS, "p_")}
 from transactions t join payments p on p.environment_id = $1 and p.id = t.payment_id
-where t.environment_id = $1 and t.id = any($2::text::uuid[])`;
+where t.environment_id = $1 and t.id = $2`;
 
 /** Null: there is none. By primary key. */
-export const findTransaction = lookUps(
-  async (sql, environmentId, ids) => {
-    const found = await sql.unsafe(GET_TEXT, [environmentId, makePgArray([...ids])], { prepare: true }).values();
-    return (found as unknown as TransactionValues[]).map(transactionOf);
-  },
-  ({ id }) => id,
-);
+export async function findTransaction(
+  sql: Sql,
+  environmentId: string,
+  id: string,
+): Promise<TransactionWithMoney | null> {
+  const found = await sql.unsafe(GET_TEXT, [environmentId, id], { prepare: true }).values();
+  const [values] = found as unknown as TransactionValues[];
+  return values ? transactionOf(values) : null;
+}
 
 /** Where a page that starts after this transaction begins, whatever the sort. By primary key. */
 export async function findTransactionCursor(

@@ -331,7 +331,8 @@ export async function requireUsable(ctx: Context, { row }: Checkout): Promise<vo
 
 /** Whether nothing is known of the attempt's key: it was not made before. */
 export async function isNewAttempt(ctx: Context): Promise<boolean> {
-  return (await findKey(ctx.service, ctx.environment.id, keyOf(ctx).key)) === null;
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  return (await findKey(sql, ctx.environment.id, keyOf(ctx).key)) === null;
 }
 
 /** Whether the link that opened a session still takes payments; T1's guard checks the same. */

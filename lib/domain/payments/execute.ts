@@ -1,6 +1,5 @@
 import type { KeyClaim } from "@/db/queries/idempotency/claims";
-import { insertPaymentTogether, reserveFollowUpTogether } from "@/db/queries/payments/intent-batches";
-import type { PaymentSource } from "@/db/queries/payments/intents";
+import { insertPayment, type PaymentSource, reserveFollowUp } from "@/db/queries/payments/intents";
 import { findOperation, holdAgain } from "@/db/queries/payments/operations";
 import { isStaleOutcome } from "@/db/queries/payments/outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
@@ -125,15 +124,10 @@ async function reserve(
     const subject = { paymentId: payment.id, transactionId: charge.id };
     const { amount, currency } = payment;
     const intent = { id, kind, detail, ...subject, amount, currency, ...begunBy, lease };
-    const reservation = await insertPaymentTogether(
-      sql,
-      order.environment.id,
-      claim,
-      { payment, charge },
-      intent,
-      { guardedConnectionId: guardOf(order), ...card },
-      service.timer,
-    ).catch((error: unknown) => {
+    const reservation = await insertPayment(sql, order.environment.id, claim, { payment, charge }, intent, {
+      guardedConnectionId: guardOf(order),
+      ...card,
+    }).catch((error: unknown) => {
       if (isStaleOutcome(error)) return null;
       throw error;
     });
@@ -145,28 +139,22 @@ async function reserve(
   const wholeOnly = kind === "capture" && !order.at.processor.capabilities.partialCapture;
   const guardedConnectionId = guardOf(order);
   const refund = order.refund && { ...order.refund, created_at: idTime(order.refund.id) };
-  const reservation = await reserveFollowUpTogether(
-    sql,
-    order.environment.id,
-    claim,
-    {
-      kind,
-      paymentId,
-      operationId: order.id,
-      refund,
-      amount,
-      wholeOnly,
-      guardedConnectionId,
-      detail,
-      acknowledgesDispute,
-      outside: false,
-      allowed,
-      endedVersion,
-      ...begunBy,
-      lease,
-    },
-    service.timer,
-  );
+  const reservation = await reserveFollowUp(sql, order.environment.id, claim, {
+    kind,
+    paymentId,
+    operationId: order.id,
+    refund,
+    amount,
+    wholeOnly,
+    guardedConnectionId,
+    detail,
+    acknowledgesDispute,
+    outside: false,
+    allowed,
+    endedVersion,
+    ...begunBy,
+    lease,
+  });
   if (!reservation.found) return { kind: "refused", claimed: false, snapshot: null };
   if (!reservation.claimed) return { kind: "unclaimed" };
   const snapshot = await findPayment(sql, order.environment.id, paymentId);

@@ -1,7 +1,6 @@
 import type { Sql, Transaction } from "@/db/client";
 import { findSessionUnderWay } from "@/db/queries/checkout/client-sessions";
 import { releaseOperation, timeWhileHeld } from "@/db/queries/payments/operations";
-import { writeOutcomeTogether } from "@/db/queries/payments/outcome-batches";
 import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/db/queries/payments/outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
@@ -46,7 +45,7 @@ export async function finishOperation(
         const { write, finished } = workOut(service, operation, outcome, read, from, at);
         const { sql } = service.db.within(operation.environmentId);
         const session = await sessionTold(sql, operation, write.session, finished.change);
-        await writeOutcomeTogether(sql, operation.environmentId, { ...write, session }, service.timer);
+        await writeOutcome(sql, operation.environmentId, { ...write, session });
         return finished;
       });
       if (ended.kind === "finished") logLateApproval(service, operation, ended.change);

@@ -29,6 +29,8 @@ export function keyOf(ctx: Context): IdempotencyRequest {
   return ctx.idempotency;
 }
 
+const sqlOf = ({ service, environment }: Context) => service.db.within(environment.id).sql;
+
 function requestOf(ctx: Context): KeyedRequest {
   const { endpoint, path, id: requestId } = ctx.request;
   return { key: keyOf(ctx).key, endpoint, path, requestId };
@@ -109,7 +111,7 @@ async function replyOf(ctx: Context, operation: OperationSubject, executed: Exec
     return longReply(ctx, stored, false);
   }
   if (executed.kind === "lost") {
-    const row = await findKey(ctx.service, ctx.environment.id, keyOf(ctx).key);
+    const row = await findKey(sqlOf(ctx), ctx.environment.id, keyOf(ctx).key);
     // The process that took the operation over has stored the first answer.
     if (row?.state === "done" && row.operation_id === operation.id) return replay(ctx, row);
   }
@@ -145,7 +147,7 @@ function remember(ctx: Context): void {
 export async function replayKnown(ctx: Context): Promise<Reply | null> {
   const request = keyOf(ctx);
   if (!answeredBy.get(ctx.service)?.has(nameOf(ctx, request))) return null;
-  const row = await findKey(ctx.service, ctx.environment.id, request.key);
+  const row = await findKey(sqlOf(ctx), ctx.environment.id, request.key);
   if (row?.state !== "done" || row.expired || !(await request.isSame(row.request_digest))) return null;
   return replay(ctx, row);
 }
@@ -156,7 +158,7 @@ export async function replayKnown(ctx: Context): Promise<Reply | null> {
  */
 export async function replayStored(ctx: Context): Promise<Reply> {
   const request = keyOf(ctx);
-  const row = await findKey(ctx.service, ctx.environment.id, request.key);
+  const row = await findKey(sqlOf(ctx), ctx.environment.id, request.key);
   if (!row || row.expired) {
     const detail =
       "This key has no stored response: keys are forgotten 24 hours after first use. The request would run as a new operation, so nothing was sent.";
@@ -185,10 +187,9 @@ async function replay(ctx: Context, row: StoredKey): Promise<Reply> {
  * dead request did not send.
  */
 export async function answerFromKey(ctx: Context, token: HeldCard | null = null): Promise<Reply | null> {
-  const { sql } = ctx.service.db.within(ctx.environment.id);
   const { key, isSame } = keyOf(ctx);
   const giveUpAt = ctx.service.timer.elapsedMs() + WAIT_MS;
-  let row = await findKey(ctx.service, ctx.environment.id, key);
+  let row = await findKey(sqlOf(ctx), ctx.environment.id, key);
   let compared = null as Buffer | null;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 100)) {
     if (!row || row.expired) return null;
@@ -203,7 +204,7 @@ export async function answerFromKey(ctx: Context, token: HeldCard | null = null)
     if (row.state === "done") return replay(ctx, row);
     if (row.lease_over) {
       if (row.operation_state === null) {
-        await releaseKey(sql, ctx.environment.id, key, null);
+        await releaseKey(sqlOf(ctx), ctx.environment.id, key, null);
         return null;
       }
       const reply = row.operation_id && (await takeOver(ctx, row.operation_id, token));
@@ -231,7 +232,7 @@ function lookAgain(ctx: Context, pauseMs: number): Promise<StoredKey | null> {
   if (begun) return begun;
   const look = service.timer
     .wait(pauseMs)
-    .then(() => findKey(service, environment.id, key))
+    .then(() => findKey(sqlOf(ctx), environment.id, key))
     .finally(() => looks.delete(name));
   looks.set(name, look);
   return look;
@@ -240,12 +241,7 @@ function lookAgain(ctx: Context, pauseMs: number): Promise<StoredKey | null> {
 /** Continues where the first request stopped; null when another process holds the operation. */
 async function takeOver(ctx: Context, operationId: string, token: HeldCard | null): Promise<Reply | null> {
   const { service, environment } = ctx;
-  const taken = await takeOperation(
-    service.db.within(environment.id).sql,
-    environment.id,
-    operationId,
-    leaseOf(service.processorTimeoutMs),
-  );
+  const taken = await takeOperation(sqlOf(ctx), environment.id, operationId, leaseOf(service.processorTimeoutMs));
   if (!taken) return null;
   const executed = await resolveOperation(service, taken, token);
   await ctx.reauthorize();
@@ -255,19 +251,18 @@ async function takeOver(ctx: Context, operationId: string, token: HeldCard | nul
 
 /** Frees the key that this request has claimed and written nothing for. */
 function releaseClaim(ctx: Context): Promise<void> {
-  return releaseKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key, ctx.request.id);
+  return releaseKey(sqlOf(ctx), ctx.environment.id, keyOf(ctx).key, ctx.request.id);
 }
 
 /** Refuses a request that has claimed its key: a refusal to store is replayed from now on, any other frees the key. */
 export async function refuseClaimed(ctx: Context, error: AppError): Promise<Reply> {
-  const { sql } = ctx.service.db.within(ctx.environment.id);
   if (!error.stored) {
     await releaseClaim(ctx);
     throw error;
   }
   const claim = { key: keyOf(ctx).key, requestId: ctx.request.id };
   const answer = ctx.service.renderAnswer(requestOf(ctx), { kind: "refused", error });
-  if (await storeRefusal(sql, ctx.environment.id, claim, answer)) return { ...answer, replayed: false };
+  if (await storeRefusal(sqlOf(ctx), ctx.environment.id, claim, answer)) return { ...answer, replayed: false };
   // The lease ran out and another request took the key: its answer counts.
   const detail = "Another request with this key is running. Send it again in a moment.";
   throw retryLater("idempotency_request_in_progress", detail);
@@ -278,7 +273,7 @@ export async function refuseUnclaimed(ctx: Context, error: AppError): Promise<Re
   const answer = ctx.service.renderAnswer(requestOf(ctx), { kind: "refused", error });
   const claim = await claimOf(ctx, newId());
   for (;;) {
-    if (await claimWithRefusal(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, claim, answer)) {
+    if (await claimWithRefusal(sqlOf(ctx), ctx.environment.id, claim, answer)) {
       return { ...answer, replayed: false };
     }
     const reply = await answerFromKey(ctx);

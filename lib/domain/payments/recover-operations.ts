@@ -270,7 +270,7 @@ async function sendInPlace(
 /** The request that waits under the operation's key; null when there is none, or the key now belongs to another request. */
 async function waitingRequest(service: Service, taken: TakenOperation): Promise<KeyedRequest | null> {
   if (taken.idempotency_key === null) return null;
-  const row = await findKey(service, taken.environment_id, taken.idempotency_key);
+  const row = await findKey(service.db.within(taken.environment_id).sql, taken.environment_id, taken.idempotency_key);
   if (!row || row.operation_id !== taken.id) return null;
   return { key: row.key, endpoint: row.endpoint, path: row.path, requestId: row.request_id };
 }

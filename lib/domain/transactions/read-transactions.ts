@@ -46,7 +46,7 @@ import { type FindPage, findByQuery, type WordsFilter, withWordsFound } from "./
 /** One charge or refund. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getTransaction(ctx: Context, input: { id: string }): Promise<Transaction> {
   const id = decodeId("transaction", input.id);
-  const row = id && (await findTransaction(ctx.service, ctx.environment.id, id));
+  const row = id && (await findTransaction(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id));
   if (!row) throw resourceNotFound("transaction", input.id);
   return presentTransaction(row, moneyOf(row), ctx.environment.mode);
 }
