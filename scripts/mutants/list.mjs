@@ -108,9 +108,8 @@ export const MUTANTS = [
       ["db/rights.ts", "to ${app} using (${owned}) with check (${owned})", "to ${app} using (true) with check (true)"],
       [
         "db/queries/idempotency/claims.ts",
-        "where k.environment_id = ${environmentId}::uuid and k.key = any(${makePgArray([...keys])}::text::text[])`",
-        // The last of a key counts.
-        "where k.key = any(${makePgArray([...keys])}::text::text[]) order by k.created_at desc`",
+        "where k.environment_id = ${environmentId}::uuid and k.key = ${key}`",
+        "where k.key = ${key} order by k.created_at`",
       ],
       [
         "db/queries/payments/intents.ts",
