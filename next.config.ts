@@ -41,8 +41,8 @@ const config: NextConfig = {
     ...Object.entries(SDK_HEADERS).map(([source, headers]) => ({ source, headers: asList(headers) })),
     { source: "/sdk/:file(node-[\\w.-]+\\.tgz)", headers: asList(TARBALL_HEADERS) },
   ],
-  // Markdown for machines: one route serves every documentation page.
-  rewrites: async () => [{ source: "/:page(docs(?:/[a-z_-]+){0,2}).md", destination: "/docs/markdown/:page" }],
+  // One route serves every guide as Markdown.
+  rewrites: async () => [{ source: "/:page(docs(?:/[a-z-]+)?).md", destination: "/docs/markdown/:page" }],
   redirects: async () => [
     { source: "/:mode(test|live)/settings", destination: "/:mode/settings/account", permanent: false },
     { source: "/:mode(test|live)/developers", destination: "/:mode/developers/api-keys", permanent: false },

@@ -1,30 +1,20 @@
 import { createElement as h } from "react";
 import { describe, expect, it, test } from "vitest";
-import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ERROR_CODES } from "@/lib/contract/errors";
 import { EVENT_TYPES } from "@/lib/contract/events/event";
-import { buildOpenApi } from "@/lib/http/openapi";
 import { errorExample } from "@/lib/http/openapi-schemas";
 import { DOCS_PAGES } from "./docs-shell";
-import { isWritten, llmsText, markdownAddress, writtenMarkdown } from "./markdown-pages";
-import { errorMarkdown, referenceMarkdown } from "./reference/markdown";
+import { isWritten, llmsText, writtenMarkdown } from "./markdown-pages";
 import { toMarkdown } from "./to-markdown";
 
 const baseUrl = "https://pay.example";
 const urls = { baseUrl, sandboxBaseUrl: null, liveBaseUrl: null };
 const site = { ...urls, hasDemo: false, problem: errorExample("card_declined", `${baseUrl}/docs`).value };
-const addressOf = (href: string) => markdownAddress(href, baseUrl);
-const reference = referenceMarkdown(buildOpenApi(urls), addressOf);
 const pages = new Map(
-  DOCS_PAGES.map(({ href }) => [href, isWritten(href) ? writtenMarkdown(href, site) : reference] as const),
+  DOCS_PAGES.map(({ href }) => href)
+    .filter(isWritten)
+    .map((href) => [href, writtenMarkdown(href, site)] as const),
 );
-for (const code of ERROR_CODES) {
-  const example = errorExample(code, `${baseUrl}/docs`).value;
-  pages.set(
-    `/docs/errors/${code}` as "/docs",
-    errorMarkdown({ code, example, endpoints: ["createPayment"] }, addressOf),
-  );
-}
 const withoutCode = (text: string) => text.replace(/^ *```[\s\S]*?^ *```$/gm, "").replace(/`[^`\n]*`/g, "");
 
 describe.each([...pages])("%s as Markdown", (_path, text) => {
@@ -45,7 +35,8 @@ describe.each([...pages])("%s as Markdown", (_path, text) => {
   it("links to pages that are there as Markdown", () => {
     for (const [, href = ""] of withoutCode(text).matchAll(/\]\((\/[^)]*)\)/g)) expect.fail(`${href} is not absolute`);
     for (const [, path = ""] of withoutCode(text).matchAll(/\]\(https:\/\/pay\.example(\/docs[^)#]*)/g)) {
-      if (!path.endsWith(".json")) expect([...pages.keys()].map((page) => `${page}.md`)).toContain(path);
+      if (path.endsWith(".md")) expect([...pages.keys()].map((page) => `${page}.md`)).toContain(path);
+      else expect(isWritten(path), path).toBe(false);
     }
   });
 });
@@ -54,24 +45,17 @@ test("tables, tabs and lists made of the contract come out whole", () => {
   const webhooks = pages.get("/docs/webhooks") ?? "";
   for (const type of EVENT_TYPES) expect(webhooks).toContain(`| \`${type}\` |`);
   const errors = pages.get("/docs/errors") ?? "";
-  for (const code of ERROR_CODES) expect(errors).toContain(`[${code}](${baseUrl}/docs/errors/${code}.md)`);
+  for (const code of ERROR_CODES) expect(errors).toContain(`[${code}](${baseUrl}/docs/errors/${code})`);
   const quickstart = pages.get("/docs/quickstart") ?? "";
   expect(quickstart).toMatch(/\*\*curl\*\*[\s\S]*\*\*Node\*\*[\s\S]*\*\*Python\*\*/);
   expect(quickstart).toContain('```js title="server.mjs"\n// server.mjs, a shop');
   expect(pages.get("/docs/testing")).toContain("| `4242 4242 4242 4242` |");
 });
 
-test("the reference has every endpoint with its parameters, answer and errors", () => {
-  for (const { method, path, summary } of ENDPOINTS) {
-    expect(reference).toContain(`### ${summary}\n\n\`${method} ${path}\``);
-  }
-  expect(reference).toContain("| `card.number` |");
-  expect(reference).toMatch(/^Errors: .*`card_declined`/m);
-});
-
 test("llms.txt has a line for every page", () => {
   const text = llmsText({ baseUrl });
-  for (const { href, label } of DOCS_PAGES) expect(text).toContain(`- [${label}](${baseUrl}${href}.md): `);
+  for (const { href, label } of DOCS_PAGES)
+    expect(text).toContain(`- [${label}](${baseUrl}${href}${isWritten(href) ? ".md" : ""}): `);
   expect(text).toContain(`${baseUrl}/docs/postman.json`);
 });
 

@@ -15,7 +15,7 @@ import * as testing from "./testing.mdx";
 import { toMarkdown } from "./to-markdown";
 import * as webhooks from "./webhooks.mdx";
 
-/** The documentation for machines: every page as Markdown, and the list of them. */
+/** The guides as Markdown, for machines and for the search. OpenAPI is what machines read instead of the reference. */
 
 const WRITTEN: Record<Exclude<DocsPath, "/docs/reference">, MarkdownPage> = {
   "/docs": guide,
@@ -33,7 +33,7 @@ type WrittenPath = keyof typeof WRITTEN;
 
 export const isWritten = (path: string): path is WrittenPath => Object.hasOwn(WRITTEN, path);
 
-/** All but the page's title, in their order. */
+/** Headings in page order, without the page's title. */
 export const headingsOf = (path: WrittenPath) => WRITTEN[path].headings;
 
 export type Site = Parameters<typeof tables.guideParts>[0] & {
@@ -42,7 +42,7 @@ export type Site = Parameters<typeof tables.guideParts>[0] & {
   problem: Problem;
 };
 
-/** A page that is written in Markdown, with its components drawn as Markdown, too; `instead` says which are drawn otherwise. */
+/** A guide as Markdown, its components included. `instead` replaces components by name. */
 export function writtenMarkdown(path: WrittenPath, site: Site, instead: Record<string, () => ReactNode> = {}): string {
   const { default: Content } = WRITTEN[path];
   const { guideParts, ...drawn } = tables;
@@ -65,17 +65,16 @@ export function writtenMarkdown(path: WrittenPath, site: Site, instead: Record<s
   return withAddress(text, address, site.nodeClient);
 }
 
-/** Where a link leads for a machine: pages of the documentation as Markdown, everything under the service's own address. */
+/** Absolute target of a link in Markdown: a guide's Markdown form, or the page itself. */
 export function markdownAddress(href: string, baseUrl: string): string {
   const [, path = "", anchor = ""] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
   if (!path.startsWith("/")) return href;
-  const isPage = DOCS_PAGES.some((page) => page.href === path) || path.startsWith("/docs/errors/");
-  return `${baseUrl}${path}${isPage ? ".md" : ""}${anchor}`;
+  return `${baseUrl}${path}${isWritten(path) ? ".md" : ""}${anchor}`;
 }
 
-/** `/llms.txt`: what Cardlane is, and a line for every page. */
+/** `/llms.txt`: a summary of Cardlane and a line for every page. */
 export function llmsText({ baseUrl, nodeClient }: { baseUrl: string; nodeClient?: string }): string {
-  const pages = DOCS_PAGES.map(({ href, label, about }) => `- [${label}](${baseUrl}${href}.md): ${about}`);
+  const pages = DOCS_PAGES.map(({ href, label, about }) => `- [${label}](${markdownAddress(href, baseUrl)}): ${about}`);
   const client = withAddress(WRITTEN_ADDRESS + WRITTEN_NODE_CLIENT, baseUrl, nodeClient);
   return `# Cardlane
 
@@ -84,7 +83,7 @@ export function llmsText({ baseUrl, nodeClient }: { baseUrl: string; nodeClient?
 
 - Amounts are integers in minor units. Everything that moves money takes an \`X-Idempotency-Key\` and never happens twice.
 - A payment whose \`status\` is \`PENDING\` has no known outcome yet: repeat the request with the same key, never with a new one.
-- Error codes have a page each: \`${baseUrl}/docs/errors/{code}.md\`.
+- Error codes have a page each: \`${baseUrl}/docs/errors/{code}\`.
 
 ## Documentation
 

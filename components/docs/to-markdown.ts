@@ -1,9 +1,6 @@
 import { isValidElement, type ReactElement, type ReactNode } from "react";
 
-/**
- * What a page of the documentation shows, as Markdown: the page is the one source, whatever components it is made of. Draws
- * components that hold no state, which is all of them but those that a page replaces for this.
- */
+/** Converts a guide's React tree to Markdown. It calls components directly, so stateful ones must be replaced first. */
 
 type Props = {
   children?: ReactNode;
@@ -20,24 +17,24 @@ const BLOCKS = new Set([
   ...["article", "section", "div", "figure", "header", "nav", "dl", "dt", "dd"],
 ]);
 
-/** Content as Markdown. Links within the documentation lead to `addressOf` them. */
+/** Renders content as Markdown. `addressOf` gives the target of each link. */
 export function toMarkdown(node: ReactNode, addressOf: (href: string) => string = (href) => href): string {
-  return `${blocks(drawn(node), addressOf)}\n`;
+  return `${blocks(resolved(node), addressOf)}\n`;
 }
 
 type AddressOf = (href: string) => string;
 
-/** Components replaced by what they draw, down to elements of HTML, links, code and text. */
-function drawn(node: ReactNode): (Element | string)[] {
+/** Resolves components to HTML elements, links, code and text. */
+function resolved(node: ReactNode): (Element | string)[] {
   if (node === null || node === undefined || typeof node === "boolean") return [];
-  if (Array.isArray(node)) return node.flatMap(drawn);
+  if (Array.isArray(node)) return node.flatMap(resolved);
   if (!isValidElement(node)) return [String(node)];
   const element = node as Element;
   const { type, props } = element;
   if (typeof type === "string" || props.href !== undefined || props.code !== undefined) return [element];
   // A fragment has no type that could be called.
-  if (typeof type !== "function") return drawn(props.children);
-  return drawn((type as (own: Props) => ReactNode)(props));
+  if (typeof type !== "function") return resolved(props.children);
+  return resolved((type as (own: Props) => ReactNode)(props));
 }
 
 const isBlock = (item: Element | string): item is Element =>
@@ -67,7 +64,7 @@ function blocks(items: readonly (Element | string)[], addressOf: AddressOf): str
 function block(element: Element, addressOf: AddressOf): string {
   const { type, props } = element;
   if (props.code !== undefined) return fence(props.language ?? "", props.title, props.code);
-  const children = drawn(props.children);
+  const children = resolved(props.children);
   switch (type) {
     case "h1":
     case "h2":
@@ -106,7 +103,7 @@ function list(children: readonly (Element | string)[], isOrdered: boolean, addre
     .filter((child): child is Element => typeof child !== "string")
     .map(({ props }, index) => {
       const mark = isOrdered ? `${index + 1}. ` : "- ";
-      const text = blocks(drawn(props.children), addressOf);
+      const text = blocks(resolved(props.children), addressOf);
       return mark + text.replace(/\n(?!\n)/g, `\n${" ".repeat(mark.length)}`);
     })
     .join("\n");
@@ -114,16 +111,16 @@ function list(children: readonly (Element | string)[], isOrdered: boolean, addre
 
 function table(children: readonly (Element | string)[], addressOf: AddressOf): string {
   const rows = rowsIn(children).map(({ props }) =>
-    drawn(props.children)
+    resolved(props.children)
       .filter((cell): cell is Element => typeof cell !== "string")
-      .map((cell) => inline(drawn(cell.props.children), addressOf).trim()),
+      .map((cell) => inline(resolved(cell.props.children), addressOf).trim()),
   );
   const [head = [], ...body] = rows;
   return tableOf(head, body);
 }
 
-/** A table of Markdown; a line break or a bar inside a cell would end it. */
-export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Escapes bars and line breaks, which would end a cell. */
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replace(/\\?\|/g, "\\|").replace(/\s+/g, " ")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
@@ -132,7 +129,7 @@ export function tableOf(head: readonly string[], rows: readonly (readonly string
 const rowsIn = (items: readonly (Element | string)[]): Element[] =>
   items.flatMap((item) => {
     if (typeof item === "string") return [];
-    return item.type === "tr" ? [item] : rowsIn(drawn(item.props.children));
+    return item.type === "tr" ? [item] : rowsIn(resolved(item.props.children));
   });
 
 function inline(items: readonly (Element | string)[], addressOf: AddressOf): string {
@@ -141,7 +138,7 @@ function inline(items: readonly (Element | string)[], addressOf: AddressOf): str
 
 function inlineElement(element: Element, addressOf: AddressOf): string {
   const { type, props } = element;
-  const text = () => inline(drawn(props.children), addressOf);
+  const text = () => inline(resolved(props.children), addressOf);
   if (props.href !== undefined) return `[${text().trim()}](${addressOf(props.href)})`;
   switch (type) {
     case "code":
@@ -160,8 +157,8 @@ function inlineElement(element: Element, addressOf: AddressOf): string {
   }
 }
 
-/** A bare `<` would begin a tag. */
+/** Escapes `<`, which would open a tag. */
 const escaped = (text: string) => text.replace(/<(?=[a-zA-Z/!])/g, "\\<");
 
 const textOf = (item: Element | string): string =>
-  typeof item === "string" ? item : drawn(item.props.children).map(textOf).join("");
+  typeof item === "string" ? item : resolved(item.props.children).map(textOf).join("");

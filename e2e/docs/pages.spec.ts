@@ -32,7 +32,7 @@ for (const path of PAGES) {
   });
 }
 
-test("the challenge page is accessible in both colour schemes", { tag: "@looks" }, async ({ page, api }) => {
+test("the challenge page is accessible in both color schemes", { tag: "@looks" }, async ({ page, api }) => {
   const payment = await captured(api, { amount: 1_999, card: aCard(CARDS.challenge) });
   await page.goto(payment.next_action?.redirect_to_url.url ?? "");
   await expectAccessibleInBothSchemes(page);
@@ -43,8 +43,9 @@ test("every link of the pages leads somewhere, and so does every error's address
   request,
   baseUrl,
 }) => {
-  const links = new Set(ERROR_CODES.flatMap((code) => [`/docs/errors/${code}`, `/docs/errors/${code}.md`]));
-  for (const path of ["/llms.txt", "/sdk/node.tgz"]) links.add(path);
+  const links = new Set(ERROR_CODES.map((code) => `/docs/errors/${code}`));
+  for (const path of ["/llms.txt", "/docs.md", "/docs/quickstart.md", "/docs/postman.json", "/sdk/node.tgz"])
+    links.add(path);
   for (const path of PAGES) {
     await page.goto(`${baseUrl}${path}`);
     for (const href of await page
