@@ -22,7 +22,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/select now\(\) from operations/, "time while held"],
   [/select \* from operations/, "find operation"],
   [/delete from idempotency_keys/, "release key"],
-  [/update idempotency_keys set state = 'done'/, "store refusal"],
+  [/update idempotency_keys set state = 'done'/, "store response"],
   [/insert into idempotency_keys/, "claim key"],
   [/insert into sandbox_processor\.refusals/, "store: refuse once"],
   [

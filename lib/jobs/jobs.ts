@@ -1,5 +1,5 @@
 import { leaseMail, leaveInOutbox, markMailFailed, markMailSent } from "@/db/queries/accounts/mail-outbox";
-import { removeExpiredKeys } from "@/db/queries/idempotency/claims";
+import { removeExpiredKeys } from "@/db/queries/idempotency/keys";
 import { foldDeltas } from "@/db/queries/reporting/daily-totals";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { keepableText } from "@/lib/contract/card-numbers";

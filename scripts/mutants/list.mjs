@@ -107,7 +107,7 @@ export const MUTANTS = [
     edits: [
       ["db/rights.ts", "to ${app} using (${owned}) with check (${owned})", "to ${app} using (true) with check (true)"],
       [
-        "db/queries/idempotency/claims.ts",
+        "db/queries/idempotency/keys.ts",
         "where k.environment_id = ${environmentId}::uuid and k.key = ${key}`",
         "where k.key = ${key} order by k.created_at`",
       ],
@@ -144,7 +144,7 @@ export const MUTANTS = [
   },
   {
     name: "no second permission check after a wait",
-    edits: [["lib/domain/payments/money-request.ts", "  await ctx.reauthorize();\n  const { key,", "  const { key,"]],
+    edits: [["lib/domain/idempotency/used-key.ts", "  await ctx.reauthorize();\n  const {", "  const {"]],
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "lost the permission meanwhile"],
   },
   {
@@ -214,12 +214,12 @@ export const MUTANTS = [
     simulation: true,
     edits: [
       [
-        "db/queries/idempotency/claims.ts",
-        "where k.created_at <= now() - interval '24 hours'`",
-        "where k.created_at <= now() - interval '24 hours 1 second'`",
+        "db/queries/idempotency/keys.ts",
+        "where k.created_at <= now() - interval '24 hours'\n",
+        "where k.created_at <= now() - interval '24 hours 1 second'\n",
       ],
       [
-        "db/queries/idempotency/claims.ts",
+        "db/queries/idempotency/keys.ts",
         "k.created_at <= now() - interval '24 hours' as expired",
         "k.created_at <= now() - interval '24 hours 1 second' as expired",
       ],
@@ -558,8 +558,8 @@ export const MUTANTS = [
     doubles: DOUBLES,
     edits: [
       [
-        "lib/domain/payments/money-request.ts",
-        "row.expired || !(await request.isSame(row.request_digest))) return null;",
+        "lib/domain/idempotency/used-key.ts",
+        "row.expired || !(await keyOf(ctx).isSame(row.request_digest))) return null;",
         "row.expired) return null;",
       ],
     ],
@@ -755,7 +755,7 @@ export const MUTANTS = [
   {
     name: "nothing was charged, says who did not look",
     edits: [
-      ["lib/domain/payments/make-payment.ts", "isAway ? await answerFromKey(ctx) : null", "isAway ? null : null"],
+      ["lib/domain/payments/make-payment.ts", "isAway ? await answerMoneyFromKey(ctx) : null", "isAway ? null : null"],
     ],
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "is answered by its key"],
   },

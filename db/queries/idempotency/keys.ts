@@ -1,59 +1,181 @@
-import { and, eq, sql } from "drizzle-orm";
-import type { Orm } from "@/db/client";
-import { type IdempotencyKeyRow, idempotencyKeys, type KeyReuse } from "@/db/schema/operations";
-import { type KeyClaim, TAKE_OLD_KEY } from "./claims";
+import { and, sql as builder, eq, getTableColumns, type SQL } from "drizzle-orm";
+import type { Orm, Sql, Transaction } from "@/db/client";
+import {
+  type ActorRecord,
+  type IdempotencyKeyRow,
+  idempotencyKeys,
+  type KeyReuse,
+  type OperationState,
+} from "@/db/schema/operations";
+import { isOver } from "../payments/operations";
+import type { Fragment } from "../statement-text";
+
+/** The first use of a key: what it stands for, from now on. */
+export type KeyClaim = {
+  key: string;
+  digest: Buffer;
+  /** JSON text of the body as it may be kept. */
+  body: string | null;
+  endpoint: string;
+  path: string;
+  requestId: string;
+  actor: ActorRecord;
+  /** The operation that the same statement writes, if its guard allows; null when the claim's transaction does all the work. */
+  operationId: string | null;
+  leaseMs: number;
+};
+
+/** postgres.js and the query builder both build statements from templates. */
+type Tag<T> = (text: TemplateStringsArray, ...values: unknown[]) => T;
 
 /**
- * Claims the key for the rest of the transaction: null when it is ours now, else what it already holds. A key in use by
- * another transaction is waited for, at most `waitMs`, then "busy" (and the transaction is over). A key 24 hours old, by
- * the database's clock, is new: its row is overwritten in place.
+ * INSERT that claims a key and returns one row, or none when the key is in use. A key of 24 hours counts as unused, to
+ * the moment, whether or not the old row was cleaned up: its row becomes this request's. `condition` is a condition of the claim.
  */
-export async function claimIdempotencyKey(
+const claimText = <T>(sql: Tag<T>, environmentId: string, claim: KeyClaim, condition: T): T => sql`
+    insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id, actor,
+      operation_id, state, locked_until)
+    select ${environmentId}::uuid, ${claim.key}, ${claim.endpoint}, ${claim.path}, ${claim.digest}::bytea,
+      ${claim.body}::text::jsonb, ${claim.requestId}::uuid, ${JSON.stringify(claim.actor)}::text::jsonb,
+      ${claim.operationId}::uuid, 'running', now() + ${claim.leaseMs}::int * interval '1 ms'
+    -- A conflict locks the row, which is written and waited for: a repeat reads, and only keys of one moment come to conflict.
+    where ${condition} and not exists (
+      select from idempotency_keys used
+      where used.environment_id = ${environmentId}::uuid and used.key = ${claim.key} and used.created_at > now() - interval '24 hours')
+    on conflict (environment_id, key) do update set operation_name = excluded.operation_name, path = excluded.path,
+      request_digest = excluded.request_digest, request_body = excluded.request_body, request_id = excluded.request_id,
+      actor = excluded.actor, operation_id = excluded.operation_id, state = 'running', locked_until = excluded.locked_until,
+      status_code = null, response_body = null, response_sealed = false, created_at = now(), completed_at = null,
+      replay_count = 0, last_replayed_at = null, reuse_count = 0, last_reuse = null
+    where k.created_at <= now() - interval '24 hours'
+    returning 1`;
+
+/** The claim as a part of T1. */
+export const claimKey = (sql: Sql | Transaction, environmentId: string, claim: KeyClaim, condition = sql`true`) =>
+  claimText(sql as unknown as Tag<Fragment>, environmentId, claim, condition);
+
+/**
+ * Claims a key for the rest of the transaction. False: it is in use. A key in use by another transaction is waited for, at
+ * most `waitMs`, then "busy" (and the transaction is over).
+ */
+export async function claimKeyInside(
   orm: Orm,
   environmentId: string,
-  claim: Omit<KeyClaim, "operationId" | "leaseMs">,
+  claim: KeyClaim,
   waitMs: number,
-): Promise<null | "busy" | IdempotencyKeyRow> {
-  const { key, endpoint, path, digest, body, requestId, actor } = claim;
+): Promise<boolean | "busy"> {
   try {
-    await orm.execute(sql`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`);
-    const claimed = await orm.execute(sql`
-      insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id, actor,
-        state, locked_until)
-      values (${environmentId}::uuid, ${key}, ${endpoint}, ${path}, ${digest}::bytea, ${body}::text::jsonb,
-        ${requestId}::uuid, ${JSON.stringify(actor)}::text::jsonb, 'running', now())
-      ${sql.raw(TAKE_OLD_KEY)}
-      returning 1`);
-    await orm.execute(sql`select set_config('lock_timeout', '0', true)`);
-    if (claimed.length > 0) return null;
+    await orm.execute(builder`select set_config('lock_timeout', ${`${waitMs}ms`}, true)`);
+    const claimed = await orm.execute(claimText<SQL>(builder, environmentId, claim, builder`true`));
+    await orm.execute(builder`select set_config('lock_timeout', '0', true)`);
+    return claimed.length > 0;
   } catch (error) {
     if (isLockTimeout(error)) return "busy";
     throw error;
   }
-  const rows = await orm.select().from(idempotencyKeys).where(byKey(environmentId, claim.key));
-  // A money request may have just freed the key: it is not known yet what it will stand for.
-  return rows[0] ?? "busy";
 }
-
-/** Keeps the answer, in the transaction that claimed the key. */
-export async function storeIdempotentAnswer(
-  orm: Orm,
-  environmentId: string,
-  key: string,
-  answer: { status_code: number; response_body: string; response_sealed: boolean },
-): Promise<void> {
-  await orm
-    .update(idempotencyKeys)
-    .set({ ...answer, state: "done", completed_at: sql`now()` })
-    .where(byKey(environmentId, key));
-}
-
-const byKey = (environmentId: string, key: string) =>
-  and(eq(idempotencyKeys.environment_id, environmentId), eq(idempotencyKeys.key, key));
 
 function isLockTimeout(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : null;
   return cause instanceof Error && "code" in cause && cause.code === "55P03";
+}
+
+/** Stores the response under a key that this request claimed. False: the key is no longer this request's. */
+export async function storeResponse(
+  orm: Orm,
+  environmentId: string,
+  claim: Pick<KeyClaim, "key" | "requestId">,
+  response: { status: number; body: string; isSealed?: boolean },
+): Promise<boolean> {
+  const rows = await orm.execute(builder`
+    update idempotency_keys set state = 'done', status_code = ${response.status}::smallint, response_body = ${response.body},
+      response_sealed = ${response.isSealed ?? false}::boolean, completed_at = now()
+    where environment_id = ${environmentId}::uuid and key = ${claim.key} and request_id = ${claim.requestId}::uuid
+      and state = 'running'
+    returning 1`);
+  return rows.length === 1;
+}
+
+/** Bytes of an answer that is not read together with its key. */
+export const LONG_ANSWER = 256_000;
+
+export type StoredKey = IdempotencyKeyRow & {
+  /** Of the stored answer, whose text is left out when it is long. */
+  response_bytes: number | null;
+  /** 24 hours old or more: as good as absent. */
+  expired: boolean;
+  /** Null while the key has no operation (a refusal being stored). */
+  operation_state: OperationState | null;
+  /** Whether the lease of the process that works on it has run out. */
+  lease_over: boolean;
+};
+
+const { response_body: _body, ...SHORT_COLUMNS } = getTableColumns(idempotencyKeys);
+const SHORT_NAMES = Object.values(SHORT_COLUMNS).map(({ name }) => `k.${name}`);
+
+/** The row of a key; null without one. Index: primary keys of idempotency_keys and operations. */
+export async function findKey(sql: Sql, environmentId: string, key: string): Promise<StoredKey | null> {
+  const [row] = await sql<StoredKey[]>`
+    select ${sql(SHORT_NAMES)}, k.operation_name as endpoint, octet_length(k.response_body) as response_bytes,
+      case when octet_length(k.response_body) <= ${LONG_ANSWER}::int then k.response_body end as response_body,
+      k.created_at <= now() - interval '24 hours' as expired,
+      (select state from operations where environment_id = k.environment_id and id = k.operation_id) as operation_state,
+      coalesce((select ${isOver(sql, "lease_until")} from operations where environment_id = k.environment_id and id = k.operation_id),
+        ${isOver(sql, "k.locked_until")}) as lease_over
+    from idempotency_keys k
+    where k.environment_id = ${environmentId}::uuid and k.key = ${key}`;
+  return row ?? null;
+}
+
+/** The stored answer, however long; null when the key is gone or belongs to something else by now. Index: primary key. */
+export async function findStoredAnswer(
+  sql: Sql,
+  environmentId: string,
+  key: string,
+  operationId: string | null,
+): Promise<string | null> {
+  const [row] = await sql<{ response_body: string | null }[]>`
+    select response_body from idempotency_keys
+    where environment_id = ${environmentId}::uuid and key = ${key} and operation_id is not distinct from ${operationId}::uuid`;
+  return row?.response_body ?? null;
+}
+
+/**
+ * Frees a key that stands for nothing: no operation was written for it. Only its own request may (`requestId`), or any
+ * once its lease is over (null).
+ */
+export async function releaseKey(
+  sql: Sql,
+  environmentId: string,
+  key: string,
+  requestId: string | null,
+): Promise<void> {
+  await sql`
+    delete from idempotency_keys k
+    where environment_id = ${environmentId}::uuid and key = ${key} and state = 'running'
+      and ${requestId === null ? isOver(sql, "locked_until") : sql`request_id = ${requestId}::uuid`}
+      and not exists (select from operations o where o.environment_id = k.environment_id and o.id = k.operation_id)`;
+}
+
+/**
+ * Deletes keys past their 24 hours, and an hour; returns how many. They count as absent anyway. Index:
+ * `idempotency_keys_recent`, read from its old end in each environment.
+ */
+export async function removeExpiredKeys(sql: Sql, limit: number): Promise<number> {
+  const removed = await sql`
+    delete from idempotency_keys
+    where (environment_id, key) in (
+      select old.environment_id, old.key
+      from environments e cross join lateral (
+        select k.environment_id, k.key from idempotency_keys k
+        where k.environment_id = e.id and k.created_at <= now() - interval '25 hours'
+        order by k.created_at
+        limit ${limit}::int
+        for update skip locked
+      ) old
+      limit ${limit}::int
+    )`;
+  return removed.count;
 }
 
 /** How often a key was used since the last note. */
@@ -74,11 +196,11 @@ export async function addKeyNote(
     .update(idempotencyKeys)
     .set({
       ...(note.replays > 0 && {
-        replay_count: sql`${idempotencyKeys.replay_count} + ${note.replays}::int`,
-        last_replayed_at: sql`now()`,
+        replay_count: builder`${idempotencyKeys.replay_count} + ${note.replays}::int`,
+        last_replayed_at: builder`now()`,
       }),
       ...(note.lastReuse && {
-        reuse_count: sql`${idempotencyKeys.reuse_count} + ${note.reuses}::int`,
+        reuse_count: builder`${idempotencyKeys.reuse_count} + ${note.reuses}::int`,
         last_reuse: note.lastReuse,
       }),
     })

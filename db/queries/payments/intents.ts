@@ -4,7 +4,7 @@ import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
-import { claimKey, type KeyClaim } from "../idempotency/claims";
+import { claimKey, type KeyClaim } from "../idempotency/keys";
 import type { Lease } from "./operations";
 
 /**

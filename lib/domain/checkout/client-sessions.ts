@@ -17,7 +17,7 @@ import {
   type SessionChargeRow,
   listClientSessions as selectSessions,
 } from "@/db/queries/checkout/session-list";
-import { findKey } from "@/db/queries/idempotency/claims";
+import { findKey } from "@/db/queries/idempotency/keys";
 import { type ActorNames, readActorNames } from "@/db/queries/payments/payment-detail";
 import { findPayment } from "@/db/queries/payments/payments";
 import { findPlan } from "@/db/queries/plans";
@@ -46,9 +46,10 @@ import { sha256 } from "@/lib/secret";
 import { type Context, type Environment, type Reply, resourceNotFound } from "../context";
 import { changedMembers, recordAct, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
+import { keyOf } from "../idempotency/used-key";
 import { type ListAnswer, listAnswer } from "../lists";
 import { continuePayment } from "../payments/follow-up";
-import { keyOf, refuseUnclaimed } from "../payments/money-request";
+import { refuseUnclaimed } from "../payments/money-request";
 import { presentActor } from "../payments/present";
 import { currencyNotSupported } from "../plans/plans";
 import { clientSessionStatus, presentClientSession } from "./present-session";

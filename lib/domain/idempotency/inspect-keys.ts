@@ -77,7 +77,7 @@ function effectOf(row: InspectedKey): KeyDetail["effect"] {
   };
 }
 
-/** What the same request would get now. The rules are those of `answerFromKey` and `runOnce`. */
+/** What the same request would get now. The rules are those of `answerFromKey`. */
 function retryWords(row: InspectedKey): string {
   const state = stateOf(row);
   switch (state) {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { removeExpiredKeys } from "@/db/queries/idempotency/claims";
+import { removeExpiredKeys } from "@/db/queries/idempotency/keys";
 import type { IdempotencyKeyRow } from "@/db/schema/operations";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testIdempotency, testTenant } from "@/e2e/fixtures/factories";

@@ -1,105 +1,76 @@
 import type { Orm } from "@/db/client";
-import { claimIdempotencyKey, storeIdempotentAnswer } from "@/db/queries/idempotency/keys";
-import type { IdempotencyKeyRow } from "@/db/schema/operations";
+import { claimKeyInside, type KeyClaim, storeResponse } from "@/db/queries/idempotency/keys";
 import { AppError } from "@/lib/contract/errors";
-import type { Answer, Context, IdempotencyRequest, Reply, Result } from "../context";
-import { noteReplay, noteReuse } from "./note-key-use";
+import type { Answer, Context, Reply, Result } from "../context";
+import { answerFromKey, claimOf, inProgress, replayKnown, type TakeOver, WAIT_MS } from "./used-key";
 
-/** How long a duplicate waits for the first request before it is sent away. */
-const WAIT_MS = 2_000;
+type RunOnceOptions = {
+  /** The response holds something that is shown once, and is kept encrypted. */
+  secretAnswer?: boolean;
+  /** For a key under which money may be moving. */
+  takeOver?: TakeOver;
+};
 
-/** `secretAnswer`: the answer holds something that is shown once, and is kept encrypted. */
-type RunOnceOptions = { secretAnswer?: boolean };
+/** A request starts over when its key has become free. */
+const TRIES = 10;
 
 /**
- * Runs the work of a POST that moves no money and, when the caller sent an idempotency key, keeps the answer under it. Key,
- * work and answer are one commit, so a crash leaves either all of them or a key that is still free.
+ * Runs the work of a POST that moves no money and, when the caller sent an idempotency key, keeps the response under it. Key,
+ * work and response are one commit, so a crash leaves either all of them or a key that is still free.
  */
 export async function runOnce(
   ctx: Context,
   work: (tx: Orm) => Promise<object>,
-  options: RunOnceOptions = {},
+  { secretAnswer = false, takeOver }: RunOnceOptions = {},
 ): Promise<Reply> {
-  const { idempotency } = ctx;
-  if (idempotency === null) {
-    const made = await ctx.service.db.within(ctx.environment.id).orm.transaction(work);
+  const { orm } = ctx.service.db.within(ctx.environment.id);
+  if (ctx.idempotency === null) {
+    const made = await orm.transaction(work);
     return { ...render(ctx, { kind: "made", made }), replayed: false };
   }
-  const result = await ctx.service.db
-    .within(ctx.environment.id)
-    .orm.transaction((tx) => runUnderKey(ctx, idempotency, options, tx, work));
-  return "stored" in result ? replay(ctx, idempotency, result.stored) : result;
+  const known = await replayKnown(ctx);
+  if (known) return known;
+  const claim = await claimOf(ctx, null, 0);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const run = await orm.transaction((tx) => runUnderKey(ctx, claim, tx, work, secretAnswer));
+    const reply = run ?? (await answerFromKey(ctx, takeOver ?? null));
+    if (reply) return reply;
+  }
+  throw inProgress();
 }
 
+/** Null: the key is in use. */
 async function runUnderKey(
   ctx: Context,
-  idempotency: IdempotencyRequest,
-  options: RunOnceOptions,
+  claim: KeyClaim,
   tx: Orm,
   work: (tx: Orm) => Promise<object>,
-): Promise<Reply | { stored: IdempotencyKeyRow }> {
-  const environmentId = ctx.environment.id;
-  const { endpoint, path, id: requestId } = ctx.request;
-  const { key, body: keptBody } = idempotency;
-  const claim = {
-    key,
-    digest: await idempotency.digest(),
-    body: keptBody,
-    endpoint,
-    path,
-    requestId,
-    actor: ctx.actor,
-  };
-  const held = await claimIdempotencyKey(tx, environmentId, claim, WAIT_MS);
-  if (held === "busy") throw inProgress();
-  if (held !== null) return { stored: held };
-
-  const { status, body, secret } = await answerOf(ctx, options, tx, work);
-  await storeIdempotentAnswer(tx, environmentId, key, {
-    status_code: status,
-    response_body: secret ? ctx.service.secret.seal(body) : body,
-    response_sealed: secret,
-  });
+  secretAnswer: boolean,
+): Promise<Reply | null> {
+  const claimed = await claimKeyInside(tx, ctx.environment.id, claim, WAIT_MS);
+  if (claimed === "busy") throw inProgress();
+  if (!claimed) return null;
+  const { status, body, isRefusal } = await answerOf(ctx, tx, work);
+  const isSealed = secretAnswer && !isRefusal;
+  const kept = isSealed ? ctx.service.secret.seal(body) : body;
+  const isStored = await storeResponse(tx, ctx.environment.id, claim, { status, body: kept, isSealed });
+  if (!isStored) throw new Error("a key that this transaction holds is another request's");
   return { status, body, replayed: false };
 }
 
-/** What the work answers: its object, or a refusal of the kind that a key keeps. Anything else undoes all, key included. */
-async function answerOf(ctx: Context, options: RunOnceOptions, tx: Orm, work: (tx: Orm) => Promise<object>) {
+/** The work's object, or a refusal of the kind that a key keeps. Anything else undoes all, key included. */
+async function answerOf(ctx: Context, tx: Orm, work: (tx: Orm) => Promise<object>) {
   try {
     // A savepoint: what a refused attempt wrote is undone, the claim of the key is not.
     const made = await tx.transaction(work);
-    return { ...render(ctx, { kind: "made", made }), secret: options.secretAnswer === true };
+    return { ...render(ctx, { kind: "made", made }), isRefusal: false };
   } catch (error) {
     if (!(error instanceof AppError && error.stored)) throw error;
-    return { ...render(ctx, { kind: "refused", error }), secret: false };
+    return { ...render(ctx, { kind: "refused", error }), isRefusal: true };
   }
 }
 
 function render(ctx: Context, result: Result): Answer {
   const { endpoint, path, id: requestId } = ctx.request;
   return ctx.service.renderAnswer({ endpoint, path, requestId }, result);
-}
-
-async function replay(ctx: Context, idempotency: IdempotencyRequest, stored: IdempotencyKeyRow): Promise<Reply> {
-  if (!(await idempotency.isSame(stored.request_digest))) {
-    noteReuse(ctx, stored, idempotency);
-    throw new AppError(
-      "idempotency_key_reused",
-      "This X-Idempotency-Key was used for another request in the last 24 hours. Use a new key for a new request.",
-    );
-  }
-  if (stored.status_code === null || stored.response_body === null) throw inProgress();
-  // The wait may have been long enough for the caller to lose the permission.
-  await ctx.reauthorize();
-  noteReplay(ctx, stored);
-  const body = stored.response_sealed ? ctx.service.secret.unseal(stored.response_body) : stored.response_body;
-  return { status: stored.status_code, body, replayed: true };
-}
-
-function inProgress(): AppError {
-  return new AppError(
-    "idempotency_request_in_progress",
-    "The first request with this X-Idempotency-Key is still running. Send the same request again in a second.",
-    { retryAfterSeconds: 1 },
-  );
 }

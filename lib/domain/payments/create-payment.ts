@@ -13,10 +13,11 @@ import type { Connected } from "@/lib/processor/registry";
 import { brandOf } from "@/lib/processor/sandbox/checks";
 import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../context";
+import { replayKnown } from "../idempotency/used-key";
 import { connectionMissing, processorNotConfigured } from "../processors/connection-of";
 import type { PayingCard } from "./execute";
 import { answerWithoutCard, beforeMoney, makePayment, tokenizeCard, withPostalCode } from "./make-payment";
-import { answerFromKey, refuseUnclaimed, replayKnown } from "./money-request";
+import { answerMoneyFromKey, refuseUnclaimed } from "./money-request";
 
 /** A card with what was typed beside it. */
 type TypedCard = { card: PayingCard; name: string | null; postalCode: string | null };
@@ -156,7 +157,7 @@ async function sessionOf(
  * a key that is free, or becomes free in the wait, it is refused.
  */
 async function refuseMismatch(ctx: Context, mismatch: AppError): Promise<Reply> {
-  const reply = await answerFromKey(ctx);
+  const reply = await answerMoneyFromKey(ctx);
   if (reply) return reply;
   throw mismatch;
 }

@@ -1,4 +1,4 @@
-import type { KeyClaim } from "@/db/queries/idempotency/claims";
+import type { KeyClaim } from "@/db/queries/idempotency/keys";
 import { insertPayment, type PaymentSource, reserveFollowUp } from "@/db/queries/payments/intents";
 import { findOperation, holdAgain } from "@/db/queries/payments/operations";
 import { isStaleOutcome } from "@/db/queries/payments/outcomes";

@@ -18,7 +18,7 @@ import type { Connected } from "@/lib/processor/registry";
 import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
 import { connectionMissing, connectionOf, whyDisconnected } from "../processors/connection-of";
 import { type Execution, execute, type FollowUpOrder } from "./execute";
-import { executeRequest, refuseUnclaimed, retryLater } from "./money-request";
+import { executeRequest, outcomePending, refuseUnclaimed } from "./money-request";
 import { disputeOf } from "./present";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
 
@@ -191,7 +191,7 @@ function refusal(
   }
   if (payment.open_operation_id !== null || payment.status === "PENDING") {
     const detail = "The outcome of an earlier operation on this payment is not known yet. Try again in a moment.";
-    return retryLater("outcome_pending", detail);
+    return outcomePending(detail);
   }
   // While a payment waits for the shopper, its charge is still PENDING.
   const status = "transactionId" in named && payment.status === "REQUIRES_ACTION" ? "PENDING" : payment.status;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LONG_ANSWER } from "@/db/queries/idempotency/claims";
+import { LONG_ANSWER } from "@/db/queries/idempotency/keys";
 import { findPayment } from "@/db/queries/payments/payments";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testIdempotency } from "@/e2e/fixtures/factories";

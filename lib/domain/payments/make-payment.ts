@@ -8,7 +8,7 @@ import type { CardHolder, Processor, TokenizedCard } from "@/lib/processor/port"
 import type { Context, Reply } from "../context";
 import { whyDisconnected } from "../processors/connection-of";
 import type { PayingCard } from "./execute";
-import { answerFromKey, executeRequest, refuseUnclaimed } from "./money-request";
+import { answerMoneyFromKey, executeRequest, refuseUnclaimed } from "./money-request";
 
 /** What is paid and by whom, from the API or the payment form. */
 type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
@@ -167,7 +167,7 @@ export async function beforeMoney<T>(call: () => Promise<T>): Promise<T> {
 export async function answerWithoutCard(ctx: Context, failure: unknown): Promise<Reply> {
   const isAway =
     failure instanceof AppError && (failure.code === "processor_timeout" || failure.code === "processor_error");
-  const reply = isAway ? await answerFromKey(ctx) : null;
+  const reply = isAway ? await answerMoneyFromKey(ctx) : null;
   if (reply) return reply;
   throw failure;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Sql } from "@/db/client";
-import { claimKey, type KeyClaim } from "@/db/queries/idempotency/claims";
+import { claimKey, type KeyClaim } from "@/db/queries/idempotency/keys";
 import { CARD, openShop } from "@/e2e/fixtures/checkout";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testService } from "@/e2e/fixtures/factories";

@@ -1,4 +1,4 @@
-import type { KeyClaim } from "@/db/queries/idempotency/claims";
+import type { KeyClaim } from "@/db/queries/idempotency/keys";
 import type { Lease } from "@/db/queries/payments/operations";
 import type { ActorRecord, OperationKind, OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";

@@ -1,11 +1,11 @@
-import { findStoredAnswer, LONG_ANSWER } from "@/db/queries/idempotency/claims";
+import { LONG_ANSWER } from "@/db/queries/idempotency/keys";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { findPayments, findPaymentWithTransactions, paymentExists } from "@/db/queries/payments/read-payments";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { ListPaymentsQuery, Payment } from "@/lib/contract/payments/payment";
 import { createPlaces } from "@/lib/places";
-import { type Context, type Reply, resourceNotFound } from "../context";
+import { type Context, resourceNotFound } from "../context";
 import { idRange, type ListAnswer, listAnswer, unknownCursor, withKnownTotal } from "../lists";
 import { presentPayment } from "./present";
 
@@ -73,19 +73,3 @@ export function lengthOf({ transactions }: { transactions: readonly { metadata: 
 
 export const inTurnWhenLong = <T>(snapshot: PaymentSnapshot, make: () => Promise<T>): Promise<T> =>
   lengthOf(snapshot) > LONG_ANSWER ? places.inTurn(make) : make();
-
-/** The stored answer of the operation under a key, to be read when it can be sent. */
-export function longReply(
-  ctx: Context,
-  stored: { key: string; operationId: string | null; status: number; bytes: number },
-  replayed: boolean,
-): Reply {
-  const { key, operationId, status, bytes } = stored;
-  const read = async () => {
-    const { sql } = ctx.service.db.within(ctx.environment.id);
-    const body = await findStoredAnswer(sql, ctx.environment.id, key, operationId);
-    if (body !== null) return body;
-    throw new AppError("idempotency_request_in_progress", "The key has just expired. Send the request with a new one.");
-  };
-  return { status, body: "", replayed, long: { bytes, read } };
-}

@@ -1,4 +1,4 @@
-import { findKey } from "@/db/queries/idempotency/claims";
+import { findKey } from "@/db/queries/idempotency/keys";
 import { holdToResend, prolongLease, type TakenOperation, takeDueOperations } from "@/db/queries/payments/operations";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";

@@ -5,7 +5,7 @@ import { type Endpoint, PENDING_STATUS } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { replayStored } from "@/lib/domain/payments/money-request";
+import { replayStored } from "@/lib/domain/idempotency/used-key";
 import { REDACTED_MEMBERS } from "@/lib/domain/request-log/redact";
 import { renderProblem, textOf } from "@/lib/http/answer";
 import { authorize, type Caller, mayBeLong, userContext } from "@/lib/http/caller";

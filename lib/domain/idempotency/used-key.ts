@@ -1,0 +1,161 @@
+import { findKey, findStoredAnswer, type KeyClaim, releaseKey, type StoredKey } from "@/db/queries/idempotency/keys";
+import { AppError } from "@/lib/contract/errors";
+import type { AnswerTarget, Context, IdempotencyRequest, Reply, Service } from "../context";
+import { noteReplay, noteReuse } from "./note-key-use";
+
+/** What a key in use gets, for requests that move money and all others: one set of rules. */
+
+/** How long a duplicate waits for the first request before it gets 409. */
+export const WAIT_MS = 2_000;
+
+/** Continues the operation of a request that died. Null: another process holds it. */
+export type TakeOver = (operationId: string) => Promise<Reply | null>;
+
+/** The request's key. The pipeline refuses requests without one where it is required. */
+export function keyOf(ctx: Context): IdempotencyRequest {
+  if (!ctx.idempotency) throw new Error(`${ctx.request.endpoint} needs an idempotency key`);
+  return ctx.idempotency;
+}
+
+/** What it takes to render the request's response, now or in another process. */
+export function targetOf(ctx: Context): AnswerTarget & { readonly key: string } {
+  const { endpoint, path, id: requestId } = ctx.request;
+  return { key: keyOf(ctx).key, endpoint, path, requestId };
+}
+
+/** The first use of the request's key. */
+export async function claimOf(ctx: Context, operationId: string | null, leaseMs: number): Promise<KeyClaim> {
+  const { digest, body } = keyOf(ctx);
+  return { digest: await digest(), body, actor: ctx.actor, operationId, leaseMs, ...targetOf(ctx) };
+}
+
+export const inProgress = (detail = "The first request with this key is still running. Send it again in a moment.") =>
+  new AppError("idempotency_request_in_progress", detail, { retryAfterSeconds: 1 });
+
+const findOwnKey = (ctx: Context): Promise<StoredKey | null> =>
+  findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key);
+
+/**
+ * The response of a key in use: its stored response, 409 for other parameters, the outcome of a request that died, or, after
+ * waiting, 409 in progress. Null: the key has become free, and the request starts over.
+ */
+export async function answerFromKey(ctx: Context, takeOver: TakeOver | null): Promise<Reply | null> {
+  const { timer, db } = ctx.service;
+  const { key, isSame } = keyOf(ctx);
+  const giveUpAt = timer.elapsedMs() + WAIT_MS;
+  let row = await findOwnKey(ctx);
+  let compared = null as Buffer | null;
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 100)) {
+    if (!row || row.expired) return null;
+    if (!(compared?.equals(row.request_digest) || (await isSame(row.request_digest)))) {
+      noteReuse(ctx, row, keyOf(ctx));
+      throw new AppError(
+        "idempotency_key_reused",
+        `This key was first used for ${row.path} with other parameters. Use a new key for a new operation.`,
+      );
+    }
+    compared = row.request_digest;
+    if (row.state === "done") return replay(ctx, row);
+    if (row.lease_over) {
+      if (row.operation_state === null) {
+        await releaseKey(db.within(ctx.environment.id).sql, ctx.environment.id, key, null);
+        return null;
+      }
+      const reply = row.operation_id && (await takeOver?.(row.operation_id));
+      if (reply) return reply;
+    }
+    if (timer.elapsedMs() + pauseMs > giveUpAt) throw inProgress();
+    row = await lookAgain(ctx, pauseMs);
+  }
+}
+
+/** The next look-up of each process for each key that requests wait for. */
+const looksOf = new WeakMap<Service, Map<string, Promise<StoredKey | null>>>();
+
+/** The key's row after a pause: one look-up for all requests that wait for it, however many repeat a slow request. */
+function lookAgain(ctx: Context, pauseMs: number): Promise<StoredKey | null> {
+  const { service } = ctx;
+  const name = nameOf(ctx);
+  const looks = looksOf.get(service) ?? new Map<string, Promise<StoredKey | null>>();
+  looksOf.set(service, looks);
+  const begun = looks.get(name);
+  if (begun) return begun;
+  const look = service.timer
+    .wait(pauseMs)
+    .then(() => findOwnKey(ctx))
+    .finally(() => looks.delete(name));
+  looks.set(name, look);
+  return look;
+}
+
+/** A stored response, after checking the caller's permission again: it may have been lost in the wait. */
+export async function replay(ctx: Context, row: StoredKey): Promise<Reply> {
+  await ctx.reauthorize();
+  const { status_code: status, response_body: body, response_bytes: bytes } = row;
+  if (status === null || bytes === null) throw new Error("a finished key has no response");
+  noteReplay(ctx, row);
+  remember(ctx);
+  if (body === null) return longReply(ctx, row, { status, bytes }, true);
+  return { status, body: opened(ctx, row, body), replayed: true };
+}
+
+const opened = ({ service }: Context, { response_sealed }: Pick<StoredKey, "response_sealed">, body: string) =>
+  response_sealed ? service.secret.unseal(body) : body;
+
+/** The stored response of the operation under the request's key, to be read when it can be sent. */
+export function longReply(
+  ctx: Context,
+  row: Pick<StoredKey, "operation_id" | "response_sealed">,
+  { status, bytes }: { status: number; bytes: number },
+  replayed: boolean,
+): Reply {
+  const read = async () => {
+    const { sql } = ctx.service.db.within(ctx.environment.id);
+    const body = await findStoredAnswer(sql, ctx.environment.id, keyOf(ctx).key, row.operation_id);
+    if (body !== null) return opened(ctx, row, body);
+    throw new AppError("idempotency_request_in_progress", "The key has just expired. Send the request with a new one.");
+  };
+  return { status, body: "", replayed, long: { bytes, read } };
+}
+
+/** How many keys with a stored response a process remembers. */
+const REMEMBERED = 5_000;
+const answeredBy = new WeakMap<Service, Set<string>>();
+const nameOf = (ctx: Context) => `${ctx.environment.id} ${keyOf(ctx).key}`;
+
+/** The key has a stored response: a repeat to this process begins by reading it. */
+export function remember(ctx: Context): void {
+  const names = answeredBy.get(ctx.service) ?? new Set<string>();
+  answeredBy.set(ctx.service, names);
+  if (names.size >= REMEMBERED) names.delete(names.values().next().value as string);
+  names.add(nameOf(ctx));
+}
+
+/**
+ * The stored response of a key that this process has answered before: one look-up instead of a claim. Null for every other key:
+ * new, free again, still running, or sent with another request.
+ */
+export async function replayKnown(ctx: Context): Promise<Reply | null> {
+  if (!answeredBy.get(ctx.service)?.has(nameOf(ctx))) return null;
+  const row = await findOwnKey(ctx);
+  if (row?.state !== "done" || row.expired || !(await keyOf(ctx).isSame(row.request_digest))) return null;
+  return replay(ctx, row);
+}
+
+/**
+ * The stored response of a key, and nothing else: it claims no key and moves no money, whatever the key's age. Throws
+ * `resource_not_found` when there is none any more, 409 for another request's key and for one without a response yet.
+ */
+export async function replayStored(ctx: Context): Promise<Reply> {
+  const row = await findOwnKey(ctx);
+  if (!row || row.expired) {
+    const detail =
+      "This key has no stored response: keys are forgotten 24 hours after first use. The request would run as a new operation, so nothing was sent.";
+    throw new AppError("resource_not_found", detail);
+  }
+  if (!(await keyOf(ctx).isSame(row.request_digest))) {
+    throw new AppError("idempotency_key_reused", "This key now belongs to another request. Nothing was sent.");
+  }
+  if (row.state === "done") return replay(ctx, row);
+  throw inProgress("The first request has no response yet. Try again in a moment.");
+}
