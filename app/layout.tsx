@@ -21,7 +21,7 @@ export const viewport: Viewport = {
   ],
 };
 
-/** Asks for the request, so that no page is made before one: a page kept from the build has no nonce. */
+/** Reads a header, so that the build renders no page: it knows neither the nonce nor the service's addresses. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get(NONCE_HEADER) ?? "";
   return (

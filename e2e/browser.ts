@@ -118,7 +118,7 @@ const isViolation = (message: ConsoleMessage, baseUrl: string) =>
 /** Headers required of every page; who may embed it differs per page. */
 const WANTED: Record<string, RegExp> = {
   "content-security-policy":
-    /^default-src 'none'; script-src 'nonce-[\w+/=]{24}'.*; style-src [^;]*'nonce-.*object-src 'none'; base-uri 'none'/,
+    /^default-src 'none'; script-src (?:'nonce-[\w+/=]{24}'.*; style-src [^;]*'nonce-|'self' 'sha256-.*; style-src 'self';).*object-src 'none'; base-uri 'none'/,
   "x-content-type-options": /^nosniff$/,
   "cross-origin-opener-policy": /^same-origin$/,
   "cross-origin-resource-policy": /^(same|cross)-origin$/,

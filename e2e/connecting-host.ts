@@ -10,7 +10,6 @@ import { STRIPE } from "@/lib/processor/stripe/connector";
 import { listen } from "@/lib/server/address";
 import { ANSWER_LIMIT_MS, apiListener } from "@/lib/server/api-listener";
 import { closeGracefully, createHttpServer } from "@/lib/server/http-server";
-import { withKeptPages } from "@/lib/server/kept-pages";
 import { openNext } from "@/lib/server/open-pages";
 import { openService } from "@/lib/server/open-service";
 import { withStaticFiles } from "@/lib/server/static-files";
@@ -48,7 +47,7 @@ const opened = await openService({
 provideService(opened.service);
 const next = await openNext({ dev: false, root: process.cwd() });
 const api = apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs);
-const pages = withStaticFiles(process.cwd(), withKeptPages(next.listener));
+const pages = withStaticFiles(process.cwd(), next.listener);
 const server = createHttpServer({ api, pages }, (error) => log.error({ err: error }, "a request failed"));
 await listen(server, env.port, env.listenAddress);
 process.send?.("listening");

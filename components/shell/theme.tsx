@@ -3,12 +3,16 @@
 import { ThemeProvider as NextThemes } from "next-themes";
 import { type ReactNode, useState } from "react";
 
-/** Light, dark or as the system says. A small script sets it before the first paint, so that nothing flashes. */
+/** Light, dark or the system's scheme, set by a small script before the first paint. A public page has no nonce: "". */
 export function ThemeProvider({ nonce, children }: { nonce: string; children: ReactNode }) {
-  // The document keeps the policy that it came with; whatever is rendered later has another nonce.
+  // The document keeps its first policy, while pages rendered later have other nonces.
   const [first] = useState(nonce);
   return (
-    <NextThemes attribute="data-theme" defaultTheme="system" disableTransitionOnChange nonce={first}>
+    <NextThemes
+      attribute="data-theme"
+      defaultTheme="system"
+      {...(first !== "" && { nonce: first, disableTransitionOnChange: true })}
+    >
       {children}
     </NextThemes>
   );

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { getPayment } from "@/lib/contract/payments/endpoints";
 import { expect, test } from "../fixtures/playwright";
 import { aCard, CARDS, captured, newSession } from "../samples";
@@ -13,8 +13,9 @@ const PAGE = {
 };
 const CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const nonceOf = (policy: string | null) => /'nonce-([\w+/=]{24})'/.exec(policy ?? "")?.[1];
-const pagePolicy = (nonce: string) =>
-  `default-src 'none'; script-src 'nonce-${nonce}' 'strict-dynamic'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; ` +
+const pagePolicy = (nonce: string) => policyWith(`'nonce-${nonce}' 'strict-dynamic'`, `'self' 'nonce-${nonce}'`);
+const policyWith = (scripts: string, styles: string) =>
+  `default-src 'none'; script-src ${scripts}; style-src ${styles}; img-src 'self' data:; ` +
   "font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; object-src 'none'; base-uri 'none'; " +
   "form-action 'self'; frame-ancestors 'none'";
 
@@ -23,9 +24,9 @@ function expectHeaders(response: Response, wanted: Record<string, string>): void
   expect(found, response.url).toEqual(wanted);
 }
 
-/** Those that anybody can open, pages that are not there, and one that Next answers by itself. */
+/** Pages without a session, unknown pages, and those that Next serves by itself. */
 const PAGES = [
-  ...["/", "/docs", "/docs/reference", "/docs/errors/card_declined", "/sign-in", "/sign-up", "/support/sign-in"],
+  ...["/docs/search", "/sign-in", "/sign-up", "/support/sign-in"],
   ...[
     "/nowhere",
     "/pay",
@@ -63,6 +64,24 @@ test("every page has a policy with a nonce of its own that its scripts carry, an
     expect(html, path).not.toContain("of-a-caller");
   }
   expect(seen.size).toBeGreaterThan(PAGES.length);
+});
+
+test("a public page is the same for everyone, and its policy allows only our files and its own inline scripts", async ({
+  baseUrl,
+}) => {
+  for (const path of ["/", "/docs", "/docs/reference", "/docs/errors/card_declined"]) {
+    const headers = { "content-security-policy": "script-src 'nonce-of-a-caller'", "x-cardlane-nonce": "of-a-caller" };
+    const response = await fetch(baseUrl + path, { headers });
+    const html = await response.text();
+    const inline = [...html.matchAll(/<script(?![^>]* src=)[^>]*>(.*?)<\/script>/gs)].map(([, text = ""]) => text);
+    expect(inline.length).toBeGreaterThan(0);
+    const digests = inline.map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`);
+    const policy = policyWith(["'self'", ...digests].join(" "), "'self'");
+    expectHeaders(response, { ...PAGE, "content-security-policy": policy });
+    expect(response.headers.get("cache-control"), path).toMatch(/no-store/);
+    expect(html.match(/<[^>]+\sstyle="[^>]*>|<style\b|\snonce=|<[^>]+\son\w+=|of-a-caller/g), path).toBeNull();
+    expect(await (await fetch(`${baseUrl}${path}?x=1`)).text()).toBe(html);
+  }
 });
 
 test("what is no page may load nothing and be framed by nobody: the API, its refusals, health, the dashboard's calls", {

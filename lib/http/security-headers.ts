@@ -43,15 +43,23 @@ export const pageHeaders = (): Headers => (isHttps() ? withStrictTransport(PAGE)
 export const NONCE_HEADER = "x-cardlane-nonce";
 
 /**
- * What our pages may load and do. Scripts need the nonce, or a loader that has it; styles are our own files or need it. In
- * development Next's own tools use eval and style attributes.
+ * Policy of a page that is rendered for one request. Scripts need the nonce, or a loader that has it; styles are our own files or
+ * need it. In development Next's own tools use eval and style attributes.
  */
-export function pagePolicy(nonce: string): string {
-  const dev = env.isDevelopment;
+export const pagePolicy = (nonce: string): string =>
+  env.isDevelopment
+    ? policyWith(`'nonce-${nonce}' 'strict-dynamic' 'unsafe-eval'`, "'self' 'unsafe-inline'")
+    : policyWith(`'nonce-${nonce}' 'strict-dynamic'`, `'self' 'nonce-${nonce}'`);
+
+/** Policy of a page that everyone gets alike: our own files, and its inline scripts by their SHA-256 in Base64. */
+export const publicPagePolicy = (digests: readonly string[]): string =>
+  policyWith(["'self'", ...digests.map((digest) => `'sha256-${digest}'`)].join(" "), "'self'");
+
+function policyWith(scripts: string, styles: string): string {
   const policy: Record<string, string> = {
     "default-src": "'none'",
-    "script-src": `'nonce-${nonce}' 'strict-dynamic'${dev ? " 'unsafe-eval'" : ""}`,
-    "style-src": dev ? "'self' 'unsafe-inline'" : `'self' 'nonce-${nonce}'`,
+    "script-src": scripts,
+    "style-src": styles,
     "img-src": "'self' data:",
     "font-src": "'self'",
     "connect-src": "'self'",

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Connections } from "@/db/client";
 import { AppError } from "@/lib/contract/errors";
-import { handOver } from "@/lib/env";
+import { env, handOver } from "@/lib/env";
 import type { DemoShop } from "@/lib/http/demo";
 import type { MetricFigures } from "@/lib/http/metrics";
 import { log } from "@/lib/log";
@@ -16,6 +16,7 @@ import { Roster } from "@/lib/roster";
 import { hasBody } from "./gate";
 import type { Listener } from "./http-server";
 import { noteOutage, PAGES_STARTING } from "./outages";
+import type { RenderedPage, RenderPage } from "./public-pages";
 
 /** Messages to the process of the pages, over a channel that nobody else reads. */
 export type ToPages = { readonly start: PagesStart } | { readonly figuresFor: number } | { readonly alive: true };
@@ -197,6 +198,9 @@ export class PagesProcess {
     else refuse(response, PAGES_STARTING);
   };
 
+  /** Renders a page for nobody in particular. A failure resolves to null: a caller's own request then reports it. */
+  readonly render: RenderPage = (path) => (this.#isReady ? renderFrom(this.#socket, path) : Promise.resolve(null));
+
   /** Resolves when a process can draw, the caller leaves, or it has waited too long. */
   #hold(response: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
@@ -317,5 +321,24 @@ function forward(request: IncomingMessage, response: ServerResponse, socketPath:
     });
     if (hasBody(request)) request.pipe(onward);
     else onward.end();
+  });
+}
+
+function renderFrom(socketPath: string, path: string): Promise<RenderedPage | null> {
+  return new Promise((resolve) => {
+    const fail = () => resolve(null);
+    const headers = { host: new URL(env.baseUrl).host, accept: "text/html" };
+    const onward = requestFrom({ socketPath, agent, setHost: false, path, headers });
+    onward.once("error", fail).once("response", (begun) => {
+      const chunks: Buffer[] = [];
+      begun.on("data", (chunk: Buffer) => void chunks.push(chunk)).once("error", fail);
+      begun.once("end", () => {
+        const html = Buffer.concat(chunks);
+        // A page that fails half-way ends without its last tag.
+        const isWhole = begun.statusCode === 200 && html.subarray(-7).equals(Buffer.from("</html>"));
+        resolve(isWhole ? { headers: begun.headers, html } : null);
+      });
+    });
+    onward.end();
   });
 }

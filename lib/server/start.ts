@@ -21,11 +21,11 @@ import type { Console } from "./console";
 import { explain, summarize } from "./console";
 import { operatorWebhooks } from "./create-service";
 import { ensureDemo } from "./demo";
-import { closeGracefully, createHttpServer, type Listener, type Listeners } from "./http-server";
-import { withKeptPages } from "./kept-pages";
+import { closeGracefully, createHttpServer, type Listeners } from "./http-server";
 import { openService } from "./open-service";
 import { withPageLimit } from "./page-limits";
 import { PagesProcess } from "./pages-process";
+import { withPublicPages } from "./public-pages";
 import { Shutdown } from "./shutdown";
 import { withStaticFiles } from "./static-files";
 
@@ -88,7 +88,7 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
   provideDemoShop(shop);
   proceed();
   const pages = dev ? null : pagesProcess({ root, embedded, demo: shop }, shutdown);
-  const listeners = pages ? built(root, pages.listener) : await inDevelopment(root, console, shutdown);
+  const listeners = pages ? built(root, pages) : await inDevelopment(root, console, shutdown);
   const server = createHttpServer(listeners, (error) => log.error({ err: error }, "a request failed"), {
     onProxy: () => void noteProxy(service),
     // A page that is compiled first takes its time.
@@ -154,10 +154,10 @@ async function startPages(pages: PagesProcess, console: Console, stopping: Abort
   });
 }
 
-/** The API, and the pages as far as they are not ready-made. */
-const built = (root: string, pages: Listener): Listeners => ({
+/** The API, and the pages behind what needs no rendering. */
+const built = (root: string, { listener, render }: PagesProcess): Listeners => ({
   api: apiListener(ANSWER_LIMIT_MS + env.processorTimeoutMs),
-  pages: withStaticFiles(root, withPageLimit(withKeptPages(pages))),
+  pages: withStaticFiles(root, withPageLimit(withPublicPages(render, listener))),
 });
 
 function reportRecovery(problem: unknown): void {
