@@ -1,6 +1,5 @@
 import type { Socket } from "node:net";
 import postgres from "postgres";
-import { Roster } from "@/lib/roster";
 import type { Address, Host } from "./address";
 import { dial } from "./dial";
 import { DatabaseUnavailable, isServerLost } from "./unavailable";
@@ -54,7 +53,7 @@ export class Connection {
   #problem: Error | null = null;
   readonly #givenUp = new AbortController();
   #lose: (error: Error) => void = () => {};
-  readonly #running = new Roster<(error: Error) => void>();
+  readonly #running = new Set<(error: Error) => void>();
   #waiting = 0;
   #bytesRead = 0;
   /** When the server last sent something, or began to owe an answer. */
@@ -267,7 +266,7 @@ export class Connection {
     this.#givenUp.abort(error);
     this.#socket?.destroy();
     this.#lose(error);
-    for (const abandon of this.#running) abandon(error);
+    for (const abandon of [...this.#running]) abandon(error);
     void this.close();
   }
 

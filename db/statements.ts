@@ -1,5 +1,4 @@
 import postgres from "postgres";
-import { Roster } from "@/lib/roster";
 import { type Connection, renewed, type Statement } from "./connection";
 import type { Owner } from "./pool";
 import { currentServing, noteFailure } from "./unavailable";
@@ -143,7 +142,7 @@ async function transaction(
 }
 
 /** Of each connection, what hears when it is lost. */
-const listeners = new WeakMap<Promise<never>, Roster<(error: unknown) => void>>();
+const listeners = new WeakMap<Promise<never>, Set<(error: unknown) => void>>();
 
 /**
  * `work`, or the error by which its connection is lost. `Promise.race` would leave a handler on `lost`, and with it the
@@ -157,8 +156,8 @@ function orLost<T>(lost: Promise<never>, work: Promise<T>): Promise<T> {
   });
 }
 
-function listenTo(lost: Promise<never>): Roster<(error: unknown) => void> {
-  const own = new Roster<(error: unknown) => void>();
+function listenTo(lost: Promise<never>): Set<(error: unknown) => void> {
+  const own = new Set<(error: unknown) => void>();
   listeners.set(lost, own);
   lost.catch((error: unknown) => {
     listeners.delete(lost);

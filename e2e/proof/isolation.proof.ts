@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
-import { mayBeLong } from "@/lib/http/caller";
 import { testDatabase } from "../fixtures/database";
 import { cloneLatestRow, type Fresh } from "../fixtures/many-rows";
 import { insertManyTransactions } from "../fixtures/many-transactions";
@@ -70,14 +69,12 @@ const posting = (path: string, body: object) => (client: Client) => client.post(
 const request = (path: string, body: object): MoneyRequest => ({ key: randomUUID(), path, body });
 
 function reads(): Read[] {
-  const lists = ENDPOINTS.filter((endpoint) => mayBeLong(endpoint) && !/get/.test(endpoint.name)).flatMap(
-    ({ name, path }) => {
-      const filters = NOTHING[name];
-      if (!filters) throw new Error(`${name} needs a filter that matches nothing`);
-      const own = path.replace("{id}", endpointId);
-      return filters.map((filter) => ({ name: `${name}?${filter}`, send: reading(`${own}?${filter}`) }));
-    },
-  );
+  const lists = ENDPOINTS.filter(({ list }) => list).flatMap(({ name, path }) => {
+    const filters = NOTHING[name];
+    if (!filters) throw new Error(`${name} needs a filter that matches nothing`);
+    const own = path.replace("{id}", endpointId);
+    return filters.map((filter) => ({ name: `${name}?${filter}`, send: reading(`${own}?${filter}`) }));
+  });
   const search = { filters: { currency: ["JPY"], card_brand: ["visa"] }, sort: { field: "amount", order: "asc" } };
   const replay = { since: SINCE, types: ["refund.failed"] };
   return [

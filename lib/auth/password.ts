@@ -1,6 +1,6 @@
 import { hash, verify } from "@node-rs/argon2";
 import type { ZxcvbnFactory } from "@zxcvbn-ts/core";
-import { createPlaces, type Places } from "@/lib/places";
+import { Semaphore } from "@/lib/semaphore";
 
 /** argon2id with OWASP's first choice of costs: about 20 ms and 19 MiB for each try. */
 const ARGON2ID = 2;
@@ -63,16 +63,16 @@ const AT_ONCE = 2;
 const MOST_WAITING = 100;
 
 /** On globalThis, for the pages are bundled with a copy of this module. */
-const holder = globalThis as { [key: symbol]: Places | undefined };
+const holder = globalThis as { [key: symbol]: Semaphore | undefined };
 const KEY = Symbol.for("cardlane.password-work");
 
-function places(): Places {
-  holder[KEY] ??= createPlaces(AT_ONCE);
+function semaphore(): Semaphore {
+  holder[KEY] ??= new Semaphore({ slots: AT_ONCE });
   return holder[KEY];
 }
 
-/** Whether so many passwords wait to be looked at that a stranger's is better not taken. */
-export const arePasswordsBusy = (): boolean => places().waiting >= MOST_WAITING;
+/** Whether so many passwords wait that an unauthenticated caller's is refused. */
+export const arePasswordsBusy = (): boolean => semaphore().waiting >= MOST_WAITING;
 
-/** Does work that takes a core, when its turn has come. */
-export const inTurn = <T>(work: () => Promise<T>): Promise<T> => places().inTurn(work);
+/** Does work that takes a core, in a slot. */
+export const inTurn = <T>(work: () => Promise<T>): Promise<T> => semaphore().run(work);

@@ -40,6 +40,12 @@ export type Endpoint = {
   readonly response: z.ZodType;
   /** Answers one `response` after another, as server-sent events. */
   readonly streams?: true;
+  /** A POST that changes nothing: a search, whose filters are its body. */
+  readonly reads?: true;
+  /** Answers a page of rows. */
+  readonly list?: true;
+  /** Examines many rows, or its response may be long, as every list's may: few of these run at once. */
+  readonly long?: true;
   /** Codes beyond those that every endpoint can answer (401, 403, 429, 5xx). */
   readonly errors: readonly ErrorCode[];
 };

@@ -4,7 +4,6 @@ import { AppError } from "@/lib/contract/errors";
 import type { UserPermission } from "@/lib/contract/permissions";
 import type { SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Environment, Service } from "@/lib/domain/context";
-import type { TurnOptions } from "./answer-limits";
 import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
 
 /** Who calls, whichever way they proved it. */
@@ -26,7 +25,7 @@ export type Caller = {
  */
 export function readerOf(
   { actor, environment, limitKey }: Caller,
-  endpoint: Pick<Endpoint, "method" | "name">,
+  endpoint: Pick<Endpoint, "method" | "reads">,
 ): string {
   const who =
     actor.type === "staff" ? `staff ${limitKey}` : actor.type === "user" ? membersOf(environment) : environment.id;
@@ -75,25 +74,9 @@ export function userContext(service: Service, call: Pick<Context, "environment" 
   };
 }
 
-/** Whether an endpoint changes anything. A search is a POST only because its filters are a body. */
-export const writes = ({ method, name }: Pick<Endpoint, "method" | "name">): boolean =>
-  method !== "GET" && name !== "searchTransactions";
+/** Whether an endpoint changes anything. */
+export const writes = ({ method, reads }: Pick<Endpoint, "method" | "reads">): boolean => method !== "GET" && !reads;
 
-/** Whether an answer may be long: lists, a payment, which has up to 500 refunds, its events, and what came back from a webhook. */
-export const mayBeLong = ({ method, name }: Pick<Endpoint, "method" | "name">): boolean =>
-  ["getPayment", "getEvent", "getWebhookDelivery"].includes(name) ||
-  name === "searchTransactions" ||
-  (method === "GET" && name.startsWith("list"));
-
-/** How many turns its work gets beside others (answer-limits.ts). Our staff's reads are nobody's tests. */
-export const turnOf = ({ actor, environment }: Caller, endpoint: Pick<Endpoint, "method" | "name">): TurnOptions => ({
-  mode: actor.type === "staff" ? "live" : environment.mode,
-  isLong: isLongWrite(endpoint),
-});
-
-/** True if a write examines up to a thousand rows. */
-export const isLongWrite = ({ name }: Pick<Endpoint, "name">): boolean => name === "replayWebhookEndpoint";
-
-/** Whether an endpoint moves the money of a payment that is there. */
+/** Whether an endpoint moves the money of an existing payment. */
 export const movesMoneyOf = ({ idempotency, path }: Pick<Endpoint, "idempotency" | "path">): boolean =>
   idempotency === "required" && path.includes("{id}");

@@ -1,11 +1,15 @@
 import type { Service } from "@/lib/domain/context";
 import { configure, env } from "@/lib/env";
-import { type AnswerLimits, createAnswerLimits } from "./answer-limits";
 import { type Authenticator, createAuthenticator } from "./authenticate";
-import { createWriteLines, type WriteLines } from "./lines";
-import { createRateLimiter, createUnauthorizedLimiter, type RateLimiter, type UnauthorizedLimiter } from "./rate-limit";
-import { createReads, type Reads } from "./reads";
+import {
+  createRateLimiter,
+  createResponseLimiter,
+  createUnauthorizedLimiter,
+  type RateLimiter,
+  type UnauthorizedLimiter,
+} from "./rate-limit";
 import { createRequestLog, type RequestLog } from "./request-log";
+import { createRequestSlots, type RequestSlots } from "./request-slots";
 
 /** The service with what only HTTP needs: who calls, and how often. */
 export type HttpService = {
@@ -17,9 +21,9 @@ export type HttpService = {
   readonly merchantLimiter: RateLimiter;
   /** Per user, for expensive requests. */
   readonly costlyLimiter: RateLimiter;
-  readonly answerLimits: AnswerLimits;
-  readonly reads: Reads;
-  readonly writeLines: WriteLines;
+  /** Bytes per reader. */
+  readonly responseLimiter: RateLimiter;
+  readonly slots: RequestSlots;
   readonly unauthorized: UnauthorizedLimiter;
   readonly requestLog: RequestLog;
 };
@@ -38,10 +42,6 @@ const KEY = Symbol.for("cardlane.http-service");
 export function provideService(service: Service): HttpService {
   const { sandboxBaseUrl, liveBaseUrl } = env;
   const unauthorized = createUnauthorizedLimiter(env.unauthorizedLimitPerMinute);
-  const answerLimits = createAnswerLimits({
-    bytesPerSecond: env.answerMbPerSecond * 1_000_000,
-    atOnce: turnsAtOnce(service),
-  });
   const http: HttpService = {
     service,
     unauthorized,
@@ -51,9 +51,8 @@ export function provideService(service: Service): HttpService {
       ...{ perSecond: env.merchantRateLimitPerSecond, burst: env.merchantRateLimitBurst, name: "merchant" },
     }),
     costlyLimiter: createRateLimiter({ perSecond: COSTLY_PER_MINUTE / 60, burst: COSTLY_PER_MINUTE, name: "costly" }),
-    answerLimits,
-    reads: createReads(answerLimits),
-    writeLines: createWriteLines(),
+    responseLimiter: createResponseLimiter(env.answerMbPerSecond * 1_000_000),
+    slots: createRequestSlots(readsAtOnce(service)),
     requestLog: createRequestLog(service),
   };
   holder[KEY] = http;
@@ -68,8 +67,8 @@ export function currentService(): HttpService {
   return http;
 }
 
-/** Three in four connections of the smaller pool: what may be long never holds the last one, which others need. */
-function turnsAtOnce({ db }: Service): number {
+/** Three in four connections of the smaller pool: reads that may be long never hold the last one. */
+function readsAtOnce({ db }: Service): number {
   const sizes = db.pools().flatMap(({ name, max }) => (name.startsWith("environment_") ? [max] : []));
   return Math.max(1, Math.floor((Math.min(...(sizes.length > 0 ? sizes : [3])) * 3) / 4));
 }

@@ -56,7 +56,7 @@ const serveTo =
       answerRequest(request, {
         name: endpoint.name,
         async run(info, headers) {
-          const { service, answerLimits } = currentService();
+          const { service, responseLimiter } = currentService();
           if (endpoint.method !== "GET") requireSameOrigin(request.headers, service.baseUrl);
           const checkedAtMs = performance.now();
           const call = await callOf(endpoint, request, params, info);
@@ -65,7 +65,8 @@ const serveTo =
           if (isAccessOld(checkedAtMs)) await call.reauthorize?.();
           const input = { ...(query as object), ...(body as object) } as InputOf<E>;
           const text = JSON.stringify(await run({ ...call, params: params as ParamsOf<E["path"]> }, input));
-          if ("ctx" in call) answerLimits.charge(membersOf((call.ctx as Context).environment), Buffer.byteLength(text));
+          if ("ctx" in call)
+            responseLimiter.charge(membersOf((call.ctx as Context).environment), Buffer.byteLength(text));
           return { status: endpoint.status, headers: { ...headers, "Content-Type": "application/json" }, body: text };
         },
         refused: (error) => counted(error, request),
@@ -86,7 +87,7 @@ export const userCall: CallOf<UserCall> = async (endpoint, request, params, info
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
   const reauthorize = async () => authorizeUser(await userOf(request), endpoint, mode);
   authorizeUser({ user, merchant }, endpoint, mode);
-  if (endpoint.method === "GET") currentService().answerLimits.check(membersOf({ id: merchant.environments[mode] }));
+  if (endpoint.method === "GET") currentService().responseLimiter.check(membersOf({ id: merchant.environments[mode] }));
   // What is everybody's own is not counted: whoever uses an account up must not keep its owner from securing it.
   if (endpoint.method !== "GET" && endpoint.permission !== null) takeWrite(user, mode, request.headers);
   const called = userContext(currentService().service, {

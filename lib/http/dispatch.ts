@@ -5,22 +5,17 @@ import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { REPLAY_ONLY_HEADER } from "@/lib/contract/request-log/requests";
 import { countReplay } from "@/lib/counts";
-import type { Context, Reply as VerbReply } from "@/lib/domain/context";
-import { replayStored } from "@/lib/domain/idempotency/used-key";
-import { readInTime } from "@/lib/domain/lists";
+import type { Context } from "@/lib/domain/context";
+import { authenticate, type Call, takeLimits } from "./admission";
 import { bytesOf, type HttpAnswer, textOf, toResponse } from "./answer";
-import type { Turn } from "./answer-limits";
-import { authorize, type Caller, isLongWrite, mayBeLong, movesMoneyOf, readerOf, turnOf, writes } from "./caller";
+import { authorize, type Caller, writes } from "./caller";
 import { currentService, type HttpService } from "./current-service";
-import { findServed } from "./endpoints";
-import { openEventStream, type Stream } from "./event-stream";
 import { live, ready } from "./health";
 import { idempotencyOf, readIdempotencyKey } from "./idempotency";
 import { metrics } from "./metrics";
 import { openApiBytes } from "./openapi";
-import { jsonBody, parseBody, parseQuery } from "./parse";
+import { parseBody, parseQuery } from "./parse";
 import { type AnswerHeaders, answerRequest, everyMethod, type RequestInfo, refuse } from "./pipeline";
-import { type Answered, questionOf } from "./reads";
 import { recordStaffRequest } from "./record-staff-request";
 import { isLogged, mayHold } from "./request-log";
 import {
@@ -33,9 +28,10 @@ import {
   pathOf,
   searchOf,
 } from "./request-parts";
-import { isAccessOld, whileAllowed } from "./revocation";
+import { isAccessOld } from "./revocation";
+import { type EndpointReply, runEndpoint } from "./run-endpoint";
 import { bodySize, takeSandboxWrite } from "./sandbox-quota";
-import { authenticateSession, isFromDashboard, requireProofOfRequest } from "./session-caller";
+import { requireProofOfRequest } from "./session-caller";
 
 /** The endpoints of one path, by method. */
 type Path = { methods: Map<string, Endpoint>; allowed: string[] };
@@ -85,20 +81,17 @@ async function healthOf(pathname: string, request: ApiRequest): Promise<HttpAnsw
   return pathname === "/health/live" ? live(request) : ready(request);
 }
 
-type Call = { endpoint: Endpoint; request: ApiRequest; id: string | null; connection: Connection };
-
 export const STRANGER_WAITS_MS = 500;
 
-/** What is known of a request while it is answered, for the log. Who calls comes first: strangers' requests are not written down. */
+/** Log context, filled while the request is handled. Requests without a caller are not logged. */
 type Known = {
   caller: Caller | null;
   key: string | null;
   /** The body as it was sent. */
   sent: unknown;
-  /** What the answer is made from, where that is not its text. */
+  /** The object that the response was made from. */
   made: object | null;
 };
-type Reply = Answered & { readonly turn?: Turn; readonly stream?: Stream };
 
 function handle(call: Call): Promise<HttpAnswer> {
   const http = currentService();
@@ -108,7 +101,7 @@ function handle(call: Call): Promise<HttpAnswer> {
   return answerRequest(call.request, {
     name: endpoint.name,
     async run(info, headers) {
-      const { status, body, replayed, turn, stream } = await answer(http, call, info, headers, known);
+      const { status, body, replayed, sent, stream } = await answer(http, call, info, headers, known);
       if (endpoint.streams) {
         // A proxy that collects an answer would never pass this one on.
         Object.assign(headers, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
@@ -116,7 +109,7 @@ function handle(call: Call): Promise<HttpAnswer> {
       }
       headers["Content-Type"] = status >= 400 ? "application/problem+json" : "application/json";
       if (replayed) headers["Idempotent-Replayed"] = "true";
-      return { status, headers, body, ...(turn && { sent: turn.sent }) };
+      return { status, headers, body, ...(sent && { sent }) };
     },
     async refused(error) {
       // A stranger who asks too often waits for each refusal: a loop over a few connections ends at a few requests a second.
@@ -166,130 +159,64 @@ async function answer(
   info: RequestInfo,
   headers: AnswerHeaders,
   known: Known,
-): Promise<Reply> {
-  const {
-    endpoint,
-    request: { method, url },
-  } = call;
-  if (endpoint.permissions.length === 0) {
-    parseQuery(searchOf(url), endpoint);
-    http.unauthorized.note("nothing", addressOf(call.request.headers, call.connection));
-    // The same for everybody: strangers get no answers made for them.
-    return { status: endpoint.status, body: [openApiBytes(http.service)], replayed: false };
-  }
+): Promise<EndpointReply> {
+  const { endpoint, request, id } = call;
+  if (endpoint.permissions.length === 0) return openApiDocument(http, call);
   const checkedAtMs = performance.now();
-  const caller = await callerOf(http, call);
+  const caller = await authenticate(http, call);
   known.caller = caller;
   authorize(caller, endpoint);
-  Object.assign(headers, http.rateLimiter.take(caller.limitKey));
-  // A merchant's own people keep working while its servers ask too much, and its live payments while its tests do.
-  if (caller.actor.type === "api_key") http.merchantLimiter.take(caller.environment.id);
-  const reader = readerOf(caller, endpoint);
-  http.answerLimits.check(reader);
-  const charge = writes(endpoint) ? takeSandboxWrite(caller) : null;
-  const key = readIdempotencyKey(call.request, endpoint);
-  known.key = key;
-  const query = parseQuery(searchOf(url), endpoint);
-  const body = await parseBody(call.request, endpoint, (sent) => {
-    known.sent = sent;
-  });
-  const reauthorize = async () => authorize(await callerOf(http, call), endpoint);
+  const reader = takeLimits(http, call, caller, headers);
+  const quota = writes(endpoint) ? takeSandboxWrite(caller) : null;
+  const { query, body } = await readInput(call, known);
+  const reauthorize = async () => authorize(await authenticate(http, call), endpoint);
   if (isAccessOld(checkedAtMs)) await reauthorize();
-  const replayOnly = isReplayOnly(call.request, endpoint);
-  charge?.add(bodySize(call.request, body));
-  await requireProofOfRequest(http.service, caller, { endpoint, id: call.id, body });
-  await recordStaffRequest(http.service, caller, {
-    headers: call.request.headers,
-    requestId: info.id,
-    id: call.id,
-    endpoint,
-  });
-
+  const replayOnly = isReplayOnly(request, endpoint);
+  quota?.add(bodySize(request, body));
+  await requireProofOfRequest(http.service, caller, { endpoint, id, body });
+  await recordStaffRequest(http.service, caller, { headers: request.headers, requestId: info.id, id, endpoint });
   const ctx: Context = {
     service: http.service,
     environment: caller.environment,
     actor: caller.actor,
     request: { endpoint: endpoint.name, ...info },
-    idempotency:
-      key === null
-        ? null
-        : idempotencyOf(http.service.secret, key, {
-            environmentId: caller.environment.id,
-            method,
-            path: info.path,
-            body,
-          }),
+    idempotency: idempotencyOfRequest(http, call, caller, { path: info.path, key: known.key, body }),
     reauthorize,
   };
-  if (endpoint.streams) {
-    const stream = await openEventStream(ctx, reader, call.request.headers.get("last-event-id"));
-    const sent = method !== "HEAD" && { stream: whileAllowed(ctx, stream) };
-    return { status: endpoint.status, body: "", replayed: false, ...sent };
-  }
-  const served = findServed(endpoint);
-  if (!served) throw new Error(`${endpoint.name} has no verb`);
-  const input = Object.assign({}, body, query, call.id === null ? null : { id: call.id });
-  if (mayBeLong(endpoint)) {
-    const read = async () => {
-      if (isAccessOld(checkedAtMs)) await reauthorize();
-      return replyOf(endpoint, await readInTime(input, async () => served.run(ctx, input as never)));
-    };
-    const reply = await http.reads.inTurn(reader, questionOf(caller, endpoint, input), read, turnOf(caller, endpoint));
-    known.made = reply.made ?? null;
-    return reply;
-  }
-  const lines = {
-    payment: movesMoneyOf(endpoint) ? `${caller.environment.id} ${call.id}` : null,
-    merchant: writes(endpoint) ? reader : null,
-  };
-  const work = async (waited: boolean) => {
-    if (waited) {
-      // Those before it in the line may have used up what there was.
-      http.answerLimits.check(reader);
-      charge?.check();
-      await ctx.reauthorize();
-    }
-    const result = replayOnly ? await replayStored(ctx) : await served.run(ctx, input as never);
-    const made = await replyOf(endpoint, result);
-    known.made = made.made ?? null;
-    const bytes = made.long?.bytes ?? bytesOf(made.body);
-    http.answerLimits.charge(reader, bytes);
-    // The answer holds what the write kept, and is kept with it; a repeat's is there already.
-    if (!made.replayed) charge?.add(bytes + (made.keptBytes ?? 0));
-    return made;
-  };
-  const longWork = async () => {
-    const own = await http.answerLimits.turn(reader, turnOf(caller, endpoint));
-    return work(true).finally(own.sent);
-  };
-  let turn: Turn | null = null;
-  try {
-    const { status, replayed, body, long } = await http.writeLines.inTurn(
-      lines,
-      isLongWrite(endpoint) ? longWork : work,
-    );
-    if (!long) return { status, replayed, body };
-    // What was done is done and kept: a caller who is refused here gets it with the same key.
-    turn = await http.answerLimits.turn(reader, turnOf(caller, endpoint));
-    const text = await long.read();
-    turn.made();
-    return { status, replayed, body: text, turn };
-  } catch (error) {
-    if (error instanceof AppError) http.answerLimits.charge(reader, error.readBytes);
-    turn?.sent();
-    throw error;
-  }
+  const input = Object.assign({}, body, query, id === null ? null : { id });
+  const reply = await runEndpoint({ http, call, caller, reader, ctx, input, checkedAtMs, quota, replayOnly });
+  known.made = reply.made ?? null;
+  return reply;
 }
 
-async function replyOf(
-  endpoint: Endpoint,
-  result: VerbReply | object,
-): Promise<Reply & Pick<VerbReply, "long" | "keptBytes">> {
-  if ("replayed" in result) return result;
-  return { status: endpoint.status, body: await jsonBody(result), replayed: false, made: result };
+/** The same bytes for everybody, so a request without a key costs nothing to answer. */
+function openApiDocument(http: HttpService, { endpoint, request, connection }: Call): EndpointReply {
+  parseQuery(searchOf(request.url), endpoint);
+  http.unauthorized.note("nothing", addressOf(request.headers, connection));
+  return { status: endpoint.status, body: [openApiBytes(http.service)], replayed: false };
 }
 
-/** Whether a stored answer is wanted again, and no money to move. */
+/** Throws 400, 413 or 415. */
+async function readInput({ endpoint, request }: Call, known: Known): Promise<{ query: unknown; body: unknown }> {
+  known.key = readIdempotencyKey(request, endpoint);
+  const query = parseQuery(searchOf(request.url), endpoint);
+  const body = await parseBody(request, endpoint, (sent) => {
+    known.sent = sent;
+  });
+  return { query, body };
+}
+
+function idempotencyOfRequest(
+  { service }: HttpService,
+  { request }: Call,
+  { environment }: Caller,
+  { path, key, body }: { path: string; key: string | null; body: unknown },
+): Context["idempotency"] {
+  if (key === null) return null;
+  return idempotencyOf(service.secret, key, { environmentId: environment.id, method: request.method, path, body });
+}
+
+/** Whether only a stored response is requested, and no money may move. */
 function isReplayOnly({ headers }: ApiRequest, endpoint: Endpoint): boolean {
   if (decidingHeader(headers, REPLAY_ONLY_HEADER) === null) return false;
   if (endpoint.idempotency === "required") return true;
@@ -297,22 +224,3 @@ function isReplayOnly({ headers }: ApiRequest, endpoint: Endpoint): boolean {
     param: REPLAY_ONLY_HEADER,
   });
 }
-
-/** By API key; from our own pages by the session of the person who is signed in. */
-function callerOf(http: HttpService, call: Call): Promise<Caller> {
-  const { headers } = call.request;
-  if (isFromDashboard(headers)) {
-    const session = authenticateSession(http.service, { headers, endpoint: call.endpoint });
-    return session.catch((error: unknown) => {
-      if (isUnauthorized(error)) http.unauthorized.note("session", addressOf(headers, call.connection));
-      throw error;
-    });
-  }
-  return http.authenticator.authenticate({
-    apiKey: decidingHeader(headers, "X-Api-Key"),
-    host: headers.get("host"),
-    ip: addressOf(headers, call.connection),
-  });
-}
-
-const isUnauthorized = (error: unknown) => error instanceof AppError && error.status === 401;

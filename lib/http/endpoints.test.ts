@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import * as accounts from "@/lib/contract/accounts/endpoints";
 import * as apiKeys from "@/lib/contract/api-keys/api-keys";
 import * as checkout from "@/lib/contract/checkout/endpoints";
@@ -26,6 +27,8 @@ describe("the contract and the verbs name the same endpoints", () => {
     if (endpoint.permissions.length > 0 && !endpoint.streams)
       expect(findServed(endpoint), `no verb for ${name}`).not.toBeNull();
     expect(EXAMPLES, `no example for ${name}`).toHaveProperty(name);
+    const isList = endpoint.response instanceof z.ZodObject && "has_more" in endpoint.response.shape;
+    expect(endpoint.list ?? false, `${name} answers a list`).toBe(isList);
   });
 
   test("no two are served under one method and path, and each is served", () => {

@@ -33,7 +33,7 @@ test("a stream counts like any other answer, and waits while its reader would be
     insert into events (environment_id, id, type, object_id, sequence, data)
     select ${merchant.test.id}::uuid, id, 'subscription_plan.updated', id, 1, '{}'
     from unnest(${[anchor, id]}::uuid[]) as row (id)`;
-  const limits = currentService().answerLimits;
+  const limits = currentService().responseLimiter;
   // Ten seconds' worth at once, and half a second's more.
   limits.charge("reads", 10_500_000);
   expect(() => limits.check("reads")).toThrow("bytes per second");

@@ -54,7 +54,7 @@ export async function openEventStream(ctx: Context, reader: string, lastEventId:
     release();
     throw error;
   });
-  const limits = currentService().answerLimits;
+  const limits = currentService().responseLimiter;
   const unread = setTimeout(release, UNREAD_MS);
   return async function* ({ signal }) {
     clearTimeout(unread);

@@ -61,6 +61,19 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   };
 }
 
+const RESPONSE_SECONDS = 10;
+
+/**
+ * Bytes of responses for each reader. A list of a hundred payments with all the metadata that they can have is megabytes, and each
+ * takes the process some 10 ms.
+ */
+export const createResponseLimiter = (bytesPerSecond: number): RateLimiter =>
+  createRateLimiter({
+    ...{ perSecond: bytesPerSecond, burst: RESPONSE_SECONDS * bytesPerSecond, name: "answers", unit: "content-bytes" },
+    detail: (seconds) =>
+      `Your responses exceeded ${bytesPerSecond.toLocaleString("en-US")} bytes per second. Try again in ${seconds} s. A smaller limit makes smaller responses.`,
+  });
+
 const tooFast = (retryAfter: number) => `Too many requests. Try again in ${retryAfter} s, and slow down.`;
 
 /** Requests without a key or session that works, by the address they come from: strangers guess, and each guess is a look-up. */

@@ -6,7 +6,6 @@ import { networkOf } from "@/lib/auth/attempt-limits";
 import { env } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { isProxied } from "@/lib/mail/mail";
-import { Roster } from "@/lib/roster";
 import { createTokenBuckets } from "@/lib/token-buckets";
 import { ARRIVAL, type ArrivalLimits, UNREAD_BYTES } from "./arrival";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
@@ -143,13 +142,13 @@ function notifyStopping(response: ServerResponse): void {
 }
 
 /** Requests under way of a server, and whether it is stopping. */
-type Traffic = { readonly running: Roster<ServerResponse>; isStopping: boolean };
+type Traffic = { readonly running: Set<ServerResponse>; isStopping: boolean };
 const traffics = new WeakMap<Server, Traffic>();
 
 function watchTraffic(server: Server): void {
-  const traffic: Traffic = { running: new Roster(), isStopping: false };
+  const traffic: Traffic = { running: new Set(), isStopping: false };
   traffics.set(server, traffic);
-  const unanswered = new WeakMap<Duplex, Roster<ServerResponse>>();
+  const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
   const cutOff = createTokenBuckets({ perSecond: 1 / CUT_OFF_SECONDS, burst: 1 });
   // Behind a proxy every connection is the proxy's, whoever sent the packet.
   const senderOf = ({ remoteAddress }: Socket) => (env.trustedProxies > 0 ? null : networkOf(remoteAddress ?? ""));
@@ -164,7 +163,7 @@ function watchTraffic(server: Server): void {
       response.shouldKeepAlive = false;
       notifyStopping(response);
     }
-    const own = unanswered.get(socket) ?? new Roster();
+    const own = unanswered.get(socket) ?? new Set();
     if (!unanswered.has(socket)) {
       unanswered.set(socket, own);
       // Node does not notify an answer that is queued behind another one when the caller leaves.

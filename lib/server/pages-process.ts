@@ -12,7 +12,6 @@ import type { DemoShop } from "@/lib/http/demo";
 import type { MetricFigures } from "@/lib/http/metrics";
 import { log } from "@/lib/log";
 import { hasSeenProxy } from "@/lib/mail/mail";
-import { Roster } from "@/lib/roster";
 import { hasBody } from "./gate";
 import type { Listener } from "./http-server";
 import { noteOutage, PAGES_STARTING } from "./outages";
@@ -77,7 +76,7 @@ export class PagesProcess {
   readonly #options: PagesOptions;
   readonly #socket: string;
   readonly #stopping = new AbortController();
-  readonly #held = new Roster<() => void>();
+  readonly #held = new Set<() => void>();
   #child: ChildProcess | null = null;
   #isReady = false;
   #asked = 0;

@@ -124,10 +124,11 @@ export const MUTANTS = [
     edits: [
       ["lib/http/dispatch.ts", "  authorize(caller, endpoint);\n", ""],
       ["lib/http/dispatch.ts", /reauthorize = async \(\) => authorize\([^\n]*;\n/, "reauthorize = async () => {};\n"],
+      ["lib/http/run-endpoint.ts", "import { type Caller,", "import { authorize, type Caller,"],
       [
-        "lib/http/dispatch.ts",
-        "    const bytes = made.long?.bytes",
-        "    if (!made.replayed) authorize(caller, endpoint);\n    const bytes = made.long?.bytes",
+        "lib/http/run-endpoint.ts",
+        "    if (!reply.replayed) quota?.add",
+        "    if (!reply.replayed) authorize(caller, endpoint);\n    if (!reply.replayed) quota?.add",
       ],
     ],
     tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored answer"],
@@ -136,11 +137,6 @@ export const MUTANTS = [
     name: "one environment holds the last connection",
     edits: [["db/pool.ts", "return held < max - 1;", "return true;"]],
     tests: ["int", "db/pool.int.test.ts", "never the last one"],
-  },
-  {
-    name: "one read for two environments",
-    edits: [["lib/http/reads.ts", "JSON.stringify([environment.id, ", "JSON.stringify(["]],
-    tests: ["int", "lib/http/reads.int.test.ts", "get what belongs to each"],
   },
   {
     name: "no second permission check after a wait",
@@ -511,7 +507,7 @@ export const MUTANTS = [
   {
     name: "a quota that counts no bytes",
     edits: [
-      ["lib/http/dispatch.ts", "  charge?.add(bodySize(call.request, body));\n", ""],
+      ["lib/http/dispatch.ts", "  quota?.add(bodySize(request, body));\n", ""],
       ["lib/http/sandbox-quota.ts", "add: (size) => bytes.charge(key, size)", "add: () => {}"],
     ],
     tests: ["unit", "lib/http/sandbox-quota.test.ts", "bytes are counted after the fact"],

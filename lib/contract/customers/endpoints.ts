@@ -3,6 +3,7 @@ import { customer, customerList, listCustomersQuery } from "./customer";
 
 export const listCustomers = endpoint({
   name: "listCustomers",
+  list: true,
   method: "GET",
   path: "/v1/customers",
   tag: "Customers",

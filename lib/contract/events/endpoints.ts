@@ -29,6 +29,7 @@ export type ListEventsQuery = z.infer<typeof listEventsQuery>;
 
 export const listEvents = endpoint({
   name: "listEvents",
+  list: true,
   method: "GET",
   path: "/v1/events",
   tag: "Events",
@@ -44,6 +45,7 @@ export const listEvents = endpoint({
 
 export const getEvent = endpoint({
   name: "getEvent",
+  long: true,
   method: "GET",
   path: "/v1/events/{id}",
   tag: "Events",

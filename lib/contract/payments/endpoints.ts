@@ -40,6 +40,7 @@ export const createPayment = endpoint({
 
 export const listPayments = endpoint({
   name: "listPayments",
+  list: true,
   method: "GET",
   path: "/v1/payments",
   tag: "Payments",
@@ -55,6 +56,7 @@ export const listPayments = endpoint({
 
 export const getPayment = endpoint({
   name: "getPayment",
+  long: true,
   method: "GET",
   path: "/v1/payments/{id}",
   tag: "Payments",

@@ -20,6 +20,7 @@ export const createPlan = endpoint({
 
 export const listPlans = endpoint({
   name: "listPlans",
+  list: true,
   method: "GET",
   path: "/v1/subscription-plans",
   tag: "Subscription plans",

@@ -58,6 +58,7 @@ export const getBalance = endpoint({
 export const listMovements = endpoint({
   ...reading,
   name: "listMovements",
+  list: true,
   path: "/v1/balance/movements",
   summary: "List balance movements",
   description:
@@ -70,6 +71,7 @@ export const listMovements = endpoint({
 export const listPayouts = endpoint({
   ...reading,
   name: "listPayouts",
+  list: true,
   path: "/v1/payouts",
   summary: "List payouts",
   description: "Newest first. In the sandbox each settled batch is paid out, and reaches the bank a day later.",
@@ -91,6 +93,7 @@ export const getPayout = endpoint({
 export const listSettlementBatches = endpoint({
   ...reading,
   name: "listSettlementBatches",
+  list: true,
   path: "/v1/settlement-batches",
   summary: "List settlement batches",
   description: "Newest first. A batch holds transactions of one currency that settled together.",

@@ -4,6 +4,7 @@ import { listTransactionsQuery, searchTransactionsBody, transaction, transaction
 
 export const listTransactions = endpoint({
   name: "listTransactions",
+  list: true,
   method: "GET",
   path: "/v1/transactions",
   tag: "Transactions",
@@ -20,6 +21,8 @@ export const listTransactions = endpoint({
 
 export const searchTransactions = endpoint({
   name: "searchTransactions",
+  reads: true,
+  list: true,
   method: "POST",
   path: "/v1/transactions/search",
   tag: "Transactions",

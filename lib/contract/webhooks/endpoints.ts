@@ -94,6 +94,7 @@ export type ListWebhookEndpointsQuery = z.infer<typeof listWebhookEndpointsQuery
 export const listWebhookEndpoints = endpoint({
   ...reading,
   name: "listWebhookEndpoints",
+  list: true,
   path: "/v1/webhook-endpoints",
   summary: "List webhook endpoints",
   description: "Newest first.",
@@ -214,6 +215,7 @@ export type WebhookReplay = z.infer<typeof webhookReplay>;
 export const replayWebhookEndpoint = endpoint({
   ...once,
   name: "replayWebhookEndpoint",
+  long: true,
   path: "/v1/webhook-endpoints/{id}/replay",
   summary: "Send missed events",
   description:
@@ -239,6 +241,7 @@ export type ListWebhookDeliveriesQuery = z.infer<typeof listWebhookDeliveriesQue
 export const listWebhookDeliveries = endpoint({
   ...reading,
   name: "listWebhookDeliveries",
+  list: true,
   path: "/v1/webhook-endpoints/{id}/deliveries",
   summary: "List deliveries of an endpoint",
   description: "What was sent to it in the last 90 days, newest first.",
@@ -250,6 +253,7 @@ export const listWebhookDeliveries = endpoint({
 export const getWebhookDelivery = endpoint({
   ...reading,
   name: "getWebhookDelivery",
+  long: true,
   path: "/v1/webhook-deliveries/{id}",
   summary: "Get a delivery",
   description: "One delivery with its attempts: each request and response.",

@@ -4,7 +4,7 @@ import { findPayments, findPaymentWithTransactions, paymentExists } from "@/db/q
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { ListPaymentsQuery, Payment } from "@/lib/contract/payments/payment";
-import { createPlaces } from "@/lib/places";
+import { Semaphore } from "@/lib/semaphore";
 import { type Context, resourceNotFound } from "../context";
 import { idRange, type ListAnswer, listAnswer, unknownCursor, withKnownTotal } from "../lists";
 import { presentPayment } from "./present";
@@ -64,7 +64,7 @@ const AT_ONCE = 2;
 /** A transaction without its metadata, as JSON, or so. */
 const USUAL_LENGTH = 1_500;
 
-const places = createPlaces(AT_ONCE);
+const longAnswers = new Semaphore({ slots: AT_ONCE });
 
 /** About how long its JSON is: refunds are shown with their charge's metadata. */
 export function lengthOf({ transactions }: { transactions: readonly { metadata: unknown }[] }): number {
@@ -72,4 +72,4 @@ export function lengthOf({ transactions }: { transactions: readonly { metadata: 
 }
 
 export const inTurnWhenLong = <T>(snapshot: PaymentSnapshot, make: () => Promise<T>): Promise<T> =>
-  lengthOf(snapshot) > LONG_ANSWER ? places.inTurn(make) : make();
+  lengthOf(snapshot) > LONG_ANSWER ? longAnswers.run(make) : make();

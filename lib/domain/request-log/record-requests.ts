@@ -90,7 +90,7 @@ function responseOf({ answer, status, endpoint }: AnsweredRequest, value: unknow
   if (answer === null) return null;
   if (answer === "left out" || value === null) return { body: null, kept: "left_out" as const };
   if (status >= 400) return keptBody(null, value, card);
-  const isRead = endpoint.method === "GET" || endpoint.name === "searchTransactions";
+  const isRead = endpoint.method === "GET" || endpoint.reads;
   return keptBody(endpoint.response, value, card, isRead ? MAX_READ : MAX_BODY);
 }
 

@@ -187,7 +187,7 @@ test("a yes whose answer fails after the money moved is told as done", async () 
   const { key, pay, payment } = await shop();
   const { id } = await pay();
   const asked = await olderQuestion(key, { payment_id: id, amount: 1_000 });
-  const charged = vi.spyOn(currentService().answerLimits, "charge").mockImplementationOnce(() => {
+  const charged = vi.spyOn(currentService().responseLimiter, "charge").mockImplementationOnce(() => {
     throw new AppError("rate_limited", "Too much to read.");
   });
   expect((await asked.answer(YES)).status).toBe(202);

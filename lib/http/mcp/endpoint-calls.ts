@@ -8,7 +8,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { replayStored } from "@/lib/domain/idempotency/used-key";
 import { REDACTED_MEMBERS } from "@/lib/domain/request-log/redact";
 import { renderProblem, textOf } from "@/lib/http/answer";
-import { authorize, type Caller, mayBeLong, userContext } from "@/lib/http/caller";
+import { authorize, type Caller, userContext, writes } from "@/lib/http/caller";
 import type { HttpService } from "@/lib/http/current-service";
 import { dispatch } from "@/lib/http/dispatch";
 import { idempotencyOf } from "@/lib/http/idempotency";
@@ -147,7 +147,7 @@ export async function storedAnswer(
 
 /** A list that names no limit gets twenty rows, and none gets more than fifty. */
 function withRows(endpoint: Endpoint, query: EndpointInput["query"] = {}): NonNullable<EndpointInput["query"]> {
-  if (endpoint.method !== "GET" || !endpoint.name.startsWith("list")) return query;
+  if (endpoint.method !== "GET" || !endpoint.list) return query;
   if (Number(query.limit) > MOST_ROWS)
     throw invalid("limit", `Here a list has at most ${MOST_ROWS} rows. Page with starting_after or offset.`);
   return { limit: USUAL_ROWS, ...query };
@@ -194,7 +194,7 @@ export function endpointResult(call: Call, endpoint: Endpoint, answer: EndpointA
   };
   if (length <= LONGEST_ANSWER) return dataResult({ ...done, data: withoutSecrets(data) });
   const tooLong = `The answer has ${length.toLocaleString("en-US")} characters, too many to show here.`;
-  if (endpoint.method === "GET" || mayBeLong(endpoint))
+  if (!writes(endpoint))
     return problemResult(call, invalid("limit", `${tooLong} Ask for fewer rows, or for one object by its id.`));
   const { id, object, status: state } = data;
   return dataResult({ ...done, data: { id, object, status: state }, note: `It was done. ${tooLong}` });

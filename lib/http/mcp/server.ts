@@ -54,8 +54,8 @@ async function answer(http: HttpService, post: Post): Promise<HttpAnswer> {
   post.known.caller = caller;
   Object.assign(headers, http.rateLimiter.take(caller.limitKey));
   http.merchantLimiter.take(caller.environment.id);
-  const reader = readerOf(caller, { method: "GET", name: "mcp" });
-  http.answerLimits.check(reader);
+  const reader = readerOf(caller, { method: "GET" });
+  http.responseLimiter.check(reader);
   const text = await readBody(request);
   requireJson(decidingHeader(request.headers, "Content-Type"));
   const { message, refusal } = messageOf(text);
@@ -66,7 +66,7 @@ async function answer(http: HttpService, post: Post): Promise<HttpAnswer> {
     headers,
     await answerMessage(call, asPosted(request), message, request.headers.get("mcp-session-id")),
   );
-  http.answerLimits.charge(reader, bytesOf(answered.body));
+  http.responseLimiter.charge(reader, bytesOf(answered.body));
   return answered;
 }
 

@@ -1,0 +1,142 @@
+import { AppError } from "@/lib/contract/errors";
+import type { Context, Reply as VerbReply } from "@/lib/domain/context";
+import { replayStored } from "@/lib/domain/idempotency/used-key";
+import { readInTime } from "@/lib/domain/lists";
+import type { Call } from "./admission";
+import { type Body, bytesOf } from "./answer";
+import { type Caller, movesMoneyOf, writes } from "./caller";
+import type { HttpService } from "./current-service";
+import { findServed } from "./endpoints";
+import { openEventStream, type Stream } from "./event-stream";
+import { jsonBody } from "./parse";
+import { isAccessOld, whileAllowed } from "./revocation";
+import type { TakenQuota } from "./sandbox-quota";
+
+/** A request whose caller and input were checked. */
+export type Checked = {
+  readonly http: HttpService;
+  readonly call: Call;
+  readonly caller: Caller;
+  readonly reader: string;
+  readonly ctx: Context;
+  readonly input: object;
+  /** When the caller was checked, in milliseconds of the process's clock. */
+  readonly checkedAtMs: number;
+  /** What its write takes of the day's sandbox quota. */
+  readonly quota: TakenQuota | null;
+  /** The stored response is requested again, and nothing may be done. */
+  readonly replayOnly: boolean;
+};
+
+export type EndpointReply = {
+  readonly status: number;
+  readonly body: Body;
+  readonly replayed: boolean;
+  /** The object that the body was made from. */
+  readonly made?: object;
+  readonly stream?: Stream;
+  /** To be called once the response is sent, or will not be. */
+  readonly sent?: () => void;
+};
+
+/** The same before a long body is read. */
+type MadeReply = EndpointReply & Pick<VerbReply, "long" | "keptBytes">;
+
+export function runEndpoint(checked: Checked): Promise<EndpointReply> {
+  const { endpoint } = checked.call;
+  if (endpoint.streams) return stream(checked);
+  if (writes(endpoint)) return write(checked);
+  return endpoint.list || endpoint.long ? longRead(checked) : replyOf(checked, run(checked));
+}
+
+async function stream({ call, ctx, reader }: Checked): Promise<EndpointReply> {
+  const { endpoint, request } = call;
+  const opened = await openEventStream(ctx, reader, request.headers.get("last-event-id"));
+  const reply = { status: endpoint.status, body: "", replayed: false };
+  return request.method === "HEAD" ? reply : { ...reply, stream: whileAllowed(ctx, opened) };
+}
+
+async function longRead(checked: Checked): Promise<EndpointReply> {
+  const { http, ctx, reader, input, checkedAtMs } = checked;
+  const unsent = await http.slots.unsent(reader);
+  try {
+    const slot = await http.slots.read(reader, modeOf(checked));
+    try {
+      if (slot.waited) http.responseLimiter.check(reader);
+      if (isAccessOld(checkedAtMs)) await ctx.reauthorize();
+      const reply = await replyOf(
+        checked,
+        readInTime(input, () => run(checked)),
+      );
+      return { ...reply, sent: unsent.release };
+    } finally {
+      slot.release();
+    }
+  } catch (error) {
+    unsent.release();
+    throw error;
+  }
+}
+
+async function write(checked: Checked): Promise<EndpointReply> {
+  const { http, call, caller, ctx, reader, quota, replayOnly } = checked;
+  const { endpoint } = call;
+  const slot = endpoint.long
+    ? await http.slots.longWrite(reader, modeOf(checked))
+    : await http.slots.write({
+        merchant: reader,
+        payment: movesMoneyOf(endpoint) ? `${caller.environment.id} ${call.id}` : null,
+      });
+  let reply: MadeReply;
+  try {
+    // Requests ahead in the queue may have used up what there was, and its access may have been revoked.
+    if (slot.waited) {
+      http.responseLimiter.check(reader);
+      quota?.check();
+      await ctx.reauthorize();
+    }
+    reply = await replyOf(checked, replayOnly ? replayStored(ctx) : run(checked));
+    if (!reply.replayed) quota?.add((reply.long?.bytes ?? bytesOf(reply.body)) + (reply.keptBytes ?? 0));
+  } finally {
+    slot.release();
+  }
+  return reply.long ? readLong(checked, reply, reply.long) : reply;
+}
+
+/** What was done is done and kept: a caller that is refused here gets it with the same key. */
+async function readLong(
+  { http, reader }: Checked,
+  reply: EndpointReply,
+  long: NonNullable<VerbReply["long"]>,
+): Promise<EndpointReply> {
+  const unsent = await http.slots.unsent(reader);
+  try {
+    return { ...reply, body: await long.read(), sent: unsent.release };
+  } catch (error) {
+    unsent.release();
+    throw error;
+  }
+}
+
+async function run({ call, ctx, input }: Checked): Promise<VerbReply | object> {
+  const served = findServed(call.endpoint);
+  if (!served) throw new Error(`${call.endpoint.name} has no verb`);
+  return served.run(ctx, input as never);
+}
+
+/** The reply that a verb's result makes, with its bytes counted. */
+async function replyOf({ http, call, reader }: Checked, result: Promise<VerbReply | object>): Promise<MadeReply> {
+  try {
+    const made = await result;
+    const reply: MadeReply =
+      "replayed" in made ? made : { status: call.endpoint.status, body: await jsonBody(made), replayed: false, made };
+    http.responseLimiter.charge(reader, reply.long?.bytes ?? bytesOf(reply.body));
+    return reply;
+  } catch (error) {
+    if (error instanceof AppError) http.responseLimiter.charge(reader, error.readBytes);
+    throw error;
+  }
+}
+
+/** Our staff's reads are not tests. */
+const modeOf = ({ caller }: Checked) => (caller.actor.type === "staff" ? "live" : caller.environment.mode);

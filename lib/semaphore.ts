@@ -1,0 +1,135 @@
+/** Slot of a semaphore. */
+export type Slot = {
+  /** Whether the caller had to wait: what it checked before may have changed. */
+  readonly waited: boolean;
+  /** Frees the slot for the next caller; again, it does nothing. */
+  release(): void;
+};
+
+export type SemaphoreOptions = {
+  /** Slots in all; unlimited by default. */
+  readonly slots?: number;
+  /** Slots that one key may hold; as many as there are by default. */
+  readonly perKey?: number;
+  /** Callers of one key that may wait; unlimited by default. */
+  readonly maxWaiting?: number;
+  /** How long a caller waits; without end by default. */
+  readonly waitMs?: number;
+  /** Error of a caller that is refused: its queue is full, or it has waited for `waitMs`. */
+  readonly refusal?: (reason: "full" | "late") => Error;
+};
+
+type Waiter = { begin(): void };
+
+/**
+ * Bounds what runs at once. Keys take turns, and callers of one key are served in order of arrival, so a key with many callers
+ * delays another key by one of them at most.
+ */
+export class Semaphore {
+  readonly #options: SemaphoreOptions;
+  readonly #slots: number;
+  readonly #perKey: number;
+  readonly #held = new Map<string, number>();
+  /** The key that was served longest ago comes first. */
+  readonly #queues = new Map<string, Waiter[]>();
+  #inUse = 0;
+
+  constructor(options: SemaphoreOptions) {
+    this.#options = options;
+    this.#slots = options.slots ?? Number.POSITIVE_INFINITY;
+    this.#perKey = options.perKey ?? this.#slots;
+  }
+
+  get inUse(): number {
+    return this.#inUse;
+  }
+
+  get waiting(): number {
+    let waiting = 0;
+    for (const queue of this.#queues.values()) waiting += queue.length;
+    return waiting;
+  }
+
+  /** Resolves to a slot, to be released. Throws `refusal`. */
+  async acquire(key = ""): Promise<Slot> {
+    if (this.#isFree(key)) return this.#hold(key, false);
+    const { maxWaiting = Number.POSITIVE_INFINITY, waitMs, refusal } = this.#options;
+    const queue = this.#queues.get(key) ?? [];
+    if (queue.length >= maxWaiting) throw refusal?.("full") ?? new Error("the queue for a slot is full");
+    this.#queues.set(key, queue);
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const waiter: Waiter = {
+        begin: () => {
+          clearTimeout(timer);
+          resolve(this.#hold(key, true));
+        },
+      };
+      queue.push(waiter);
+      if (waitMs === undefined) return;
+      timer = setTimeout(() => {
+        queue.splice(queue.indexOf(waiter), 1);
+        if (queue.length === 0) this.#queues.delete(key);
+        reject(refusal?.("late") ?? new Error(`no slot was free within ${waitMs} ms`));
+      }, waitMs);
+    });
+  }
+
+  /** Runs `work` in a slot. */
+  async run<T>(work: () => Promise<T>, key = ""): Promise<T> {
+    const slot = await this.acquire(key);
+    try {
+      return await work();
+    } finally {
+      slot.release();
+    }
+  }
+
+  #isFree(key: string): boolean {
+    return this.#inUse < this.#slots && (this.#held.get(key) ?? 0) < this.#perKey;
+  }
+
+  #hold(key: string, waited: boolean): Slot {
+    this.#inUse++;
+    this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
+    let isHeld = true;
+    return {
+      waited,
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        this.#inUse--;
+        const left = (this.#held.get(key) ?? 0) - 1;
+        if (left > 0) this.#held.set(key, left);
+        else this.#held.delete(key);
+        this.#serveNext();
+      },
+    };
+  }
+
+  #serveNext(): void {
+    for (const [key, queue] of this.#queues) {
+      if (!this.#isFree(key)) continue;
+      const waiter = queue.shift();
+      this.#queues.delete(key);
+      if (queue.length > 0) this.#queues.set(key, queue);
+      waiter?.begin();
+      return;
+    }
+  }
+}
+
+/** Slots of several semaphores, in the given order, as one. Holds none of them when one is refused. */
+export async function acquireAll(acquisitions: readonly (() => Promise<Slot>)[]): Promise<Slot> {
+  const slots: Slot[] = [];
+  const release = () => {
+    for (const slot of slots) slot.release();
+  };
+  try {
+    for (const acquire of acquisitions) slots.push(await acquire());
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { waited: slots.some(({ waited }) => waited), release };
+}
