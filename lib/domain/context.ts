@@ -79,6 +79,9 @@ export type Result =
 /** The request that is answered, by itself or by the process that finishes its work. `endpoint`: its name. */
 export type AnswerTarget = { readonly endpoint: string; readonly path: string; readonly requestId: string };
 
+/** The request whose response is stored under its key, whichever process finishes its work. */
+export type KeyedRequest = AnswerTarget & { readonly key: string };
+
 /** A status and the exact bytes, as they are sent and stored. `made`: the object that they show, where it is at hand. */
 export type Answer = { readonly status: number; readonly body: string; readonly made?: object };
 

@@ -1,6 +1,6 @@
 import { findKey, findStoredAnswer, type KeyClaim, releaseKey, type StoredKey } from "@/db/queries/idempotency/keys";
 import { AppError } from "@/lib/contract/errors";
-import type { AnswerTarget, Context, IdempotencyRequest, Reply, Service } from "../context";
+import type { Context, IdempotencyRequest, KeyedRequest, Reply, Service } from "../context";
 import { noteReplay, noteReuse } from "./note-key-use";
 
 /** What a key in use gets, for requests that move money and all others: one set of rules. */
@@ -18,7 +18,7 @@ export function keyOf(ctx: Context): IdempotencyRequest {
 }
 
 /** What it takes to render the request's response, now or in another process. */
-export function targetOf(ctx: Context): AnswerTarget & { readonly key: string } {
+export function targetOf(ctx: Context): KeyedRequest {
   const { endpoint, path, id: requestId } = ctx.request;
   return { key: keyOf(ctx).key, endpoint, path, requestId };
 }

@@ -9,7 +9,7 @@ import type { ContinueRequest, Inquiry, KnownCard, Outcome } from "@/lib/process
 import type { Connected } from "@/lib/processor/registry";
 import type { Environment, Service } from "../context";
 import { forgetTotals } from "../lists";
-import { ACCEPTED, type Finished, finishOperation, leaveOpen, type Pending, unknown } from "./finish-operation";
+import { ACCEPTED, type Executed, finishOperation, leaveOpen, unknown } from "./finish-operation";
 import { leaseOf, type OpenOperation, SYSTEM } from "./operation";
 import type { FinalOutcome } from "./outcome";
 import { concludeRefusedRefund, recordDeferredRefunds } from "./outside-refunds";
@@ -57,9 +57,6 @@ export type FollowUpOrder = {
   /** For the void of what was approved after the payment had ended: the version at which nothing of it was given back. */
   readonly endedVersion?: number;
 };
-
-/** How a call ended for the operation. */
-export type Executed = Finished | Pending;
 
 export type Execution =
   | (Executed & { operation: OpenOperation })

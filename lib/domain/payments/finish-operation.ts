@@ -7,18 +7,22 @@ import type { TransactionRow } from "@/db/schema/transactions";
 import { newId } from "@/lib/ids";
 import type { Answer, Service } from "../context";
 import { forgetTotals } from "../lists";
-import type { OpenOperation, OperationSubject } from "./operation";
-import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot } from "./outcome";
+import type { OpenOperation } from "./operation";
+import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot, resultOf } from "./outcome";
 import { completedEvent, outcomeEvents, pendingEvent } from "./outcome-events";
 import { inTurnWhenLong } from "./read-payments";
-import { resultOf } from "./result";
 import { hasEndedUnpaid } from "./states";
 
-export type Finished =
+/** How a call ended for the operation. */
+export type Executed =
   /** The outcome is written. */
   | { kind: "finished"; change: Change; answer: Answer | null }
   /** Another process holds the operation, or has closed it: what is written counts. */
-  | { kind: "lost" };
+  | { kind: "lost" }
+  /** The outcome is not known yet; recovery finds it out. `accepted`: the processor confirmed that it reports it later. */
+  | { kind: "pending"; accepted: boolean };
+
+type Finished = Extract<Executed, { kind: "finished" }>;
 
 /** Under contention each try lets at least one other through, so more are never needed in practice. */
 const OPTIMISTIC_TRIES = 5;
@@ -32,7 +36,7 @@ export async function finishOperation(
   operation: OpenOperation,
   outcome: FinalOutcome,
   known: PaymentSnapshot | null,
-): Promise<Finished> {
+): Promise<Executed> {
   const from = outcome.kind === "reversed" ? "succeeded" : "open";
   let snapshot = known;
   let now = service.clock.now().toISOString();
@@ -79,7 +83,7 @@ async function finishLocked(
   outcome: FinalOutcome,
   from: "open" | "succeeded",
   now: string,
-): Promise<Finished> {
+): Promise<Executed> {
   return service.db.within(operation.environmentId).sql.begin(async (tx) => {
     await lockPayment(tx, operation.environmentId, operation.request?.key ?? null, operation.paymentId);
     return finishInside(service, tx, operation, outcome, from, now);
@@ -94,7 +98,7 @@ export async function finishInside(
   outcome: FinalOutcome,
   from: "open" | "succeeded",
   now: string,
-): Promise<Extract<Finished, { kind: "finished" }>> {
+): Promise<Finished> {
   const snapshot = await getPaymentOf(service, operation, tx);
   const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
   const session = await sessionTold(tx, operation, write.session, finished.change);
@@ -116,7 +120,7 @@ export async function getPaymentOf(
 /** The part of a payment's snapshot that an operation works on. */
 export function operationSnapshot(
   { payment, transactions }: PaymentSnapshot,
-  operation: OperationSubject,
+  operation: Pick<OpenOperation, "kind" | "transactionId">,
 ): OperationSnapshot {
   const charge = transactions.find((row) => row.id === payment.charge_id);
   if (!charge) throw new Error(`payment ${payment.id} has no charge`);
@@ -132,14 +136,14 @@ function workOut(
   snapshot: PaymentSnapshot,
   from: "open" | "succeeded",
   now: string,
-): { write: OutcomeWrite; finished: Extract<Finished, { kind: "finished" }> } {
-  const { mode, request } = operation;
+): { write: OutcomeWrite; finished: Finished } {
+  const { request } = operation;
   const was = operationSnapshot(snapshot, operation);
   const change = applyOutcome(was, operation, outcome, now);
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
   // A refund that fails late keeps the answer stored when it was accepted.
   const answer =
-    request && from === "open" ? service.renderAnswer(request, resultOf(change, transactions, operation, mode)) : null;
+    request && from === "open" ? service.renderAnswer(request, resultOf(change, transactions, operation)) : null;
   return {
     finished: { kind: "finished", change, answer },
     write: {
@@ -209,9 +213,6 @@ export type OpenAnswer = { readonly text: string; readonly accepted: boolean };
 export const ACCEPTED: OpenAnswer = { text: "pending: the processor is still working on it", accepted: true };
 export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reason}`, accepted: false });
 
-/** The outcome is not known yet; recovery finds it out. `accepted`: the processor says so, and reports it once it is. */
-export type Pending = { kind: "pending"; accepted: boolean };
-
 /**
  * Releases an operation of unknown outcome for the next status check: soon, then at growing intervals of at most a minute.
  * `sent`: by the request that sent it, whose call has ended. `lost`: it is closed, or another process holds it.
@@ -222,7 +223,7 @@ export async function leaveOpen(
   answer: OpenAnswer,
   { attempts, sent }: { attempts: number; sent: boolean },
   known: PaymentSnapshot,
-): Promise<Pending | { kind: "lost" }> {
+): Promise<Executed> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
   const { sql } = service.db.within(operation.environmentId);
   const told = pendingEvent(operation, known);

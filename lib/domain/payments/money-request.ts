@@ -17,9 +17,9 @@ import {
   replayKnown,
   targetOf,
 } from "../idempotency/used-key";
-import { type Executed, type Execution, execute, type Order } from "./execute";
-import { getPaymentOf } from "./finish-operation";
-import { leaseOf, type OperationSubject } from "./operation";
+import { type Execution, execute, type Order } from "./execute";
+import { type Executed, getPaymentOf } from "./finish-operation";
+import { leaseOf, type OpenOperation, operationOf } from "./operation";
 import { lengthOf } from "./read-payments";
 import { type HeldCard, resolveOperation } from "./recover-operations";
 
@@ -79,7 +79,7 @@ async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution
 }
 
 /** The answer to a request whose operation was sent, or taken over. */
-async function replyOf(ctx: Context, operation: OperationSubject, executed: Executed): Promise<Reply> {
+async function replyOf(ctx: Context, operation: OpenOperation, executed: Executed): Promise<Reply> {
   if (executed.kind === "finished" && executed.answer) {
     const { status, body, made } = executed.answer;
     remember(ctx);
@@ -99,10 +99,10 @@ async function replyOf(ctx: Context, operation: OperationSubject, executed: Exec
   return stillPending(ctx, operation);
 }
 
-async function stillPending(ctx: Context, operation: OperationSubject): Promise<Reply> {
-  const { id: environmentId, mode } = ctx.environment;
-  const snapshot = await getPaymentOf(ctx.service, { ...operation, environmentId });
-  const result: Result = { kind: "pending", snapshot, transactionId: operation.transactionId, mode };
+async function stillPending(ctx: Context, operation: OpenOperation): Promise<Reply> {
+  const snapshot = await getPaymentOf(ctx.service, operation);
+  const { transactionId, mode } = operation;
+  const result: Result = { kind: "pending", snapshot, transactionId, mode };
   const make = () => ctx.service.renderAnswer(targetOf(ctx), result);
   const bytes = lengthOf(snapshot);
   if (bytes <= LONG_ANSWER) return { ...make(), replayed: false };
@@ -120,8 +120,7 @@ async function takeOver(ctx: Context, operationId: string, token: HeldCard | nul
   if (!taken) return null;
   const executed = await resolveOperation(service, taken, token);
   await ctx.reauthorize();
-  const { id, kind, payment_id: paymentId, transaction_id: transactionId } = taken;
-  return replyOf(ctx, { id, kind, paymentId, transactionId }, executed);
+  return replyOf(ctx, operationOf(taken, targetOf(ctx)), executed);
 }
 
 /** Frees the key that this request has claimed and written nothing for. */

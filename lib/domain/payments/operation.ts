@@ -1,7 +1,7 @@
-import type { KeyClaim } from "@/db/queries/idempotency/keys";
 import type { Lease } from "@/db/queries/payments/operations";
 import type { ActorRecord, OperationKind, OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
+import type { KeyedRequest } from "../context";
 
 /*
  * The life of an operation: one movement of money at the processor.
@@ -51,12 +51,6 @@ export type OpenOperation = {
   /** The processor must not execute a call for it after this, by the database's clock. */
   readonly notAfter: string;
 };
-
-/** What it takes to render the first request's answer, whichever process finishes the operation. */
-export type KeyedRequest = Pick<KeyClaim, "key" | "endpoint" | "path" | "requestId">;
-
-/** What an operation is about. */
-export type OperationSubject = Pick<OpenOperation, "id" | "kind" | "paymentId" | "transactionId">;
 
 /** Cardlane itself, where no request is behind it. */
 export const SYSTEM: ActorRecord = { type: "system", id: null };

@@ -10,7 +10,7 @@ import type { OutsideRefund, Processor } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { forgetTotals } from "../lists";
-import { type Finished, finishInside, finishOperation, getPaymentOf } from "./finish-operation";
+import { type Executed, finishInside, finishOperation, getPaymentOf } from "./finish-operation";
 import { leaseOf, type OpenOperation, operationOf, SYSTEM } from "./operation";
 import type { FinalOutcome } from "./outcome";
 import { listOutsideRefunds } from "./processor-calls";
@@ -137,7 +137,7 @@ export async function concludeRefusedRefund(
   operation: OpenOperation,
   outcome: Refused,
   known: PaymentSnapshot,
-): Promise<Finished> {
+): Promise<Executed> {
   const { environmentId, mode, paymentId } = operation;
   const found = await service.processors.find({ id: environmentId, mode }, known.payment.connection_id);
   const at = found && { ...found, environmentId, paymentId };

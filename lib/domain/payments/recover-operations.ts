@@ -4,10 +4,10 @@ import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Inquiry, Processor } from "@/lib/processor/port";
-import type { Service } from "../context";
-import { CONNECTION_MISSING, conclude, type Executed, send } from "./execute";
-import { getPaymentOf, leaveOpen, unknown } from "./finish-operation";
-import { type KeyedRequest, leaseOf, type OpenOperation, operationOf } from "./operation";
+import type { KeyedRequest, Service } from "../context";
+import { CONNECTION_MISSING, conclude, send } from "./execute";
+import { type Executed, getPaymentOf, leaveOpen, unknown } from "./finish-operation";
+import { leaseOf, type OpenOperation, operationOf } from "./operation";
 import { callProcessor, closeAtProcessor, inquireHeld } from "./processor-calls";
 
 /** Operations that a process works on at once. */
