@@ -64,11 +64,19 @@ function pageOf(orm: Orm, environmentId: string, filter: EventFilter, { limit, o
     .as("page");
 }
 
+/** An event and the length of its `data`. */
+type MeasuredRow = EventRow & { bytes: number };
+
 /** The events of a page, newest first. */
-export function listEvents(orm: Orm, environmentId: string, filter: EventFilter, page: EventPage): Promise<EventRow[]> {
+export function listEvents(
+  orm: Orm,
+  environmentId: string,
+  filter: EventFilter,
+  page: EventPage,
+): Promise<MeasuredRow[]> {
   const ids = pageOf(orm, environmentId, filter, page);
   return orm
-    .select(shown)
+    .select({ ...shown, bytes: sql<number>`octet_length(${events.data}::text)` })
     .from(ids)
     .innerJoin(events, and(eq(events.environment_id, environmentId), eq(events.id, ids.id)))
     .orderBy(desc(filter.objectId === undefined ? events.id : events.sequence));

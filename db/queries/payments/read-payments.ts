@@ -10,8 +10,8 @@ import {
   type ShownPaymentRow,
   type ShownTransactionRow,
   shareWithRefunds,
+  shownTransactionsOf,
   TRANSACTION_COLUMNS,
-  transactionsOf,
 } from "../transactions/columns";
 import { type FoundPage, foundPage } from "../transactions/transactions";
 
@@ -32,7 +32,7 @@ const MOST_TRANSACTIONS = 2_000;
 
 const GET_TEXT = `
 select ${COLUMNS}
-from payments p cross join ${transactionsOf("$1")}
+from payments p cross join ${shownTransactionsOf("$1")}
 where p.environment_id = $1 and p.id = $2
 order by t.id`;
 
@@ -105,7 +105,7 @@ from ${counts ? `(${counted}) c left join ` : ""}(
   select id from payments where ${where}${after} order by id desc limit ${fetchSize(page.limit)} offset ${page.offset}
 ) page${counts ? " on true" : ""}
 left join payments p on p.environment_id = ${environment} and p.id = page.id
-left join ${transactionsOf(environment)} on true
+left join ${shownTransactionsOf(environment)} on true
 order by page.id desc, t.id
 limit ${MOST_TRANSACTIONS + 1}`;
   return {

@@ -1,5 +1,6 @@
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
+import { SHOWN_REFUNDS } from "@/lib/contract/payments/payment";
 
 /** What is shown of a transaction: all but the tenant key and what is for our own use. */
 export const TRANSACTION_COLUMNS = [
@@ -232,8 +233,14 @@ export function shareWithRefunds(
  * The transactions of payment `p`, to join with: its charge by primary key, its refunds by `transactions_refunds`. A look-up
  * by `payment_id` alone is planned as a walk through the environment while the tables are empty.
  */
-export const transactionsOf = (environment: string) => `lateral (
+export const transactionsOf = (environment: string) => transactionsWith(environment, "");
+
+/** The same as far as a payment shows them: its charge and latest refunds, and one more when it has it. */
+export const shownTransactionsOf = (environment: string) =>
+  transactionsWith(environment, ` order by id desc limit ${SHOWN_REFUNDS + 1}`);
+
+const transactionsWith = (environment: string, latest: string) => `lateral (
   select * from transactions where environment_id = ${environment} and id = p.charge_id
   union all
-  select * from transactions where environment_id = ${environment} and payment_id = p.id and type = 'REFUND'
+  (select * from transactions where environment_id = ${environment} and payment_id = p.id and type = 'REFUND'${latest})
 ) t`;

@@ -56,6 +56,16 @@ test("events come newest first, each as the contract has it, and can be read one
   });
 });
 
+test("a page of more than 2 MB is refused, and a smaller one shows the same events", async () => {
+  const tenant = await moneyTenant(db);
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(300)]));
+  const { id } = (await tenant.create({ metadata })).body;
+  for (let i = 0; i < 12; i++) await tenant.act("refund", id, { amount: 1 });
+  const ctx = testContext(tenant.service, tenant.merchant.test);
+  await expect(list(ctx, { limit: "100" })).rejects.toMatchObject({ code: "invalid_parameter", param: "limit" });
+  expect(await list(ctx, { limit: "5" })).toHaveLength(5);
+});
+
 test("an event leads to the request that made it true, as long as that one is kept", async () => {
   const { call, stranger, merchant, service } = await testTenant(db);
   const ctx = call();

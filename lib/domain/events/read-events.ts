@@ -46,12 +46,12 @@ async function findRow(ctx: Context, publicId: string) {
   return id === null ? null : findEvent(orm, ctx.environment.id, id, oldestEventId(ctx.service));
 }
 
-/** As PostgreSQL keeps them, which may be a tenth of their JSON: those of payments with hundreds of refunds are long. */
-const MOST_STORED_BYTES = 2_000_000;
+/** Longest page, both as PostgreSQL compresses it, which is checked before it is read, and as JSON. */
+const MAX_PAGE_BYTES = 2_000_000;
 
 /**
  * Events of the last 90 days, newest first. Throws `invalid_parameter` when `starting_after` is none of ours, and when the page
- * would be too long, which takes payments with hundreds of refunds.
+ * would be too long, which takes payments with much metadata or many refunds.
  */
 export async function listEvents(ctx: Context, query: ListEventsQuery): Promise<ListAnswer<Event>> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
@@ -68,20 +68,22 @@ export async function listEvents(ctx: Context, query: ListEventsQuery): Promise<
   const oldest = oldestEventId(ctx.service);
   const filter = { type: query.type, objectId, fromId: gte && gte > oldest ? gte : oldest, beforeId: lt };
   const page = { limit: limit + 1, offset, after };
-  if ((await storedBytes(orm, ctx.environment.id, filter, page)) > MOST_STORED_BYTES) throw tooLong(limit);
+  if ((await storedBytes(orm, ctx.environment.id, filter, page)) > MAX_PAGE_BYTES) throw tooLong(limit);
   const [rows, total] = await Promise.all([
     selectEvents(orm, ctx.environment.id, filter, page),
     countEvents(orm, ctx.environment.id, filter, TOTAL_CAP),
   ]);
-  const data = rows.slice(0, limit).map((row) => presentEvent(row, ctx.environment.mode));
+  const shown = rows.slice(0, limit);
+  if (limit > 1 && shown.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_PAGE_BYTES) throw tooLong(limit);
+  const data = shown.map((row) => presentEvent(row, ctx.environment.mode));
   return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
 const tooLong = (limit: number) =>
   new AppError(
     "invalid_parameter",
-    `These ${limit} events contain payments with so many refunds that the page would be too long. Request fewer at once.`,
-    { param: "limit", readBytes: MOST_STORED_BYTES },
+    `These ${limit} events contain payments with so much metadata or so many refunds that the page would be too long. Request fewer at once.`,
+    { param: "limit", readBytes: MAX_PAGE_BYTES },
   );
 
 /** How often the stream looks for new events, how many it takes at once, as one may be half a megabyte, and how soon the next. */

@@ -3,7 +3,7 @@ import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { findPayments, findPaymentWithTransactions, paymentExists } from "@/db/queries/payments/read-payments";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import type { ListPaymentsQuery, Payment } from "@/lib/contract/payments/payment";
+import { type ListPaymentsQuery, type Payment, SHOWN_REFUNDS } from "@/lib/contract/payments/payment";
 import { Semaphore } from "@/lib/semaphore";
 import { type Context, resourceNotFound } from "../context";
 import { idRange, type ListAnswer, listAnswer, unknownCursor, withKnownTotal } from "../lists";
@@ -18,12 +18,12 @@ export async function getPayment(ctx: Context, input: { id: string }): Promise<P
   return presentPayment(found.payment, found.transactions, ctx.environment.mode);
 }
 
-/** What one page may be long, in characters of JSON or so. One payment is never longer. */
-const LONGEST_PAGE = 20_000_000;
+/** Longest response, in characters of JSON. One payment is never longer. */
+const MAX_RESPONSE_LENGTH = 2_000_000;
 
 /**
- * Payments with their transactions, newest first. Throws `invalid_parameter` when `starting_after` is not in this environment,
- * and when the page would be too long, which takes thousands of refunds.
+ * Payments with their transactions, newest first. Throws `invalid_parameter` when `starting_after` is not in this environment, and
+ * when the page would be too long, which takes a hundred payments with 8 kB of metadata each, or more than a thousand refunds.
  */
 export async function listPayments(ctx: Context, query: ListPaymentsQuery): Promise<ListAnswer<Payment>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -37,7 +37,7 @@ export async function listPayments(ctx: Context, query: ListPaymentsQuery): Prom
     findPayments(sql, ctx.environment.id, filter, { limit, offset, after }, total),
   );
   const { rows } = found;
-  if (rows === null || rows.reduce((sum, row) => sum + lengthOf(row), 0) > LONGEST_PAGE) throw tooLong(limit);
+  if (rows === null || rows.reduce((sum, row) => sum + lengthOf(row), 0) > MAX_RESPONSE_LENGTH) throw tooLong(limit);
   const data = rows.map((row) => presentPayment(row.payment, row.transactions, ctx.environment.mode));
   return listAnswer(data, found, limit, offset);
 }
@@ -52,8 +52,8 @@ async function cursorOf(ctx: Context, startingAfter: string): Promise<string> {
 const tooLong = (limit: number) =>
   new AppError(
     "invalid_parameter",
-    `These ${limit} payments have so many refunds that the page would be too long. Request fewer at once.`,
-    { param: "limit", readBytes: LONGEST_PAGE / 2 },
+    `These ${limit} payments have so much metadata or so many refunds that the page would be too long. Request fewer at once.`,
+    { param: "limit", readBytes: MAX_RESPONSE_LENGTH },
   );
 
 /**
@@ -66,9 +66,10 @@ const USUAL_LENGTH = 1_500;
 
 const longAnswers = new Semaphore({ slots: AT_ONCE });
 
-/** About how long its JSON is: refunds are shown with their charge's metadata. */
+/** Estimated length of a payment's JSON: it and each transaction that it shows have the charge's metadata. */
 export function lengthOf({ transactions }: { transactions: readonly { metadata: unknown }[] }): number {
-  return transactions.length * (JSON.stringify(transactions[0]?.metadata ?? {}).length + USUAL_LENGTH);
+  const objects = 1 + Math.min(transactions.length, SHOWN_REFUNDS + 1);
+  return objects * (JSON.stringify(transactions[0]?.metadata ?? {}).length + USUAL_LENGTH);
 }
 
 export const inTurnWhenLong = <T>(snapshot: PaymentSnapshot, make: () => Promise<T>): Promise<T> =>
