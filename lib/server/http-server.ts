@@ -7,13 +7,18 @@ import { env } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { isProxied } from "@/lib/mail/mail";
 import { createTokenBuckets } from "@/lib/token-buckets";
-import { ARRIVAL, type ArrivalLimits, UNREAD_BYTES } from "./arrival";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { secureResponse, tidyRequest } from "./next-requests";
 import { withOutages } from "./outages";
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 export type Listeners = { api: Listener; pages: Listener };
+
+/** Time limits for a request's headers, and for all of it. */
+type ArrivalLimits = { readonly headersMs: number; readonly requestMs: number };
+export const ARRIVAL: ArrivalLimits = { headersMs: 10_000, requestMs: 30_000 };
+/** Unread bytes of a request that are buffered: slightly more than our longest body. */
+export const UNREAD_BYTES = 65 * 1_024;
 
 /** Longer than the usual 60 s of load balancers, so that they, not we, close an idle connection. */
 export const KEEP_ALIVE_MS = 65_000;

@@ -11,12 +11,11 @@ import { followDatabase } from "@/lib/jobs/jobs";
 import { log } from "@/lib/log";
 import { logConsole } from "@/lib/log-output";
 import { noteProxy } from "@/lib/mail/mail";
-import { UNREAD_BYTES } from "./arrival";
 import { createService } from "./create-service";
-import type { Listener } from "./http-server";
+import { type Listener, UNREAD_BYTES } from "./http-server";
 import { watchStatements, withOutages } from "./outages";
+import { withPageSlots } from "./page-slots";
 import { PROXIED_HEADER } from "./pages-process";
-import { withTurns } from "./turns";
 import { claimHost } from "./under-next";
 
 export type OpenPages = {
@@ -45,7 +44,7 @@ export async function openPages(options: {
   provideDemoShop(demo);
   const following = followDatabase(service);
   const next = await openNext({ dev: false, root });
-  const pages = withTurns(next.listener);
+  const pages = withPageSlots(next.listener);
   return {
     serverOptions: {
       // The service adds to what it took, which was no more than Node takes.

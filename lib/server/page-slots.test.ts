@@ -1,0 +1,103 @@
+import { EventEmitter } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { withPageSlots } from "./page-slots";
+
+const FORM = `/pay/cst_${"a".repeat(43)}`;
+
+class Answer extends EventEmitter {
+  status = 0;
+  headers: Record<string, string> = {};
+  destroyed = false;
+  writeHead(status: number, headers: Record<string, string>) {
+    [this.status, this.headers] = [status, headers];
+    return this;
+  }
+  end() {
+    this.emit("close");
+    return this;
+  }
+  hangUp() {
+    this.destroyed = true;
+    this.emit("close");
+  }
+}
+
+/** Pages under way by address, and a way to open another one. */
+function drawing() {
+  const begun: string[] = [];
+  const pages = withPageSlots(async (request) => void begun.push(String(request.headers["x-forwarded-for"])));
+  const open = (address: string, url = "/sign-in") => {
+    const answer = new Answer();
+    const request = { url, method: "GET", headers: { "x-forwarded-for": address } };
+    void pages(request as unknown as IncomingMessage, answer as unknown as ServerResponse);
+    return answer;
+  };
+  return { begun, open };
+}
+
+const settle = () => vi.advanceTimersByTimeAsync(0);
+const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("three pages are rendered at once, two of one address, and addresses take turns", async () => {
+  const { begun, open } = drawing();
+  const answers = ["203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.1", "203.0.113.2", "203.0.113.3"].map(
+    (one) => open(one),
+  );
+  await settle();
+  expect(begun).toEqual(["203.0.113.1", "203.0.113.1", "203.0.113.2"]);
+  for (const answer of answers.slice(0, 2)) {
+    answer.end();
+    await settle();
+  }
+  expect(begun.slice(3)).toEqual(["203.0.113.1", "203.0.113.3"]);
+});
+
+test("all addresses of a /48 are one", async () => {
+  const { begun, open } = drawing();
+  for (const subnet of [1, 2, 3]) open(`2001:db8:1:${subnet}::1`);
+  await settle();
+  expect(begun).toHaveLength(2);
+});
+
+test("pages take no slot of payment forms", async () => {
+  const { begun, open } = drawing();
+  many(100, (index) => open(`203.0.113.${index}`));
+  open("198.51.100.1", FORM);
+  open("198.51.100.2", `${FORM}/attempts`);
+  await settle();
+  expect(begun.slice(3)).toEqual(["198.51.100.1", "198.51.100.2"]);
+});
+
+test("a page that waits for something else gives its slot back after a quarter of a second", async () => {
+  const { begun, open } = drawing();
+  many(9, () => open("203.0.113.1"));
+  await vi.advanceTimersByTimeAsync(240);
+  expect(begun).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(begun).toHaveLength(4);
+});
+
+test("more than 50 waiting pages of one address are refused with 503, and no other address's", async () => {
+  const { open } = drawing();
+  const own = many(54, () => open("203.0.113.1"));
+  const others = many(300, (index) => open(`198.51.${index}.1`));
+  await settle();
+  expect(own.map(({ status }) => status)).toEqual([...many(52, () => 0), 503, 503]);
+  expect(own.at(-1)?.headers).toMatchObject({ "Retry-After": "2", "Cache-Control": "no-store" });
+  expect(others.filter(({ status }) => status !== 0)).toEqual([]);
+});
+
+test("nobody waits longer than ten seconds, and a page whose caller has left is not rendered", async () => {
+  const { begun, open } = drawing();
+  const answers = many(200, (index) => open(`198.51.${index}.1`));
+  answers[3]?.hangUp();
+  await vi.advanceTimersByTimeAsync(9_900);
+  expect(answers.filter(({ status }) => status === 503)).toEqual([]);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(begun).not.toContain("198.51.3.1");
+  expect(answers.filter(({ status }) => status === 503)).toHaveLength(200 - begun.length - 1);
+});
