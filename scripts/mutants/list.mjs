@@ -28,7 +28,7 @@ export const MUTANTS = [
     edits: [
       [
         "db/queries/payments/intents.ts",
-        "((dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is not true or ${followUp.acknowledgesDispute}::boolean)",
+        "((dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is not true or ${followUp.acknowledgesDispute ?? false}::boolean)",
         "true",
       ],
     ],

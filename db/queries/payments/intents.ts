@@ -162,30 +162,33 @@ export async function insertPayment(
   return row;
 }
 
-type FollowUp = {
-  kind: "capture" | "void" | "refund" | "continue";
-  paymentId: string;
-  operationId: string;
-  /** The REFUND transaction to write; null for all else. */
-  refund: { id: string; created_at: string; reason: string | null; comment: string | null } | null;
+/** What to do with a payment that exists. */
+export type FollowUp = {
+  readonly kind: "capture" | "void" | "refund" | "continue";
+  readonly paymentId: string;
+  /** The REFUND transaction to write; null for all else. `id`: UUID. */
+  readonly refund: {
+    readonly id: string;
+    readonly created_at: string;
+    readonly reason: string | null;
+    readonly comment: string | null;
+  } | null;
   /** Minor units; null = all there is. */
-  amount: number | null;
-  /** The processor captures no part of it. */
-  wholeOnly: boolean;
-  /** A connection that may be disconnected at any moment: nothing is reserved once it is. */
-  guardedConnectionId: string | null;
-  detail: string | null;
-  /** It was made at the processor already, by somebody else: only what was captured limits it. */
-  outside: boolean;
-  /** The caller knows that the payment is disputed: a lost dispute refuses a refund all the same. */
-  acknowledgesDispute: boolean;
+  readonly amount: number | null;
+  /** Void reason, or the challenge's result. */
+  readonly detail: string | null;
   /** False when the caller named a refund, on which nothing can be done: the key is claimed, nothing reserved. */
-  allowed: boolean;
-  /** A void gives back what was approved after the payment had ended, which is still at this version; null for all else. */
-  endedVersion: number | null;
-  actor: ActorRecord;
-  requestId: string | null;
-  lease: Lease;
+  readonly allowed: boolean;
+  /** The processor captures no part of it. */
+  readonly wholeOnly?: boolean;
+  /** A connection that may be disconnected at any moment: nothing is reserved once it is. */
+  readonly guardedConnectionId?: string | null;
+  /** It was made at the processor already, by somebody else: only what was captured limits it. */
+  readonly outside?: boolean;
+  /** The caller knows that the payment is disputed: a lost dispute refuses a refund all the same. */
+  readonly acknowledgesDispute?: boolean;
+  /** For the void of what was approved after the payment had ended: the version at which nothing of it was given back. */
+  readonly endedVersion?: number;
 };
 
 export type FollowUpReservation = Reservation & {
@@ -199,8 +202,8 @@ export type FollowUpReservation = Reservation & {
  * What each kind requires of the payment, and what it reserves, in the one guarded UPDATE. The guard stands in a CASE, so that
  * it is no search: the payment is found by its key, whatever indexes its states have.
  */
-function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: FollowUp) {
-  const exclusive = sql`open_operation_id = ${followUp.operationId}::uuid`;
+function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: FollowUp, operationId: string) {
+  const exclusive = sql`open_operation_id = ${operationId}::uuid`;
   switch (followUp.kind) {
     case "refund":
       return {
@@ -209,9 +212,9 @@ function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: Fol
         // Refunds counted at the same moment may exceed MOST_REFUNDS by a few.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
           and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
-          and (${followUp.outside}::boolean or (
+          and (${followUp.outside ?? false}::boolean or (
           capture_reversed_at is null and (dispute_status in ('LOST', 'ACCEPTED')) is not true
-          and ((dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is not true or ${followUp.acknowledgesDispute}::boolean)
+          and ((dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is not true or ${followUp.acknowledgesDispute ?? false}::boolean)
           and (select count(*) from transactions where environment_id = ${environmentId}::uuid
             and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MOST_REFUNDS}::int))`,
       };
@@ -227,7 +230,7 @@ function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: Fol
         amount: sql`amount`,
         change: exclusive,
         guard:
-          followUp.endedVersion === null
+          followUp.endedVersion === undefined
             ? sql`status = 'AUTHORIZED' and open_operation_id is null`
             : sql`status in ('DECLINED', 'FAILED') and open_operation_id is null and version = ${followUp.endedVersion}::int`,
       };
@@ -249,8 +252,9 @@ export async function reserveFollowUp(
   environmentId: string,
   claim: KeyClaim | null,
   followUp: FollowUp,
+  intent: Pick<Intent, "id" | "actor" | "requestId" | "lease">,
 ): Promise<FollowUpReservation> {
-  const { amount, change, guard } = reserve(sql, environmentId, followUp);
+  const { amount, change, guard } = reserve(sql, environmentId, followUp, intent.id);
   const { refund } = followUp;
   const insertRefund = refund
     ? sql`, refund as (
@@ -277,7 +281,7 @@ export async function reserveFollowUp(
       select ${amount} as amount from payments
       where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid
         and (select count(*) from claim) = 1 and ${followUp.allowed}::boolean
-        and ${isConnected(sql, environmentId, followUp.guardedConnectionId)}
+        and ${isConnected(sql, environmentId, followUp.guardedConnectionId ?? null)}
       for update
     ),
     reserved as (
@@ -289,17 +293,17 @@ export async function reserveFollowUp(
     operation as (
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, detail,
         idempotency_key, actor, request_id, lease_until, next_attempt_at, send_until)
-      select ${environmentId}::uuid, ${followUp.operationId}::uuid, id, ${refund ? sql`${refund.id}::uuid` : sql`charge_id`},
+      select ${environmentId}::uuid, ${intent.id}::uuid, id, ${refund ? sql`${refund.id}::uuid` : sql`charge_id`},
         ${followUp.kind}, 'open', (select amount from locked), currency, ${followUp.detail}, ${claim?.key ?? null},
-        ${followUp.actor as never}::jsonb, ${followUp.requestId}::uuid,
-        now() + ${followUp.lease.heldForMs}::int * interval '1 ms', now() + ${followUp.lease.heldForMs}::int * interval '1 ms',
-        now() + ${followUp.lease.sendWithinMs}::int * interval '1 ms'
+        ${intent.actor as never}::jsonb, ${intent.requestId}::uuid,
+        now() + ${intent.lease.heldForMs}::int * interval '1 ms', now() + ${intent.lease.heldForMs}::int * interval '1 ms',
+        now() + ${intent.lease.sendWithinMs}::int * interval '1 ms'
       from target
       where (select count(*) from reserved) = 1
       returning 1
     )
     select (select count(*) from target) = 1 as found, (select count(*) from claim) = 1 as claimed,
       (select count(*) from operation) = 1 as reserved, (select amount from locked) as amount,
-      now() + ${followUp.lease.sendWithinMs}::int * interval '1 ms' as not_after`;
+      now() + ${intent.lease.sendWithinMs}::int * interval '1 ms' as not_after`;
   return row;
 }

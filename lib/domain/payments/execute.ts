@@ -1,10 +1,9 @@
 import type { KeyClaim } from "@/db/queries/idempotency/keys";
-import { insertPayment, type PaymentSource, reserveFollowUp } from "@/db/queries/payments/intents";
+import { type FollowUp, insertPayment, type PaymentSource, reserveFollowUp } from "@/db/queries/payments/intents";
 import { findOperation, holdAgain } from "@/db/queries/payments/operations";
 import { isStaleOutcome } from "@/db/queries/payments/outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { wasNotExecuted } from "@/db/unavailable";
-import { idTime } from "@/lib/ids";
 import type { ContinueRequest, Inquiry, KnownCard, Outcome } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import type { Environment, Service } from "../context";
@@ -39,23 +38,11 @@ type AuthorizationOrder = {
   readonly claim: KeyClaim;
 };
 
-export type FollowUpOrder = {
-  readonly kind: "continue" | "capture" | "void" | "refund";
-  readonly paymentId: string;
+type FollowUpOrder = FollowUp & {
   /** The first use of the request's key; null for Cardlane's own. */
   readonly claim: KeyClaim | null;
-  /** Minor units; null = all there is. */
-  readonly amount: number | null;
-  /** The transaction to write; null for all but a refund. `id`: UUID. */
-  readonly refund: { readonly id: string; readonly reason: string | null; readonly comment: string | null } | null;
-  /** False: it names a refund, on which no action is possible. */
-  readonly allowed: boolean;
-  /** A refund although the payment is disputed. */
-  readonly acknowledgesDispute?: boolean;
   /** With what the shopper came back from a challenge. */
   readonly returned?: ContinueRequest["returned"];
-  /** For the void of what was approved after the payment had ended: the version at which nothing of it was given back. */
-  readonly endedVersion?: number;
 };
 
 export type Execution =
@@ -132,30 +119,14 @@ async function reserve(
     if (!reservation.reserved) return { kind: "refused", claimed: true, snapshot: null };
     return { kind: "reserved", operation: begun(order, snapshot, amount, reservation.not_after), snapshot };
   }
-  const { kind, paymentId, amount, detail, allowed, claim, endedVersion = null, acknowledgesDispute = false } = order;
-  const wholeOnly = kind === "capture" && !order.at.processor.capabilities.partialCapture;
-  const guardedConnectionId = guardOf(order);
-  const refund = order.refund && { ...order.refund, created_at: idTime(order.refund.id) };
-  const reservation = await reserveFollowUp(sql, order.environment.id, claim, {
-    kind,
-    paymentId,
-    operationId: order.id,
-    refund,
-    amount,
-    wholeOnly,
-    guardedConnectionId,
-    detail,
-    acknowledgesDispute,
-    outside: false,
-    allowed,
-    endedVersion,
-    ...begunBy,
-    lease,
-  });
+  const wholeOnly = order.kind === "capture" && !order.at.processor.capabilities.partialCapture;
+  const followUp = { ...order, wholeOnly, guardedConnectionId: guardOf(order) };
+  const intent = { id: order.id, ...begunBy, lease };
+  const reservation = await reserveFollowUp(sql, order.environment.id, order.claim, followUp, intent);
   if (!reservation.found) return { kind: "refused", claimed: false, snapshot: null };
   if (!reservation.claimed) return { kind: "unclaimed" };
-  const snapshot = await findPayment(sql, order.environment.id, paymentId);
-  if (!snapshot) throw new Error(`payment ${paymentId} disappeared`);
+  const snapshot = await findPayment(sql, order.environment.id, order.paymentId);
+  if (!snapshot) throw new Error(`payment ${order.paymentId} disappeared`);
   if (!reservation.reserved || reservation.amount === null) return { kind: "refused", claimed: true, snapshot };
   return { kind: "reserved", operation: begun(order, snapshot, reservation.amount, reservation.not_after), snapshot };
 }

@@ -12,12 +12,12 @@ import {
 } from "@/lib/contract/payments/payment";
 import { LATE_APPROVAL } from "@/lib/contract/payments/words";
 import type { RefundReason, TransactionStatus } from "@/lib/contract/transactions/words";
-import { newId } from "@/lib/ids";
+import { idTime, newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
 import { connectionMissing, connectionOf, whyDisconnected } from "../processors/connection-of";
-import { type Execution, execute, type FollowUpOrder } from "./execute";
+import { type Execution, execute } from "./execute";
 import { executeRequest, outcomePending, refuseUnclaimed } from "./money-request";
 import { disputeOf } from "./present";
 import { amountCapturable, amountRefundable, availableActions, isRefundable } from "./states";
@@ -70,7 +70,7 @@ export async function executeOwn(
   kind: "continue" | "void",
   paymentId: string,
   detail: string,
-  more: Partial<Pick<FollowUpOrder, "returned" | "endedVersion">> = {},
+  more: { returned?: ContinueRequest["returned"]; endedVersion?: number } = {},
 ): Promise<Execution> {
   const at = await connectionOf(service, environment, paymentId);
   if (!at) throw new Error(`payment ${paymentId} is at a processor that is not connected`);
@@ -131,7 +131,7 @@ export async function followUp(ctx: Context, request: FollowUpInput): Promise<Re
       detail: request.voidReason ?? null,
       refund:
         kind === "refund"
-          ? { id: newId(), reason: request.refundReason ?? null, comment: request.refundComment ?? null }
+          ? { ...newTransaction(), reason: request.refundReason ?? null, comment: request.refundComment ?? null }
           : null,
       allowed: target.refundStatus === null,
       acknowledgesDispute: request.acknowledgesDispute ?? false,
@@ -142,6 +142,11 @@ export async function followUp(ctx: Context, request: FollowUpInput): Promise<Re
       return refused ?? (await whyDisconnected(ctx, at));
     },
   });
+}
+
+function newTransaction(): { id: string; created_at: string } {
+  const id = newId();
+  return { id, created_at: idTime(id) };
 }
 
 /** An amount that the processor never takes of this currency: nothing is written for it. */

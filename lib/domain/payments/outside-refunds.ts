@@ -61,18 +61,16 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
       // What was approved too late and given back by hand is no refund of a payment that took money.
       if (hasEndedUnpaid(payment.status)) return true;
       if (refund.currency !== payment.currency) return unbookable(service, at, refund, "its currency is another one");
-      const reserved = await reserveFollowUp(tx, environmentId, null, {
-        ...{ kind: "refund", paymentId, operationId: id, amount: refund.amount, detail: OUTSIDE_REFUND, outside: true },
-        refund: { id: transactionId, created_at: idTime(transactionId), reason: null, comment: null },
-        ...{
-          wholeOnly: false,
-          guardedConnectionId: null,
-          allowed: true,
-          acknowledgesDispute: true,
-          endedVersion: null,
+      const reserved = await reserveFollowUp(
+        tx,
+        environmentId,
+        null,
+        {
+          ...{ kind: "refund", paymentId, amount: refund.amount, detail: OUTSIDE_REFUND, outside: true, allowed: true },
+          refund: { id: transactionId, created_at: idTime(transactionId), reason: null, comment: null },
         },
-        ...{ ...begunBy, lease },
-      });
+        { id, ...begunBy, lease },
+      );
       if (!reserved.reserved) {
         const isUnderWay = payment.open_operation_id !== null || payment.refund_pending > 0;
         return !isUnderWay && unbookable(service, at, refund, `the payment is ${payment.status}`);
