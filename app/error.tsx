@@ -6,7 +6,7 @@ const FAULT = { title: "This page could not be loaded", detail: "Nothing you did
 
 type ErrorPageProps = { error: unknown; retry: () => void };
 
-/** Stands on nothing of components: it is loaded with every page. */
+/** Imports no components, because every page loads it. */
 export default function ErrorPage({ error, retry }: ErrorPageProps) {
   const { title, detail, requestId } = useTrouble(FAULT, error);
   return (

@@ -21,7 +21,7 @@ export const viewport: Viewport = {
   ],
 };
 
-/** Reads a header, so that the build renders no page: it knows neither the nonce nor the service's addresses. */
+/** Reads a header so that no page is rendered at build time, when neither the nonce nor the service's addresses are known. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get(NONCE_HEADER) ?? "";
   return (
@@ -29,7 +29,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       lang="en"
       className={`${GeistSans.variable} ${GeistMono.variable}`}
       data-scroll-behavior="smooth"
-      // The theme is set on it before the page is alive.
+      // The theme is set before hydration.
       suppressHydrationWarning
     >
       <body className="font-sans">

@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { Logo } from "@/components/ui/page-header";
 
-/** The quiet frame of everything that comes before being signed in. */
+/** Plain frame of the pages before sign-in. */
 export default function AuthLayout({ children }: { children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">

@@ -9,7 +9,7 @@ export const metadata: Metadata = {
   description: "A small shop that takes card payments with Cardlane’s form: buy a print with a test card.",
   robots: { index: false },
 };
-// Whether there is a shop is known only once the service has started.
+// Only the running service knows if the demo shop exists.
 export const dynamic = "force-dynamic";
 
 export default function ShopLayout({ children }: { children: ReactNode }) {

@@ -2,7 +2,7 @@ import { llmsText } from "@/components/docs/markdown-pages";
 import { publicUrls } from "@/lib/http/page";
 import { dataHeaders } from "@/lib/http/security-headers";
 
-/** The list of pages that machines read. */
+/** Index of the documentation for language models. */
 export async function GET(): Promise<Response> {
   const headers = { ...dataHeaders(), "content-type": "text/markdown; charset=utf-8" };
   return new Response(llmsText(await publicUrls()), { headers });

@@ -6,10 +6,10 @@ import { errorExample } from "@/lib/http/openapi-schemas";
 import { publicUrls } from "@/lib/http/page";
 import { dataHeaders } from "@/lib/http/security-headers";
 
-/** Made once: it depends on the configuration alone. */
+/** Built once, as it depends only on the configuration. */
 let kept: Uint8Array<ArrayBuffer> | null = null;
 
-/** What the search box searches in, fetched when somebody first goes there. A packed file: Next packs no answer of a route. */
+/** The search index, fetched when the search box is first focused. Compressed here because Next doesn't compress routes. */
 export async function GET(): Promise<Response> {
   const urls = await publicUrls();
   const problem = errorExample("card_declined", `${urls.baseUrl}/docs`).value;

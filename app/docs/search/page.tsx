@@ -26,7 +26,7 @@ async function docsSearch(): Promise<DocsSearch> {
   return kept;
 }
 
-/** The search for browsers without JavaScript, and all results for those with it. */
+/** Search page for browsers without JavaScript, and the full results for all others. */
 export default async function SearchPage({ searchParams }: SearchPageProps) {
   const { q = "" } = await searchParams;
   const question = [q].flat().join(" ").trim().slice(0, MOST_LETTERS);

@@ -3,7 +3,7 @@ import { publicUrls } from "@/lib/http/page";
 
 type Context = { params: Promise<{ file: string }> };
 
-/** Files of `public/sdk` come before this. */
+/** Files in `public/sdk` take precedence. */
 export async function GET(_: Request, { params }: Context): Promise<Response> {
   return answerMissingClient((await params).file, (await publicUrls()).baseUrl);
 }

@@ -2,7 +2,7 @@ import { receiveReports } from "@/lib/http/processor-reports";
 
 export const dynamic = "force-dynamic";
 
-/** A processor that is built in, and so has no connection. */
+/** Webhooks of built-in processors, which have no connection. */
 export async function POST(
   request: Request,
   { params }: { params: Promise<{ processor: string }> },

@@ -4,7 +4,7 @@ import { ChoosePasswordForm } from "@/components/accounts/sign-up-form";
 import { findLink } from "@/lib/domain/accounts/mail";
 import { currentService } from "@/lib/http/current-service";
 
-// The address opens an account: no page that is linked from here gets to know it, and no search engine.
+// The address holds a secret token: keep it from linked pages and search engines.
 export const metadata: Metadata = { title: "Choose a password", referrer: "no-referrer", robots: "noindex" };
 
 type ChoosePasswordPageProps = { params: Promise<{ token: string }> };

@@ -5,7 +5,7 @@ import { findLink } from "@/lib/domain/accounts/mail";
 import { currentService } from "@/lib/http/current-service";
 import { signedInMerchant } from "@/lib/http/page";
 
-// The address proves something: no page that is linked from here gets to know it, and no search engine.
+// The address holds a secret token: keep it from linked pages and search engines.
 export const metadata: Metadata = { title: "Confirm your address", referrer: "no-referrer", robots: "noindex" };
 
 type VerifyEmailPageProps = { params: Promise<{ token: string }> };

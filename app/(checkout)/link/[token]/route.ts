@@ -2,7 +2,7 @@ import { renderLinkPage, renderLinkProblem } from "@/components/checkout/payment
 import { checkoutDocument, checkoutRoute } from "@/lib/http/checkout-page";
 import { linkPage } from "@/lib/http/payment-link";
 
-/** What a payment link sells, on the way to the payment form. */
+/** A payment link's page, which leads to the payment form. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
     const found = await linkPage(request, (await params).token);

@@ -5,7 +5,7 @@ import { checkoutLocale } from "@/lib/contract/checkout/checkout";
 import type { CheckoutErrorCode } from "@/lib/contract/checkout/messages";
 import { type CheckoutPageFound, checkoutDocument, checkoutPage, checkoutRoute } from "@/lib/http/checkout-page";
 
-/** 503: it is the shop that has to mend it, and the same address works then. */
+/** 503: the shop must fix its setup, after which the same address works. */
 const STATUSES = {
   not_found: 404,
   origin_not_allowed: 403,
@@ -16,7 +16,7 @@ const STATUSES = {
 
 type NoForm = Exclude<CheckoutPageFound, { kind: "page" }>;
 
-/** Reasons for the embedding page, when there is no form. */
+/** The error that the embedding page receives when no form is shown. */
 function reportOf(found: NoForm): FailureReport | null {
   if (found.origin === null) return null;
   const { origin } = found;
@@ -46,7 +46,7 @@ const SUSPENDED = "The merchant's account is suspended, so the form takes no pay
 const NO_CARD_NUMBERS =
   "No connected processor accepts card numbers from the form for this payment. In the dashboard under Settings → Processors, connect one or allow card numbers; or charge a token from the processor’s own fields.";
 
-/** The payment form. No page of Next's: it is a document of its own, with a tenth of the script. */
+/** The payment form: a document of its own instead of a Next page, with a tenth of the script. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
     const { token } = await params;

@@ -2,7 +2,7 @@ import { renderNoReceipt, renderReceiptPage } from "@/components/checkout/paymen
 import { checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { checkoutDocument, checkoutRoute, receiptOf } from "@/lib/http/checkout-page";
 
-/** A receipt, for whoever has its address. Like the payment form it is a document of its own, which nobody may embed. */
+/** A receipt, public to anyone who has its address. It must not be framed. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
     const receipt = await receiptOf((await params).token);

@@ -26,7 +26,7 @@ type OverviewPageProps = {
   searchParams: Promise<Record<string, string | string[] | undefined>>;
 };
 
-/** An address of one word that is no mode comes here, too. */
+/** Any one-segment address matches this route, also one that is not a mode. */
 export async function generateMetadata({ params }: OverviewPageProps): Promise<Metadata> {
   return { title: isMode((await params).mode) ? "Overview" : "Page not found" };
 }
@@ -36,7 +36,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
   const { ctx, mode } = page;
   if (!page.can("transaction.read")) return <NoPermission what="the overview" />;
   const { period: name, from, to, currency: wanted } = onlyTexts(await searchParams);
-  // An address that means nothing gets the usual period, which the picker then shows.
+  // An unreadable period falls back to the default, which the picker then shows.
   const period = parsePeriod({ period: name, from, to }) ?? DEFAULT_PERIOD;
   const [overview, attention, latest, isConnected] = await Promise.all([
     getOverview(ctx, { period: (today) => resolvePeriod(period, today), currency: wanted ?? null }),
@@ -123,7 +123,7 @@ export default async function OverviewPage({ params, searchParams }: OverviewPag
 
 type NoProcessorProps = { mode: Mode; canConnect: boolean };
 
-/** Every payment is refused until somebody connects a processor. */
+/** Shown because every payment is refused until a processor is connected. */
 function NoProcessor({ mode, canConnect }: NoProcessorProps) {
   return (
     <Banner
@@ -144,7 +144,7 @@ function NoProcessor({ mode, canConnect }: NoProcessorProps) {
   );
 }
 
-/** What has no period. */
+/** Cards that don't depend on the period. */
 function Beneath({ mode, attention, latest }: { mode: Mode; attention: AttentionItem[]; latest: ListedTransaction[] }) {
   return (
     <div className="mt-4 grid items-start gap-4 lg:grid-cols-3">
@@ -156,7 +156,7 @@ function Beneath({ mode, attention, latest }: { mode: Mode; attention: Attention
   );
 }
 
-/** A parameter given twice means nothing. */
+/** Drops repeated parameters. */
 function onlyTexts(params: Record<string, string | string[] | undefined>): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => typeof value === "string")) as Record<
     string,

@@ -3,7 +3,7 @@ import { notFound } from "next/navigation";
 
 export const metadata: Metadata = { title: "Page not found" };
 
-/** An address without a page, said within the dashboard. */
+/** Not-found page that keeps the dashboard around it. */
 export default function NoSuchPage() {
   notFound();
 }

@@ -123,7 +123,7 @@ function filterWords({ type, currency, offset }: ListMovementsQuery): string[] {
   ];
 }
 
-/** The periods to choose from, as whole days of the merchant's zone. */
+/** The selectable periods, in whole days of the merchant's time zone. */
 function periodsAt(now: Date, timeZone: string) {
   const today = new Intl.DateTimeFormat("en-CA", { timeZone, dateStyle: "short" }).format(now);
   const day = (year: number, month: number, date: number) =>

@@ -27,7 +27,7 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
   );
   const { q: typed, ...rest } = await searchParams;
   const text = typeof typed === "string" ? typed.trim() : "";
-  // An emptied search box asks for everybody.
+  // An empty search box means all customers.
   const query = listCustomersQuery.safeParse(text === "" && !Array.isArray(typed) ? rest : { ...rest, q: typed });
   if (!query.success) {
     return (
@@ -76,7 +76,7 @@ export default async function CustomersPage({ params, searchParams }: CustomersP
   );
 }
 
-/** Refusals belong to the search box; anything else to the error page. */
+/** Refusals are shown at the search box; anything else goes to the error page. */
 async function read(page: DashboardPage, query: ListCustomersQuery) {
   try {
     return { customers: await listCustomers(page.ctx, query), refusal: null };

@@ -30,7 +30,7 @@ export default async function TransactionsPage({ params, searchParams }: Transac
   return <TransactionsView {...{ initial, currencies }} columns={knownColumns(columns?.split("."))} apiUrl={baseUrl} />;
 }
 
-/** The page that the address asks for; null when the API itself would refuse it, and then says why in the browser. */
+/** The page that the address requests; null if the API would refuse it, in which case the browser shows why. */
 async function firstList(page: DashboardPage, searchParams: SearchParams) {
   const { query } = parseQuery(
     Object.entries(searchParams)

@@ -4,7 +4,7 @@ import { SupportBar } from "@/components/support/support-bar";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
 import { supportPage } from "@/lib/http/page";
 
-/** What stands around every page of the support staff: plainly not a merchant's dashboard. */
+/** Frame of the support pages, visibly different from a merchant's dashboard. */
 export default async function SupportLayout({ children }: { children: ReactNode }) {
   const { staff } = await supportPage();
   return (

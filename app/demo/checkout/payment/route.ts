@@ -4,8 +4,8 @@ import type { PaymentAnswer } from "@/lib/contract/demo-shop";
 import { callAsShop, demoShopRoute, type ShopRequest, sentenceOf } from "@/lib/http/demo";
 
 /**
- * The shop's server with a card token of the form (mode `tokenize`): it makes the payment itself. The key is the order's and
- * the token's: the same card sent twice is one payment, another card after a decline is another try.
+ * The shop's server creates the payment itself from the form's card token (mode `tokenize`). The idempotency key
+ * combines order and token: the same card sent twice is one payment, another card after a decline is a new attempt.
  */
 export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<PaymentAnswer> => {
   const order = readOrder(values);

@@ -3,8 +3,8 @@ import type { SessionAnswer } from "@/lib/contract/demo-shop";
 import { callAsShop, demoShopRoute, type ShopRequest, sentenceOf } from "@/lib/http/demo";
 
 /**
- * The shop's server, before the form is on the page: the price is worked out here, and one idempotency key per order makes a
- * reload or a double click the same session.
+ * The shop's server creates the session: it sets the price, and one idempotency key per order makes a reload or a
+ * double click return the same session.
  */
 export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<SessionAnswer> => {
   const order = readOrder(values);

@@ -2,7 +2,7 @@ import { renderLinkProblem } from "@/components/checkout/payment-form/render-lin
 import { checkoutDocument, checkoutRoute } from "@/lib/http/checkout-page";
 import { openLink } from "@/lib/http/payment-link";
 
-/** Leads to the payment form of a session, which the link makes or has. */
+/** Redirects to the payment form of the link's session, and creates the session if there is none. */
 export function POST(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
     const found = await openLink(request, (await params).token);

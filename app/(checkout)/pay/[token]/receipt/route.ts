@@ -2,7 +2,7 @@ import { renderNoReceipt } from "@/components/checkout/payment-form/render-recei
 import { checkoutLocale } from "@/lib/contract/checkout/checkout";
 import { checkoutDocument, checkoutRoute, receiptOfSession } from "@/lib/http/checkout-page";
 
-/** From the form's last screen to the receipt, whose address is made when somebody first asks for it. */
+/** Redirects from the form's last screen to the receipt, whose address is created on first use. */
 export function GET(request: Request, { params }: { params: Promise<{ token: string }> }): Promise<Response> {
   return checkoutRoute(request, async () => {
     const path = await receiptOfSession((await params).token);

@@ -1,6 +1,6 @@
 import { PaymentPageSkeleton } from "@/components/payments/payment-skeleton";
 
-/** A session's page has the measures of a payment's. */
+/** A session's page has the layout of a payment's. */
 export default function Loading() {
   return <PaymentPageSkeleton what="the session" />;
 }

@@ -33,5 +33,5 @@ export default async function ClientSessionPage({ params }: ClientSessionPagePro
   );
 }
 
-/** Once for the page and its title. */
+/** Cached because the page and its title both need it. */
 const findSession = cache((page: DashboardPage, id: string) => orNull(getSessionDetail(page.ctx, { id })));

@@ -1,6 +1,6 @@
 import { Skeleton } from "@/components/ui/skeleton";
 
-/** The fields with the form beside them. */
+/** The fields beside the form's preview. */
 export default function Loading() {
   return (
     <>

@@ -1,6 +1,6 @@
 import { PaymentPageSkeleton } from "@/components/payments/payment-skeleton";
 
-/** A customer's page has the measures of a payment's. */
+/** A customer's page has the layout of a payment's. */
 export default function Loading() {
   return <PaymentPageSkeleton what="the customer" />;
 }

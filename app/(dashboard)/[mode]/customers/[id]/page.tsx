@@ -34,5 +34,5 @@ export default async function CustomerRoute({ params }: CustomerRouteProps) {
   return <CustomerPage customer={customer} latest={latest.data} mode={page.mode} />;
 }
 
-/** Once for the page and its title. */
+/** Cached because the page and its title both need it. */
 const findCustomer = cache((page: DashboardPage, id: string) => orNull(getCustomer(page.ctx, { id })));

@@ -80,7 +80,7 @@ export default async function ApiKeysPage({ params, searchParams }: ApiKeysPageP
   );
 }
 
-/** What is not a number of results to skip counts as the beginning of the list. */
+/** An invalid offset counts as 0. */
 function offsetOf(given: string | string[] | undefined): number {
   const offset = typeof given === "string" && /^\d{1,10}$/.test(given) ? Number(given) : 0;
   return Math.min(offset, MAX_OFFSET);

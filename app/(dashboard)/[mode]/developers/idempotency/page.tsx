@@ -95,7 +95,7 @@ const curlOf = ({ ctx, mode }: DashboardPage) => `curl ${ctx.service.baseUrl}/v1
   -H "Content-Type: application/json" \\
   -d '{"amount": 4999, "currency": "USD", "payment_token": "tok_…"}'`;
 
-/** A parameter that was given once and is a possible key; anything else counts as not given. */
+/** A parameter given once that can be a key; anything else counts as absent. */
 function textOf(value: string | string[] | undefined): string | null {
   return typeof value === "string" && value !== "" && value.length <= 255 && !value.includes("\u0000") ? value : null;
 }

@@ -42,7 +42,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPag
       description="API requests from your servers and changes by your team in the last 30 days."
     />
   );
-  // A form sends the fields that are empty, too.
+  // Forms submit empty fields as well.
   const given = Object.entries(await searchParams).filter(([, value]) => value !== "");
   const parsed = requestsQuery.safeParse(Object.fromEntries(given));
   if (!parsed.success) {
@@ -117,7 +117,7 @@ export default async function RequestsPage({ params, searchParams }: RequestsPag
   );
 }
 
-/** The page, or why it would take too long to find. */
+/** The page, or the reason why the search would take too long. */
 async function search(page: DashboardPage, query: RequestsQuery): Promise<RequestPage | { problem: string }> {
   try {
     return await listRequests(page.ctx, query, PAGE_SIZE, page.merchant.timeZone);

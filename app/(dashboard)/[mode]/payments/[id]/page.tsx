@@ -27,7 +27,7 @@ export default async function PaymentRoute({ params }: PaymentRouteProps) {
   return <PaymentPage key={id} initial={detail} mail={await mailRouteOfPage()} />;
 }
 
-/** Once for the page and its title. */
+/** Cached because the page and its title both need it. */
 const readPayment = cache(async ({ ctx }: DashboardPage, id: string) => {
   try {
     return await getPaymentDetail(ctx, { id });

@@ -24,7 +24,7 @@ export default async function PayoutPage({ params }: { params: Promise<{ mode: s
   const payout = await orNotFound(getPayout(page.ctx, { id }));
   const batches = await listBatchesOfPayout(page.ctx, payout);
   const failed = payout.status === "FAILED";
-  // Its money waits as long as its batches are in no other payout.
+  // The money is still unpaid unless a later payout includes one of its batches.
   const waits = failed && batches.every((batch) => batch.payout_id === null);
   return (
     <article>

@@ -30,5 +30,5 @@ export default async function PlanPage({ params }: PlanPageProps) {
   return <PlanEditor key={plan.id} plan={plan} mode={page.mode} today={today} currencies={currencyOptions()} />;
 }
 
-/** Once for the page and its title. */
+/** Cached because the page and its title both need it. */
 const findPlan = cache((page: DashboardPage, id: string) => orNull(getPlan(page.ctx, { id })));

@@ -66,7 +66,7 @@ export default async function ProcessorsPage({ params }: ProcessorsPageProps) {
 
 type NotConnectedProps = { mode: "test" | "live"; operator: string | null; connect: ReactNode };
 
-/** What happens to payments while nothing is connected. */
+/** Explains how payments behave while no processor is connected. */
 function NotConnected({ mode, operator, connect }: NotConnectedProps) {
   const [title, description] = wordsFor(mode, operator);
   if (!connect) return <Banner title={title}>{description}</Banner>;

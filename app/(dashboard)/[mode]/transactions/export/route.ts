@@ -1,7 +1,7 @@
 import { parseQuery, searchBody } from "@/lib/contract/transactions/query";
 import { exportRoute } from "@/lib/http/export";
 
-/** The same parameters as the page of transactions, which are read by the same code. */
+/** Takes the same parameters as the transactions page, parsed by the same code. */
 export async function GET(request: Request, { params }: { params: Promise<{ mode: string }> }): Promise<Response> {
   return exportRoute(request, (await params).mode, (given, timeZone) => {
     const { query, problems } = parseQuery(given);

@@ -35,7 +35,7 @@ export default async function SupportSearchPage({ searchParams }: SearchPageProp
   );
 }
 
-/** Refusals belong to the search box; anything else to the error page. */
+/** Refusals are shown at the search box; anything else goes to the error page. */
 async function search(
   page: StaffCall,
   query: Parameters<typeof searchEverything>[1],
@@ -52,7 +52,7 @@ async function search(
 
 type Param = string | string[] | undefined;
 
-/** `-amount` is the largest first; what is no sort is the newest first. */
+/** `-amount` sorts the largest first; an unknown sort means newest first. */
 function sortOf(param: Param): { sort: SortField; order: "asc" | "desc" } {
   const [, minus, name] = /^(-?)(\w+)$/.exec(typeof param === "string" ? param : "") ?? [];
   const sort = SORT_FIELDS.find((field) => field === name);

@@ -45,7 +45,7 @@ export default async function PaymentLinkPage({ params, searchParams }: PaymentL
 
 type SessionsProps = { page: DashboardPage; id: string; searchParams: Record<string, string | string[] | undefined> };
 
-/** What the link opened; the completed ones are its payments. */
+/** Sessions that the link created; the completed ones are its payments. */
 async function Sessions({ page, id, searchParams }: SessionsProps) {
   const path = `/${page.mode}/checkout/links/${id}`;
   const query = sessionListQuery.safeParse(searchParams);
@@ -70,5 +70,5 @@ async function Sessions({ page, id, searchParams }: SessionsProps) {
   );
 }
 
-/** Once for the page and its title. */
+/** Cached because the page and its title both need it. */
 const findLink = cache((page: DashboardPage, id: string) => orNull(getPaymentLink(page.ctx, { id })));

@@ -108,7 +108,7 @@ export default async function EventPage({ params }: { params: Promise<{ mode: st
   );
 }
 
-/** A sentence in which `backticks` are code. */
+/** Renders `backticks` in a sentence as code. */
 function WithCode({ text }: { text: string }) {
   return text.split("`").map((part, index) =>
     index % 2 === 1 ? (

@@ -22,7 +22,7 @@ export async function generateMetadata({ params }: { params: Promise<{ id: strin
   return { title: `Webhook endpoint ${titleId((await params).id)}` };
 }
 
-/** While a delivery is under way. */
+/** Refresh interval while a delivery is in progress. */
 const REFRESH_MS = 3_000;
 
 type EndpointPageProps = {

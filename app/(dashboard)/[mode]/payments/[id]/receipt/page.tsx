@@ -11,7 +11,7 @@ export const metadata: Metadata = { title: "Receipt" };
 
 type ReceiptRouteProps = { params: Promise<{ mode: string; id: string }> };
 
-/** Leads to the receipt of a payment, whose public address is made when it is first needed. */
+/** Redirects to a payment's receipt, whose public address is created on first use. */
 export default async function ReceiptRoute({ params }: ReceiptRouteProps) {
   const { mode, id } = await params;
   const page = await dashboardPage(mode);
@@ -32,7 +32,7 @@ export default async function ReceiptRoute({ params }: ReceiptRouteProps) {
   );
 }
 
-/** Null while nothing was charged. */
+/** The receipt's path; null if nothing was charged. */
 async function pathOf({ ctx }: DashboardPage, id: string): Promise<string | null> {
   try {
     return await getReceiptPath(ctx, { id });

@@ -26,7 +26,7 @@ async function viewOf({ params, searchParams }: MerchantRouteProps) {
   return await read(await supportPage(), (await params).id, mode);
 }
 
-/** Once for the page and its title: each look-up is recorded. */
+/** Cached because the page and its title both need it, and each look-up is recorded. */
 const read = cache(async (page: StaffCall, id: string, mode: "test" | "live") => {
   try {
     return await getMerchantView(page, { id, mode });

@@ -22,12 +22,12 @@ export async function generateMetadata({ params }: PaymentRouteProps): Promise<M
 export default async function SupportPaymentRoute({ params }: PaymentRouteProps) {
   const page = await supportPage();
   const payment = await read(page, (await params).id);
-  // The page does not wait for the processor, which may be slow.
+  // Not awaited: the processor may be slow.
   const answers = readProcessorStatus(page.service, payment);
   return <SupportPaymentPage shown={payment} answers={answerSlots(payment, answers)} />;
 }
 
-/** Once for the page and its title: each look-up is recorded. */
+/** Cached because the page and its title both need it, and each look-up is recorded. */
 const read = cache(async (page: StaffCall, id: string): Promise<SupportPayment> => {
   try {
     return await getSupportPayment(page, { id });
@@ -37,7 +37,7 @@ const read = cache(async (page: StaffCall, id: string): Promise<SupportPayment> 
   }
 });
 
-/** Operation → what the processor says of it, as soon as it has said it. */
+/** Operation → the processor's status, streamed when it arrives. */
 function answerSlots(payment: SupportPayment, answers: Promise<ProcessorAnswer[]>): Record<string, ReactNode> {
   return Object.fromEntries(
     payment.operations.map(({ id }) => [

@@ -6,7 +6,7 @@ import { orNotFound, supportPage } from "@/lib/http/page";
 
 export const metadata: Metadata = { title: "Request · Support" };
 
-/** A request of any merchant's, as it is kept: without secrets. Each look is recorded. */
+/** A request of any merchant, stored without secrets. Each view is recorded. */
 export default async function SupportRequestPage({ params }: { params: Promise<{ id: string }> }) {
   const page = await supportPage();
   const { id } = await params;
