@@ -12,7 +12,7 @@ import { PASSWORD_HINT } from "./auth-page";
 type AccountFormProps = {
   name: string;
   email: string;
-  /** The address that was asked for and is not confirmed yet. */
+  /** The requested address, not yet verified. */
   pendingEmail: string | null;
 };
 

@@ -148,7 +148,7 @@ const ACTIONS: Record<string, string> = {
   "support.unlocked_person": "Unlocked a sign-in",
 };
 
-/** What was done, in words; an action without any is at least readable. */
+/** Describes an action; one without a text of its own at least gets a readable name. */
 export function actionText(action: string): string {
   const known = ACTIONS[action];
   if (known) return known;
@@ -184,7 +184,7 @@ const FIELDS: Record<string, string> = {
   ip_allow_list: "Addresses",
 };
 
-/** What else is known of it, a line each: whom it concerned, what changed, the reason. */
+/** Further details, one per line: the user concerned, the changes, the reason. */
 export function activityDetails({ detail }: ActivityItem): string[] {
   if (detail === null) return [];
   const { email, role, name, count, reason, query, key, mode, batch, changes } = detail;
@@ -209,7 +209,7 @@ function changeLines(changes: unknown): string[] {
   );
 }
 
-/** What a key without an expiry, or without a list of addresses, has. */
+/** Texts for keys without an expiry or an IP allow list. */
 const NOTHING: Record<string, string> = { expires_at: "never", ip_allow_list: "any" };
 
 function shown(field: string, value: unknown): string {

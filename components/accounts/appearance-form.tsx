@@ -21,7 +21,7 @@ const TIMES = [
   { value: "utc", label: "UTC", description: "The time zone that the API uses." },
 ] as const;
 
-/** Each choice takes effect at once. The theme is this browser's; the rest follows the user. */
+/** Each choice takes effect at once. The theme is stored in this browser, the rest with the user. */
 export function AppearanceForm(saved: Required<Pick<Preferences, "times" | "shortcuts">>) {
   const router = useRouter();
   const { theme, setTheme } = useTheme();
@@ -48,7 +48,7 @@ export function AppearanceForm(saved: Required<Pick<Preferences, "times" | "shor
           hideLegend
           columns={3}
           options={THEMES}
-          // The server does not know what this browser keeps.
+          // The server doesn't know the browser's stored theme.
           value={hydrated ? ((theme ?? "system") as (typeof THEMES)[number]["value"]) : null}
           onChange={setTheme}
         />

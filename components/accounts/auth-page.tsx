@@ -5,12 +5,12 @@ import type { ReactNode } from "react";
 import { Button } from "@/components/ui/button";
 import { useHydrated } from "@/components/ui/hooks";
 
-/** As wide as a form wants to be. */
+/** Column of the width of a form. */
 export function AuthColumn({ children }: { children: ReactNode }) {
   return <div className="w-full max-w-[22rem]">{children}</div>;
 }
 
-/** What the service asks of a new password. */
+/** Rules for a new password. */
 export const PASSWORD_HINT = "At least 12 characters, and not a common password. Several words are fine.";
 
 export function AuthHeading({ title, children }: { title: ReactNode; children?: ReactNode }) {
@@ -34,8 +34,8 @@ export function AuthLink({ href, children }: { href: string; children: ReactNode
 }
 
 /**
- * Sends a form of the pages before the sign-in. Until the page is alive it does nothing, without looking different: the
- * browser would send the form itself, and what was typed would be lost.
+ * Submit button of the pages before sign-in. It does nothing before hydration, because the browser's own submit would
+ * lose the typed values.
  */
 export function AuthSubmit({ pending, children }: { pending: boolean; children: ReactNode }) {
   const hydrated = useHydrated();

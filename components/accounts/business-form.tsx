@@ -54,7 +54,7 @@ export function BusinessForm(saved: Business) {
   );
 }
 
-/** Up to what a user refunds without showing again who they are. `limit`: US dollars. */
+/** Refund limit without step-up authentication, in US dollars. */
 export function RefundLimitForm({ limit }: { limit: number }) {
   const router = useRouter();
   const form = useForm({ refund_limit_usd: String(limit) }, { check: checkLimit });
@@ -104,7 +104,7 @@ export function RefundLimitForm({ limit }: { limit: number }) {
   );
 }
 
-/** Whole dollars, as people type amounts. */
+/** Accepts whole dollars, with or without separators. */
 function checkLimit({ refund_limit_usd: typed }: { refund_limit_usd: string }): { refund_limit_usd?: string } {
   const read = readTypedAmount(typed, "USD");
   if (read.minor === null) return { refund_limit_usd: read.message };
@@ -119,7 +119,7 @@ const TEST_MAIL: Record<MailRoute, string> = {
 
 type ReceiptsFormProps = { on_capture: boolean; on_refund: boolean; mail: MailRoute };
 
-/** Which receipts customers get by themselves. */
+/** Selects the receipts that are mailed automatically. */
 export function ReceiptsForm({ mail, ...saved }: ReceiptsFormProps) {
   const router = useRouter();
   const form = useForm({ on_capture: saved.on_capture, on_refund: saved.on_refund });
@@ -159,7 +159,7 @@ export function ReceiptsForm({ mail, ...saved }: ReceiptsFormProps) {
   );
 }
 
-/** Every zone that the browser knows, by part of the world. Until the page is alive only the chosen one is in it. */
+/** All time zones of the browser by region. Before hydration it holds only the selected one. */
 function TimeZoneSelect({ value, ...rest }: ComponentProps<"select"> & { value: string }) {
   const hydrated = useHydrated();
   const groups = useMemo(() => (hydrated ? zonesByRegion(value) : new Map([["", [value]]])), [hydrated, value]);
@@ -184,7 +184,7 @@ function Zone({ zone }: { zone: string }) {
   return <option value={zone}>{zone.replaceAll("_", " ")}</option>;
 }
 
-/** Part of the world → its zones; the ones without, such as UTC, under "". */
+/** Region → its zones; zones without a region, such as UTC, are under "". */
 function zonesByRegion(chosen: string): Map<string, string[]> {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = [...new Set(["UTC", own, chosen, ...Intl.supportedValuesOf("timeZone")])].toSorted();

@@ -7,7 +7,7 @@ import { PROOF_MINUTES, type ProofKind } from "@/lib/contract/accounts/proof";
 
 type ConfirmDialogProps = { kind: ProofKind; staff: boolean; onEnd: (proved: boolean) => void };
 
-/** Stands above whatever requested it: that waits, and goes on by itself. */
+/** Opens above the dialog that requested it, which continues afterwards. */
 export function ConfirmDialog({ kind, staff, onEnd }: ConfirmDialogProps) {
   const form = useForm({ code: "", current_password: "" });
   const name = kind === "code" ? "code" : "current_password";

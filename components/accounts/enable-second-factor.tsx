@@ -13,7 +13,7 @@ import { useForm } from "@/lib/client/use-form";
 type Begun = { secret: string; uri: string; qr_svg: string };
 type EnableSecondFactorProps = { onClose: () => void; onEnabled: (codes: string[]) => void };
 
-/** Password, then the QR code, then a first code of the app. */
+/** Three steps: password, QR code, first code of the app. */
 export function EnableSecondFactor({ onClose, onEnabled }: EnableSecondFactorProps) {
   const [begun, setBegun] = useState<Begun | null>(null);
   return begun === null ? (
@@ -80,7 +80,7 @@ function ScanStep({ begun, onClose, onEnabled }: EnableSecondFactorProps & { beg
   );
 }
 
-/** New recovery codes, shown this once: the dialog stays until the user says that they are kept. */
+/** New recovery codes, shown once: the dialog stays open until the user confirms having stored them. */
 export function RecoveryCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const [kept, setKept] = useState(false);
   return (

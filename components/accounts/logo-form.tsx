@@ -9,7 +9,7 @@ import { callApi, failureText } from "@/lib/client/api";
 import { LOGO_RULES, LOGO_TYPES, MAX_LOGO_BYTES } from "@/lib/contract/accounts/logo";
 import type { ShownLogo } from "@/lib/contract/receipts/receipts";
 
-/** The picture beside the business's name, as shoppers see it on light and on dark. */
+/** The logo beside the business's name, previewed on light and on dark. */
 export function LogoForm({ logo, name }: { logo: ShownLogo | null; name: string }) {
   const router = useRouter();
   const id = useId();
@@ -82,7 +82,7 @@ export function LogoForm({ logo, name }: { logo: ShownLogo | null; name: string 
           className="sr-only"
           onChange={({ target }) => {
             const [file] = target.files ?? [];
-            // The same file can be chosen again once it was changed.
+            // Allows selecting the same file again after it was edited.
             target.value = "";
             if (file) void upload(file);
           }}
@@ -114,7 +114,7 @@ export function LogoForm({ logo, name }: { logo: ShownLogo | null; name: string 
 
 const PIECE = 8_192;
 
-/** In pieces: a call takes only so many arguments. */
+/** Converted in chunks, because a call takes a limited number of arguments. */
 function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE) text += String.fromCharCode(...bytes.subarray(at, at + PIECE));

@@ -2,7 +2,7 @@ import { Time } from "@/components/ui/time";
 
 type MailCardProps = { sender: string | null; recipient: string; subject: string; body: string; at: string };
 
-/** A mail as it would arrive, with its links to click. */
+/** A mail as the recipient would see it, with working links. */
 export function MailCard({ sender, recipient, subject, body, at }: MailCardProps) {
   return (
     <li className="rounded-lg border text-[13px]">

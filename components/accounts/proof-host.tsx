@@ -9,7 +9,7 @@ const ConfirmDialog = dynamic(() => import("./confirm-dialog").then((module) => 
 
 type Question = { kind: ProofKind; answer: (proved: boolean) => void };
 
-/** Where a call that takes a proof asks the person for it; then the call goes on. */
+/** Hosts the re-authentication dialog for API calls that require it. */
 export function ProofHost({ staff = false }: { staff?: boolean }) {
   const [question, setQuestion] = useState<Question | null>(null);
   useEffect(() => onProofNeeded((kind) => new Promise((answer) => setQuestion({ kind, answer }))), []);

@@ -139,7 +139,7 @@ type ProofDialogProps = Omit<ComponentProps<typeof FormDialog>, "form" | "onSubm
   onProved: (proof: { current_password: string; code: string }) => Promise<void>;
 };
 
-/** Password and code again, for what would weaken the sign-in. */
+/** Requires password and code again before an action that weakens the sign-in. */
 function ProofDialog({ onProved, ...dialog }: ProofDialogProps) {
   const form = useForm({ current_password: "", code: "" });
 

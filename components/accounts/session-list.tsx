@@ -23,7 +23,7 @@ const OTHERS = "others";
 
 export function SessionList({ sessions }: { sessions: SessionItem[] }) {
   const router = useRouter();
-  /** Id of the one that is being ended, or "others". */
+  /** Id of the session being ended, or "others". */
   const [pending, setPending] = useState<string | null>(null);
   const others = sessions.filter((session) => !session.current);
 

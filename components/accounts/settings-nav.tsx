@@ -7,10 +7,10 @@ import { useDashboard } from "@/lib/client/dashboard-context";
 
 const GROUPS = ["You", "Business"] as const;
 
-/** On a phone the row may have scrolled it away. */
+/** On a phone the current link may be scrolled out of view. */
 const bringIntoView = (link: HTMLElement | null) => link?.scrollIntoView({ block: "nearest", inline: "center" });
 
-/** Beside the page where there is room, above it as a row that scrolls where there is not. */
+/** Beside the page on wide screens, above it as a scrolling row on narrow ones. */
 export function SettingsNav() {
   const { mode, can } = useDashboard();
   const pathname = usePathname();
@@ -47,7 +47,7 @@ export function SettingsNav() {
   );
 }
 
-/** The pages below `/{mode}/settings`, and what they ask for; `also` names the settings on each, for the palette. */
+/** The pages below `/{mode}/settings` and their permissions; `also` names each page's settings for the palette. */
 export const SETTINGS_PAGES = [
   {
     path: "account",

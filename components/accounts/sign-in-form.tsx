@@ -11,14 +11,14 @@ import type { MailRoute } from "@/lib/contract/accounts/fields";
 import { AuthHeading, AuthLink, AuthSubmit } from "./auth-page";
 
 type SignInFormProps = {
-  /** Where to go afterwards: a path of our own. */
+  /** Path to open after sign-in; always on this site. */
   next: string;
-  /** Filled in already, after a password was chosen. */
+  /** Prefilled after a password was chosen. */
   email?: string | undefined;
   notice?: string | undefined;
 };
 
-/** E-mail address and password; then, for those who have a second factor, its code. Both steps are one form. */
+/** E-mail address and password, then the code of a second factor, in one form. */
 export function SignInForm({ next, email: known = "", notice }: SignInFormProps) {
   const form = useForm({ email: known, password: "", code: "" });
   const { values, field, pending, failure } = form;
@@ -35,7 +35,7 @@ export function SignInForm({ next, email: known = "", notice }: SignInFormProps)
       if (step === "code") throw new FormRefusal("Enter the code.");
       return setStep("code");
     }
-    // A lock says nothing about the code: it begins again with the password.
+    // A lockout doesn't reveal if the code was right, so it starts over with the password.
     if (answer.error === "wrong" || answer.error === "locked") setStep("password");
     form.set({ code: "" });
     throw new FormRefusal(SIGN_IN_ERROR_TEXTS[answer.error]);
@@ -98,7 +98,7 @@ export function SignInForm({ next, email: known = "", notice }: SignInFormProps)
 
 const CODE_HINT = "The six-digit code from your authenticator app, or a recovery code.";
 
-/** What is typed first. */
+/** Focuses the first field. */
 const takeFocus = (input: HTMLInputElement | null) => input?.focus();
 
 const STAFF_ERRORS = {
@@ -108,7 +108,7 @@ const STAFF_ERRORS = {
   code_required: "Enter the code from your authenticator app, too.",
 };
 
-/** All three at once: nobody on the staff is without a second factor. */
+/** One step for all three, because every staff member has a second factor. */
 export function StaffSignInForm({ next }: { next: string }) {
   const form = useForm({ email: "", password: "", code: "" });
   const { values, field, pending } = form;
@@ -119,7 +119,7 @@ export function StaffSignInForm({ next }: { next: string }) {
     }
     const answer = await signIn({ audience: "staff", ...values });
     if (answer.ok) return leaveFor(next);
-    // A code works once, right or wrong.
+    // A code works only once, even a wrong one.
     form.set({ code: "" });
     throw new FormRefusal(STAFF_ERRORS[answer.error]);
   }

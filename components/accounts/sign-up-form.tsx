@@ -6,7 +6,7 @@ import { callApi } from "@/lib/client/api";
 import { leaveFor, useForm } from "@/lib/client/use-form";
 import { AuthSubmit, PASSWORD_HINT } from "./auth-page";
 
-/** Opens an account, signs in, and goes to the test environment. */
+/** Creates an account, signs in and opens the test environment. */
 export function SignUpForm() {
   const form = useForm({ business_name: "", name: "", email: "", password: "" });
   const { values, field } = form;
@@ -16,7 +16,7 @@ export function SignUpForm() {
     const body = { ...values, time_zone };
     const { data } = await callApi("POST /api/sign-up", { body });
     const answer = await signIn({ ticket: data.ticket });
-    // The account is there in any case; whoever cannot be signed in at once opens the link in the mail and signs in.
+    // The account exists in any case; a user who can't be signed in now uses the mailed link.
     await leaveFor(answer.ok ? "/test" : `/sign-in?email=${encodeURIComponent(values.email)}`);
   }
 
@@ -47,11 +47,11 @@ export function SignUpForm() {
 type VerifyEmailFormProps = {
   token: string;
   email: string;
-  /** Nobody is signed in here, or another user: the account's password shows that the account is theirs. */
+  /** The caller isn't signed in as this user, so the account's password is required. */
   asksPassword: boolean;
 };
 
-/** A button, and not the page itself: mail scanners open links. */
+/** Needs a press, because mail scanners open links. */
 export function VerifyEmailForm({ token, email, asksPassword }: VerifyEmailFormProps) {
   const form = useForm({ password: "" });
   const { password } = form.values;
@@ -59,7 +59,7 @@ export function VerifyEmailForm({ token, email, asksPassword }: VerifyEmailFormP
   async function confirm() {
     await callApi("POST /api/verify-email", { body: { token, ...(asksPassword && { password }) } });
     const isIn = !asksPassword || (await signIn({ email, password })).ok;
-    // With a second factor the password alone does not sign in.
+    // With a second factor, the password alone doesn't sign in.
     await leaveFor(isIn ? "/test" : `/sign-in?email=${encodeURIComponent(email)}`);
   }
 
@@ -77,11 +77,11 @@ export function VerifyEmailForm({ token, email, asksPassword }: VerifyEmailFormP
 type ChoosePasswordFormProps = {
   token: string;
   email: string;
-  /** Null asks for no name: only new members of a team are asked. */
+  /** Null hides the field: only new team members enter a name. */
   name: string | null;
 };
 
-/** Chooses a password with a mailed link, and signs in with it. */
+/** Sets a password with a mailed link, then signs in with it. */
 export function ChoosePasswordForm({ token, email, name: known }: ChoosePasswordFormProps) {
   const form = useForm({ name: known ?? "", password: "" });
   const { name, password } = form.values;
@@ -90,7 +90,7 @@ export function ChoosePasswordForm({ token, email, name: known }: ChoosePassword
     const body = { token, password, ...(known !== null && { name }) };
     await callApi("POST /api/reset-password", { body });
     const answer = await signIn({ email, password });
-    // With a second factor the password alone does not sign in.
+    // With a second factor, the password alone doesn't sign in.
     await leaveFor(answer.ok ? "/test" : `/sign-in?chosen=1&email=${encodeURIComponent(email)}`);
   }
 

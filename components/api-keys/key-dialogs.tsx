@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 
 type RollKeyDialogProps = KeyDialogProps & { timeZone: string; onIssued: (issued: IssuedApiKey) => void };
 
-/** A new secret with the same settings, while the old one goes on for as long as it takes to change over. */
+/** Issues a new secret with the same settings; the old one stays valid during the changeover. */
 export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: RollKeyDialogProps) {
   const form = useForm({ overlap: "24" as (typeof OVERLAPS)[number]["value"] });
   const [attempt] = useState(newIdempotencyKey);
@@ -67,7 +67,7 @@ export function RollKeyDialog({ apiKey, mode, timeZone, onClose, onIssued }: Rol
   );
 }
 
-/** When the old key ends: an earlier expiry of its own stays. Null = now. */
+/** End of the old key, unless it already expires earlier. Null = now. */
 function endOf(key: ApiKey, hours: number, now: number): Date | null {
   if (hours === 0) return null;
   const end = now + hours * HOUR_MS;
@@ -119,7 +119,7 @@ export function ToggleKeyDialog({ apiKey, action, mode, onClose, onChanged }: To
   );
 }
 
-/** It cannot be undone: the button works once the name is typed. */
+/** Revoking can't be undone, so the button needs the key's name to be typed. */
 export function RevokeKeyDialog({ apiKey, mode, onClose, onChanged }: ChangeKeyDialogProps) {
   const form = useForm({ typed: "" });
 
@@ -162,7 +162,7 @@ export function RevokeKeyDialog({ apiKey, mode, onClose, onChanged }: ChangeKeyD
   );
 }
 
-/** Which key a dialog is about. */
+/** Summary of the key that a dialog changes. */
 function KeySummary({ apiKey }: { apiKey: ApiKey }) {
   return (
     <p className="flex flex-wrap items-baseline gap-x-2 rounded-md border bg-raised px-3 py-2">

@@ -23,7 +23,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { SecretDialog } from "./secret-dialog";
 
 type KeyFormProps = {
-  /** The key that is changed; null makes a new one. */
+  /** The key being edited; null creates one. */
   apiKey: ApiKey | null;
   mode: Mode;
   timeZone: string;
@@ -31,7 +31,7 @@ type KeyFormProps = {
   tomorrow: string;
 };
 
-/** The settings of a key, new or there already. */
+/** Form for a new or an existing key. */
 export function KeyForm({ apiKey, mode, timeZone, tomorrow }: KeyFormProps) {
   const router = useRouter();
   const [issued, setIssued] = useState<IssuedApiKey | null>(null);
@@ -52,7 +52,7 @@ export function KeyForm({ apiKey, mode, timeZone, tomorrow }: KeyFormProps) {
 
   async function create() {
     if (isOver) return;
-    // A retry must be the same request: "in 30 days" is counted from the first try.
+    // A retry must be the same request, so "in 30 days" counts from the first attempt.
     const { id, expiresAt } = attempt;
     const choice = `${values.expiry} ${values.expiryDate}`;
     if (!expiresAt.has(choice)) expiresAt.set(choice, expiryOf(values, new Date(), timeZone));
@@ -125,7 +125,7 @@ export function KeyForm({ apiKey, mode, timeZone, tomorrow }: KeyFormProps) {
         <SecretDialog
           issued={issued}
           onDone={() => {
-            // The secret is forgotten here, not when the page happens to go.
+            // Forget the secret here instead of relying on the navigation.
             setIssued(null);
             leave();
           }}
@@ -172,7 +172,7 @@ type PermissionFieldsProps = {
   error?: string | undefined;
 };
 
-/** A preset, or any selection; choosing single ones makes it a custom one. */
+/** A preset or any selection; changing single permissions makes it custom. */
 function PermissionFields({ value, onChange, error }: PermissionFieldsProps) {
   const preset = presetOf(value);
   const options = PERMISSION_PRESETS.map(({ id, label, sentence }) => ({ value: id, label, description: sentence }));

@@ -27,7 +27,7 @@ export function KeyTable({ keys, mode, timeZone }: KeyTableProps) {
     onClose: () => setActing(null),
     onChanged: (message: string) => {
       flushSync(() => setActing(null));
-      // A revoked key loses its menu, to which the focus has returned.
+      // Revoking removes the menu that had the focus.
       if (acting?.action === "revoke") document.getElementById(acting.key.id)?.focus();
       toast.success(message);
       router.refresh();
@@ -138,7 +138,7 @@ function KeyRow({ apiKey: key, onAction }: { apiKey: ApiKey; onAction: (action: 
   );
 }
 
-/** What the column's heading says where there are columns. */
+/** Label that replaces the column's heading on narrow screens. */
 function NarrowLabel({ children }: { children: string }) {
   return (
     <span aria-hidden="true" className="text-soft md:hidden">
@@ -186,7 +186,7 @@ function KeyMenu({ apiKey, onAction }: { apiKey: ApiKey; onAction: (action: ApiK
   );
 }
 
-/** The permissions in a few words; pressed, all of them. */
+/** Summary of the permissions; pressing it lists them all. */
 function PermissionPopover({ name, permissions }: { name: string; permissions: readonly Permission[] }) {
   const groups = PERMISSION_GROUPS.map((group) => ({
     ...group,

@@ -10,11 +10,11 @@ import type { IssuedApiKey } from "@/lib/contract/api-keys/api-keys";
 
 type SecretDialogProps = {
   issued: IssuedApiKey;
-  /** Once it is stored, or given up: the secret must be forgotten then. */
+  /** Called once the secret is stored or abandoned; it must be forgotten then. */
   onDone: () => void;
 };
 
-/** Shows a new key's secret, this once. Closing without having confirmed asks first. */
+/** Shows a new key's secret once. Closing without confirming asks first. */
 export function SecretDialog({ issued, onDone }: SecretDialogProps) {
   return issued.secret === null ? (
     <LostSecretDialog name={issued.api_key.name} onDone={onDone} />
@@ -27,7 +27,7 @@ type SecretWords = {
   /** "key" */
   what: string;
   kept: string;
-  /** What is to be done once it is lost. */
+  /** What to do if the secret is lost. */
   loss: string;
 };
 
@@ -39,10 +39,10 @@ const KEY_WORDS: SecretWords = {
 
 type ShownSecretDialogProps = { name: string; secret: string; words: SecretWords; onDone: () => void };
 
-/** Shows a secret of whatever has one, this once. */
+/** Shows any new secret once. */
 export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDialogProps) {
   const [stored, setStored] = useState(false);
-  // Counts how often it was asked to close: each time the dialog opens again, whatever the browser did with it.
+  // Counts close attempts: each one opens the dialog again, even if the browser has closed it.
   const [asked, setAsked] = useState(0);
   useEffect(() => {
     const beforeUnload = (event: BeforeUnloadEvent) => event.preventDefault();

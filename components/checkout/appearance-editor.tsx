@@ -24,10 +24,10 @@ const PARAMS: readonly string[] = APPEARANCE_MEMBERS.map((member) => `appearance
 
 type AppearanceEditorProps = { mode: Mode; loaded: Appearance | null };
 
-/** How the payment form looks in one environment, with the form itself beside it. */
+/** Editor of the form's appearance in one environment, with a live preview. */
 export function AppearanceEditor({ mode, loaded }: AppearanceEditorProps) {
   const router = useRouter();
-  // Fields hold what is being typed; after a reset they begin again.
+  // A reset remounts the fields, which hold half-typed values.
   const [resets, setResets] = useState(0);
   const form = useForm<{ appearance: Appearance | null }>(
     { appearance: loaded },

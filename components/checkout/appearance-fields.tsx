@@ -34,7 +34,7 @@ const MAX_RADIUS = 24;
 type AppearanceFieldsProps = {
   draft: Appearance;
   problems: readonly ReadableProblem[];
-  /** What the server said of a member. */
+  /** The server's error for a member. */
   errorOf: (member: string) => string | undefined;
   onChange: (draft: Appearance) => void;
 };
@@ -106,7 +106,7 @@ function RadiusField({ value, onChange }: { value: number; onChange: (radius: nu
 
 type PresetCardsProps = { value: AppearancePreset; onChange: (preset: AppearancePreset) => void };
 
-/** Where to begin: each with a small picture of the form in it. */
+/** Presets as a starting point, each with a miniature of the form. */
 function PresetCards({ value, onChange }: PresetCardsProps) {
   return (
     <RadioCards
@@ -157,18 +157,18 @@ function Picture({ preset }: { preset: AppearancePreset }) {
 type ColorFieldProps = {
   name: string;
   label: string;
-  /** Undefined while it is the style's own, which is `own`. */
+  /** Undefined means the style's own value, `own`. */
   value: string | undefined;
   own: string;
   problem: ReadableProblem | undefined;
-  /** What the server said of it. */
+  /** The server's error for this field. */
   refusal: string | undefined;
   onChange: (color: string | undefined) => void;
 };
 
-/** A colour by eye or by number; empty is the style's own. */
+/** A color picker with a text field; empty means the style's own color. */
 function ColorField({ name, label, value, own, problem, refusal, onChange }: ColorFieldProps) {
-  // What is being typed and is no colour yet: the last one that was stays in force until it is left.
+  // Half-typed text: the last valid color applies until the field is left.
   const [typed, setTyped] = useState<string | null>(null);
   const shown = fullHex(value ?? own);
   const instead = problem?.instead ?? null;
@@ -254,13 +254,13 @@ function Dot({ color }: { color: string }) {
 }
 
 type FontFieldProps = {
-  /** Undefined is the form's own. */
+  /** Undefined means the form's own. */
   value: string | undefined;
   refusal: string | undefined;
   onChange: (family: string | undefined) => void;
 };
 
-/** A family that browsers have, or names of your own. */
+/** A common font family, or custom names. */
 function FontField({ value = "", refusal, onChange }: FontFieldProps) {
   const listed = FONTS.some((font) => font.value === value);
   const [custom, setCustom] = useState(!listed);

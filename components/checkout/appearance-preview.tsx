@@ -34,7 +34,7 @@ const LANGUAGES: Record<CheckoutLocale, string> = {
 
 type Width = "desktop" | "phone";
 
-/** The payment form itself, with a sample and without effect, in the looks that are being chosen. */
+/** The payment form itself, with sample data and no effect, in the appearance being edited. */
 export function AppearancePreview({ appearance }: { appearance: Appearance }) {
   const [width, setWidth] = useState<Width>("desktop");
   const [locale, setLocale] = useState<CheckoutLocale>("en");
@@ -84,8 +84,8 @@ export function AppearancePreview({ appearance }: { appearance: Appearance }) {
             </Banner>
           ) : (
             <div
-              // Stands for the merchant's page, which the form lies on without an edge of its own. Styled by script once
-              // the page is alive: its policy takes no styles from HTML.
+              // Stands in for the merchant's page. Styled by script after hydration,
+              // because the policy blocks style attributes.
               ref={(ground) => {
                 if (!ground) return;
                 ground.style.colorScheme = theme === "system" ? "light dark" : theme;
@@ -93,7 +93,7 @@ export function AppearancePreview({ appearance }: { appearance: Appearance }) {
               }}
               className={cn("rounded-lg border p-4 sm:p-6", state === "loading" && "opacity-0")}
             >
-              {/* Once the page listens: a form that says hello to nobody waits in vain. */}
+              {/* Rendered only once the page listens, or the form's first message would be lost. */}
               {hydrated && (
                 <iframe
                   ref={frame}
@@ -111,7 +111,7 @@ export function AppearancePreview({ appearance }: { appearance: Appearance }) {
   );
 }
 
-/** The form's shape, where it is going to be. */
+/** Placeholder with the form's shape. */
 function FormSkeleton() {
   return (
     <div className="absolute inset-0 flex flex-col gap-4 rounded-lg border bg-ground p-6">
@@ -130,7 +130,7 @@ function FormSkeleton() {
 
 type PreviewState = "loading" | "shown" | "failed";
 
-/** Speaks with the form as a merchant's page does: it says hello, is told how to look, and says how tall it is. */
+/** Plays the merchant's page: responds to the form's hello with its options and follows its height. */
 function usePreview(appearance: Appearance, locale: CheckoutLocale) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [state, setState] = useState<PreviewState>("loading");
@@ -139,12 +139,12 @@ function usePreview(appearance: Appearance, locale: CheckoutLocale) {
   const latest = useRef<FrameOptions>({ appearance, locale, button: true });
 
   useEffect(() => {
-    // While a colour or a font is half typed, the form keeps the looks that it has.
+    // While a color or font is half typed, keep the form's current appearance.
     latest.current = { ...latest.current, locale, ...(isAppearance(appearance) && { appearance }) };
     send(frame.current, { type: "update", ...latest.current });
   }, [appearance, locale]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each try begins again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt starts over
   useEffect(() => {
     const onMessage = (event: MessageEvent) => {
       if (event.origin !== location.origin || event.source !== frame.current?.contentWindow) return;

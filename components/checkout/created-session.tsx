@@ -19,7 +19,7 @@ import { LinkCard } from "./link-card";
 
 type CreatedSessionProps = {
   session: ClientSession;
-  /** Both are in this one answer and nowhere else. */
+  /** Neither can be fetched again. */
   link: string;
   token: string;
   planName: string | null;
@@ -28,7 +28,7 @@ type CreatedSessionProps = {
   onAnother: () => void;
 };
 
-/** A new session's link and code, this once. Leaving without having copied either asks first. */
+/** A new session's link and code, shown once. Closing without having copied either asks first. */
 export function CreatedSession(props: CreatedSessionProps) {
   const { session, link, mode, onAnother } = props;
   const [kept, setKept] = useState(false);

@@ -14,13 +14,13 @@ type LinkCardProps = {
   description: string;
   link: string;
   mode: Mode;
-  /** Whether the link leads anywhere just now. */
+  /** False while the link can't be used. */
   live?: boolean;
-  /** It was copied. */
+  /** Called after copying. */
   onKept?: () => void;
 };
 
-/** A link with its QR code, to copy and to open. */
+/** A link and its QR code, to copy or open. */
 export function LinkCard({ title, description, link, mode, live = true, onKept }: LinkCardProps) {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   const text = useRef<HTMLElement>(null);
@@ -81,7 +81,7 @@ export function LinkCard({ title, description, link, mode, live = true, onKept }
 
 const SIZE = 148;
 
-/** An address as a QR code, made in the browser: the address may be a secret. Its library comes with the first one. */
+/** QR code of an address, drawn in the browser because the address may be secret. Loads its library on first use. */
 function QrCode({ address }: { address: string }) {
   const [source, setSource] = useState<string | null>(null);
   const [failed, setFailed] = useState(false);

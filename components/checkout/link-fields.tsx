@@ -16,7 +16,7 @@ type SoldFieldsProps = {
   currencies: readonly CurrencyOption[];
 };
 
-/** What is sold, and how often: fixed once the link is made. */
+/** Item and usage, fixed once the link exists. */
 export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
   const plan = plans.find(({ id }) => id === form.values.plan_id);
   return (
@@ -60,7 +60,7 @@ export function SoldFields({ form, plans, currencies }: SoldFieldsProps) {
 
 type WordFieldsProps<Values extends LinkEditValues> = { form: FormState<Values>; withPlan: boolean };
 
-/** What shoppers and the team read, and until when it sells: it can be changed at any time. */
+/** Texts and expiry, which can be changed at any time. */
 export function WordFields<Values extends LinkEditValues>({ form, withPlan }: WordFieldsProps<Values>) {
   const { merchant } = useDashboard();
   const { field, values, set } = form as unknown as FormState<LinkEditValues>;

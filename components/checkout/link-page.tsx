@@ -33,7 +33,7 @@ type LinkPageProps = { detail: PaymentLinkDetail; mode: Mode; canWrite: boolean 
 
 const LINK = "text-accent hover:underline";
 
-/** One link: its address to show again, what it sells, and what can be changed. Its sessions follow below. */
+/** A payment link: its address, its item and its settings. Its sessions follow below. */
 export function LinkPage({ detail, mode, canWrite }: LinkPageProps) {
   const { link } = detail;
   return (
@@ -66,7 +66,7 @@ export function LinkPage({ detail, mode, canWrite }: LinkPageProps) {
   );
 }
 
-/** Why nobody can pay. */
+/** Explains why the link takes no payments. */
 function StatusNote({ link }: { link: PaymentLinkItem }) {
   switch (link.status) {
     case "ACTIVE":
@@ -100,7 +100,7 @@ function StatusNote({ link }: { link: PaymentLinkItem }) {
   }
 }
 
-/** What it sells, and what came of it. */
+/** The item and its sales. */
 function SaleCard({ detail, mode }: Pick<LinkPageProps, "detail" | "mode">) {
   const { link, plan, created_by: by } = detail;
   const path = `/${mode}/checkout/links/${link.id}`;
@@ -173,7 +173,7 @@ function EditCard({ link, mode }: { link: PaymentLinkItem; mode: Mode }) {
   );
 }
 
-/** Deactivates a link, once it is clear what that means, or activates it again. */
+/** Deactivates a link after confirmation, or activates it again. */
 function SwitchLink({ link, mode }: { link: PaymentLink; mode: Mode }) {
   const [open, setOpen] = useState(false);
   if (link.status === "COMPLETED") return null;

@@ -84,11 +84,11 @@ type FigureProps = { link: PaymentLinkItem; path: string };
 
 const COUNTED = "relative text-accent tabular-nums hover:underline";
 
-/** How often it was opened: "1 time". */
+/** Formats a count of uses: "1 time". */
 export const timesText = (count: number): string =>
   `${count.toLocaleString("en-US")} ${count === 1 ? "time" : "times"}`;
 
-/** How many payments, with the way to exactly these. */
+/** Number of payments, linked to exactly these. */
 export function Payments({ link, path, words = false }: FigureProps & { words?: boolean }) {
   const { payments, capped } = link.sales;
   const noun = payments === 1 ? "payment" : "payments";
@@ -107,7 +107,7 @@ export function Payments({ link, path, words = false }: FigureProps & { words?: 
   );
 }
 
-/** What these payments took, in each currency; where there are more than are added up, at least. */
+/** Captured totals per currency; a lower bound if there are more payments than are summed. */
 export function Captured({ link, path }: FigureProps) {
   if (link.sales.captured.length === 0) return <span className="text-soft">–</span>;
   return (
@@ -122,12 +122,12 @@ export function Captured({ link, path }: FigureProps) {
   );
 }
 
-/** A single-use link is done when it is paid. */
+/** A paid single-use link shows as done. */
 export function LinkStatus({ status }: { status: PaymentLinkStatus }) {
   return <StatusBadge status={status === "COMPLETED" ? "PAID" : status} />;
 }
 
-/** The two parts of Checkout. */
+/** Tabs of Checkout: sessions and links. */
 export function CheckoutTabs({ mode, current }: { mode: Mode; current: "sessions" | "links" }) {
   const path = `/${mode}/checkout`;
   return (

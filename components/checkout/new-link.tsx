@@ -20,14 +20,14 @@ import { SoldFields, WordFields } from "./link-fields";
 
 type NewLinkProps = {
   mode: Mode;
-  /** Chosen at first. */
+  /** Preselected plan. */
   planId: string | null;
   plans: readonly PlanOption[];
   currency: string;
   currencies: readonly CurrencyOption[];
 };
 
-/** The form of a new link; what it made has a page of its own. */
+/** Form for a new link; the created link has a page of its own. */
 export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkProps) {
   const router = useRouter();
   const { merchant } = useDashboard();

@@ -28,14 +28,14 @@ type NewSessionProps = {
   mode: Mode;
   baseUrl: string;
   merchantName: string;
-  /** Chosen at first. */
+  /** Preselected plan. */
   planId: string | null;
   plans: readonly PlanOption[];
   currency: string;
   currencies: readonly CurrencyOption[];
 };
 
-/** The form, and then what it made. */
+/** The form, then the created session. */
 export function NewSession(props: NewSessionProps) {
   const { mode, baseUrl, plans } = props;
   const [session, setSession] = useState<ClientSession | null>(null);
@@ -106,7 +106,7 @@ function SessionForm({ mode, merchantName, planId, plans, currency, currencies, 
 
 type SessionSummaryProps = { values: SessionFormValues; plans: readonly PlanOption[]; merchantName: string };
 
-/** What the shopper is asked for, keystroke by keystroke, and what every session is. */
+/** Live summary of the session being created. */
 function SessionSummary({ values, plans, merchantName }: SessionSummaryProps) {
   const plan = values.sell === "plan" ? plans.find(({ id }) => id === values.plan_id) : undefined;
   const minor = values.sell === "plan" ? (plan?.amount ?? null) : minorTyped(values);

@@ -9,13 +9,13 @@ import type { PlanOption } from "@/lib/contract/plans/plan";
 
 type PlanPickerProps = FieldControlProps & {
   plans: readonly PlanOption[];
-  /** Id of a plan; empty while none is chosen. */
+  /** Plan id; empty while none is chosen. */
   value: string;
   onChange: (id: string) => void;
   onBlur: () => void;
 };
 
-/** So many can be looked through in a list; more are searched. */
+/** Longer lists get a search box. */
 const MAX_LISTED = 12;
 const MAX_FOUND = 50;
 
@@ -41,7 +41,7 @@ function PlanSelect({ plans, value, onChange, ...rest }: PlanPickerProps) {
   );
 }
 
-/** A box that searches the names: arrow keys move, Enter chooses, Escape gives up. */
+/** Searches plans by name: arrow keys move, Enter chooses, Escape cancels. */
 function PlanSearch({ plans, value, onChange, onBlur, ...rest }: PlanPickerProps) {
   const listId = useId();
   const [typed, setTyped] = useState<string | null>(null);
@@ -111,7 +111,7 @@ function PlanSearch({ plans, value, onChange, onBlur, ...rest }: PlanPickerProps
             aria-selected={plan.id === value}
             tabIndex={-1}
             ref={index === active ? bringIntoView : undefined}
-            // The box would lose the focus, and with it the list.
+            // Keep the focus in the box, or the list would close.
             onMouseDown={(event) => event.preventDefault()}
             onMouseMove={() => setActive(index)}
             onClick={() => choose(plan)}

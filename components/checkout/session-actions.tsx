@@ -9,7 +9,7 @@ import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Closes an open session, once it is clear what that means. */
+/** Cancels an open session after confirmation. */
 export function CancelSession({ id, mode }: { id: string; mode: Mode }) {
   const [open, setOpen] = useState(false);
   return (

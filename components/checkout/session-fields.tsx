@@ -38,7 +38,7 @@ type SoldFieldProps = Omit<SessionPriceProps, "form"> & {
   planHint?: string;
 };
 
-/** What is typed for an amount, or chosen for a plan. */
+/** The typed amount, or the chosen plan. */
 export function SoldField({ form, plans, currencies, planHint }: SoldFieldProps) {
   const { sell, currency, plan_id } = form.values;
   if (sell === "amount") {
@@ -66,7 +66,7 @@ export function SoldField({ form, plans, currencies, planHint }: SoldFieldProps)
   );
 }
 
-/** An amount of its own, or the price of a plan. */
+/** A custom amount, or the price of a plan. */
 export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
   return (
     <>
@@ -96,7 +96,7 @@ export function SessionPrice({ form, plans, currencies }: SessionPriceProps) {
   );
 }
 
-/** Who pays; what is given here is shown with the payment, and the name stands on the form. */
+/** The customer: shown with the payment, and the name prefilled in the form. */
 export function CustomerFields({ form: { field, values } }: SessionFieldsProps) {
   const email = values.customer_email;
   return (
@@ -124,7 +124,7 @@ export function CustomerFields({ form: { field, values } }: SessionFieldsProps) 
   );
 }
 
-/** Where the shopper goes afterwards, and where the form may stand. */
+/** Return address, and the pages that may embed the form. */
 export function PlaceFields({ form }: SessionFieldsProps) {
   return (
     <Section title="Your site" hint="Optional for a link. An embedded form needs the origin of its page.">
@@ -158,10 +158,10 @@ function Section({ title, hint, children }: { title: string; hint: string; child
   );
 }
 
-/** As many as a session takes. */
+/** The API's limit per session. */
 const MAX_ORIGINS = 20;
 
-/** The pages that may show the form, a line each. */
+/** Origins that may embed the form, one per line. */
 function OriginList({ form }: SessionFieldsProps) {
   const id = useId();
   const origins = form.values.allowed_origins;
@@ -180,7 +180,7 @@ function OriginList({ form }: SessionFieldsProps) {
           const message = form.errorOf(`allowed_origins.${index}`);
           const errorId = `${id}-${index}-error`;
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the list
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its index
             <li key={index}>
               <div className="flex gap-2">
                 <Input

@@ -10,7 +10,7 @@ import type { SessionAttempt, SessionDetail } from "@/lib/contract/checkout/endp
 import { cardText } from "@/lib/contract/format";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** How the session began and ended, or will end. */
+/** Start and end of a session, or its expected end. */
 export function SessionHistory({ detail }: { detail: SessionDetail }) {
   const { session, link, created_by: by } = detail;
   return (
@@ -103,7 +103,7 @@ function Entry({ icon: Icon, tone, title, at, last = false, children }: EntryPro
   );
 }
 
-/** The cards that were tried, newest first, each with the way to its payment. */
+/** Attempts, newest first, each linked to its payment. */
 export function SessionAttempts({ detail, mode }: { detail: SessionDetail; mode: Mode }) {
   const { attempts, session } = detail;
   return (

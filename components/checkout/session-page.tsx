@@ -19,12 +19,12 @@ const OPEN_MS = 15_000;
 type SessionPageProps = {
   detail: SessionDetail;
   mode: Mode;
-  /** Whether the user may create and cancel sessions, and change the form's default looks. */
+  /** The user may create and cancel sessions, and change the form's default appearance. */
   canWrite: boolean;
   canStyle: boolean;
 };
 
-/** One client session: what it is for, the cards that were tried, and how it ended. */
+/** A client session: its item, its attempts and its end. */
 export function SessionPage({ detail, mode, canWrite, canStyle }: SessionPageProps) {
   const { session, plan, link, open_payment_id } = detail;
   const isOpen = session.status === "OPEN";
@@ -92,7 +92,7 @@ const LINK = "text-accent hover:underline";
 
 type SaleBlockProps = { session: ClientSession; plan: SessionDetail["plan"]; link: SessionDetail["link"]; mode: Mode };
 
-/** What is paid, and how. */
+/** Item and terms of payment. */
 function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
   return (
     <Card title="Sale">
@@ -129,7 +129,7 @@ function SaleBlock({ session, plan, link, mode }: SaleBlockProps) {
   );
 }
 
-/** The customer that the session names. */
+/** The customer named in the session. */
 function CustomerBlock({ session }: { session: ClientSession }) {
   const { customer_name: name, customer_email: email, customer_id: id, billing_address: address } = session;
   const hasAddress = address !== null && Object.values(address).some(Boolean);
@@ -153,7 +153,7 @@ function CustomerBlock({ session }: { session: ClientSession }) {
 
 type PlaceBlockProps = { session: ClientSession; ofLink: boolean; mode: Mode; canStyle: boolean };
 
-/** Where the form may stand, how it looks, and where the shopper goes on to. */
+/** Embedding origins, appearance and return address. */
 function PlaceBlock({ session, ofLink, mode, canStyle }: PlaceBlockProps) {
   const { allowed_origins: origins, return_url, appearance } = session;
   const ownLook = (
@@ -202,7 +202,7 @@ function PlaceBlock({ session, ofLink, mode, canStyle }: PlaceBlockProps) {
   );
 }
 
-/** What your own server attached. */
+/** Metadata attached by the merchant's server. */
 function MetadataBlock({ session }: { session: ClientSession }) {
   const entries = Object.entries(session.metadata);
   if (entries.length === 0) return null;

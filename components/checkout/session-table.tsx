@@ -77,7 +77,7 @@ function SessionRow({ session, mode }: { session: SessionListItem; mode: Mode })
 
 const boughtIn = ({ plan, link }: SessionListItem): string | undefined => plan?.name ?? link?.title;
 
-/** What comes next, or came of it: its payment, or when its time is over. */
+/** The session's payment, or its expiry. */
 function Outcome({ session, mode }: { session: SessionListItem; mode: Mode }) {
   const { status, payment_id, expires_at } = session;
   if (payment_id !== null) {
@@ -109,7 +109,7 @@ type SessionStatusProps = {
   className?: string;
 };
 
-/** The status, and what it does not say: that a payment is under way, or no try is left. */
+/** The status plus a payment in progress, or exhausted attempts. */
 export function SessionStatus({ session, className }: SessionStatusProps) {
   const hint = sessionHint(session);
   return (

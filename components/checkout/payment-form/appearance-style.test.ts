@@ -7,7 +7,7 @@ const read = (appearance: Appearance | null, scheme: Scheme = "light") => {
   return (name: string) => variables[name] ?? "";
 };
 
-/** Accents and backgrounds that merchants choose, the hopeless ones among them. */
+/** Accents and backgrounds that merchants choose, including unreadable ones. */
 const STYLES: Appearance[] = [
   {},
   { preset: "night" },

@@ -20,7 +20,7 @@ const GENERIC_FONTS = new Set([
   "ui-serif",
 ]);
 
-/** Hues that carry a meaning: as text on a light and on a dark background, and what tints the ground beneath it. */
+/** Semantic colors: text on a light and on a dark background, and the tint beneath it. */
 const MEANINGS = {
   danger: { text: COLORS.red, tint: "#e5382d" },
   good: { text: COLORS.green, tint: "#1fa35a" },
@@ -28,7 +28,7 @@ const MEANINGS = {
 };
 type Meaning = (typeof MEANINGS)[keyof typeof MEANINGS];
 
-/** The look as rules for a `<style>` in the head: what a browser without scripts, or before them, paints. */
+/** The appearance as CSS for a `<style>` in the head, painted before or without scripts. */
 export function appearanceStyle(appearance: Appearance | null): string {
   const { theme } = resolveAppearance(known(appearance));
   const first = theme === "system" ? "light" : theme;
@@ -37,7 +37,7 @@ export function appearanceStyle(appearance: Appearance | null): string {
   return `:root{color-scheme:${scheme};${declarations(schemeVariables(appearance, first))}}${theme === "system" ? dark : ""}`;
 }
 
-/** Paints a page that is already there: the merchant's page may change the look at any time. */
+/** Restyles a rendered page: the merchant's page may change the appearance at any time. */
 export function applyAppearance(appearance: Appearance | null, root: HTMLElement, systemIsDark: boolean): void {
   const { theme } = resolveAppearance(known(appearance));
   const scheme = theme === "system" ? (systemIsDark ? "dark" : "light") : theme;
@@ -45,7 +45,7 @@ export function applyAppearance(appearance: Appearance | null, root: HTMLElement
   for (const [name, value] of Object.entries(schemeVariables(appearance, scheme))) root.style.setProperty(name, value);
 }
 
-/** Custom properties of one scheme. What is read keeps its contrast whatever colours the merchant chose. */
+/** Custom properties of one scheme. Text keeps its contrast with any of the merchant's colors. */
 export function schemeVariables(appearance: Appearance | null, scheme: Scheme): Record<string, string> {
   const { colors, borderRadius, fontFamily } = resolveAppearance(known(appearance));
   const { accent, onAccent, background, text } = colors[scheme];
@@ -72,14 +72,14 @@ export function schemeVariables(appearance: Appearance | null, scheme: Scheme): 
     "--good": textOf(MEANINGS.good),
     "--notice": textOf(MEANINGS.notice),
     "--notice-ground": groundOf(MEANINGS.notice),
-    // A ground of the merchant's own ends at the frame: fields keep clear of it.
+    // A custom background ends at the frame, so fields need a margin.
     "--inset": (COLORS.ground as readonly string[]).includes(background) ? "2px" : "16px",
     "--radius": `${borderRadius}px`,
     "--font": fontFamily ? `${fontNames(fontFamily)}, ${SYSTEM_FONTS}` : SYSTEM_FONTS,
   };
 }
 
-/** Anything that is no appearance would end up inside a style sheet. */
+/** Ignores invalid values, which would otherwise end up in a style sheet. */
 const known = (appearance: Appearance | null) => (isAppearance(appearance) ? appearance : null);
 
 const declarations = (variables: Record<string, string>) =>
@@ -87,7 +87,7 @@ const declarations = (variables: Record<string, string>) =>
     .map(([name, value]) => `${name}:${value}`)
     .join(";");
 
-/** A colour that is moved towards the text's until it can be told from every background it stands on. */
+/** Moves a color towards the text's until it contrasts enough with every background. */
 function legible(color: string, text: string, backgrounds: string[], needed: number): string {
   for (let share = 0; share < 1; share += 0.1) {
     const candidate = mix(text, color, share);
@@ -109,7 +109,7 @@ function channels(color: string): number[] {
   return [0, 2, 4].map((at) => Number.parseInt(full.slice(at, at + 2), 16));
 }
 
-/** Quoted again: a quotation mark that is never closed would swallow the rest of the style sheet. */
+/** Quotes names again: an unclosed quotation mark would swallow the rest of the style sheet. */
 function fontNames(family: string): string {
   const names = family.split(",").map((name) => name.replace(/['"]/g, "").trim());
   return names

@@ -13,12 +13,12 @@ import { Notice } from "./outcome";
 type CardFormProps = {
   view: CheckoutView;
   store: CheckoutStore;
-  /** False until the script runs: until then the button does nothing, and must not submit the form by itself. */
+  /** False before the script runs, when the button must not submit the form. */
   live: boolean;
   onSubmit: () => void;
 };
 
-/** The fields, what went wrong the last time, and the button. */
+/** The fields, the last error and the button. */
 export function CardForm({ view, store, live, onSubmit }: CardFormProps) {
   const { locale, shown, phase, page } = view;
   const busy = phase !== "form";
@@ -45,7 +45,7 @@ export function CardForm({ view, store, live, onSubmit }: CardFormProps) {
           class="button pay"
           disabled={!live}
           aria-disabled={busy}
-          // The field that is left would say what is wrong with it, and the button move away before it is let go: no click.
+          // Keep the focus: a blur could show an error that moves the button before the click completes.
           onMouseDown={(event) => event.preventDefault()}
         >
           {busy && <Spinner />}
@@ -76,11 +76,11 @@ type InputSettings = Pick<
 const DIGITS = { inputMode: "numeric", dir: "ltr", class: "digits" } as const;
 
 /**
- * No field has a `name`: should the browser ever submit the form by itself, before the script runs for instance, no card
- * number could get into an address. Browsers fill the fields in by `autocomplete`.
+ * No field has a `name`: if the browser submits the form before the script runs, no card number gets into an address.
+ * Browsers fill the fields by `autocomplete`.
  */
 const SETTINGS: Record<FieldName, InputSettings> = {
-  // Not `type="email"`: browsers change its value by themselves, and give no caret.
+  // Not `type="email"`: browsers alter its value and hide the caret position.
   email: { inputMode: "email", autocomplete: "email", autocapitalize: "off", dir: "ltr" },
   number: { ...DIGITS, autocomplete: "cc-number" },
   expiry: { ...DIGITS, autocomplete: "cc-exp" },
@@ -91,7 +91,7 @@ const SETTINGS: Record<FieldName, InputSettings> = {
 
 type FieldProps = { name: FieldName; view: CheckoutView; store: CheckoutStore; last: boolean; busy: boolean };
 
-/** One input with its label above and, when something is wrong with it, what to do about it beneath. */
+/** An input with its label and error. */
 function Field({ name, view, store, last, busy }: FieldProps) {
   const texts = textsOf(view.locale);
   const problem = view.errors[name];
@@ -128,14 +128,14 @@ function Field({ name, view, store, last, busy }: FieldProps) {
   );
 }
 
-/** Writes the digits in groups at once, and leaves the caret where the shopper put it. */
+/** Formats the digits while typing and keeps the caret in place. */
 function take(store: CheckoutStore, name: FieldName, event: JSX.TargetedInputEvent<HTMLInputElement>): void {
   const input = event.currentTarget;
   const direction = event.inputType === "deleteContentForward" ? "forward" : "backward";
   const { value, caret } = store.change(name, input.value, input.selectionStart ?? undefined, direction);
   if (input.value === value) return;
   input.value = value;
-  // Safari gives the focus to a field whose selection is set.
+  // Safari focuses a field when its selection is set.
   if (document.activeElement === input) input.setSelectionRange(caret, caret);
 }
 
@@ -150,7 +150,7 @@ function Control({ name, view, children }: { name: FieldName; view: CheckoutView
   }
 }
 
-/** The brand appears as its first digits are typed; before that, all that are accepted. */
+/** Shows the brand once the first digits identify it, and all accepted brands before. */
 function NumberControl({ view, children }: { view: CheckoutView; children: ComponentChildren }) {
   const empty = view.fields.number === "";
   return (
@@ -171,8 +171,8 @@ function NumberControl({ view, children }: { view: CheckoutView; children: Compo
 }
 
 /**
- * The picture beside the code is a button: it tells where on the card the code is. Tab goes on to the next field, so whoever
- * comes by Tab is told without pressing it.
+ * The picture beside the code is a button that explains where to find the code. Tab passes through it, and arriving by
+ * Tab shows the explanation without a press.
  */
 function CodeControl({ view, children }: { view: CheckoutView; children: ComponentChildren }) {
   const [told, setTold] = useState(false);

@@ -69,16 +69,16 @@ export const CardlaneMark = () => (
   </svg>
 );
 
-/** Whose page it is; as large as it is, up to what the style sheet leaves it. */
+/** The merchant's logo at its own size, up to the style sheet's limit. */
 export const Logo = ({ logo, merchant }: { logo: ShownLogo; merchant: string }) => (
-  // biome-ignore lint/performance/noImgElement: this is no page of Next's
+  // biome-ignore lint/performance/noImgElement: not a Next page
   <img class="logo" src={logo.src} width={logo.width} height={logo.height} alt={merchant} />
 );
 
 export const isMarked = (brand: string | null): brand is CardBrand =>
   brand !== null && (CARD_BRANDS as readonly string[]).includes(brand);
 
-/** A brand's mark, drawn by hand and small: 34 × 22, sharp on every screen. Says nothing to a screen reader. */
+/** A brand's mark, hand-drawn at 34 × 22 to be sharp on every screen. Hidden from screen readers. */
 export function CardMark({ brand }: { brand: CardBrand | null }) {
   switch (brand) {
     case "visa":
@@ -142,7 +142,7 @@ export function CardMark({ brand }: { brand: CardBrand | null }) {
   }
 }
 
-/** Where the security code is: three digits on the back, four on the front of an American Express card. */
+/** Position of the security code: three digits on the back, four on the front of an American Express card. */
 export function CodePicture({ onFront }: { onFront: boolean }) {
   return (
     <svg class="mark" viewBox="0 0 34 22" width="34" height="22" aria-hidden="true" focusable="false">
@@ -186,7 +186,7 @@ export function CodePicture({ onFront }: { onFront: boolean }) {
 
 function Digits({ from, y, count }: { from: number; y: number; count: number }) {
   const step = count === 4 ? 2.4 : 3;
-  // A dash exactly at the end of a path is not drawn by every browser.
+  // Some browsers don't draw a dash exactly at the end of a path.
   const ends = from + step * (count - 1) + 0.1;
   return (
     <path

@@ -10,7 +10,7 @@ import type { PageData } from "./render-pay-page";
 
 type OnMessage = (message: ParentMessage) => void;
 
-/** The script of the payment form: takes over the page as the server has drawn it. */
+/** Entry point: hydrates the page that the server rendered. */
 function start(): void {
   const root = document.getElementById("root");
   const json = document.getElementById("checkout")?.textContent;
@@ -24,7 +24,7 @@ function start(): void {
     open: (onMessage: OnMessage) => parent.open((message) => heed(message, onMessage)),
   };
   const store = createCheckoutStore({ page, server, parent: linked, preview: token === null });
-  // The shop's own button was pressed: its shopper is shown what is missing, just as with the form's.
+  // The shop's own button was pressed: show missing fields, as the form's button does.
   const heed = (message: ParentMessage, onMessage: OnMessage) => {
     onMessage(message);
     if (message.type === "submit") focusFirstProblem(store.view());
@@ -36,7 +36,7 @@ function start(): void {
   store.start();
 }
 
-/** What the shopper typed, or the browser filled in, before the script was here. */
+/** Values typed or autofilled before the script ran. */
 function typedAlready(root: HTMLElement): [FieldName, string][] {
   const inputs = [...root.querySelectorAll("input")];
   return inputs.flatMap((input) => (input.value === input.defaultValue ? [] : [[input.id as FieldName, input.value]]));

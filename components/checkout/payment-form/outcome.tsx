@@ -11,7 +11,7 @@ const REDIRECT_MS = 3_000;
 
 type OutcomeProps = { view: CheckoutView; embedded: boolean };
 
-/** A payment whose outcome nobody knows yet. */
+/** A payment with an unknown outcome. */
 export function Waiting({ view }: { view: CheckoutView }) {
   const texts = textsOf(view.locale).processing;
   return (
@@ -35,7 +35,7 @@ export function Done({ view, embedded }: OutcomeProps) {
   const back = webAddress(result?.return_url ?? state.return_url);
   const reference = result?.payment_id ?? state.payment?.id;
   useEffect(() => {
-    // Inside a shop's page, the shop decides what comes next.
+    // An embedded form leaves the next step to the shop.
     if (embedded || !back) return;
     const timer = setTimeout(() => location.assign(back), REDIRECT_MS);
     return () => clearTimeout(timer);
@@ -82,7 +82,7 @@ export function Closed({ view }: { view: CheckoutView }) {
   );
 }
 
-/** Beside the shop's page, which the shopper may still need. */
+/** Opens beside the shop's page, which the shopper may still need. */
 function ReceiptLink({ view: { page, state, locale } }: { view: CheckoutView }) {
   if (page.receipt === null || !isCharged(state)) return null;
   return (
@@ -102,21 +102,21 @@ function BackLink({ href, view }: { href: string; view: CheckoutView }) {
   );
 }
 
-/** The merchant's address to go back to, if it is one of the web: nothing else may become a link. */
+/** The merchant's return address if it is http(s); nothing else may become a link. */
 function webAddress(address: string | null): string | null {
   return address && /^https?:\/\//i.test(address) ? address : null;
 }
 
 const SMALLEST_HEIGHT = 200;
 
-/** The question of the card's issuer, inside the form; in the whole window where its page cannot be framed. */
+/** The issuer's challenge inside the form, or in the whole window if its page can't be framed. */
 export function ChallengeFrame({ url, view }: { url: string; view: CheckoutView }) {
   const texts = textsOf(view.locale).challenge;
   const [stage, setStage] = useState<"waiting" | "loading" | "shown" | "blocked">(
-    // A page of the processor's, which may not be framed: a bank's own page must show whose it is.
+    // Processors' pages may not be framed: a bank's page must show its own address.
     isOwnPage(url) ? "waiting" : "blocked",
   );
-  // Only from here on does nobody miss that the frame has loaded: one in the server's page could be faster than the script.
+  // Rendered only after this effect, so that a fast frame can't load before the listener exists.
   useEffect(() => setStage((now) => (now === "waiting" ? "loading" : now)), []);
   const frame = useRef<HTMLIFrameElement>(null);
   const onLoad = () => setStage(frame.current && fitToContent(frame.current, view) ? "shown" : "blocked");
@@ -146,8 +146,8 @@ export function ChallengeFrame({ url, view }: { url: string; view: CheckoutView 
 const isOwnPage = (url: string): boolean => url.startsWith("/");
 
 /**
- * Gives the frame its page's height and the form's colours. False when the page is out of reach: it is one of ours, so a
- * browser has then put an error page in its place.
+ * Gives the frame its content's height and the form's colors. Returns false if the page is out of reach: it is our own,
+ * so the browser has replaced it with an error page.
  */
 function fitToContent(frame: HTMLIFrameElement, view: CheckoutView): boolean {
   const inside = frame.contentDocument;
@@ -158,8 +158,8 @@ function fitToContent(frame: HTMLIFrameElement, view: CheckoutView): boolean {
 }
 
 /**
- * What became of the last attempt, or of the connection. Always there, so that screen readers notice when it speaks. Its
- * room stays while the next attempt is sent: the button does not move under the pointer, nor the shop's page below the form.
+ * Result of the last attempt or of the connection. Always rendered, so that screen readers announce changes. It keeps its
+ * height during the next attempt, so that nothing below it moves.
  */
 export function Notice({ view }: { view: CheckoutView }) {
   const { state, notice, phase, locale } = view;
@@ -171,7 +171,7 @@ export function Notice({ view }: { view: CheckoutView }) {
   return (
     <div role="alert">
       {shown && (
-        // Another element when it speaks again: what is read out is what is new.
+        // A new element makes screen readers announce the text again.
         <div key={kind} class={`notice ${kind}`}>
           {phase === "checking" ? <Spinner /> : <AlertIcon />}
           <div>

@@ -12,7 +12,7 @@ import { ChallengeFrame, Closed, Done, Waiting } from "./outcome";
 
 type PayAppProps = { store: CheckoutStore; embedded: boolean; preview: boolean };
 
-/** The payment form, inside a shop's page (`embedded`) or as a page of its own. */
+/** The payment form, embedded in a shop's page or on its own. */
 export function PayApp({ store, embedded, preview }: PayAppProps) {
   const view = useCheckout(store);
   const [live, setLive] = useState(false);
@@ -23,7 +23,7 @@ export function PayApp({ store, embedded, preview }: PayAppProps) {
   const [found, setFound] = useState(0);
   const submit = () => {
     void store.submit();
-    // Fields are checked before anything is sent: what is wrong with them is known already.
+    // Fields are validated before submit, so their errors are already known.
     setFound(Object.keys(store.view().errors).length);
     focusFirstProblem(store.view());
   };
@@ -38,7 +38,7 @@ export function PayApp({ store, embedded, preview }: PayAppProps) {
         </aside>
       )}
       <Summary view={view} embedded={embedded} />
-      {/* Inside a shop's page there may be another main or aside beside it: a name tells them apart. */}
+      {/* A shop's page may have another main or aside; the name distinguishes them. */}
       <main class="pane" aria-label={embedded ? texts.frameTitle : undefined}>
         <Step view={view} store={store} embedded={embedded} live={live} onSubmit={submit} />
         <p class="sr-only" role="status">
@@ -88,7 +88,7 @@ function Step({ view, store, embedded, live, onSubmit }: StepProps) {
   }
 }
 
-/** What a screen reader says as things go on. A decline is said by its alert, and a field's problem by the field. */
+/** Status for screen readers. Declines are announced by their alert, and field errors by the field. */
 function statusText({ phase, locale, page }: CheckoutView, problemsFound: number): string {
   const { status, button, ...texts } = textsOf(locale);
   switch (phase) {
@@ -115,17 +115,17 @@ function useLanguage({ locale, page }: CheckoutView): void {
   }, [locale, page.merchant_name]);
 }
 
-/** Signs; an amount with more of them would not fit in a line at its full size. */
+/** Characters; a longer amount doesn't fit a line at full size. */
 const LONG_TOTAL = 13;
 
 type SummaryProps = { view: { page: CheckoutSale; locale: CheckoutLocale }; embedded: boolean };
 
-/** Who is paid, for what, and how much. Beside the form on a page of its own, above it inside a shop's page. */
+/** Merchant, item and amount: beside the form on a page of its own, above it when embedded. */
 export function Summary({ view, embedded }: SummaryProps) {
   const { page, locale } = view;
   const texts = textsOf(locale);
   const total = moneyText(page.amount, page.currency, locale);
-  // A page has one banner, and a shop's page has its own.
+  // A page has one banner, and the shop's page has its own.
   const Box = embedded ? "div" : "header";
   return (
     <Box class="summary">
@@ -152,7 +152,7 @@ export function Summary({ view, embedded }: SummaryProps) {
 
 type BoughtProps = { page: CheckoutSale; locale: CheckoutLocale; className: string };
 
-/** What is bought, and when it is charged again. */
+/** The item and its next charge. */
 function Bought({ page, locale, className }: BoughtProps) {
   const words = [page.plan_name, page.description, termsText(page, locale), withoutTrialText(page, locale)];
   const lines = words.filter((line) => line !== null);
@@ -167,12 +167,12 @@ function Bought({ page, locale, className }: BoughtProps) {
   );
 }
 
-/** The first letter or digit as a user sees it: a name may begin with a sign of two code units. */
+/** The first letter or digit of a name, which may take two code units. */
 function initialOf(name: string): string {
   return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? "").toLocaleUpperCase();
 }
 
-/** The store's newest view; the component is drawn again with every change. */
+/** The store's current view; renders again on every change. */
 function useCheckout(store: CheckoutStore): CheckoutView {
   const [view, setView] = useState(() => store.view());
   useLayoutEffect(() => {
@@ -183,14 +183,14 @@ function useCheckout(store: CheckoutStore): CheckoutView {
   return view;
 }
 
-/** Paints the page again when its shop changes the look, and when the system turns dark or light. */
+/** Restyles the page when the shop or the system changes the appearance. */
 function useAppearance({ appearance, page }: CheckoutView): void {
   const paintedRef = useRef(page.appearance);
   useLayoutEffect(() => {
     const root = document.documentElement;
     const system = matchMedia("(prefers-color-scheme: dark)");
     const paint = () => applyAppearance(appearance, root, system.matches);
-    // The server's own style sheet follows the system by itself.
+    // The server's style sheet follows the system on its own.
     if (paintedRef.current !== appearance) paint();
     paintedRef.current = appearance;
     const repaint = () => {
@@ -202,8 +202,8 @@ function useAppearance({ appearance, page }: CheckoutView): void {
 }
 
 /**
- * Takes the focus along when the step changes: to the heading of a new one, or back to the field that is to be mended.
- * Nothing moves when the page loads, nor while the shopper is elsewhere in the shop's page and the form changes by itself.
+ * Moves the focus when the step changes: to the new heading, or back to the field to correct. Nothing moves on page
+ * load, or while the shopper is elsewhere in the shop's page.
  */
 function usePhaseFocus(view: CheckoutView, embedded: boolean): void {
   const phaseRef = useRef(view.phase);
@@ -211,7 +211,7 @@ function usePhaseFocus(view: CheckoutView, embedded: boolean): void {
     const from = phaseRef.current;
     if (from === view.phase) return;
     phaseRef.current = view.phase;
-    // The shopper has the focus where it is until the answer is here.
+    // Keep the focus until there is a response.
     if (view.phase === "submitting" || view.phase === "checking") return;
     if (embedded && from === "form" && !document.hasFocus()) return;
     if (view.phase !== "form") return document.getElementById("step")?.focus();
@@ -219,13 +219,13 @@ function usePhaseFocus(view: CheckoutView, embedded: boolean): void {
   });
 }
 
-/** Where the shopper goes on after a decline: with another card's number, unless one field alone was wrong. */
+/** The field to focus after a decline: the card number, unless one field alone was wrong. */
 function fieldToMend({ notice }: CheckoutView): FieldName {
   if (notice === "incorrect_cvv") return "cvv";
   return notice === "expired_card" ? "expiry" : "number";
 }
 
-/** Whether there was one. */
+/** Returns false if there was no problem. */
 export function focusFirstProblem({ shown, errors, phase }: CheckoutView): boolean {
   const first = phase === "form" && shown.find((name) => errors[name]);
   if (first) document.getElementById(first)?.focus();

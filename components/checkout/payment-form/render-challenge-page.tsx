@@ -11,23 +11,23 @@ type ShownChallenge = {
   amount: number;
   currency: string;
   cardLast4: string | null;
-  /** Where the processor asks; null: here, as a stand-in for a card issuer. */
+  /** The processor's challenge page; null means the sandbox stands in for the card issuer. */
   askedAt: string | null;
   isSandbox: boolean;
-  /** The merchant's address to go back to; null when it gave none. */
+  /** The merchant's return address; null if it gave none. */
   returnUrl: string | null;
 };
 
 type ChallengePageOptions = {
-  /** Where the answer is posted. */
+  /** Address that the form posts to. */
   action: string;
   nonce: string;
   stylesheet: Stylesheet;
-  /** Inside the payment form, which goes on by itself once the challenge is answered. */
+  /** Inside the payment form, which continues once the challenge ends. */
   framed: boolean;
 };
 
-/** The sandbox's stand-in for a card issuer's 3-D Secure page. Plain forms: it works without JavaScript. */
+/** The sandbox's stand-in for a card issuer's 3-D Secure page. Plain forms, so it works without JavaScript. */
 export function renderChallengePage(challenge: ShownChallenge, options: ChallengePageOptions): string {
   const { action, nonce, stylesheet, framed } = options;
   return renderDocument({

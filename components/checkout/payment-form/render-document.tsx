@@ -17,18 +17,18 @@ type DocumentParts = {
   appearance: Appearance | null;
   nonce: string;
   stylesheet: Stylesheet;
-  /** Takes over what is drawn, with `data`; without it the page runs no script. */
+  /** Hydrates the page with `data`; without it the page runs no bundle. */
   script?: Script & { data: unknown };
-  /** Run as it is; for pages without a bundle. */
+  /** Script inlined verbatim, for pages without a bundle. */
   inlineScript?: string | undefined;
-  /** What the style sheet tells the pages apart by. */
+  /** Selector for the style sheet. */
   layout: "embedded" | "page" | "centred" | "framed" | "receipt";
-  /** Whom the page's own requests tell where they come from: nobody, unless a form of it has to show that it is ours. */
+  /** Referrer policy: none, unless a form must show that it comes from our own page. */
   referrer?: "same-origin";
   body: VNode<ComponentChild>;
 };
 
-/** A whole HTML document of the pages that shoppers see. It has no inline styles: its policy forbids them. */
+/** HTML document of the shoppers' pages. It has no inline styles because its policy forbids them. */
 export function renderDocument(parts: DocumentParts): string {
   const { title, locale, appearance, nonce, stylesheet, script, inlineScript, layout, body } = parts;
   return [
@@ -39,7 +39,7 @@ export function renderDocument(parts: DocumentParts): string {
     '<meta name="robots" content="noindex, nofollow">',
     `<meta name="referrer" content="${parts.referrer ?? "no-referrer"}">`,
     '<meta name="format-detection" content="telephone=no, date=no, address=no, email=no">',
-    // Without it a browser looks for one by itself, where there is none.
+    // Without it, browsers request a favicon that doesn't exist.
     '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
     `<style nonce="${escaped(nonce)}">${appearanceStyle(appearance)}</style>`,
     `<link rel="stylesheet" href="${escaped(stylesheet.href)}" ${proof(stylesheet, nonce)}>`,
@@ -51,7 +51,7 @@ export function renderDocument(parts: DocumentParts): string {
   ].join("");
 }
 
-/** Without either, the page's policy refuses the file. */
+/** The policy requires a nonce and a digest for each file. */
 const proof = ({ integrity }: { integrity: string }, nonce: string) =>
   `integrity="${escaped(integrity)}" nonce="${escaped(nonce)}"`;
 
@@ -59,10 +59,10 @@ const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);
 
-/** JSON that no text in it can break out of its element: `</script>` and `<!--` lose their first sign. */
+/** JSON that can't break out of its element: `</script>` and `<!--` lose their first character. */
 const inScript = (data: unknown) => JSON.stringify(data).replace(/</g, "\\u003c");
 
-/** What the page that embeds this one is told, at its exact origin. */
+/** Message for the embedding page, sent to its exact origin. */
 export type FailureReport = { origin: string; message: FrameMessage };
 
 type MessagePage = {
@@ -74,7 +74,7 @@ type MessagePage = {
   report?: FailureReport | null;
 };
 
-/** High enough for the words. */
+/** Height that fits the text. */
 const HEIGHT = 260;
 
 function reporting({ origin, message }: FailureReport): string {
@@ -82,7 +82,7 @@ function reporting({ origin, message }: FailureReport): string {
   return `for (const message of ${inScript(messages)}) parent.postMessage(message, ${inScript(origin)});`;
 }
 
-/** A page that only says something: there is no such payment, or the form may not be shown here. */
+/** A page with only a message: no such payment, or the form may not be shown here. */
 export function renderMessagePage({ title, text, nonce, stylesheet, locale, report }: MessagePage): string {
   return renderDocument({
     title,

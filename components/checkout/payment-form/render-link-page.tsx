@@ -9,18 +9,18 @@ import { renderDocument, renderMessagePage, type Stylesheet } from "./render-doc
 
 type Screen = { title: string; text: string };
 
-/** What only the page of a link says; none of it is in the form's bundle. */
+/** Texts of the link page alone, kept out of the form's bundle. */
 type LinkTexts = {
   opening: string;
   proceed: string;
-  /** This browser has paid here: what follows would be a second payment. */
+  /** This browser has already paid here, so this would be a second payment. */
   paidBefore: string;
   seePayment: string;
-  /** Switched off, or its plan is not for sale. */
+  /** The link is deactivated, or its plan isn't for sale. */
   over: Screen;
   expired: Screen;
   paid: Screen;
-  /** Says where to find the receipt of a paid link. */
+  /** Tells where to find the receipt of a paid link. */
   receipt: (merchant: string) => string;
   tooMany: Screen;
   /** Another site sent the shopper past the link's own page. */
@@ -158,7 +158,7 @@ type Refusal = {
   stylesheet: Stylesheet;
 };
 
-/** A page that says why there is no payment form. */
+/** Page that explains why there is no payment form. */
 export function renderLinkProblem({ problem, locale, paidSale, nonce, stylesheet }: Refusal): string {
   if (paidSale) return renderPaidLink({ sale: paidSale, nonce, stylesheet });
   const { over, expired, paid, tooMany, elsewhere } = TEXTS[locale];
@@ -168,7 +168,7 @@ export function renderLinkProblem({ problem, locale, paidSale, nonce, stylesheet
   return renderMessagePage({ ...screen, locale, nonce, stylesheet });
 }
 
-/** A single-use link that has been paid, to visitors who are not known to have paid it. */
+/** A paid single-use link, for visitors who aren't known to have paid it. */
 function renderPaidLink({ sale, ...parts }: Omit<SalePage, "children">): string {
   const { paid, receipt } = TEXTS[sale.locale];
   return renderSalePage({
@@ -187,24 +187,24 @@ function renderPaidLink({ sale, ...parts }: Omit<SalePage, "children">): string 
   });
 }
 
-/** A page that a browser only prepares must not open a session yet. */
+/** A prerendered page must not open a session yet. */
 const GO_ON = `const go = () => document.forms[0].submit();
 if (document.prerendering) document.addEventListener("prerenderingchange", go, { once: true });
 else go();`;
 
 type LinkPage = {
   sale: CheckoutSale;
-  /** The payment that this browser made here: the page then waits for a press, for going back must not pay twice. */
+  /** This browser's earlier payment here: require a press, because going back must not pay twice. */
   paidBefore: string | null;
-  /** Where the session is asked for. */
+  /** Address that creates the session. */
   action: string;
   nonce: string;
   stylesheet: Stylesheet;
 };
 
 /**
- * What a link sells. It goes on to the payment form by itself, unless this browser has paid here. Drawing it writes nothing, so
- * that previews and crawlers open no session.
+ * A payment link's page. It continues to the payment form by itself, unless this browser has already paid here. Rendering
+ * it writes nothing, so previews and crawlers open no session.
  */
 export function renderLinkPage({ sale, paidBefore, action, nonce, stylesheet }: LinkPage): string {
   const { locale } = sale;
@@ -245,7 +245,7 @@ type SalePage = {
   children: VNode;
 };
 
-/** Shop, item and amount, beside what the visitor can do. */
+/** Merchant, item and amount beside the visitor's options. */
 function renderSalePage({ sale, nonce, stylesheet, inlineScript, children }: SalePage): string {
   const { locale } = sale;
   const texts = textsOf(locale);

@@ -44,7 +44,7 @@ const PAGE: CheckoutPage = {
 const render = (page: Partial<CheckoutPage> = {}, options: { token?: string | null; embedded?: boolean } = {}) =>
   renderPayPage({ page: { ...PAGE, ...page }, token: "cst_secret", embedded: true, ...FILES, ...options });
 
-/** What the browser's script reads. */
+/** The JSON that the browser's script reads. */
 const dataOf = (html: string) =>
   JSON.parse(/<script type="application\/json" id="checkout">(.*?)<\/script>/s.exec(html)?.[1] ?? "null") as unknown;
 

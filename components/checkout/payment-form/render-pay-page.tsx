@@ -15,7 +15,7 @@ type PayPageOptions = {
   stylesheet: Stylesheet;
 };
 
-/** The payment form as a whole HTML document, which the script then takes over as it is. */
+/** The payment form as an HTML document, which the script then hydrates. */
 export function renderPayPage({ page, token, embedded, nonce, script, stylesheet }: PayPageOptions): string {
   const preview = token === null;
   const data: PageData = { page, token, embedded };
@@ -45,13 +45,13 @@ export function renderPayPage({ page, token, embedded, nonce, script, stylesheet
   });
 }
 
-/** Drawing the first view asks nobody anything. */
+/** Rendering the first view sends no requests. */
 const NO_SERVER = {
   state: () => Promise.reject(new Error("a page that is being rendered has no server")),
   attempt: () => Promise.reject(new Error("a page that is being rendered has no server")),
 };
 
-/** What the server writes into the page for the script. */
+/** Data that the server embeds for the script. */
 export type PageData = {
   page: CheckoutPage;
   /** Null for the preview. */

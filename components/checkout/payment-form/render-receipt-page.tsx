@@ -8,7 +8,7 @@ import { renderDocument, renderMessagePage, type Stylesheet } from "./render-doc
 
 type PageParts = { nonce: string; stylesheet: Stylesheet };
 
-/** A receipt, to read and to print. Its one script opens the browser's print dialog. */
+/** A receipt to read and print. Its only script opens the browser's print dialog. */
 export function renderReceiptPage({ receipt, nonce, stylesheet }: PageParts & { receipt: Receipt }): string {
   const texts = receiptTexts(receipt.locale);
   return renderDocument({
@@ -23,7 +23,7 @@ export function renderReceiptPage({ receipt, nonce, stylesheet }: PageParts & { 
   });
 }
 
-/** The page at any other address. */
+/** Page for an address without a receipt. */
 export const renderNoReceipt = (parts: PageParts & { locale: CheckoutLocale }): string =>
   renderMessagePage({ ...receiptTexts(parts.locale).notFound, ...parts });
 
