@@ -15,11 +15,11 @@ import { customerName } from "./customer-table";
 
 type CustomerPageProps = { customer: Customer; latest: readonly ListedTransaction[]; mode: Mode };
 
-/** The filter that finds a customer's transactions. */
+/** Filter for a customer's transactions. */
 export const customerFilter = ({ customer_id, email }: Customer) =>
   customer_id === null ? { customer_email: email ?? undefined } : { customer_id };
 
-/** One customer: who it is, what was paid and with which cards, and the latest of it. */
+/** A customer: identity, totals, cards and latest transactions. */
 export function CustomerPage({ customer, latest, mode }: CustomerPageProps) {
   const all = transactionsHref(mode, customerFilter(customer));
   return (

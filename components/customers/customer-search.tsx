@@ -9,7 +9,7 @@ import { Input } from "@/components/ui/field";
 import { buttonStyles } from "@/components/ui/styles";
 import { HOLDS_SECRET, holdsSecret } from "@/lib/contract/secrets";
 
-/** The words stand in the address, so that what they find can be sent to others. */
+/** The search terms are in the address, so that results can be shared. */
 export function CustomerSearch({ path, text }: { path: string; text: string }) {
   const [isRefused, setRefused] = useState(false);
   return (

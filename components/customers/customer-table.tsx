@@ -11,10 +11,10 @@ const COLUMNS = [
   ["Last payment", "w-40 max-md:hidden"],
 ] as const;
 
-/** The best name that is known of somebody. */
+/** The best known name of a customer. */
 export const customerName = ({ name, email, customer_id }: Customer): string => name ?? email ?? customer_id ?? "";
 
-/** What else is known, for the line below the name. */
+/** Other known identifiers, for the line below the name. */
 const customerDetails = (customer: Customer): string =>
   [customer.email, customer.customer_id].filter((text) => text && text !== customerName(customer)).join(" · ");
 

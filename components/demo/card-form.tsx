@@ -11,7 +11,7 @@ import { liveLog } from "./live-log";
 import { appearanceOf, checkoutPath, type Look, orderValues, type PlacedOrder, totalOf } from "./order";
 import { useScheme } from "./use-wide";
 
-/** The payment form in the shop's page, with the shop's own button when it is wanted. */
+/** The payment form in the shop's page, with the shop's own button if selected. */
 export function CardForm({ order, look }: { order: PlacedOrder; look: Look }) {
   const element = useRef<HTMLDivElement>(null);
   const { state, submit, retry } = useCardForm(element, order, look);
@@ -20,7 +20,7 @@ export function CardForm({ order, look }: { order: PlacedOrder; look: Look }) {
   return (
     <div>
       {problem && <Problem text={problem} onRetry={phase === "failed" ? retry : null} />}
-      {/* The form is there before it is visible; until then the skeleton lies above it. */}
+      {/* The form is laid out before it is visible; until then the skeleton covers it. */}
       <div className={phase === "loading" ? "relative min-h-85" : "relative"}>
         {phase === "loading" && <Skeleton />}
         <div ref={element} inert={isWaiting} className={isWaiting ? "opacity-40" : undefined} />
@@ -94,13 +94,13 @@ function Skeleton() {
 }
 
 type CardFormState = {
-  /** `ordering`: the form has given a card token, and the shop's server makes the payment with it. */
+  /** `ordering`: the form returned a card token, and the shop's server creates the payment with it. */
   phase: "loading" | "ready" | "ordering" | "leaving" | "failed";
   complete: boolean;
   processing: boolean;
-  /** For the shopper; with `failed`, why there is no form, else what became of a card. */
+  /** Message for the shopper: with `failed`, why there is no form; otherwise the card's error. */
   problem: string | null;
-  /** Only a new order can be paid. */
+  /** The order can no longer be paid. */
   isOver: boolean;
 };
 
@@ -108,8 +108,8 @@ const START: CardFormState = { phase: "loading", complete: false, processing: fa
 const CLOSING: ReadonlySet<string> = new Set(["attempts_exhausted", "session_cancelled", "session_not_found"]);
 
 /**
- * The payment form in `element`: asks the shop's server for a session, mounts the form with its token, and follows what it
- * says. What it says decides nothing: the result page asks the server.
+ * Requests a session from the shop's server, mounts the form with its token in `element`, and follows the form's events.
+ * They decide nothing: the result page asks the server.
  */
 function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrder, look: Look) {
   const [state, setState] = useState(START);
@@ -120,7 +120,7 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
   const options = lookOptions(look, scheme);
 
   const callbacks = (session: string): Omit<MountOptions, "token"> => ({
-    // One that was late is there all the same.
+    // A slow form is ready after all.
     onReady: () =>
       setState((before) => ({ ...before, phase: "ready", problem: before.phase === "failed" ? null : before.problem })),
     onChange: ({ complete, processing }) => change({ complete, processing }),
@@ -130,7 +130,7 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
       window.location.assign(result.returnUrl ?? `/demo/result?client_session_id=${result.clientSessionId}`);
     },
     onError: ({ code, message }) => {
-      // The frame was refused or never came: only this page can say so.
+      // The frame was refused or never loaded, so only this page can show the message.
       if (code === "origin_not_allowed" || code === "form_not_loaded") change({ phase: "failed", problem: message });
       else if (CLOSING.has(code)) change({ isOver: true });
     },
@@ -162,7 +162,7 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
   });
   const open = useEffectEvent((signal: AbortSignal) => openForm(order, signal));
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another round is another form
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each round mounts a new form
   useEffect(() => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -230,7 +230,7 @@ const CALLBACKS: Record<FrameMessage["type"], string> = {
   expired: "onExpired",
 };
 
-/** Follows what the form's frame says to the page, for the log alone. */
+/** Logs the messages that the form's frame sends to the page. */
 function logMessages(element: RefObject<HTMLDivElement | null>): () => void {
   const listener = (event: MessageEvent) => {
     const frame = element.current?.querySelector("iframe");
@@ -244,7 +244,7 @@ function logMessages(element: RefObject<HTMLDivElement | null>): () => void {
   return () => window.removeEventListener("message", listener);
 }
 
-/** A POST to the shop's own server. What it says of its calls to the API goes into the log; throws when it cannot be reached. */
+/** Sends a POST to the shop's own server and logs its API calls. Throws if the server can't be reached. */
 async function callShop<T extends { calls: ApiCall[] }>(path: string, body: object, signal?: AbortSignal): Promise<T> {
   const response = await fetch(path, {
     method: "POST",
@@ -263,7 +263,7 @@ type Frame = ReturnType<Script["mount"]>;
 
 let loading: Promise<Script> | null = null;
 
-/** The script, loaded once, from where the service is. Rejects with a sentence for the shopper. */
+/** Loads the service's script once. Rejects with a sentence for the shopper. */
 function loadCardlane(): Promise<Script> {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");

@@ -5,7 +5,7 @@ import { useRouter } from "next/navigation";
 import { useEffect, useSyncExternalStore } from "react";
 import { type ApiCall, withoutSecrets } from "@/lib/contract/demo-shop";
 
-/** What happened, newest on top: each call of the shop's server, and each message between its page and the form. */
+/** Log of the shop server's API calls and of the messages between page and form, newest first. */
 export function LiveLog() {
   const entries = useSyncExternalStore(liveLog.subscribe, liveLog.entries, liveLog.none);
   const [newest] = entries;
@@ -134,13 +134,13 @@ function Json({ title, value }: { title: string; value: unknown }) {
 
 const EVERY_MS = 2_000;
 
-/** Writes the calls that made this page into the live log. */
+/** Adds the API calls behind this page to the live log. */
 export function RecordCalls({ calls }: { calls: ApiCall[] }) {
   useEffect(() => liveLog.addCalls(calls), [calls]);
   return null;
 }
 
-/** Asks the shop's server again while the outcome is not known. */
+/** Polls the shop's server while the outcome is unknown. */
 export function LookAgain() {
   const router = useRouter();
   useEffect(() => {
@@ -150,10 +150,10 @@ export function LookAgain() {
   return null;
 }
 
-/** What has happened between the shop, the API and the form, newest first. Kept in the tab, so that a redirect loses nothing. */
+/** Entries of the log, newest first. Kept in session storage, so that they survive redirects. */
 type LogEntry =
   | { kind: "api"; id: string; at: string; call: ApiCall }
-  /** From the form's frame to the page, or a call of the page to the form. */
+  /** A message from the form's frame to the page, or a call from the page to the form. */
   | {
       kind: "form";
       id: string;
@@ -173,7 +173,7 @@ const listeners = new Set<() => void>();
 
 export const liveLog = {
   entries: (): readonly LogEntry[] => (entries ??= stored()),
-  /** While the page comes from the server. */
+  /** Snapshot for server rendering. */
   none: (): readonly LogEntry[] => NONE,
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
@@ -201,7 +201,7 @@ function keep(next: readonly LogEntry[]): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(entries));
   } catch {
-    // Storage is full or forbidden: the log then lasts as long as the page.
+    // Storage is full or blocked, so the log lasts as long as the page.
   }
   for (const listener of listeners) listener();
 }
@@ -214,7 +214,7 @@ function stored(): readonly LogEntry[] {
   }
 }
 
-/** "POST /v1/client-sessions answered 201": an entry in one line, as it is read aloud. */
+/** An entry in one line for screen readers: "POST /v1/client-sessions answered 201". */
 function entryText(entry: LogEntry): string {
   if (entry.kind === "form") return entry.direction === "in" ? `Form: ${entry.name}` : `Page: ${entry.name}`;
   const { method, path, status } = entry.call;

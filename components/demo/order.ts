@@ -6,23 +6,23 @@ import {
   type CheckoutMode,
 } from "@/lib/contract/checkout/checkout";
 
-/** One order of the sample shop. It lives in the page's address: a reload, or Buy pressed twice, is the same order. */
+/** An order of the sample shop. It lives in the page's address, so that a reload or a double click is the same order. */
 export type Order = {
   print: PrintId;
   quantity: number;
   currency: DemoCurrency;
   capture: "automatic" | "manual";
   mode: CheckoutMode;
-  /** Minted by the server with the checkout page; null before. */
+  /** Created by the server with the checkout page; null before. */
   id: string | null;
 };
 export type PlacedOrder = Order & { id: string };
 
-/** How the form looks: nothing that the order depends on. */
+/** Appearance of the form; the order doesn't depend on it. */
 export type Look = {
   language: CheckoutLocale | "auto";
   appearance: AppearancePreset | "shop";
-  /** `form`: the form's own button. `shop`: the shop's, which calls `submit()`. */
+  /** `form`: the form's own button. `shop`: the shop's button, which calls `submit()`. */
   button: "form" | "shop";
 };
 
@@ -31,7 +31,7 @@ export const LANGUAGES = ["auto", ...CHECKOUT_LOCALES] as const;
 export const APPEARANCES = ["shop", ...APPEARANCE_PRESETS] as const;
 export const BUTTONS = ["form", "shop"] as const;
 
-/** Values of an address or a body; anything that is not one of the choices counts as not given. */
+/** Values of an address or a body; an unknown choice counts as absent. */
 export type Values = Record<string, unknown>;
 
 const choice = <T extends string>(choices: readonly [T, ...T[]] | readonly T[], value: unknown): T =>
@@ -61,7 +61,7 @@ export function readLook(values: Values): Look {
   };
 }
 
-/** Members as they stand in an address or a body; what is as usual is left out. */
+/** Query or body values of an order, without defaults. */
 export function orderValues({ id, ...order }: Order, look?: Look): Record<string, string> {
   const usual = { ...readOrder({}), ...readLook({}) } as Values;
   const all = { ...order, ...look, order: id };
@@ -78,7 +78,7 @@ export const checkoutPath = (order: Order, look?: Look) =>
 /** Minor units. */
 export const totalOf = ({ print, quantity, currency }: Order) => PRINTS[print].prices[currency] * quantity;
 
-/** The shop's own colours: those of shop.css, which the form cannot read. */
+/** The colors of shop.css, which the form can't read. */
 const SHOP_LOOK: Record<"light" | "dark", Appearance> = {
   light: {
     theme: "light",
@@ -100,7 +100,7 @@ export function appearanceOf({ appearance }: Look, scheme: "light" | "dark"): Ap
   return appearance === "shop" ? SHOP_LOOK[scheme] : { preset: appearance };
 }
 
-/** What the sample shop sells, and for how much. The server works out every price from here; the browser only names the print. */
+/** Items and prices of the sample shop. The server derives every price from these; the browser only names the print. */
 export const DEMO_CURRENCIES = ["USD", "EUR", "JPY", "KWD"] as const;
 type DemoCurrency = (typeof DEMO_CURRENCIES)[number];
 

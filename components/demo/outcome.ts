@@ -1,7 +1,7 @@
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { Payment } from "@/lib/contract/payments/payment";
 
-/** What a shop makes of the API's answer, and only of that. */
+/** A shop's conclusion from the API's response, and from nothing else. */
 export type OrderOutcome = {
   kind: "paid" | "reserved" | "waiting" | "action" | "unpaid" | "closed" | "returned";
   title: string;
@@ -14,7 +14,7 @@ const UNPAID: OrderOutcome = {
   text: "Nothing was charged. We kept your order. You can pay with this card or another one.",
 };
 
-/** `payment`: the session's, or the newest that was tried; null when there is none. */
+/** `payment`: the session's, or its latest attempt; null if there is none. */
 export function outcomeOf(session: ClientSession | null, payment: Payment | null): OrderOutcome {
   if (payment) return ofPayment(payment, session);
   switch (session?.status) {

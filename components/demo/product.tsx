@@ -14,7 +14,7 @@ import {
   type Values,
 } from "./order";
 
-/** One print, with the others beside it. A plain form: Buy leads to the checkout page, also without JavaScript. */
+/** A print with links to the others. A plain form, so Buy works without JavaScript. */
 export function Product({ values }: { values: Values }) {
   const { print, currency, quantity } = readOrder(values);
   const { title, place, about, prices } = PRINTS[print];
@@ -148,7 +148,7 @@ function Row({ label, value, strong = false, className = "" }: RowProps) {
   );
 }
 
-/** The prints themselves: paper, ink and three shapes. They are pictures, so their colours are the same in both schemes. */
+/** The prints: paper, ink and three shapes. As pictures, they have the same colors in both schemes. */
 const ART: Record<PrintId, ReactNode> = {
   tide: (
     <>
@@ -190,7 +190,7 @@ const ART: Record<PrintId, ReactNode> = {
   ),
 };
 
-/** Three by four; described by the text beside it. */
+/** Aspect ratio 3:4. The text beside it describes it. */
 export function PrintArt({ print, className }: { print: PrintId; className?: string }) {
   return (
     <svg viewBox="0 0 300 400" className={className} aria-hidden="true" preserveAspectRatio="xMidYMid slice">

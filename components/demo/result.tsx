@@ -21,7 +21,7 @@ const ICONS: Record<OrderOutcome["kind"], { icon: typeof Check; look: string }> 
 
 type ResultProps = { session: ClientSession; payment: Payment | null };
 
-/** The end of an order, as the shop's server has just read it from the API. */
+/** Result of an order, freshly read from the API by the shop's server. */
 export function Result({ session, payment }: ResultProps) {
   const outcome = outcomeOf(session, payment);
   const order = orderOf(session);
@@ -124,12 +124,12 @@ function Fact({ label, value, aside }: { label: string; value: ReactNode; aside?
   );
 }
 
-/** The order as the shop wrote it into the session. */
+/** The order, restored from the session's metadata. */
 function orderOf({ metadata, currency, capture_method }: ClientSession): Order {
   return readOrder({ ...metadata, quantity: metadata.quantity, currency, capture: capture_method });
 }
 
-/** For an address that leads to no order of this shop. */
+/** Page for an address without an order of this shop. */
 export function NoOrder({ reason }: { reason: string }) {
   return (
     <div className="mx-auto max-w-xl pt-14">

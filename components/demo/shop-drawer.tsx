@@ -18,8 +18,8 @@ const TABS = [
 type TabName = (typeof TABS)[number]["value"];
 
 /**
- * The buttons in the header and the drawer that they open. On a wide screen the page beside it stays in use, so that a card's
- * number can be copied into the form; on a phone it is a sheet over the page.
+ * Header buttons and the drawer that they open. On a wide screen the page beside it stays usable, so that a card number
+ * can be copied into the form; on a phone it is a sheet over the page.
  */
 export function ShopDrawer() {
   const [tab, setTab] = useState<TabName | null>(null);
@@ -94,7 +94,7 @@ const GROUPS: readonly { group: SandboxCard["group"]; title: string }[] = [
   { group: "fault", title: "A processor on a bad day" },
 ];
 
-/** Every test card of the sandbox, with a button that copies its number. */
+/** Every test card of the sandbox, with a copy button. */
 function CardList() {
   return (
     <div className="space-y-6">

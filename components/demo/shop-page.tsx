@@ -3,12 +3,12 @@ import type { ReactNode } from "react";
 import { ShopDrawer } from "./shop-drawer";
 
 type ShopPageProps = {
-  /** Whether there is a demo merchant to sell for. */
+  /** False if there is no demo merchant. */
   isOpen: boolean;
   children: ReactNode;
 };
 
-/** The shop around its pages: header, the page, footer, and the drawer with test cards and the live log. */
+/** Frame of the shop's pages: header, footer, and the drawer with test cards and the live log. */
 export function ShopPage({ isOpen, children }: ShopPageProps) {
   return (
     <div className="shop flex min-h-dvh flex-col">
@@ -68,7 +68,7 @@ function Mark() {
   );
 }
 
-/** Where there is no demo merchant there is nobody to sell anything. */
+/** Shown when there is no demo merchant. */
 export function NoShop() {
   return (
     <div className="mx-auto max-w-xl py-16 sm:py-24">

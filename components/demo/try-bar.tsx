@@ -28,7 +28,7 @@ type Setting = { name: string; label: string; choices: readonly string[]; text?:
 
 const capital = (text: string) => text[0]?.toUpperCase() + text.slice(1);
 
-/** The first three are the order's price and terms: with another value it is another order. */
+/** Price and terms: changing one of these starts a new order. */
 const OF_THE_ORDER: readonly Setting[] = [
   { name: "currency", label: "Currency", choices: DEMO_CURRENCIES },
   { name: "quantity", label: "Quantity", choices: QUANTITIES.map(String) },
@@ -51,13 +51,13 @@ const OF_THE_FORM: readonly Setting[] = [
   },
 ];
 
-/** What a developer may want to try: everything a session or the form can be told. */
+/** Settings for developers to try: the session's and the form's options. */
 export function TryBar({ order, look }: { order: Order; look: Look }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  // A second choice builds on the first, also before the page has followed that one.
+  // A second choice builds on the first, even before the page has loaded with that one.
   const [values, setValues] = useOptimistic<Record<string, unknown>>({ ...order, ...look });
 
   function choose(name: string, value: string) {

@@ -10,7 +10,7 @@ const WIDE = "(width >= 64rem)";
 const DARK = "(prefers-color-scheme: dark)";
 const subscribeWide = subscribeTo(WIDE);
 
-/** Whether the drawer fits beside the page. */
+/** True if the drawer fits beside the page. */
 export function useIsWide(): boolean {
   return useSyncExternalStore(
     subscribeWide,
@@ -19,7 +19,7 @@ export function useIsWide(): boolean {
   );
 }
 
-/** The scheme that the page is shown in: what the user chose, or the system's. */
+/** The scheme of the page: the user's choice or the system's. */
 export function useScheme(): "light" | "dark" {
   return useSyncExternalStore(
     subscribeScheme,

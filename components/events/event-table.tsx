@@ -11,7 +11,7 @@ const COLUMNS = [
   ["Created", "w-36 max-sm:hidden"],
 ] as const;
 
-/** A page of events; each row leads to what the event holds. */
+/** A page of events, each linked to its content. */
 export function EventTable({ events, path }: { events: readonly Event[]; path: string }) {
   return (
     <table className="w-full border-t text-left text-[13px] sm:table-fixed">
@@ -54,7 +54,7 @@ const PAGES = [
   ["webhookEndpoint", "developers/webhooks"],
 ] as const;
 
-/** The page of what an event is about; null where it has none. */
+/** Page of an event's object; null if it has none. */
 export function objectHref(id: string, mode: Mode): string | null {
   const found = PAGES.find(([kind]) => decodeId(kind, id) !== null);
   return found ? `/${mode}/${found[1]}/${id}` : null;

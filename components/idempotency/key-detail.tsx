@@ -18,7 +18,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 const OPEN_MS = 2_000;
 const ANSWERED_MS = 10_000;
 
-/** One idempotency key: what it was used for, what became of it, and what it would answer now. */
+/** An idempotency key: its request, the result, and the response to a retry now. */
 export function KeyDetail({ initial, mode }: { initial: Detail; mode: Mode }) {
   const { data: detail, error } = useQuery({
     queryKey: ["idempotency-key", mode, initial.key],
@@ -186,7 +186,7 @@ function Replays({ detail }: { detail: Detail }) {
   );
 }
 
-/** What else the key was used for, which was refused: what differed, member by member. */
+/** Refused reuses of the key with other parameters, and the differences by member. */
 function KeyReuse({ detail }: { detail: Detail }) {
   const { reuse, reuse_count: count } = detail;
   if (!reuse) return null;
@@ -217,7 +217,7 @@ function KeyReuse({ detail }: { detail: Detail }) {
 
 function Differences({ differences }: { differences: Difference[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section aria-label="Differences" tabIndex={0} className="overflow-x-auto">
       <table className="w-full text-left text-[13px]">
         <caption className="sr-only">Fields that differ between the first request and the last refused one</caption>
@@ -264,7 +264,7 @@ const STYLES = {
   expired: { tone: "neutral", label: "Expired", icon: Clock },
 } as const;
 
-/** What a key is at this moment, in words, colour and icon. */
+/** A key's current state as text, color and icon. */
 export function KeyStateBadge({ state }: { state: KeyState }) {
   const { tone, label, icon: Icon } = STYLES[state];
   return (

@@ -12,12 +12,12 @@ import { KeyStateBadge } from "./key-detail";
 
 type KeyListProps = { page: KeyPage; path: string; isFirstPage: boolean };
 
-/** The latest keys; each row leads to what became of its request. */
+/** The latest keys, each linked to its request's result. */
 export function KeyList({ page, path, isFirstPage }: KeyListProps) {
   const last = page.keys.at(-1);
   return (
     <>
-      {/* On narrow screens the cells of a row stand below each other. */}
+      {/* On narrow screens a row's cells stack. */}
       <table className="w-full text-left text-[13px] max-md:block">
         <caption className="sr-only">Idempotency keys, newest first</caption>
         <thead className="text-soft text-xs max-md:sr-only">

@@ -19,14 +19,14 @@ import { MoneyDialog, type MoneyWork, useMerchantMoney, useStaffMoney } from "./
 
 type ActionDialogProps = { paymentId: string; onClose: () => void };
 
-/** Gives money back: all that is left, or a part of it. */
+/** Refunds all that is left, or a part of it. */
 export function RefundDialog({ paymentId, onClose }: ActionDialogProps) {
   return <RefundForm work={useMerchantMoney("refund", paymentId)} onClose={onClose} />;
 }
 
 type StaffRefundDialogProps = { money: StaffMoney; onClose: () => void };
 
-/** The merchant's own refund, with one thing more: why support does it, which is kept and which the merchant sees. */
+/** The merchant's refund dialog plus support's reason, which is recorded and visible to the merchant. */
 export function StaffRefundDialog({ money, onClose }: StaffRefundDialogProps) {
   return <RefundForm work={useStaffMoney("refund", money)} forMerchant onClose={onClose} />;
 }
@@ -113,12 +113,12 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
 type DisputeConsentProps = {
   label: string;
   checked: boolean;
-  /** The form was sent without it. */
+  /** Submitted without the consent. */
   missing?: boolean;
   onChange: (checked: boolean) => void;
 };
 
-/** A refund during a dispute may pay the customer twice: the user has to take that on. */
+/** A refund during a dispute may pay the customer twice, so the user must accept that. */
 export function DisputeConsent({ label, checked, missing = false, onChange }: DisputeConsentProps) {
   return (
     <Banner tone="amber" title="The cardholder’s bank disputes this money">
@@ -136,7 +136,7 @@ export function DisputeConsent({ label, checked, missing = false, onChange }: Di
   );
 }
 
-/** What was taken, what went back, and what can still be refunded. */
+/** Captured, refunded and refundable amounts. */
 function RefundFacts({ subject: { captured, refunded, refundable, currency } }: { subject: MoneySubject }) {
   const underWay = captured - refunded - refundable;
   return (
@@ -152,7 +152,7 @@ function RefundFacts({ subject: { captured, refunded, refundable, currency } }: 
   );
 }
 
-/** Takes the money that is held, all of it or a part; the rest goes back to the customer. */
+/** Captures all or part of an authorized amount; the rest is released to the customer. */
 export function CaptureDialog({ paymentId, onClose }: ActionDialogProps) {
   const work = useMerchantMoney("capture", paymentId);
   const { subject } = work.snapshot;
@@ -244,7 +244,7 @@ export function VoidDialog({ paymentId, onClose }: ActionDialogProps) {
   );
 }
 
-/** What is typed as an amount: everything there is until it is changed. `most` in minor units. */
+/** The typed amount, which starts as the maximum. `max` in minor units. */
 function useAmount(subject: MoneySubject | null, most: number, verb: string, refusal: Refusal | null, tried: boolean) {
   const [typed, setTyped] = useState<string | null>(null);
   const value = typed ?? (subject ? plainAmount(most, subject.currency) : "");
@@ -252,7 +252,7 @@ function useAmount(subject: MoneySubject | null, most: number, verb: string, ref
   const minor = reading?.amount ?? null;
   return {
     value,
-    /** In minor units; null while it is none. */
+    /** In minor units; null while the text isn't an amount. */
     minor,
     text: subject && minor !== null ? moneyText(minor, subject.currency) : null,
     error: fieldError(refusal, "amount") ?? (tried || typed !== null ? (reading?.error ?? null) : null),
@@ -295,7 +295,7 @@ function AmountField({ most, currency, amount }: AmountFieldProps) {
   );
 }
 
-/** The amount is what most people came to change. */
+/** The amount is the field that users change most. */
 function takeFocus(input: HTMLInputElement | null): void {
   input?.focus({ preventScroll: true });
   input?.select();
@@ -331,7 +331,7 @@ export function ReasonSelect({ label, reason, error, onReason }: ReasonSelectPro
 
 type RefundNoteProps = { reason: RefundReason; note: string; error: string | null; onNote: (note: string) => void };
 
-/** "Other" needs one. */
+/** The reason "Other" requires a note. */
 export function RefundNote({ reason, ...rest }: RefundNoteProps) {
   const required = reason === "OTHER";
   return (

@@ -11,13 +11,13 @@ import type { ListedTransaction } from "@/lib/contract/transactions/transaction"
 
 type BulkRefundBarProps = {
   selection: readonly ListedTransaction[];
-  /** The selection has been dealt with. */
+  /** Called once the selection has been refunded. */
   onDone: () => void;
-  /** How far a selection reaches. */
+  /** Scope of the selection. */
   note?: string;
 };
 
-/** Stays in sight while rows are selected: how many, worth how much, and what can be done with them. */
+/** Bar that stays visible while rows are selected: their count, their sum and the actions. */
 export function BulkRefundBar({ selection, onDone, note }: BulkRefundBarProps) {
   const { can } = useDashboard();
   if (selection.length === 0) return null;

@@ -28,13 +28,13 @@ import type { ListedTransaction } from "@/lib/contract/transactions/transaction"
 import { DisputeConsent, ReasonSelect, RefundNote } from "./action-dialogs";
 
 type BulkRefundDialogProps = {
-  /** Null: the run that this tab has not finished. */
+  /** Null resumes the unfinished run of this tab. */
   selection: readonly ListedTransaction[] | null;
   onDone: () => void;
   onClose: () => void;
 };
 
-/** Refunds what is selected, one by one; every row keeps its own outcome. */
+/** Refunds the selected payments one by one; every row has its own outcome. */
 export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialogProps) {
   const { refused, ...bulk } = useBulkRefund(selection);
   const { driver, run } = bulk;
@@ -100,13 +100,13 @@ export function BulkRefundDialog({ selection, onDone, onClose }: BulkRefundDialo
 
 type Bulk = { driver: BulkRefund; run: BulkRun; another: boolean };
 type FooterProps = Bulk & {
-  /** Disputed payments are refunded, too. */
+  /** Disputed payments are refunded as well. */
   sends: boolean;
   onStart: () => void;
   onClose: () => void;
 };
 
-/** The button on the right is one element in every state, so that the keyboard's focus stays on it. */
+/** The right button is one element in every state, so that it keeps the focus. */
 function Footer({ driver, run, another, sends, onStart, onClose }: FooterProps) {
   if (!driver.started) {
     const rows = run.rows.filter(({ disputed }) => sends || !disputed);
@@ -179,12 +179,12 @@ const count = (number: number, word: string): string => `${number} ${word}${numb
 type BulkRowsProps = {
   run: BulkRun;
   started: boolean;
-  /** Selected, and not refundable. */
+  /** Selected payments that can't be refunded. */
   refused: readonly { transaction: ListedTransaction; reason: string }[];
   onRetry: (row: BulkRow) => void;
 };
 
-/** One line a payment: whose, how much, and how it went. */
+/** One line per payment: card, amount and state. */
 function BulkRows({ run, started, refused, onRetry }: BulkRowsProps) {
   return (
     <div className="flex flex-col gap-3">
@@ -295,7 +295,7 @@ const WORDS: [BulkRowState["step"], string][] = [
   ["not_sent", "not sent"],
 ];
 
-/** How far it is, in a bar and in words. */
+/** Progress as a bar and as text. */
 function BulkProgress({ run, stopping }: { run: BulkRun; stopping: boolean }) {
   const { rows } = run;
   const ended = rows.filter(({ state }) => state.step !== "waiting" && state.step !== "sending").length;

@@ -6,7 +6,7 @@ import { CopyButton } from "@/components/ui/copy";
 
 type JsonViewProps = { title: ReactNode; value: unknown; open?: boolean; label: string };
 
-/** A value as JSON, folded away until it is asked for, with a button that copies it. */
+/** Collapsible JSON with a copy button. */
 export function JsonView({ title, value, open = false, label }: JsonViewProps) {
   const [isOpen, setOpen] = useState(open);
   return (
@@ -24,14 +24,14 @@ export function JsonView({ title, value, open = false, label }: JsonViewProps) {
   );
 }
 
-/** The same, always open and without a frame. */
+/** JSON without a frame, always open. */
 function JsonBlock({ value, label }: { value: unknown; label: string }) {
   return (
     <figure aria-label={label} className="relative border-t bg-raised">
       <div className="absolute top-1 right-1 rounded bg-raised">
         <CopyButton />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <section tabIndex={0} aria-label={label} className="max-h-96 overflow-auto">
         <pre className="w-max px-3 py-2 font-mono text-xs leading-[1.6]">
           <code>{JSON.stringify(value, null, 2)}</code>

@@ -28,19 +28,19 @@ import { UnknownOutcome } from "./unknown-outcome";
 type MoneyDialogProps = {
   work: MoneyWork;
   title: string;
-  /** What the button does, in words with amount and card. */
+  /** Label of the submit button, with amount and card. */
   submitLabel: string;
-  /** The action cannot be undone and takes money away. */
+  /** Irreversible, and takes money from the merchant. */
   danger?: boolean;
-  /** A refusal stands on its field already. */
+  /** The refusal is already shown at its field. */
   isFieldRefused: boolean;
   onSubmit: () => void;
   onClose: () => void;
-  /** The form; it is there once the payment is read. */
+  /** The form, rendered once the payment is loaded. */
   children: ReactNode;
 };
 
-/** The frame of every money dialog: what it shows follows the driver's state, and nothing is called done before it is. */
+/** Frame of every money dialog. It follows the driver's state and shows nothing as done before it is confirmed. */
 export function MoneyDialog({ work, title, onSubmit, onClose, children, isFieldRefused, ...button }: MoneyDialogProps) {
   const formId = useId();
   const { driver, snapshot, refusal, can } = work;
@@ -154,7 +154,7 @@ type FooterProps = Pick<MoneyDialogProps, "work" | "submitLabel" | "danger" | "o
   formId: string;
 };
 
-/** The button on the right is one element in every state, so that the keyboard's focus stays on it. */
+/** The right button is one element in every state, so that it keeps the focus. */
 function Footer({ work: { driver, snapshot }, submitLabel, danger, impossible, formId, onClose }: FooterProps) {
   const { state, subject } = snapshot;
   switch (state.step) {
@@ -206,7 +206,7 @@ function Footer({ work: { driver, snapshot }, submitLabel, danger, impossible, f
   }
 }
 
-/** Where Enter in a field sent the form, the focus went with the field. */
+/** Enter in a field submits the form and removes the field that had the focus. */
 function takeLostFocus(button: HTMLButtonElement | null): void {
   if (document.activeElement === document.body) button?.focus();
 }
@@ -216,11 +216,11 @@ export type MoneyWork = {
   snapshot: MoneySnapshot;
   refusal: Refusal | null;
   can: (permission: UserPermission) => boolean;
-  /** Where processors are connected, for whoever may. */
+  /** Page where processors are connected, for users who may. */
   settings?: string | null;
 };
 
-/** One action of the merchant who is signed in; lists and pages of the payment follow what it did. */
+/** A money action of the signed-in merchant. Lists and pages of the payment are refreshed after it. */
 export function useMerchantMoney(action: MoneyAction, paymentId: string): MoneyWork {
   const { mode, merchant, can } = useDashboard();
   const queries = useQueryClient();
@@ -231,14 +231,14 @@ export function useMerchantMoney(action: MoneyAction, paymentId: string): MoneyW
   return { ...work, can, settings: can("settings.manage") ? `/${mode}/settings/processors` : null };
 }
 
-/** One action of support on a merchant's behalf. */
+/** A money action by support on the merchant's behalf. */
 export function useStaffMoney(action: MoneyAction, money: StaffMoney): MoneyWork {
   const router = useRouter();
   const work = useMoneyWork(action, money.paymentId, staffAccess(money), () => router.refresh());
   return { ...work, can: () => true };
 }
 
-/** A driver for as long as the dialog is open: fresh amounts when it opens and whenever its tab comes back. */
+/** Keeps a driver while the dialog is open, and refreshes amounts when its tab is shown again. */
 function useMoneyWork(
   action: MoneyAction,
   paymentId: string,

@@ -21,7 +21,7 @@ const DIALOGS = {
 const BulkRefundDialog = dynamic(() => import("./bulk-refund-dialog").then((module) => module.BulkRefundDialog));
 const UnfinishedMoney = dynamic(() => import("./unknown-outcome").then((module) => module.UnfinishedMoney));
 
-/** Where money dialogs live: one for the whole dashboard. Without one, what this tab has sent and not heard of again. */
+/** Hosts the dashboard's one money dialog. While none is open it shows this tab's requests with an unknown outcome. */
 export function MoneyHost() {
   const request = useSyncExternalStore(subscribeToMoneyDialog, currentMoneyDialog, () => null);
   const [unfinished, readNow] = useUnfinished();
@@ -49,7 +49,7 @@ function OpenDialog({ request }: { request: MoneyDialogRequest }) {
   );
 }
 
-/** A reload in the middle comes back to where it was. Only then: later it is the user who opens. */
+/** Reopens the dialog after a reload, once; from then on only the user opens it. */
 function useOpenAfterReload(readNow: () => Unfinished): void {
   const looked = useRef(false);
   useEffect(() => {
@@ -66,8 +66,8 @@ function useOpenAfterReload(readNow: () => Unfinished): void {
 const NOTHING = JSON.stringify({ records: [], bulk: null });
 
 /**
- * What this tab has sent and does not know the outcome of. Nothing on the server, and in the first frame that the browser
- * draws; `readNow`, for effects, knows it by then.
+ * This tab's requests with an unknown outcome. Empty on the server and in the first render; `readNow` gives effects the
+ * current value.
  */
 function useUnfinished(): [unfinished: Unfinished, readNow: () => Unfinished] {
   const { mode, merchant } = useDashboard();

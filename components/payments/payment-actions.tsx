@@ -17,14 +17,14 @@ export const ACTION_LOOKS = {
   refund: { label: "Refund", icon: Undo2 },
 } as const;
 
-/** What can be done with a payment as buttons, and for the rest the reason why not. */
+/** Buttons for the possible actions, and the reasons against the others. */
 export function PaymentActions({ payment, size = "md" }: { payment: ShownPayment; size?: "sm" | "md" }) {
   const { can } = useDashboard();
   const subject = subjectOfPayment(payment);
   const actions = ACTIONS.map((action) => ({ action, reason: reasonAgainst(action, subject, can) }));
   const possible = actions.filter(({ reason }) => reason === null);
   const impossible = actions.filter((entry): entry is { action: Action; reason: string } => entry.reason !== null);
-  // Nobody asks why a payment that can be refunded can’t be captured any more.
+  // If a refund is possible, the user doesn't need to know why a capture isn't.
   const isAsked = impossible.some(({ action }) => action === "refund");
   return (
     <div className="flex flex-wrap items-center gap-2">
@@ -47,7 +47,7 @@ export function PaymentActions({ payment, size = "md" }: { payment: ShownPayment
   );
 }
 
-/** `r` refunds the payment that is shown, or says why it cannot be refunded. */
+/** `r` refunds the shown payment, or explains why it can't be refunded. */
 export function useRefundKey(payment: ShownPayment | undefined): void {
   const { can } = useDashboard();
   useSingleKeys((key) => {
@@ -74,7 +74,7 @@ function Impossible({ actions, size, some }: ImpossibleProps) {
       </PopoverTrigger>
       <PopoverContent label="Actions not available now" align="end" className="w-80">
         <dl className="flex flex-col gap-2">
-          {/* What was asked first. */}
+          {/* The refund first: its reason is what users look for. */}
           {actions
             .toSorted((a, b) => Number(b.action === "refund") - Number(a.action === "refund"))
             .map(({ action, reason }) => (

@@ -20,7 +20,7 @@ import { RequestList } from "./request-list";
 
 type BlocksProps = { detail: PaymentDetail; mode: Mode };
 
-/** What it is: card, customer, linked objects, details. */
+/** Facts: card, customer, linked objects, details. */
 export function FactBlocks({ detail, mode }: BlocksProps) {
   return (
     <>
@@ -45,7 +45,7 @@ export function FactBlocks({ detail, mode }: BlocksProps) {
   );
 }
 
-/** What developers ask for: requests, events, the object itself. */
+/** For developers: requests, events, the object itself. */
 export function DeveloperBlocks({ detail, mode }: BlocksProps) {
   return (
     <>
@@ -65,14 +65,14 @@ export function DeveloperBlocks({ detail, mode }: BlocksProps) {
   );
 }
 
-/** Tells those who do not see it that the status has changed. */
+/** Announces a status change to screen readers. */
 export function StatusAnnouncement({ children }: { children: ReactNode }) {
   return <output className="sr-only">{children}</output>;
 }
 
 const LINK = "text-accent hover:underline";
 
-/** What the payment hangs together with: its plan, client session, subscription, settlement batches. */
+/** Linked objects: plan, client session, subscription, settlement batches. */
 function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) {
   const { plan, client_session: session, payment_link: link, subscription_id: subscription, batches } = detail.linked;
   const items: { term: string; value: ReactNode }[] = [];
@@ -130,7 +130,7 @@ function LinkedObjects({ detail, mode }: { detail: PaymentDetail; mode: Mode }) 
   return <Facts items={items} />;
 }
 
-/** Who paid, and the way to what else they paid. */
+/** The customer, and a link to their other payments. */
 function CustomerFacts({ detail, mode }: { detail: PaymentDetail; mode: Mode }) {
   const { payment, linked } = detail;
   const { customer_id: id, customer_email: email, customer_name: name, billing_address: address } = payment;
@@ -181,7 +181,7 @@ function CustomerLink({ href, children }: { href: string; children: ReactNode })
 const PENDING_MS = 3_000;
 const SETTLED_MS = 5_000;
 
-/** A payment with all that hangs on it, kept current while it is looked at: faster while something is under way. */
+/** A payment with its details, polled while shown: faster while something is in progress. */
 export function usePaymentDetail(paymentId: string, mode: Mode, initial?: PaymentDetail) {
   return useQuery({
     queryKey: ["payment", paymentId, mode],
@@ -192,7 +192,7 @@ export function usePaymentDetail(paymentId: string, mode: Mode, initial?: Paymen
   });
 }
 
-/** As the API answers it: every transaction of a payment has these from it, refunds by being copies of the charge. */
+/** The API's payment object, in which every transaction repeats these fields of its payment. */
 export function wholePayment(payment: ShownPayment): Payment {
   const { description, metadata, billing_address } = payment;
   return {

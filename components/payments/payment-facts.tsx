@@ -1,4 +1,4 @@
-/** A payment in facts: its counters, its card, its score, what needs saying first. Shown to merchants and to support. */
+/** A payment's facts: notice, amounts, card and fraud score. Shown to merchants and to support. */
 import { ArrowUpRight, CircleAlert, CircleCheck, CircleHelp, CircleX } from "lucide-react";
 import type { ReactNode } from "react";
 import { Banner } from "@/components/ui/banner";
@@ -18,7 +18,7 @@ import {
   DISPUTE_STATUS_WORDS,
 } from "@/lib/contract/payments/words";
 
-/** An e-mail address that breaks before its @ rather than within a word. */
+/** An e-mail address that wraps before its @ rather than within a word. */
 export function EmailText({ address }: { address: string }) {
   const at = address.lastIndexOf("@");
   return (
@@ -33,7 +33,7 @@ export function EmailText({ address }: { address: string }) {
   );
 }
 
-/** Ids, times and what the merchant's own server said of the payment. */
+/** Ids, times and the merchant's own values. */
 export function PaymentFacts({ payment }: { payment: ShownPayment }) {
   const metadata = Object.entries(payment.metadata);
   return (
@@ -70,10 +70,10 @@ export function PaymentFacts({ payment }: { payment: ShownPayment }) {
 
 const NOTHING_TAKEN: ReadonlySet<string> = new Set(["DECLINED", "FAILED", "VOIDED", "REQUIRES_ACTION"]);
 
-/** The payment's counters, side by side: what was asked for, taken, given back, kept as the fee, and is left. */
+/** The payment's amounts side by side: authorized, captured, refunded, fee, and what is left. */
 export function PaymentAmounts({ detail: { payment, fee }, wide }: { detail: PaymentDetail; wide: boolean }) {
   const { currency, amount_captured: captured, amount_refunded: refunded } = payment;
-  // Nothing is taken: the amount stands above, and the rest would be zeros.
+  // With nothing captured, the amount above is enough and the rest would be zeros.
   if (NOTHING_TAKEN.has(payment.status)) return null;
   const money = (amount: number) => <Money amount={amount} currency={currency} bare />;
   return (
@@ -124,7 +124,7 @@ function Amount({ term, hint, children }: { term: string; hint?: ReactNode; chil
   );
 }
 
-/** What needs saying before all else: that it is disputed, why it was declined, or that its outcome is not known. */
+/** The most important notice: a dispute, a decline or an unknown outcome. */
 export function PaymentNotice({ detail }: { detail: PaymentDetail }) {
   return (
     <>
@@ -177,7 +177,7 @@ function DisputeNotice({ dispute }: { dispute: PaymentDetail["disputes"][number]
   );
 }
 
-/** Into the processor's own dashboard. */
+/** Link to the processor's own dashboard. */
 export function ProcessorLink({ href, children }: { href: string; children: ReactNode }) {
   return (
     <a
@@ -191,7 +191,7 @@ export function ProcessorLink({ href, children }: { href: string; children: Reac
   );
 }
 
-/** What the processor calls the payment and its refunds, each with the way to it there. */
+/** The processor's ids of the payment and its refunds, each with a link. */
 export function ProcessorObjects({ processor }: { processor: NonNullable<PaymentDetail["processor"]> }) {
   return (
     <Facts
@@ -256,7 +256,7 @@ const TONE_ICONS = {
   unknown: <CircleHelp aria-hidden="true" className="size-3.5 text-soft" />,
 };
 
-/** The card as far as it may be shown, and what the checks of it said. */
+/** The masked card, and the results of its checks. */
 export function PaymentCard({ detail }: { detail: PaymentDetail }) {
   const { payment, notes } = detail;
   const { card } = payment;
@@ -292,7 +292,7 @@ export function PaymentCard({ detail }: { detail: PaymentDetail }) {
   );
 }
 
-/** Where no street was sent, that only the postal code matches is all there is to match. */
+/** Without a street, a matching postal code is a full match. */
 function AddressCheck({ code, hasStreet }: { code: AvsResult; hasStreet: boolean }) {
   if (!hasStreet && POSTAL_CODE_ONLY.has(code))
     return <Check code={code} words="The postal code matches; no street was sent" icon={TONE_ICONS.good} />;
@@ -318,7 +318,7 @@ const LEVELS = [
   { from: 0, word: "Low risk", bar: "fill-green", text: "text-green" },
 ];
 
-/** The fraud score on its scale of 0 to 100, with the rules that made it. */
+/** Fraud score from 0 to 100, with the rules behind it. */
 function FraudScore({ score, reasons }: { score: number | null; reasons: string[] | null }) {
   if (score === null) {
     return <p className="mt-3 border-t pt-3 text-soft">The payment was not scored.</p>;
@@ -339,7 +339,7 @@ function FraudScore({ score, reasons }: { score: number | null; reasons: string[
         {score} of 100, {level.word.toLowerCase()}
       </meter>
       <div aria-hidden="true" className="mt-1.5 h-1.5 overflow-hidden rounded-full bg-line">
-        {/* Drawn, and not sized by a style: the page's policy takes none from HTML. */}
+        {/* Drawn as SVG, because the page's policy blocks style attributes. */}
         <svg className="block size-full" aria-hidden="true">
           <rect rx="3" width={`${Math.max(score, 1)}%`} height="100%" className={level.bar} />
         </svg>

@@ -19,7 +19,7 @@ import { PaymentAmounts, PaymentNotice } from "./payment-facts";
 import { HistoryBlocks } from "./payment-records";
 import { ReceiptActions } from "./receipt-actions";
 
-/** One payment as a page of its own; it follows what happens while it is open. */
+/** A payment's own page, refreshed while it is open. */
 export function PaymentPage({ initial, mail }: { initial: PaymentDetail; mail: MailRoute }) {
   const { mode } = useDashboard();
   const { data: detail = initial, error } = usePaymentDetail(initial.payment.id, mode, initial);

@@ -14,7 +14,7 @@ import { PaymentAmounts, PaymentNotice } from "./payment-facts";
 import { HistoryBlocks } from "./payment-records";
 import { PaymentPanelSkeleton } from "./payment-skeleton";
 
-/** The inside of the side panel: the page's blocks, one below the other. */
+/** Content of the side panel: the page's blocks, stacked. */
 export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mode: Mode }) {
   const { data: detail, error, refetch, isFetching } = usePaymentDetail(paymentId, mode);
   useRefundKey(detail?.payment);

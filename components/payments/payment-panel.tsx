@@ -15,13 +15,13 @@ type PaymentPanelProps = {
   onClose: () => void;
 };
 
-// What is inside comes when a panel is opened for the first time: lists load without it.
+// Loaded when a panel is first opened, to keep it out of the list's first load.
 const PanelContent = dynamic(() => import("./payment-panel-content").then((module) => module.PaymentPanelContent), {
   ssr: false,
   loading: () => <PaymentPanelSkeleton />,
 });
 
-/** A payment beside a list, which stays usable. Escape closes it. */
+/** A payment beside a list that stays usable. Escape closes it. */
 export function PaymentPanel({ paymentId, mode, onClose }: PaymentPanelProps) {
   if (paymentId === null) return null;
   return (

@@ -1,4 +1,4 @@
-/** What a payment left behind: timeline, transactions, lines of the ledger, events. */
+/** A payment's records: timeline, transactions, ledger lines, events. */
 import { TransactionBadge } from "@/components/ui/badge";
 import { Card, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
@@ -8,7 +8,7 @@ import { LEDGER_ACCOUNT_WORDS, REFUND_REASON_WORDS } from "@/lib/contract/paymen
 import { type Mode, signedAmount } from "@/lib/contract/transactions/words";
 import { PaymentTimeline } from "./payment-timeline";
 
-/** What happened: timeline, transactions, books. The mode is null in support, where keys have no pages. */
+/** Timeline, transactions and ledger. The mode is null in support, where keys have no pages. */
 export function HistoryBlocks({ detail, mode }: { detail: PaymentDetail; mode: Mode | null }) {
   return (
     <>
@@ -26,7 +26,7 @@ export function HistoryBlocks({ detail, mode }: { detail: PaymentDetail; mode: M
   );
 }
 
-/** What the notice above says of a decline, the timeline does not repeat. */
+/** The notice above already explains a decline, so the timeline doesn't repeat it. */
 const timelineOf = ({ timeline, decline }: PaymentDetail) =>
   timeline.map((entry) => (entry.said === decline?.meaning ? { ...entry, said: null } : entry));
 
@@ -62,7 +62,7 @@ function TransactionList({ detail }: { detail: PaymentDetail }) {
   );
 }
 
-/** The payment's lines in the books: each moves an amount from one account to another. */
+/** The payment's ledger lines: each moves an amount from one account to another. */
 function LedgerTable({ lines }: { lines: LedgerLine[] }) {
   if (lines.length === 0) return <p className="p-4 text-[13px] text-soft">No money has moved.</p>;
   return (
@@ -90,7 +90,7 @@ function LedgerTable({ lines }: { lines: LedgerLine[] }) {
   );
 }
 
-/** Where there is no room for columns: entry and amount, below them the accounts. */
+/** Narrow layout: entry and amount, with the accounts below. */
 function Row({ line }: { line: LedgerLine }) {
   return (
     <tr className="border-b last:border-0 @max-lg:grid @max-lg:grid-cols-[auto_minmax(0,1fr)_auto] @max-lg:gap-x-1 @max-lg:px-4 @max-lg:py-2 @lg:[&>*]:px-4 @lg:[&>*]:py-2 @lg:[&>*]:whitespace-nowrap">
@@ -114,7 +114,7 @@ function Row({ line }: { line: LedgerLine }) {
   );
 }
 
-/** What was sent to the outside world, newest first. */
+/** Events that were sent, newest first. */
 export function EventList({ events }: { events: PaymentEvent[] }) {
   if (events.length === 0) return <p className="p-4 text-[13px] text-soft">No events yet.</p>;
   return (

@@ -2,7 +2,7 @@ import { Skeleton } from "@/components/ui/skeleton";
 
 const upTo = (count: number) => [...Array(count).keys()];
 
-/** The payment's page, or one that looks like it, before it is there, in its measures. */
+/** Placeholder with the layout of a payment's page, which other pages share. */
 export function PaymentPageSkeleton({ what = "the payment" }: { what?: string }) {
   return (
     <div className="flex flex-col gap-4">
@@ -27,7 +27,7 @@ export function PaymentPageSkeleton({ what = "the payment" }: { what?: string })
   );
 }
 
-/** The side panel before its payment is there. */
+/** Placeholder of the side panel. */
 export function PaymentPanelSkeleton() {
   return (
     <div className="flex flex-col gap-4">

@@ -54,7 +54,7 @@ const KIND_STYLES: Record<TimelineEntry["kind"], string> = {
 /** Null in support, where keys have no pages. */
 type TimelineMode = Mode | null;
 
-/** Everything that happened, oldest first, with who did it and under which key. */
+/** All entries, oldest first, with actor and idempotency key. */
 export function PaymentTimeline({ entries, mode }: { entries: TimelineEntry[]; mode: TimelineMode }) {
   return (
     <ol aria-label="Timeline" className="flex flex-col">

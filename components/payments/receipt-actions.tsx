@@ -16,14 +16,14 @@ import type { Mode } from "@/lib/contract/transactions/words";
 
 type ReceiptProps = { payment: ShownPayment; mail: MailRoute };
 
-/** The receipt of a payment that took money: to look at, and to mail. */
+/** View and mail the receipt of a captured payment. */
 export function ReceiptActions({ payment, mail }: ReceiptProps) {
   const { mode, can } = useDashboard();
   const [sending, setSending] = useState(false);
   if (payment.amount_captured === 0) return null;
   return (
     <div className="flex flex-wrap items-center gap-2">
-      {/* The receipt is no page of the dashboard's: it opens beside it. */}
+      {/* The receipt isn't a dashboard page, so it opens in another tab. */}
       <a
         href={`/${mode}/payments/${payment.id}/receipt`}
         target="_blank"
@@ -48,7 +48,7 @@ const NOT_SENT: Record<Exclude<MailRoute, "sent">, { place: string; where: strin
   console: { place: "the console", where: "the service’s console" },
 };
 
-/** In test mode a mail server gets the team's own addresses alone; without one, nothing leaves the service. */
+/** In test mode, mail servers deliver only to the team's own addresses; without a server, no mail is sent. */
 function addressHint(mode: Mode, mail: MailRoute): string | undefined {
   if (mail !== "sent") return `No mail server is set up: the e-mail goes to ${NOT_SENT[mail].where}.`;
   return mode === "test" ? "In test mode, receipts only go to your team’s confirmed addresses." : undefined;

@@ -6,7 +6,7 @@ import type { ShownActor, ShownRequest } from "@/lib/contract/payments/payment-d
 import type { Mode } from "@/lib/contract/transactions/words";
 import { JsonView } from "./json-view";
 
-/** The API requests behind the payment, newest first: bodies without card numbers, and the stored answers. */
+/** API requests behind the payment, newest first: masked bodies and stored responses. */
 export function RequestList({ requests, mode }: { requests: ShownRequest[]; mode: Mode }) {
   if (requests.length === 0) {
     return (
@@ -74,7 +74,7 @@ function Uses({ request }: { request: ShownRequest }) {
 
 export const times = (count: number) => (count === 1 ? "once" : `${count} times`);
 
-/** An HTTP status in its colour; without one, the answer is still out. */
+/** An HTTP status in its color; null means no response yet. */
 export function HttpStatus({ status }: { status: number | null }) {
   if (status === null) return <Badge tone="amber">No response yet</Badge>;
   return (
@@ -85,7 +85,7 @@ export function HttpStatus({ status }: { status: number | null }) {
   );
 }
 
-/** Who did something: the name, and what tells two of the same name apart. */
+/** Name of an actor, and an identifier if two share a name. */
 export function Actor({ actor }: { actor: ShownActor }) {
   return (
     <span className="[overflow-wrap:anywhere]">

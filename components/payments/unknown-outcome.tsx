@@ -28,7 +28,7 @@ type UnknownOutcomeProps = {
   state: Extract<MoneyState, { step: "unknown" }>;
 };
 
-/** Neither success nor failure: what is known, and the two things that are safe to do. */
+/** Unknown outcome: what is known, and the two safe actions. */
 export function UnknownOutcome({ driver, snapshot: { record, subject }, state }: UnknownOutcomeProps) {
   if (!record) return null;
   return (
@@ -55,7 +55,7 @@ export function UnknownOutcome({ driver, snapshot: { record, subject }, state }:
   );
 }
 
-/** What still needs a look, wherever in the dashboard one is. */
+/** Requests with an unknown outcome, shown on every dashboard page. */
 export function UnfinishedMoney({ unfinished: { records, bulk } }: { unfinished: Unfinished }) {
   const lookButton = (request: MoneyDialogRequest) => (
     <Button size="sm" onClick={() => openMoneyDialog(request)}>

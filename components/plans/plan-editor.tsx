@@ -24,7 +24,7 @@ import { PlanDescription, PlanPreview } from "./plan-preview";
 
 type PlanEditorProps = { plan: Plan; mode: Mode; today: string; currencies: readonly CurrencyOption[] };
 
-/** One plan to someone who may change it. */
+/** A plan for users who may edit it. */
 export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditorProps) {
   const router = useRouter();
   const { can } = useDashboard();
@@ -126,7 +126,7 @@ export function PlanEditor({ plan: loaded, mode, today, currencies }: PlanEditor
 
 type PlanStatusDialogProps = { plan: Plan; mode: Mode; onClose: () => void; onChanged: (plan: Plan) => void };
 
-/** Activates a plan, or deactivates an active one, once it is clear what that means. */
+/** Activates a plan, or deactivates it after confirmation. */
 function PlanStatusDialog({ plan, mode, onClose, onChanged }: PlanStatusDialogProps) {
   const form = useForm({});
   const deactivate = plan.status === "ACTIVE";

@@ -17,7 +17,7 @@ const TYPES = (Object.keys(PLAN_TYPE_LABELS) as PlanType[]).map((value) => ({
   description: PLAN_TYPE_SENTENCES[value],
 }));
 
-/** Name and note, which can always be changed. */
+/** Name and note, which stay editable. */
 export function DescriptionFields({ form }: PlanFieldsProps) {
   return (
     <>
@@ -34,7 +34,7 @@ export function DescriptionFields({ form }: PlanFieldsProps) {
 
 type PriceFieldsProps = PlanFieldsProps & { currencies: readonly CurrencyOption[]; locked: boolean };
 
-/** What buyers agree to: type, price and timing. */
+/** Terms: type, price and timing. */
 export function PriceFields({ form, currencies, locked }: PriceFieldsProps) {
   const { type, currency } = form.values;
   return (
@@ -91,7 +91,7 @@ function PeriodFields({ form, label, prefix, children }: PeriodFieldsProps) {
           autoComplete="off"
           fieldClassName="w-40"
         />
-        {/* Level with the control beside it, whose label is visible. */}
+        {/* Aligned with the control beside it, whose label is visible. */}
         <SelectField label={`${label}: unit`} hideLabel {...form.field(`${prefix}_unit`)} fieldClassName="w-32 pt-6.5">
           <option value="DAYS">days</option>
           <option value="WEEKS">weeks</option>

@@ -22,14 +22,14 @@ import {
 import type { Mode } from "@/lib/contract/transactions/words";
 
 type PlanPreviewProps = {
-  /** Null while something is missing. */
+  /** Null while the terms are incomplete. */
   terms: PlanTerms | null;
   currency: string;
-  /** Calendar date on which the customer of the preview buys. */
+  /** Calendar date of the example purchase. */
   today: string;
 };
 
-/** What a customer who buys today pays, and when. */
+/** Payments of a customer who buys today. */
 export function PlanPreview({ terms, currency, today }: PlanPreviewProps) {
   return (
     <section aria-label="What a customer pays" className="rounded-lg border bg-raised">
@@ -112,7 +112,7 @@ function fallsOnMissingDays(charges: ScheduledCharge[], { every }: PlanTerms): b
   return every?.unit === "MONTHS" && Number(first?.on.slice(8)) > 28;
 }
 
-/** What the plan's status means, and its id. */
+/** Meaning of the plan's status, and its id. */
 export function PlanDescription({ plan }: { plan: Plan }) {
   return (
     <>
@@ -126,7 +126,7 @@ export function PlanDescription({ plan }: { plan: Plan }) {
 
 type PlanViewProps = { plan: Plan; mode: Mode; today: string };
 
-/** One plan to someone who may only look. */
+/** A plan for users who may only read it. */
 export function PlanView({ plan, mode, today }: PlanViewProps) {
   const terms = termsOf(plan);
   const money = (amount: number) => moneyTextWithCode(amount, plan.currency);

@@ -11,7 +11,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 
 type CompareNowProps = { mode: Mode; connectionId: string };
 
-/** Requests a comparison of some days. The page shows it from then on, and what it found. */
+/** Requests a comparison of a range of days, which the page then lists. */
 export function CompareNow({ mode, connectionId }: CompareNowProps) {
   const { press, pending } = usePress(async (days: (typeof DAYS_TO_COMPARE)[number]) => {
     const params = { mode, id: connectionId };

@@ -10,21 +10,21 @@ import { type FormState, useForm } from "@/lib/client/use-form";
 import type { Connection } from "@/lib/contract/processors/connection";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** What can be connected, as the page tells the browser. */
+/** A processor that can be connected, described for the browser. */
 export type ConnectorChoice = {
   key: string;
   label: string;
   fields: readonly { name: string; label: string; help: string; secret: boolean; webhook: boolean }[];
-  /** Where in the processor's dashboard messages are set up, and what to subscribe to. */
+  /** Place in the processor's dashboard where webhooks are set up, and the events to subscribe to. */
   where: string;
   events: readonly string[];
-  /** Payments carry their description and chosen metadata there. */
+  /** Payments pass on their description and selected metadata. */
   takesMetadata: boolean;
 };
 
 type Values = { label: string; credentials: Record<string, string> };
 
-/** A refusal of one credential belongs to its field. */
+/** Shows a refusal of a credential at its field. */
 const place = ({ param, message }: { param: string; message: string }): [string, string] | null => {
   if (param === "label" || param.startsWith("credentials.")) return [param, message];
   return null;
@@ -61,7 +61,7 @@ type ConnectDialogProps = {
   onConnected: (connection: Connection) => void;
 };
 
-/** The processor first; its form follows from what it needs. What messages are signed with comes after the address is known. */
+/** Asks for the processor, then its credentials. The webhook secret follows once the address is known. */
 export function ConnectDialog({ mode, connectors, onClose, onConnected }: ConnectDialogProps) {
   const [key, setKey] = useState(connectors[0]?.key ?? "");
   const chosen = connectors.find((one) => one.key === key);
@@ -122,7 +122,7 @@ const send = (
   },
 ) => callApi("PATCH /api/dashboard/{mode}/processors/{id}", { params, body });
 
-/** Other credentials of the same account. */
+/** Replaces the credentials of the same account. */
 export function ReplaceDialog({ mode, connection, connector, onClose, onChanged }: ChangeProps) {
   const form = useForm<Values>({ label: connection.label, credentials: {} }, { place });
 
@@ -147,7 +147,7 @@ export function ReplaceDialog({ mode, connection, connector, onClose, onChanged 
   );
 }
 
-/** The address for the processor's dashboard, and the secret that it gives for it. */
+/** Webhook address for the processor's dashboard, and the secret issued there. */
 export function WebhookDialog({ mode, connection, connector, onClose, onChanged }: ChangeProps) {
   const form = useForm<Values>({ label: connection.label, credentials: {} }, { place });
   const fields = connector.fields.filter(({ webhook }) => webhook);
@@ -186,7 +186,7 @@ export function WebhookDialog({ mode, connection, connector, onClose, onChanged 
   );
 }
 
-/** Card numbers through our servers, which the operator and the processor must both allow. */
+/** Enables card numbers through our servers, which operator and processor must both allow. */
 export function RawCardsDialog({ mode, connection, connector, onClose, onChanged }: ChangeProps) {
   const form = useForm({ raw_cards: connection.raw_cards });
 
@@ -218,7 +218,7 @@ export function RawCardsDialog({ mode, connection, connector, onClose, onChanged
   );
 }
 
-/** A payment's metadata for whoever looks at it in the processor's dashboard. */
+/** Selects the metadata shown in the processor's dashboard. */
 export function MetadataDialog({ mode, connection, connector, onClose, onChanged }: ChangeProps) {
   const form = useForm(
     { metadata_keys: connection.metadata_keys.join(", ") },

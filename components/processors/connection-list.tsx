@@ -57,7 +57,7 @@ export function ConnectProcessor({ mode, connectors }: ConnectProps) {
 type Action = "edit" | "webhook" | "cards" | "metadata" | "default" | "disconnect";
 type ConnectionCardProps = { mode: Mode; connection: Connection; connector: ConnectorChoice; mayTakeCards: boolean };
 
-/** One connection: whose account it is, whether it works, and what can be done with it. */
+/** A connection: its account, its health and its actions. */
 export function ConnectionCard({ mode, connection, connector, mayTakeCards }: ConnectionCardProps) {
   const router = useRouter();
   const [action, setAction] = useState<Action | null>(null);
@@ -143,7 +143,7 @@ export function ConnectionCard({ mode, connection, connector, mayTakeCards }: Co
   );
 }
 
-/** What the comparisons with the processor's own list found. */
+/** Results of the comparisons with the processor's own list. */
 function ReconciliationLink({ mode, connection }: { mode: Mode; connection: Connection }) {
   return (
     <Link
@@ -208,7 +208,7 @@ function Connected({ mode, connection, onWebhook }: ConnectedProps) {
   );
 }
 
-/** Asks the processor now; what it says stands on the card then. */
+/** Checks the connection now; the card shows the result. */
 function CheckButton({ mode, connection }: { mode: Mode; connection: Connection }) {
   const { press, pending } = usePress(async () => {
     const params = { mode, id: connection.id };

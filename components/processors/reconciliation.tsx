@@ -1,4 +1,4 @@
-/** Comparisons with a processor's own list: which there were, and what one of them found. Shown to merchants and to support. */
+/** Comparisons with a processor's own list, for merchants and support. */
 import { Check, CircleX, Clock, Scale, TriangleAlert } from "lucide-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
@@ -26,7 +26,7 @@ type ReconciliationProps = {
   view: ReconciliationView;
   /** The page's own address, to which `?run=` is added. */
   path: string;
-  /** Where a payment's page is. */
+  /** Builds the address of a payment's page. */
   paymentHref: (id: string) => string;
 };
 
@@ -74,7 +74,7 @@ function Shown({ run, paymentHref }: { run: ShownRun } & Pick<ReconciliationProp
         <Card title={numbers(count, "difference")} description={keptText(count, differences.length)} flush>
           <ul className="divide-y">
             {differences.map((difference, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: what a comparison found never changes
+              // biome-ignore lint/suspicious/noArrayIndexKey: a comparison's results never change
               <li key={index}>
                 <DifferenceRow difference={difference} paymentHref={paymentHref} />
               </li>
@@ -86,7 +86,7 @@ function Shown({ run, paymentHref }: { run: ShownRun } & Pick<ReconciliationProp
   );
 }
 
-/** Undefined: all are shown. */
+/** Undefined when all are shown. */
 function keptText(count: number, kept: number): string | undefined {
   if (kept === count) return undefined;
   const old = "Older comparisons keep only the differences that no later one has looked at again.";
@@ -249,7 +249,7 @@ const REASON_WORDS: Record<ReconciliationSummary["reason"], string> = {
 
 type Result = { state: ReconciliationSummary["state"]; difference_count: number; unchecked: { length: number } };
 
-/** What a comparison came to, in a word. */
+/** Result of a comparison as a badge. */
 export function ResultBadge({ run: { state, difference_count: count, unchecked } }: { run: Result }) {
   if (state === "requested") return <Badge icon={<Clock aria-hidden="true" />}>Queued</Badge>;
   if (state === "running") return <Badge icon={<Clock aria-hidden="true" />}>Running</Badge>;

@@ -20,10 +20,10 @@ type RulesEditorProps = {
   currencies: readonly string[];
 };
 
-/** Rules are edited together and saved together: in between they would mean something else. */
+/** Saves all rules together, because a partial change would route differently. */
 export function RulesEditor({ mode, rules, connections, currencies }: RulesEditorProps) {
   const router = useRouter();
-  // Rows have no name of their own that would survive a move.
+  // Rows need a stable key, because they can be moved.
   const [nextKey, setNextKey] = useState(rules.length);
   const form = useForm({ rows: rules.map((rule, key) => ({ key, rule })) });
   const { rows } = form.values;

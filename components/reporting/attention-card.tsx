@@ -12,12 +12,12 @@ type Words = {
   icon: LucideIcon;
   tone: string;
   title(count: number): string;
-  /** What to do about it. */
+  /** Advice for the user. */
   advice: string;
   row(row: AttentionRow): string;
 };
 
-/** Counted no further than lists are. */
+/** Counts have the same cap as lists. */
 const countText = (count: number) =>
   `${Math.min(count, TOTAL_CAP).toLocaleString("en-US")}${count > TOTAL_CAP ? "+" : ""}`;
 const plural = (count: number, one: string, many: string) => `${countText(count)} ${count === 1 ? one : many}`;
@@ -68,7 +68,7 @@ const WORDS: Record<AttentionKind, Words> = {
   },
 };
 
-/** The list that has exactly the rows of a kind. */
+/** List with exactly the rows of a kind. */
 function listHref(mode: Mode, kind: AttentionKind): string {
   if (kind !== "to_capture") return transactionsHref(mode, { attention: [kind] });
   return transactionsHref(mode, {

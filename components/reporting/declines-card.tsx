@@ -7,7 +7,7 @@ const SHOWN = 6;
 
 type DeclinesCardProps = { shown: OverviewScope; declines: readonly Decline[]; range: DayRange };
 
-/** Why cards were declined, most frequent first: a table whose bars are its shares. */
+/** Decline reasons, most frequent first, as a table with bars for their shares. */
 export function DeclinesCard({ shown, declines, range }: DeclinesCardProps) {
   const all = declines.reduce((sum, decline) => sum + decline.count, 0);
   return (
@@ -46,7 +46,7 @@ export function DeclinesCard({ shown, declines, range }: DeclinesCardProps) {
                     {text}
                   </Link>
                   <span aria-hidden="true" className="mt-1.5 block h-1.5 overflow-hidden rounded-full bg-raised">
-                    {/* Drawn, and not sized by a style: the page's policy takes none from HTML. */}
+                    {/* Drawn as SVG, because the page's policy blocks style attributes. */}
                     <svg className="block size-full" aria-hidden="true">
                       <rect rx="3" width={`${Math.max((count / all) * 100, 1)}%`} height="100%" className="fill-red" />
                     </svg>
@@ -73,7 +73,7 @@ function codeText(code: string): string {
 
 type Reason = { codes: string[]; text: string; meaning: string; count: number };
 
-/** The most frequent reasons, and the rest as one. */
+/** The most frequent reasons, with the rest combined. */
 function grouped(declines: readonly Decline[]): Reason[] {
   const alone = declines.length <= SHOWN ? declines : declines.slice(0, SHOWN - 1);
   const rest = declines.slice(alone.length);

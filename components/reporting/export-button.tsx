@@ -12,22 +12,22 @@ const Progress = dynamic(() => import("./export-dialog").then((module) => module
 export type ExportButtonProps = {
   /** Address of the export, with the page's own parameters. */
   address: string;
-  /** The rows: "transaction". */
+  /** Name of a row: "transaction". */
   noun: string;
-  /** Columns that the table shows, where the file can be limited to them. */
+  /** Visible columns, if the file can be limited to them. */
   columns?: readonly string[];
-  /** Rows in the list; null while they are not counted. */
+  /** Rows in the list; null while not counted. */
   total: number | null;
-  /** There are more than that. */
+  /** `total` is a lower bound. */
   totalCapped?: boolean;
 };
 
-/** Saves the whole result of a list as a file of the person's choice, not only the page that is on show. */
+/** Saves the whole list as a file, not only the current page. */
 export function ExportButton(props: ExportButtonProps) {
   const running = useRunningExport();
   const [ExportDialog, setDialog] = useState<ComponentType<ExportDialogProps> | null>(null);
 
-  // Not as a toast, which would have to be loaded, too.
+  // Not a toast, which would have to be loaded as well.
   const [isMissing, setIsMissing] = useState(false);
 
   async function choose() {

@@ -34,10 +34,10 @@ const SCOPES = [
   { value: "all", label: "All columns", description: "Every field there is" },
 ] as const;
 
-/** This tab's latest choice, newer than the preferences the page was rendered with. */
+/** Latest choice in this tab, newer than the preferences that the page was rendered with. */
 let chosen: Pick<Preferences, "export_format" | "export_locale"> = {};
 
-/** Asks for the kind of file, and remembers it for the person. */
+/** Lets the user choose a file format, and remembers it. */
 export function ExportDialog({ address, noun, columns, total, totalCapped, onClose }: ExportDialogProps) {
   const { preferences } = useDashboard();
   const saved = { ...preferences, ...chosen };
@@ -94,7 +94,7 @@ export function ExportDialog({ address, noun, columns, total, totalCapped, onClo
   );
 }
 
-/** Runs the export, which outlives the dialog, and says how it ended. */
+/** Runs the export, which continues after the dialog closes, and reports the result. */
 async function startExport(address: string, noun: string): Promise<void> {
   if (isExporting()) return;
   const controller = new AbortController();
@@ -157,13 +157,13 @@ async function remember(changes: Required<typeof chosen>): Promise<void> {
   }
 }
 
-/** The browser's own, with the region where its language is most used. Some browsers report a system's, as `en-US@posix`. */
+/** The browser's locale with its most likely region. Some browsers report the system's, such as `en-US@posix`. */
 function browserLocale(): string {
   const { language, region } = new Intl.Locale(navigator.languages.find(isLocale) ?? DEFAULT_LOCALE).maximize();
   return region ? `${language}-${region}` : language;
 }
 
-/** By their English names. A locale that is not in the list is offered, too. */
+/** Locales by their English names, including the current one if it isn't listed. */
 function localeOptions(current: string): { code: string; name: string }[] {
   const names = new Intl.DisplayNames("en", { type: "language", languageDisplay: "standard" });
   return [...new Set([...EXPORT_LOCALES, current])]

@@ -6,7 +6,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 
 type FirstUseProps = { mode: Mode; baseUrl: string; canManageKeys: boolean; needsProcessor: boolean };
 
-/** Before the first payment: how to make it. */
+/** Guide to the first payment. */
 export function FirstUse({ mode, baseUrl, canManageKeys, needsProcessor }: FirstUseProps) {
   const isTest = mode === "test";
   return (

@@ -24,13 +24,13 @@ type LatestTransaction = Pick<
 type LatestCardProps = {
   mode: Mode;
   transactions: readonly LatestTransaction[];
-  /** The list that they are the newest of. */
+  /** Address of the full list. */
   allHref?: string;
-  /** Who paid is said above: each row then shows its card. */
+  /** The customer is named above, so each row shows its card instead. */
   ofOneCustomer?: boolean;
 };
 
-/** The newest transactions of every currency, compact; the list has everything else. */
+/** The newest transactions in all currencies, compact. */
 export function LatestCard({
   mode,
   transactions,
@@ -93,7 +93,7 @@ export function LatestCard({
   );
 }
 
-/** Of a processor's token sometimes only the brand is known. */
+/** Tokens from some processors reveal only the brand. */
 function shownCard({ card_brand: brand, card_last4: last4 }: LatestTransaction): string {
   if (brand === null) return last4 === null ? "" : `Card •••• ${last4}`;
   return cardText(brand, last4);

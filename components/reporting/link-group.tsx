@@ -2,12 +2,12 @@ import Link from "next/link";
 import { cn } from "@/components/ui/styles";
 
 type LinkGroupProps = {
-  /** Its name, read aloud. */
+  /** Accessible name. */
   label: string;
   links: readonly { href: string; text: string; current: boolean }[];
 };
 
-/** One of a few views of the same page: each is an address, so Back and Reload keep it. Scrolls where it is narrow. */
+/** Views of the same page as links, so that Back and Reload keep the selection. Scrolls on narrow screens. */
 export function LinkGroup({ label, links }: LinkGroupProps) {
   return (
     <nav aria-label={label} className="flex min-w-0 overflow-x-auto rounded-md border p-0.5 [scrollbar-width:none]">

@@ -1,6 +1,6 @@
 import { Skeleton } from "@/components/ui/skeleton";
 
-/** The overview's shape in its own measures, so that nothing moves when it arrives. */
+/** Placeholder with the overview's exact layout, so that nothing moves when it loads. */
 export function OverviewSkeleton() {
   return (
     <div>

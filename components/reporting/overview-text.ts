@@ -6,10 +6,10 @@ import type { FilterName, TransactionFilters } from "@/lib/contract/transactions
 import { transactionsHref } from "@/lib/contract/transactions/query";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** A day of the calendar is the same everywhere, so any zone shows it. */
+/** Noon in UTC, so that any usual zone shows the same calendar day. */
 const asDate = (day: string) => new Date(`${day}T12:00:00Z`);
 
-/** "Nov 1 – Nov 20, 2026"; one day alone, and both years where they differ. */
+/** "Nov 1 – Nov 20, 2026"; a single day alone, and both years if they differ. */
 export function rangeText({ from, to }: DayRange): string {
   const last = dateText(asDate(to), "UTC");
   if (from === to) return last;
@@ -18,7 +18,7 @@ export function rangeText({ from, to }: DayRange): string {
   return `${first} – ${last}`;
 }
 
-/** Below a bar: "Nov 1", or "Nov 2026" for a month. */
+/** Label below a bar: "Nov 1", or "Nov 2026" for a month. */
 export function tickText(day: string, unit: BucketUnit): string {
   if (unit === "month") {
     return new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "short", year: "2-digit" }).format(asDate(day));
@@ -26,17 +26,17 @@ export function tickText(day: string, unit: BucketUnit): string {
   return dateText(asDate(day), "UTC", { short: true, now: asDate(day) });
 }
 
-/** What a bar stands for: "Fri, Nov 20, 2026" or the days of its week or month. */
+/** Days of a bar: "Fri, Nov 20, 2026", or the range of its week or month. */
 export function bucketText(bucket: Pick<Bucket, "from" | "to">): string {
   if (bucket.from !== bucket.to) return rangeText(bucket);
   const options = { timeZone: "UTC", weekday: "short", month: "short", day: "numeric", year: "numeric" } as const;
   return new Intl.DateTimeFormat("en-US", options).format(asDate(bucket.from));
 }
 
-/** Whether the days of a bar are not over yet. */
+/** True while the days of a bar aren't over. */
 export const isPartial = ({ from, to }: DayRange, today: string): boolean => from <= today && today <= to;
 
-/** Beside an axis: "$1.25K", "$2.50", "−$300". Short, and never rounded: a line of the grid stands at exactly this. */
+/** Axis label: "$1.25K", "$2.50", "−$300". Short but never rounded, because the grid line is at exactly this value. */
 export function tickMoneyText(amount: number, currency: string): string {
   const major = minorToMajor(Math.abs(amount), currency);
   const isShort = major >= 1_000;
@@ -53,7 +53,7 @@ export function tickMoneyText(amount: number, currency: string): string {
     .replace("-", "\u2212");
 }
 
-/** "93.4%"; never 100% or 0% for what is only nearly so. `aligned` keeps the decimal, for columns. */
+/** "93.4%"; never rounded up to 100% or down to 0%. `aligned` keeps the decimal, for columns. */
 export function shareText(share: number, { aligned = false } = {}): string {
   const tenths = Math.round(share * 1_000);
   const honest = tenths === 1_000 && share < 1 ? 999 : tenths === 0 && share > 0 ? 1 : tenths;
@@ -62,7 +62,7 @@ export function shareText(share: number, { aligned = false } = {}): string {
 
 export type Trend = { direction: "up" | "down" | "same"; text: string };
 
-/** How much a number moved against the one before, in percent; null when there is nothing to measure it by. */
+/** Relative change in percent; null without a previous value to compare with. */
 export function changeOf(now: number, before: number): Trend | null {
   if (now === before) return { direction: "same", text: "No change" };
   if (before <= 0 || now < 0) return null;
@@ -71,7 +71,7 @@ export function changeOf(now: number, before: number): Trend | null {
   return { direction: now > before ? "up" : "down", text };
 }
 
-/** How much a share moved, in points: 0.9 after 0.88 is "2 pts". */
+/** Change of a share in points: 0.9 after 0.88 is "2 pts". */
 export function pointsOf(now: number, before: number): Trend {
   const tenths = Math.round((now - before) * 1_000);
   if (tenths === 0) return { direction: "same", text: "No change" };
@@ -82,8 +82,8 @@ export function pointsOf(now: number, before: number): Trend {
 const APPROVED = ["AUTHORIZED", "CAPTURED", "SETTLED", "VOIDED", "REFUNDED", "PARTIALLY_REFUNDED"] as const;
 
 /**
- * The rows that a figure counts, as filters of the list. Money counts on the day that it moved, captured or paid back; an
- * attempt on the day that it was made.
+ * Filters that list exactly the rows behind a figure. Money counts on the day of its capture or refund; an attempt on
+ * the day of its creation.
  */
 const COUNTED = {
   captures: { by: "captured_at", filters: { type: ["CHARGE"] } },
@@ -94,10 +94,10 @@ const COUNTED = {
   answered: { by: "created_at", filters: { type: ["CHARGE"], status: [...APPROVED, "DECLINED"] } },
 } as const satisfies Record<string, { by: FilterName; filters: TransactionFilters }>;
 
-/** What is shown of a range of days, in one currency. */
+/** Environment and currency of the overview. */
 export type OverviewScope = { mode: Mode; currency: string };
 
-/** Exactly the rows that a figure of some days counts; of declines those with one of some codes. */
+/** List of the rows behind a figure; declines can be limited to some codes. */
 export function countedHref(
   { mode, currency }: OverviewScope,
   figure: keyof typeof COUNTED,
@@ -109,7 +109,7 @@ export function countedHref(
   return transactionsHref(mode, { ...filters, currency: [currency], decline_code, [by]: { from, to } });
 }
 
-/** The overview of a period in a currency; the merchant's usual one is not named. */
+/** Address of the overview for a period and currency; null is the merchant's default currency. */
 export function overviewHref(mode: Mode, period: Period, currency: string | null): string {
   const params = new URLSearchParams(periodParams(period));
   if (currency !== null) params.set("currency", currency);

@@ -16,18 +16,18 @@ import { overviewHref } from "./overview-text";
 type PeriodPickerProps = {
   mode: Mode;
   period: Period;
-  /** What it comes to. */
+  /** Days of the chosen period. */
   range: DayRange;
   firstDay: string;
   today: string;
   timeZone: string;
-  /** In the address; null when it is not named there. */
+  /** Currency in the address; null if absent. */
   currency: string | null;
 };
 
 const NAMES = Object.keys(PERIODS) as PeriodName[];
 
-/** Which days the overview counts. Each choice is an address, so Back and Reload keep it. */
+/** Selects the overview's days. Each choice is a link, so Back and Reload keep it. */
 export function PeriodPicker({ mode, period, range, firstDay, today, timeZone, currency }: PeriodPickerProps) {
   const router = useRouter();
   const [pending, startTransition] = useTransition();

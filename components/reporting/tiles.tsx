@@ -14,7 +14,7 @@ type TilesProps = {
 
 const counted = (count: number, one: string) => `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
 
-/** The period in four figures, each beside the period before. */
+/** Four figures of the period, each compared with the period before. */
 export function Tiles({ mode, overview }: TilesProps) {
   const { figures, previous, buckets, currency } = overview;
   const before = previous?.figures ?? null;
@@ -83,7 +83,7 @@ type TileProps = {
   note: string;
   href: string;
   change: Trend | null;
-  /** The figure of the period before; null when there is none. */
+  /** The previous period's figure; null if there is none. */
   before: string | null;
   trend: readonly number[];
 };
@@ -138,7 +138,7 @@ const WIDTH = 96;
 const HEIGHT = 28;
 const MOST_POINTS = 32;
 
-/** The course of a figure at a glance; the figures themselves stand elsewhere, so it is silent. */
+/** Trend of a figure. Hidden from screen readers, because the figures are shown elsewhere. */
 function Sparkline({ values, className }: SparklineProps) {
   const points = thinned(values);
   const low = Math.min(0, ...points);
@@ -168,7 +168,7 @@ function Sparkline({ values, className }: SparklineProps) {
   );
 }
 
-/** Sums of neighbours where there are more values than points to draw. */
+/** Sums neighbors when there are more values than points to draw. */
 function thinned(values: readonly number[]): number[] {
   const size = Math.ceil(values.length / MOST_POINTS);
   const points: number[] = [];

@@ -27,7 +27,7 @@ type VolumeCardProps = {
   };
 };
 
-/** Gross volume and refunds over the period, as a chart or as a table of the same figures. */
+/** Gross volume and refunds over the period, as a chart or as a table. */
 export function VolumeCard({ mode, overview }: VolumeCardProps) {
   const { buckets, previous, unit, currency, today } = overview;
   const [view, setView] = useState<"chart" | "table">("chart");
@@ -108,7 +108,7 @@ const PARTIAL: Record<BucketUnit, string> = {
 
 type LegendProps = {
   previous: VolumeCardProps["overview"]["previous"];
-  /** What of its bars is not over yet; null when all are. */
+  /** The bar still in progress, or null. */
   partial: BucketUnit | null;
 };
 
@@ -135,7 +135,7 @@ function Legend({ previous, partial }: LegendProps) {
   );
 }
 
-/** The chart in sentences. */
+/** Text alternative of the chart. */
 function summaryOf({ figures, buckets, currency, from, to, unit }: VolumeCardProps["overview"]): string {
   const best = buckets.reduce<Bucket | null>(
     (most, bucket) => (most === null || bucket.figures.gross > most.figures.gross ? bucket : most),
@@ -148,7 +148,7 @@ function summaryOf({ figures, buckets, currency, from, to, unit }: VolumeCardPro
 
 const LINK = "underline decoration-line underline-offset-3 hover:decoration-current";
 
-/** A number that leads to what it counts. */
+/** A count that links to its rows. */
 function Count({ count, what, href }: { count: number; what: string; href: string }) {
   if (count === 0) return 0;
   return (
@@ -160,12 +160,12 @@ function Count({ count, what, href }: { count: number; what: string; href: strin
 
 const NUMBER = "px-3 py-1.5 text-right font-normal";
 
-/** The chart's figures, latest first; each row leads to its transactions. Amounts are in the heading's currency. */
+/** The chart's figures, latest first, each row linked to its transactions. Amounts are in the heading's currency. */
 type VolumeTableProps = { mode: Mode; buckets: readonly Bucket[]; currency: string; today: string };
 
 function VolumeTable({ mode, buckets, currency, today }: VolumeTableProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section className="h-full overflow-auto" tabIndex={0} aria-label="Volume as a table">
       <table className="w-full text-[13px]">
         <caption className="sr-only">Volume in {currency}, latest first</caption>
@@ -194,7 +194,7 @@ function VolumeTable({ mode, buckets, currency, today }: VolumeTableProps) {
                   {isPartial(bucket, today) && <span className="text-soft"> so far</span>}
                 </th>
                 {[gross, refunded, fees, net].map((amount, index) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: columns have an order and nothing else
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns have only a position
                   <td key={index} className={NUMBER}>
                     <Money amount={amount} currency={currency} bare />
                   </td>

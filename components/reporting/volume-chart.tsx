@@ -22,17 +22,17 @@ export type VolumeChartProps = {
   previous: readonly Bucket[] | null;
   unit: BucketUnit;
   currency: string;
-  /** The day that is not over. */
+  /** The current day, still in progress. */
   today: string;
-  /** Its name, read aloud. */
+  /** Accessible name. */
   label: string;
-  /** A bar was chosen, by press or with Enter. */
+  /** Called when a bar is clicked or chosen with Enter. */
   onChoose: (bucket: Bucket) => void;
 };
 
 type Point = { index: number; from: string; gross: number; refunded: number; before: number | null };
 
-/** Gross volume upwards, refunds downwards, the gross volume of the period before as a dashed line. */
+/** Gross volume upwards, refunds downwards, and the previous period's gross volume as a dashed line. */
 export function VolumeChart({ buckets, previous, unit, currency, today, label, onChoose }: VolumeChartProps) {
   const active = useRef<number | null>(null);
   const points: Point[] = buckets.map((bucket, index) => ({
@@ -50,12 +50,12 @@ export function VolumeChart({ buckets, previous, unit, currency, today, label, o
     if (event.key === "Enter") choose(active.current);
   };
   const axis = axisOf(points);
-  // What is not over is paler: it says less than the others.
+  // Bars still in progress are paler.
   const shades = buckets.map((bucket) => (
     <Cell key={bucket.from} fillOpacity={isPartial(bucket, today) ? PARTIAL_OPACITY : 1} />
   ));
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the chart inside takes the focus and moves with the arrow keys
+    // biome-ignore lint/a11y/noStaticElementInteractions: the chart inside takes the focus and handles the arrow keys
     <div
       role="presentation"
       className="size-full cursor-pointer [&_.recharts-surface:focus-visible]:outline-2"
@@ -144,7 +144,7 @@ export function VolumeChart({ buckets, previous, unit, currency, today, label, o
   );
 }
 
-/** Round steps above zero; below it only as far as refunds reach, for they are small as a rule. */
+/** Round steps above zero; below it only to the largest refund, as refunds are usually small. */
 function axisOf(points: readonly Point[]): { domain: [number, number]; ticks: number[] } {
   const highest = Math.max(1, ...points.map(({ gross, refunded, before }) => Math.max(gross, refunded, before ?? 0)));
   const lowest = Math.min(0, ...points.map(({ gross, refunded }) => Math.min(gross, refunded)));

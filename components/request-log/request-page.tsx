@@ -74,7 +74,7 @@ const NOTES: Record<KeptBody, string | null> = {
   left_out: "Too long to store.",
 };
 
-/** `shown`: whether this person may see bodies of this endpoint. */
+/** `shown`: the user may see bodies of this endpoint. */
 function Body({ title, body, shown }: { title: string; body: LoggedBody; shown: boolean }) {
   if (!shown) return <p className="text-[13px] text-soft">{title}: your role doesn’t include this endpoint.</p>;
   if (body.kept === null) return <p className="text-[13px] text-soft">No {title.toLowerCase()}.</p>;
@@ -90,11 +90,11 @@ function Body({ title, body, shown }: { title: string; body: LoggedBody; shown: 
 const pretty = (text: string) => JSON.stringify(JSON.parse(text), null, 2);
 
 type RequestViewProps = RequestFactsProps & {
-  /** What can be done with it. */
+  /** Action buttons. */
   children?: ReactNode;
 };
 
-/** Everything that is kept of a request. */
+/** A logged request in full. */
 export function RequestView({ request, mode, children }: RequestViewProps) {
   return (
     <>

@@ -20,7 +20,7 @@ const COLUMNS = [
   ["Time", "w-36 max-sm:hidden"],
 ] as const;
 
-/** A page of requests; each row leads to what is kept of it. `path`: of the list. */
+/** A page of requests, each linked to its details. `path` is the list's. */
 export function RequestTable({ requests, path }: { requests: readonly RequestSummary[]; path: string }) {
   return (
     <table className="w-full border-t text-left text-[13px] sm:table-fixed">
@@ -103,7 +103,7 @@ export function RequestLinks({ page, path, query }: RequestLinksProps) {
   );
 }
 
-/** The latest errors by their code; each leads to its requests. */
+/** The latest errors grouped by code, each linked to its requests. */
 export function ErrorGroups({
   groups,
   capped,
@@ -159,13 +159,13 @@ type Options = readonly (readonly [value: string, label: string])[];
 type RequestFiltersProps = {
   path: string;
   query: RequestsQuery;
-  /** Whose days are meant. */
+  /** Time zone of the dates. */
   timeZone: string;
   endpoints: Options;
   keys: Options;
 };
 
-/** The filters, as a form of the address: it works by keyboard, and before scripts have come. */
+/** Filters as a plain form, which works by keyboard and before scripts load. */
 export function RequestFilters({ path, query, timeZone, endpoints, keys }: RequestFiltersProps) {
   const isFiltered = Object.values(query).some(Boolean);
   return (
@@ -214,7 +214,7 @@ export function RequestFilters({ path, query, timeZone, endpoints, keys }: Reque
 type ChoiceProps = { name: string; label: string; all: string; options: Options; value: string | undefined };
 
 function Choice({ name, label, all, options, value }: ChoiceProps) {
-  // What came by a link may be one that is not on offer.
+  // An address may hold a value that isn't among the options.
   const isOther = value !== undefined && !options.some(([option]) => option === value);
   return (
     <Select name={name} aria-label={label} defaultValue={value ?? ""} className="w-auto max-w-48">

@@ -20,14 +20,14 @@ const ADDRESSES = {
   refundTransaction: "POST /v1/transactions/{id}/refund",
 } as const satisfies Record<string, EndpointAddress>;
 
-/** Statuses that a key keeps, whatever their code. */
+/** Statuses stored under the key, whatever their error code. */
 const STORED: ReadonlySet<number> = new Set([402, 422]);
 
 type Answer = { status: number; replayed: boolean; text: string };
 type Offered = Extract<Resend, { reason: null }>;
 type State = { kind: "idle" | "sending" } | { kind: "answered"; answer: Answer } | { kind: "refused"; why: string };
 
-/** Sends a money request again under its key, which answers what it stored: the service does nothing else for this header. */
+/** Replays a money request under its key. This header makes the service return only stored responses. */
 async function sendAgain(address: EndpointAddress, { id, idempotency_key, body }: Offered, mode: Mode): Promise<State> {
   try {
     const { data, status, replayed } = await callApi(address as "POST /v1/payments/{id}/refund", {
@@ -37,7 +37,7 @@ async function sendAgain(address: EndpointAddress, { id, idempotency_key, body }
     });
     return { kind: "answered", answer: { status, replayed, text: JSON.stringify(data, null, 2) } };
   } catch (error) {
-    // A stored refusal is an answer, too.
+    // A stored refusal is a response as well.
     if (error instanceof ApiError && (STORED.has(error.status) || error.code === "invalid_state")) {
       return { kind: "answered", answer: { status: error.status, replayed: true, text: textOf(error.body) } };
     }
@@ -47,7 +47,7 @@ async function sendAgain(address: EndpointAddress, { id, idempotency_key, body }
 
 const textOf = (value: unknown) => JSON.stringify(value, null, 2);
 
-/** What a retry gives, side by side with what the first request got. Nothing new is ever sent. */
+/** Compares the response to a retry with the original one. Never sends a new request. */
 export function SendAgain({ request, mode }: { request: RequestDetail; mode: Mode }) {
   const [state, setState] = useState<State>({ kind: "idle" });
   const { resend } = request;

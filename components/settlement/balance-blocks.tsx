@@ -22,7 +22,7 @@ const PARTS = [
   ["in_payout", "In payout", "On its way to your bank"],
 ] as const;
 
-/** What is the merchant's at this moment, a row for each currency. */
+/** Current balance, one row per currency. */
 export function BalanceCards({ balances }: { balances: readonly CurrencyBalance[] }) {
   return (
     <ul className="mb-6 flex flex-col gap-3">
@@ -46,7 +46,7 @@ export function BalanceCards({ balances }: { balances: readonly CurrencyBalance[
   );
 }
 
-/** One currency's period: the balance before it, what each kind of movement came to, and the balance after it. */
+/** A currency's statement: opening balance, movements by kind, closing balance. */
 export type BalanceStatement = {
   currency: string;
   opening_pending: number;
@@ -64,7 +64,7 @@ export type BalanceStatement = {
 
 type Line = { label: string; amounts: [pending: number, available: number, inPayout: number] };
 
-/** The columns add up: each closing balance is its opening balance and all lines between. */
+/** The columns add up: each closing balance is its opening balance plus all lines between. */
 function linesOf(statement: BalanceStatement): Line[] {
   const { settlements, payouts, payout_failures } = statement;
   const opening: Line = {
@@ -91,7 +91,7 @@ export function StatementCard({ statement }: { statement: BalanceStatement }) {
   const lines = linesOf(statement);
   return (
     <Card title={currency} flush className="mb-3">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <section className="overflow-x-auto" tabIndex={0} aria-label={`BalanceStatement in ${currency}`}>
         <table className="w-full min-w-120 text-left text-[13px]">
           <caption className="sr-only">From the opening to the closing balance in {currency}</caption>
@@ -176,7 +176,7 @@ export function MovementTable({ movements, mode }: { movements: readonly Balance
   );
 }
 
-/** What a movement was booked for: each has exactly one. */
+/** The object behind a movement; each has exactly one. */
 function subjectOf({ transaction_id, settlement_batch_id, payout_id }: BalanceMovement, mode: Mode) {
   if (transaction_id !== null) return { href: `/${mode}/transactions/${transaction_id}`, label: "View transaction" };
   return settlement_batch_id === null

@@ -10,7 +10,7 @@ import { useForm } from "@/lib/client/use-form";
 import type { BankAccount } from "@/lib/contract/settlement/payout";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Pays out again what a failed payout returned. */
+/** Retries a failed payout with the returned money. */
 export function RetryPayout({ id, mode, currency }: { id: string; mode: Mode; currency: string }) {
   const [open, setOpen] = useState(false);
   return (
@@ -53,7 +53,7 @@ function RetryDialog({ id, mode, currency, onClose }: RetryDialogProps) {
   );
 }
 
-/** Shows where payouts go, and lets owners change it. */
+/** Shows the bank account for payouts, which owners can change. */
 export function BankAccountButton({ account, mode }: { account: BankAccount; mode: Mode }) {
   const [open, setOpen] = useState(false);
   return (

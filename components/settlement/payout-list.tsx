@@ -65,7 +65,7 @@ const BATCH_COLUMNS = [
 type BatchTableProps = {
   batches: readonly SettlementBatch[];
   mode: Mode;
-  /** On the page of their own payout, which need not lead to itself. */
+  /** On a payout's own page, where a link to it would be redundant. */
   ofOnePayout?: boolean;
 };
 

@@ -8,7 +8,7 @@ const TABS = [
   ["Settlement batches", "settlement-batches"],
 ] as const;
 
-/** The lists of a merchant's money, below one entry of the navigation. */
+/** Tabs of the balance section. */
 export function SettlementTabs({ mode, current }: { mode: Mode; current: (typeof TABS)[number][1] }) {
   const tabs = TABS.map(([label, path]) => ({ label, href: `/${mode}/${path}`, current: path === current }));
   return <TabLinks label="Balance" tabs={tabs} />;
@@ -16,11 +16,11 @@ export function SettlementTabs({ mode, current }: { mode: Mode; current: (typeof
 
 type FilterLinksProps = {
   label: string;
-  /** What each value is called, and its address. */
+  /** Label and address of each value. */
   links: readonly { label: string; href: string; current: boolean }[];
 };
 
-/** A filter in the address, so that it can be sent to others and the back button works. */
+/** A filter as links, so that it can be shared and Back works. */
 export function FilterLinks({ label, links }: FilterLinksProps) {
   return (
     <nav aria-label={label} className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1 text-[13px]">
