@@ -8,7 +8,7 @@ import { Button } from "@/components/ui/button";
 import { callApi, failureText } from "@/lib/client/api";
 import type { NoticedEndpoint } from "@/lib/contract/webhooks/webhook-endpoint";
 
-/** Shown on every page until the user has verified their address: what stays locked, and how to unlock it. */
+/** Shown on every page until the user verifies their address: the restrictions, and how to lift them. */
 export function UnverifiedBanner({ email, days }: { email: string; days: number }) {
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
   const [failure, setFailure] = useState<string | null>(null);
@@ -46,7 +46,7 @@ export function UnverifiedBanner({ email, days }: { email: string; days: number 
   );
 }
 
-/** On every page but those of webhooks, which say more: endpoints that have failed for days, or that we disabled for it. */
+/** Endpoints that have failed for days or were disabled for it. Omitted on webhook pages, which show more. */
 export function WebhookBanner({ path, endpoints }: { path: string; endpoints: readonly NoticedEndpoint[] }) {
   const pathname = usePathname();
   const [first, ...more] = endpoints;

@@ -5,11 +5,11 @@ import Link from "next/link";
 import { usePathname, useSearchParams } from "next/navigation";
 import { otherModePath } from "@/lib/client/shell/other-mode-path";
 
-/** Loaded only by the few accounts that see one. */
+/** Loaded on demand, because few accounts see one. */
 export const UnverifiedBanner = dynamic(() => import("./account-banners").then((module) => module.UnverifiedBanner));
 export const WebhookBanner = dynamic(() => import("./account-banners").then((module) => module.WebhookBanner));
 
-/** On every page of test mode, always in sight: none of this is money. */
+/** Always visible in test mode, where no money moves. */
 export function TestBanner() {
   const pathname = usePathname();
   const search = useSearchParams();

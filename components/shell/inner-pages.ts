@@ -1,6 +1,6 @@
 import type { ShellPage } from "./pages";
 
-/** Pages that the navigation does not name, and the palette does. Apart, because every page loads the navigation's. */
+/** Pages that only the palette lists. Kept apart because every page loads the navigation's list. */
 export const INNER_PAGES: readonly Pick<ShellPage, "label" | "path" | "also" | "permission">[] = [
   {
     label: "Payment links",

@@ -11,9 +11,9 @@ import { MODES, type Mode } from "@/lib/contract/transactions/words";
 
 type NavLinkProps = {
   href: string;
-  /** Marked on this page alone, not on those below. */
+  /** Marked as current only on this exact page, not on those below. */
   exact?: boolean;
-  /** Other paths below which it is marked, too. */
+  /** Other paths below which it is marked as current. */
   sections?: readonly string[];
   children: ReactNode;
 };
@@ -30,7 +30,7 @@ export function NavLink({ href, exact = false, sections = [], children }: NavLin
       href={href}
       aria-current={isHere ? "page" : isBelow ? "true" : undefined}
       className="nav-link"
-      // Two requests for each of all pages, with every page that is opened, would cost the service more than the page itself.
+      // Prefetching every link costs two requests each, more than the page itself.
       prefetch={isMeant ? null : false}
       onMouseEnter={mean}
       onFocus={mean}
@@ -42,10 +42,10 @@ export function NavLink({ href, exact = false, sections = [], children }: NavLin
   );
 }
 
-/** The sidebar of narrow windows: behind a button, over the page. */
+/** Navigation in narrow windows: behind a button, over the page. */
 export function NavSheet({ children }: { children: ReactNode }) {
   const pathname = usePathname();
-  // Open on this page: once a link has led to another, it is closed.
+  // Bound to the page it was opened on, so that navigating closes it.
   const [openOn, setOpenOn] = useState<string | null>(null);
   const open = openOn === pathname;
   const leave = useCallback(() => setOpenOn(null), []);
@@ -77,12 +77,12 @@ export function NavSheet({ children }: { children: ReactNode }) {
   );
 }
 
-/** Closes the sheet around the navigation, if there is one: also when a link leads to the page that is open already. */
+/** Closes the sheet around the navigation, if any, also for links to the current page. */
 const LeaveSheet = createContext<() => void>(() => {});
 
 const LABELS: Record<Mode, string> = { test: "Test", live: "Live" };
 
-/** Which environment's data is shown. Switching keeps the page and its filters. */
+/** Selects the environment. Switching keeps the page and its filters. */
 export function ModeSwitch({ mode }: { mode: Mode }) {
   const pathname = usePathname();
   const search = useSearchParams();

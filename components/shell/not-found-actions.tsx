@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button";
 import { buttonStyles } from "@/components/ui/styles";
 import { useShellDialog } from "./shell-dialogs";
 
-/** The ways on from an address that has nothing: the same one in the other mode, and the palette. */
+/** Links from a missing page: the same address in the other mode, and the palette. */
 export function NotFoundActions() {
   const { mode } = useParams<{ mode: string }>();
   const pathname = usePathname();

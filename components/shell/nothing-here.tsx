@@ -14,7 +14,7 @@ type NothingHereProps = {
   listLabel: string;
 };
 
-/** An id that nothing has, and the way back to the list. */
+/** Page for an unknown id, with a link back to the list. */
 export function NothingHere({ what, list, listLabel }: NothingHereProps) {
   const { mode } = useDashboard();
   return (

@@ -10,7 +10,7 @@ import { SHELL_KEYS } from "./shell-dialogs";
 
 const app = fileURLToPath(new URL("../../app/(dashboard)/[mode]", import.meta.url));
 const sourceOf = (path: string) => readFileSync(join(app, path === "" ? "(overview)" : path, "page.tsx"), "utf8");
-/** The permission without which a page shows "no permission". */
+/** The permission that a page requires. */
 const askedBy = (path: string) => /(?:if \(!|\{)page\.can\("([a-z_.]+)"\)/.exec(sourceOf(path))?.[1] ?? null;
 
 describe("the navigation", () => {

@@ -22,12 +22,12 @@ export type ShellPage = {
   icon: LucideIcon;
   /** Second key after `g`. */
   key: string;
-  /** What else people call it, for the palette. */
+  /** Synonyms for the palette. */
   also: string[];
   group: "main" | "developers" | "account";
-  /** Without it the page refuses; null: everybody has a part of it. */
+  /** Required permission; null if every role sees at least a part. */
   permission: UserPermission | null;
-  /** Other sections that belong to it, for the mark in the navigation. */
+  /** Other sections for which the navigation marks this page. */
   sections?: string[];
 };
 
@@ -144,7 +144,7 @@ export const SHELL_PAGES: readonly ShellPage[] = [
   },
 ];
 
-/** The pages that a role may open. */
+/** Pages that the role may open. */
 export const openTo = <P extends Pick<ShellPage, "permission">>(
   pages: readonly P[],
   can: (p: UserPermission) => boolean,

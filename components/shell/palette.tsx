@@ -46,8 +46,8 @@ const DOCS = [
 const TARGET = "target:";
 
 /**
- * Search targets are never filtered by the typed text. Other names of a page count where they hold it: among many of
- * them are the letters of nearly everything.
+ * The typed text never filters search targets. A page's synonyms match only as substrings, because fuzzy matching
+ * across many of them matches nearly everything.
  */
 function score(value: string, search: string, keywords: string[] = []): number {
   if (value.startsWith(TARGET)) return 1;
@@ -59,7 +59,7 @@ function score(value: string, search: string, keywords: string[] = []): number {
   );
 }
 
-/** One box to go anywhere: a page, a pasted id, an e-mail address, an amount, a key; and a few switches. */
+/** Search box for pages, pasted ids, e-mail addresses, amounts and keys, plus a few switches. */
 export function Palette({ onOpenChange }: { onOpenChange: (open: boolean) => void }) {
   const [typed, setTyped] = useState("");
   const [chosen, setChosen] = useState("");
@@ -103,7 +103,7 @@ function useGo(onDone: () => void) {
   };
 }
 
-/** Likely meanings of the text come before the pages, possible ones after everything else. */
+/** Likely targets come before the pages, possible ones last. */
 function JumpItems({ typed, sure, onDone }: ItemsProps & { typed: string; sure: boolean }) {
   const { mode, can } = useDashboard();
   const go = useGo(onDone);
@@ -123,7 +123,7 @@ function JumpItems({ typed, sure, onDone }: ItemsProps & { typed: string; sure: 
 const DEBOUNCE_MS = 200;
 const MAX_CUSTOMERS = 5;
 
-/** Customers by name, e-mail or id, once the typing pauses. */
+/** Customers by name, e-mail or id, requested once typing pauses. */
 function CustomerItems({ typed, onFound, onDone }: ItemsProps & { typed: string; onFound: (value: string) => void }) {
   const { mode, can } = useDashboard();
   const go = useGo(onDone);
@@ -142,7 +142,7 @@ function CustomerItems({ typed, onFound, onDone }: ItemsProps & { typed: string;
   });
   const found = isName && typed.trim() !== "" ? (data?.data.data ?? []) : [];
   const first = found[0]?.id;
-  // They come after what needs no request, and above it.
+  // Results arrive after the local items and are listed above them.
   const choose = useEffectEvent((id: string) => onFound(`${TARGET}${id}`));
   useEffect(() => {
     if (first !== undefined) choose(first);

@@ -44,12 +44,12 @@ export function SearchButton({ compact = false }: { compact?: boolean }) {
 const never = () => () => {};
 const key = () => (/mac|iphone|ipad/i.test(navigator.platform) ? "⌘" : "Ctrl");
 
-/** What this computer's keyboard says on the key of shortcuts. */
+/** The platform's modifier key, as labeled on its keyboard. */
 export function ModifierKey() {
   return useSyncExternalStore(never, key, () => "Ctrl");
 }
 
-/** A key of the keyboard. */
+/** A keyboard key. */
 export function Kbd({ children }: { children: ReactNode }) {
   return <kbd className="kbd">{children}</kbd>;
 }

@@ -21,7 +21,7 @@ export function useShellDialog(): (dialog: ShellDialog) => void {
   return use(ShellDialogsContext);
 }
 
-/** The palette, the list of shortcuts and their keys. Both dialogs load when they are first opened. */
+/** The palette, the list of shortcuts, and the keys that open them. Both dialogs load on first use. */
 export function ShellDialogs({ shortcuts, children }: { shortcuts: boolean; children: ReactNode }) {
   const [dialog, setDialog] = useState<ShellDialog | null>(null);
   const onOpenChange = useMemo(() => (open: boolean) => setDialog((now) => (open ? now : null)), []);
@@ -38,8 +38,8 @@ export function ShellDialogs({ shortcuts, children }: { shortcuts: boolean; chil
 const CHORD_MS = 1_500;
 
 /**
- * The keys that work on every page: Ctrl/Cmd-K always; single keys only while nothing is being typed, nothing covers the page
- * and the user has not switched them off.
+ * Keys that work on every page: Ctrl/Cmd-K always; single keys only while nothing is being typed, no dialog is open and
+ * the user has not switched them off.
  */
 function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => void): void {
   const router = useRouter();
@@ -79,7 +79,7 @@ function useShellKeys(enabled: boolean, openDialog: (dialog: ShellDialog) => voi
       return event.key === "/" && focusSearch();
     }
 
-    // Before the page's own keys: the second one of "g k" is not the table's "k".
+    // Captured before the page's own keys: the "k" of "g k" isn't the table's "k".
     window.addEventListener("keydown", onKeyDown, { capture: true });
     return () => window.removeEventListener("keydown", onKeyDown, { capture: true });
   }, [enabled, mode, can, openDialog, router]);
@@ -93,7 +93,7 @@ function focusSearch(): boolean {
   return input !== undefined;
 }
 
-/** Second key after `g` → path below `/{mode}` and its permission: those of SHELL_PAGES, without their icons. */
+/** Second key after `g` → path below `/{mode}` and permission: SHELL_PAGES without their icons. */
 export const SHELL_KEYS: Readonly<Record<string, readonly [path: string, permission: UserPermission | null]>> = {
   o: ["", "transaction.read"],
   t: ["/transactions", "transaction.search"],

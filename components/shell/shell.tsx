@@ -11,7 +11,7 @@ import { SearchButton } from "./search-button";
 import { ShellDialogs } from "./shell-dialogs";
 import { UserMenu } from "./user-menu";
 
-/** What stands around every page of the dashboard. */
+/** Frame of every dashboard page. */
 export function Shell({ children, ...data }: DashboardData & { children: ReactNode }) {
   const { mode, merchant, user, preferences } = data;
   const navigation = <Navigation {...data} />;

@@ -28,7 +28,7 @@ const TABLE: Shortcut[] = [
 
 type ShortcutsDialogProps = { enabled: boolean; onClose: () => void };
 
-/** Every key of the dashboard, and the switch for those that are a single letter. */
+/** All shortcuts, and a switch for the single-letter ones. */
 export function ShortcutsDialog({ enabled, onClose }: ShortcutsDialogProps) {
   const { can } = useDashboard();
   const pages = openTo(SHELL_PAGES, can).map(({ key, label }): Shortcut => ({ keys: ["g", key], label }));

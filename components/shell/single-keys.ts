@@ -4,7 +4,7 @@ import { useDashboard } from "@/lib/client/dashboard-context";
 const TYPED_INTO = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable=true]";
 const IN_THE_WAY = "dialog:modal, :popover-open:not([role=tooltip])";
 
-/** A key without a modifier does nothing while the user types or while something covers the page. */
+/** False while the user types or a dialog covers the page. */
 export function isForPage(event: KeyboardEvent): boolean {
   const { isComposing, defaultPrevented, ctrlKey, metaKey, altKey, target } = event;
   if (isComposing || defaultPrevented || ctrlKey || metaKey || altKey) return false;
@@ -12,7 +12,7 @@ export function isForPage(event: KeyboardEvent): boolean {
   return document.querySelector(IN_THE_WAY) === null;
 }
 
-/** A page's own single keys; `onKey` returns whether it used one. If the user switched them off, only Escape works. */
+/** A page's single keys; `onKey` returns true if it handled one. If the user switched them off, only Escape works. */
 export function useSingleKeys(onKey: (key: string) => boolean): void {
   const { preferences } = useDashboard();
   const listen = useEffectEvent((event: KeyboardEvent) => {

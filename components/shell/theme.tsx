@@ -3,9 +3,9 @@
 import { ThemeProvider as NextThemes } from "next-themes";
 import { type ReactNode, useState } from "react";
 
-/** Light, dark or the system's scheme, set by a small script before the first paint. A public page has no nonce: "". */
+/** Light, dark or the system's scheme, set by an inline script before the first paint. Public pages have no nonce: "". */
 export function ThemeProvider({ nonce, children }: { nonce: string; children: ReactNode }) {
-  // The document keeps its first policy, while pages rendered later have other nonces.
+  // The document keeps its first policy, while later renders have other nonces.
   const [first] = useState(nonce);
   return (
     <NextThemes
@@ -18,7 +18,7 @@ export function ThemeProvider({ nonce, children }: { nonce: string; children: Re
   );
 }
 
-/** The choices, as the user menu and the palette offer them. */
+/** Choices of the user menu and the palette. */
 export const THEMES = [
   { value: "system", label: "System" },
   { value: "light", label: "Light" },

@@ -9,11 +9,11 @@ import { type StaffActView, staffActWords } from "@/lib/contract/support/staff-a
 
 type ActListProps = {
   acts: readonly StaffActView[];
-  /** The object whose page it stands on: not named again. */
+  /** The object whose page shows the list, not repeated in it. */
   about?: string;
 };
 
-/** What support staff looked up and did, newest first. */
+/** Look-ups and actions by support staff, newest first. */
 export function ActList({ acts, about }: ActListProps) {
   return (
     <Acts
@@ -30,7 +30,7 @@ export function ActList({ acts, about }: ActListProps) {
   );
 }
 
-/** What a merchant's members did with the account: keys, settings, team. */
+/** Account actions by a merchant's members: keys, settings, team. */
 export function OwnActList({ acts }: { acts: readonly OwnAct[] }) {
   return <Acts acts={acts.map(({ id, at, action, actor }) => ({ id, at, words: actionText(action), by: actor }))} />;
 }
@@ -55,14 +55,14 @@ function Acts({ acts }: ActsProps) {
   );
 }
 
-/** Why, or what was searched for. */
+/** Reason or search query. */
 export function ActWords({ act: { reason, query } }: { act: StaffActView }) {
   if (reason !== null) return <p className="[overflow-wrap:anywhere]">Reason: {reason}</p>;
   if (query !== null) return <p className="[overflow-wrap:anywhere]">“{query}”</p>;
   return null;
 }
 
-/** What it was done to; payments and transactions lead there. */
+/** Object of an action; payments and transactions are links. */
 export function ActObject({ act: { objectId } }: { act: StaffActView }) {
   if (objectId === null || objectId.startsWith("mer_")) return null;
   const href = objectId.startsWith("pay_")
@@ -79,7 +79,7 @@ export function ActObject({ act: { objectId } }: { act: StaffActView }) {
   );
 }
 
-/** Who changed something, newest first. */
+/** Changes and their authors, newest first. */
 export function AuditList({ entries }: { entries: readonly PaymentAuditEntry[] }) {
   if (entries.length === 0) return <p className="p-4 text-[13px] text-soft">Nothing has changed yet.</p>;
   return (

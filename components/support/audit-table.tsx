@@ -17,7 +17,7 @@ import { SubmitButton } from "./buttons";
 
 type AuditTableProps = { page: StaffActPage; filter: StaffActFilter };
 
-/** What staff did, newest first, a page at a time. */
+/** A page of staff actions, newest first. */
 export function AuditTable({ page: { acts, next }, filter }: AuditTableProps) {
   if (acts.length === 0) {
     return (

@@ -6,7 +6,7 @@ import { type ReactNode, useTransition } from "react";
 import { useFormStatus } from "react-dom";
 import { Button } from "@/components/ui/button";
 
-/** Shows the page as it is now. */
+/** Reloads the page's data. */
 export function RefreshButton() {
   const router = useRouter();
   const [pending, start] = useTransition();
@@ -22,7 +22,7 @@ export function RefreshButton() {
   );
 }
 
-/** Submits the form around it, and shows that it is under way. */
+/** Submits the form around it and shows progress. */
 export function SubmitButton({ className, children }: { className?: string; children: ReactNode }) {
   const { pending } = useFormStatus();
   return (

@@ -12,11 +12,11 @@ type Answer = { result: StatusCheckResult; state: string; last_answer: string | 
 type CheckStatusProps = {
   /** UUID. */
   operationId: string;
-  /** Refreshes the page when the outcome is known; in the queue the row stays where it is. */
+  /** Refreshes the page once the outcome is known; the queue keeps its rows in place instead. */
   refresh?: boolean;
 };
 
-/** Finds out now how an operation ended. Safe: nothing is ever done twice, and an authorization only has its status checked. */
+/** Checks an operation's outcome. Safe: nothing is executed twice, and an authorization is only queried. */
 export function CheckStatus({ operationId, refresh = false }: CheckStatusProps) {
   const router = useRouter();
   const [pending, setPending] = useState(false);

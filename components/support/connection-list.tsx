@@ -6,7 +6,7 @@ import { Time } from "@/components/ui/time";
 import type { SupportConnection } from "@/lib/contract/processors/reconciliation";
 import { ModeBadge } from "./labels";
 
-/** Every connection with what its last comparison came to. */
+/** All connections with the result of their latest comparison. */
 export function ConnectionList({ connections }: { connections: readonly SupportConnection[] }) {
   if (connections.length === 0) {
     return (

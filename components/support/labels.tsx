@@ -1,4 +1,4 @@
-/** Words and badges that several pages of support share. */
+/** Texts and badges shared by support pages. */
 import { Badge, StatusBadge, type Tone } from "@/components/ui/badge";
 import type { UserRole } from "@/lib/contract/permissions";
 import type { SupportOperation } from "@/lib/contract/support/payment-detail";

@@ -131,14 +131,14 @@ function KeyRows({ keys }: { keys: readonly MerchantKey[] }) {
   );
 }
 
-/** Money moved in an environment, per currency: the last 30 days next to all time. */
+/** Volume of an environment per currency: the last 30 days beside all time. */
 function EnvironmentVolume({ volume }: { volume: readonly CurrencyVolume[] }) {
   return (
     <Card title="Volume" flush>
       {volume.length === 0 ? (
         <p className="p-4 text-[13px] text-soft">No money has moved yet.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
         <section aria-label="Volume by currency" tabIndex={0} className="overflow-x-auto">
           <table className="w-full text-[13px] tabular-nums">
             <caption className="sr-only">Volume by currency: the last 30 days, and all time</caption>
@@ -183,7 +183,7 @@ function Amount({ amount, currency }: { amount: number; currency: string }) {
   );
 }
 
-/** Of the attempts of the last 30 days that the issuer decided on. */
+/** Approval rate of the last 30 days, among attempts that the issuer decided. */
 function approval({ recentApproved, recentDeclined }: CurrencyVolume): string {
   const decided = recentApproved + recentDeclined;
   return decided === 0 ? "–" : `${Math.round((recentApproved / decided) * 1000) / 10} %`;

@@ -107,7 +107,7 @@ function SuspendButton({ profile }: { profile: MerchantProfile }) {
   );
 }
 
-/** The merchant's two environments. */
+/** Tabs for the merchant's two environments. */
 function ModeTabs({ merchantId, mode }: { merchantId: string; mode: Mode }) {
   return (
     <nav aria-label="Environment" className="flex gap-1 border-b">

@@ -9,7 +9,7 @@ import { OPERATION_WORDS, PlainStatus } from "./labels";
 
 type OperationListProps = { operations: readonly SupportOperation[]; answers: Record<string, ReactNode> };
 
-/** Each call to the processor: its state in our books, next to what the processor reports. */
+/** Each call to the processor: our recorded state beside the one that the processor reports. */
 export function OperationList({ operations, answers }: OperationListProps) {
   return (
     <ul className="divide-y">
@@ -86,7 +86,7 @@ const STYLES: Record<ProcessorAnswer["kind"], { tone: Tone; label: string }> = {
   none: { tone: "neutral", label: "No processor" },
 };
 
-/** What the processor reports about an operation; null when it was not queried, because only the newest are. */
+/** The processor's report on an operation; null if not queried, because only the newest are. */
 export function OperationAnswer({ answer }: { answer: ProcessorAnswer | null }) {
   if (answer === null) return <span className="text-soft">Not checked: only the latest operations are.</span>;
   const { tone, label } = STYLES[answer.kind];

@@ -25,11 +25,11 @@ import { StaffRefund } from "./staff-refund";
 
 type SupportPaymentPageProps = {
   shown: SupportPayment;
-  /** Operation → what the processor says of it. */
+  /** Operation → the processor's report. */
   answers: Record<string, ReactNode>;
 };
 
-/** The merchant's payment page plus what only support sees: the state of each call to the processor in our books. */
+/** The merchant's payment page, plus our recorded state of each call to the processor. */
 export function SupportPaymentPage({ shown, answers }: SupportPaymentPageProps) {
   const { detail, operations, environment, merchant, audit, acts } = shown;
   const { payment } = detail;
@@ -147,7 +147,7 @@ const searchFor = (text: string, shown: ReactNode = text) => (
   </Link>
 );
 
-/** Who paid; address and id lead to a search in all merchants' data. */
+/** The customer; address and id link to a search across merchants. */
 function PaymentCustomer({ payment }: { payment: ShownPayment }) {
   const { customer_id: id, customer_email: email, customer_name: name, billing_address: address } = payment;
   if (!id && !email && !name && !address) return <p className="text-soft">The payment has no customer details.</p>;
@@ -170,7 +170,7 @@ function PaymentCustomer({ payment }: { payment: ShownPayment }) {
   );
 }
 
-/** The keys under which the payment was acted on: first use, stored answer, replays and reuses. */
+/** Idempotency keys used on the payment: first use, stored response, replays and reuses. */
 function KeyUses({ requests }: { requests: readonly ShownRequest[] }) {
   if (requests.length === 0) {
     return <p className="p-4 text-[13px] text-soft">None. Keys are kept for 24 hours.</p>;

@@ -12,21 +12,21 @@ import { useForm } from "@/lib/client/use-form";
 type ReasonAddress = Extract<EndpointAddress, `POST /api/support/merchants/${string}`>;
 
 type ReasonDialogProps = {
-  /** On the button that opens it. */
+  /** Label of the button that opens it. */
   label: string;
   size?: ButtonSize;
   title: string;
-  /** What will happen. */
+  /** Explains the effect. */
   text: ReactNode;
   confirmLabel: string;
   danger?: boolean;
-  /** Where the reason is sent. */
+  /** Endpoint that receives the reason. */
   address: ReasonAddress;
   params: PathParams<ReasonAddress>;
   done: string;
 };
 
-/** An act that needs a reason, which is kept and which the merchant sees. */
+/** An action that requires a reason, which is recorded and visible to the merchant. */
 export function ReasonDialog({ label, size = "md", ...rest }: ReasonDialogProps) {
   const [open, setOpen] = useState(false);
   return (

@@ -9,14 +9,14 @@ import { SubmitButton } from "./buttons";
 
 type SupportSearchProps = {
   text: string;
-  /** Why the last search was not made. */
+  /** Reason why the last search was refused. */
   refusal: string | null;
 };
 
 const HINT =
   "An id, e-mail address, key or merchant, or what you know: 4242 about $20 yesterday. Every search is recorded.";
 
-/** What most come to this page for. */
+/** Most users come to this page to search. */
 function takeFocus(input: HTMLInputElement | null): void {
   input?.focus({ preventScroll: true });
 }
@@ -24,7 +24,7 @@ function takeFocus(input: HTMLInputElement | null): void {
 export function SupportSearch({ text, refusal }: SupportSearchProps) {
   const [error, setError] = useState(refusal);
 
-  /** A secret must not even reach the address bar. The service refuses it as well. */
+  /** Keeps secrets out of the address bar. The service refuses them as well. */
   function check(event: SubmitEvent<HTMLFormElement>) {
     const typed = String(new FormData(event.currentTarget).get("q") ?? "").trim();
     const problem = typed === "" ? "Enter something to search for." : holdsSecret(typed) ? HOLDS_SECRET : null;

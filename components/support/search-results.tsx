@@ -20,7 +20,7 @@ import {
 } from "@/lib/contract/support/search-results";
 import { ModeBadge, OPERATION_WORDS, PlainStatus } from "./labels";
 
-/** Hits by kind. Says how the text was understood, and where there are more hits than shown. */
+/** Hits by kind, with the interpretation of the query, and a note if there are more hits than shown. */
 export function SearchResults({ answer }: { answer: SearchAnswer }) {
   const { groups, text, transactions } = answer;
   const readAs = [...answer.readAs, ...(transactions ? readAsOf(transactions) : [])];
@@ -93,7 +93,7 @@ export function SearchResults({ answer }: { answer: SearchAnswer }) {
   );
 }
 
-/** What a transaction was looked for by, in words. */
+/** The transaction filters in words. */
 function readAsOf({ filters, refundedAgain }: TransactionSearch): string[] {
   const chips = filterChips(filters, "UTC").map(({ label }) =>
     `${label.charAt(0).toLowerCase()}${label.slice(1)}`.replace(": ", " "),
@@ -106,7 +106,7 @@ function readAsOf({ filters, refundedAgain }: TransactionSearch): string[] {
 
 type SearchPlace = { text: string; search: TransactionSearch };
 
-/** Its first page. */
+/** Address of the first page. */
 const addressOf = (text: string, { sort, order, reach }: Pick<TransactionSearch, "sort" | "order" | "reach">) =>
   withFilters("/support", {
     q: text,
@@ -148,7 +148,7 @@ function Pages({ text, search, hits }: SearchPlace & { hits: readonly SearchHit[
   );
 }
 
-/** Of a refund: the money has left. */
+/** A refund in one of these has left the account. */
 const PAID: ReadonlySet<string> = new Set(["CAPTURED", "SETTLED"]);
 
 function Hit({ kind, hit }: { kind: SearchKind; hit: SearchHit }) {
@@ -193,7 +193,7 @@ function Hit({ kind, hit }: { kind: SearchKind; hit: SearchHit }) {
   );
 }
 
-/** What it is, in words, as far as it is more than an id. */
+/** Description of a hit, if it has more than an id. */
 function titleOf({ title, card }: SearchHit): string {
   const words = TITLE_WORDS[title] ?? title;
   return card ? `${words} · ${cardText(card.brand, card.last4)}` : words;
@@ -201,7 +201,7 @@ function titleOf({ title, card }: SearchHit): string {
 
 const TITLE_WORDS: Readonly<Record<string, string>> = { CHARGE: "Charge", REFUND: "Refund", ...OPERATION_WORDS };
 
-/** An address of a page that the list does not have, or no longer. */
+/** An offset past the end of the list. */
 function PastEnd({ text, search }: SearchPlace) {
   return (
     <EmptyState
@@ -235,7 +235,7 @@ type SearchStartProps = {
   unknown: { all: number; waiting: number };
 };
 
-/** Before anything was looked for: what waits, what was looked for last, what can be found. */
+/** Start page: unknown outcomes, recent searches, and what can be searched. */
 export function SearchStart({ searches, unknown }: SearchStartProps) {
   return (
     <div className="flex flex-col gap-4">
@@ -298,7 +298,7 @@ function UnknownNotice({ all, waiting }: { all: number; waiting: number }) {
   );
 }
 
-/** In one sentence; the start page has the table. */
+/** One-sentence version of the start page's table. */
 const WHAT_CAN_BE_FOUND =
   "ids (pay_, txn_, key_, mer_, env_, plan_, cs_, batch_, evt_, req_, usr_, sub_), operation UUIDs, e-mail addresses, idempotency keys, merchant names, and anything the merchants’ own transaction search understands";
 

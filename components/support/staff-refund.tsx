@@ -14,7 +14,7 @@ const StaffRefundDialog = dynamic(() =>
 
 type StaffRefundProps = { payment: ShownPayment; money: StaffMoney };
 
-/** Refunds for the merchant, or says why that cannot be. */
+/** Refund on the merchant's behalf, or the reason against it. */
 export function StaffRefund({ payment, money }: StaffRefundProps) {
   const [open, setOpen] = useState(false);
   useReopen(money, () => setOpen(true));
@@ -39,7 +39,7 @@ export function StaffRefund({ payment, money }: StaffRefundProps) {
   );
 }
 
-/** A reload in the middle of a refund comes back to it. */
+/** Reopens the dialog after a reload during a refund. */
 function useReopen(money: StaffMoney, reopen: () => void): void {
   const looked = useRef(false);
   useEffect(() => {

@@ -9,7 +9,7 @@ import { cn } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
 import { signOut } from "@/lib/client/accounts/sign-out";
 
-/** A thin violet bar as a reminder: this user works across all merchants. */
+/** Thin violet bar as a reminder that this user works across all merchants. */
 export function SupportBar({ name }: { name: string }) {
   return (
     <header className="sticky top-0 z-20 short:static border-violet border-b-2 bg-violet-ground text-[13px] print:hidden">

@@ -21,7 +21,7 @@ type Member = {
   email: string;
   name: string | null;
   role: MerchantRole;
-  /** Has not chosen a password yet. */
+  /** Invited, without a password yet. */
   invited: boolean;
   secondFactor: boolean;
   /** ISO 8601. */

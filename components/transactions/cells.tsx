@@ -6,12 +6,12 @@ import type { ColumnName } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { signedAmount } from "@/lib/contract/transactions/words";
 
-/** What a cell needs beside its row: the zone that times are shown in. */
+/** Context of a cell: the time zone of displayed times. */
 type CellContext = { zone: string };
 
 const NOTHING = <span className="dim">–</span>;
 
-/** Cells are plain markup: what they need in a hand's reach (copying, a time's other forms) the table does for all. */
+/** Cells are plain markup: the table handles copying and time tooltips for all of them. */
 export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellContext) => ReactNode> = {
   amount: (row) => money(signedAmount(row), row.currency),
   status: (row) => (
@@ -62,7 +62,7 @@ export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellCon
   updated_at: (row, context) => time(row.updated_at, context),
 };
 
-/** Columns of numbers line up on their right. */
+/** Right-aligned columns. */
 export const NUMBER_COLUMNS: ReadonlySet<ColumnName> = new Set([
   "amount",
   "amount_captured",
@@ -70,7 +70,7 @@ export const NUMBER_COLUMNS: ReadonlySet<ColumnName> = new Set([
   "amount_refundable",
   "fraud_score",
 ]);
-/** Columns of whatever a merchant wrote: cut off when they are long. */
+/** Columns with free text, truncated when long. */
 export const TEXT_COLUMNS: ReadonlySet<ColumnName> = new Set([
   "customer",
   "description",
@@ -101,7 +101,7 @@ const word = (value: string | null): ReactNode => (value === null ? NOTHING : wo
 const HEAD = 4;
 const TAIL = 6;
 
-/** The beginning and the end; `data-copy` holds all of it. */
+/** Abbreviated id; `data-copy` has the full one. */
 function id(value: string | null): ReactNode {
   if (value === null) return NOTHING;
   const head = value.indexOf("_") + 1 + HEAD;
@@ -117,7 +117,7 @@ function id(value: string | null): ReactNode {
   );
 }
 
-/** Drawn once for all copy buttons. */
+/** Shared by all copy buttons. */
 export function CopyIcon() {
   return (
     <svg aria-hidden="true" className="hidden">

@@ -13,9 +13,9 @@ import type { Mode } from "@/lib/contract/transactions/words";
 
 type EmptyListProps = {
   mode: Mode;
-  /** The active filters in words; none when there is not a single transaction. */
+  /** Active filters as text; empty if there are no transactions at all. */
   filters: readonly string[];
-  /** Rows on other pages than this one, which is past the last. */
+  /** Rows on other pages, when this page is past the last. */
   total: number;
   lastPage: number;
   apiUrl: string;
@@ -25,7 +25,7 @@ type EmptyListProps = {
   onPage: (page: number) => void;
 };
 
-/** Why no row is shown. */
+/** Explains why there are no rows. */
 export function EmptyList({
   mode,
   filters,
@@ -86,7 +86,7 @@ export function EmptyList({
   );
 }
 
-/** The queries with one word, or one filter, less. */
+/** The query with one search term or filter removed. */
 function narrowings(query: TransactionQuery, timeZone: string) {
   const words = query.q?.split(/\s+/) ?? [];
   const chips = filterChips(query, timeZone);
@@ -98,10 +98,10 @@ function narrowings(query: TransactionQuery, timeZone: string) {
   return [...(words.length > 1 ? byWord : []), ...(chips.length > 1 ? byFilter : [])];
 }
 
-/** More are looked up for no empty list. */
+/** Limit of look-ups for an empty list. */
 const MAX_NARROWINGS = 10;
 
-/** The searches with a word or a filter less that find something. */
+/** Searches with one term or filter less that have results. */
 function Wider({ mode, query, onFilters }: Pick<EmptyListProps, "mode" | "query" | "onFilters">) {
   const { timeZone } = useDashboard().merchant;
   const wider = narrowings(query, timeZone).slice(0, MAX_NARROWINGS);
@@ -110,7 +110,7 @@ function Wider({ mode, query, onFilters }: Pick<EmptyListProps, "mode" | "query"
     enabled: wider.length > 0,
     queryFn: async ({ signal }) => {
       const counts: number[] = [];
-      // One after the other: an empty list is no reason to keep the service busy.
+      // Sequential, so that an empty list doesn't burden the service.
       for (const { filters } of wider) {
         const { total } = await fetchTransactions({ query: { ...query, ...filters, page: 1 }, mode, timeZone, signal });
         counts.push(total);

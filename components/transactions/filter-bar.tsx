@@ -17,7 +17,7 @@ import {
 } from "@/lib/contract/transactions/filters";
 import type { FilterBarProps } from "./filter-sheet";
 
-// What is inside a popover comes when somebody reaches for one: the list itself does without.
+// Popover contents load on first use, to keep them out of the list's first load.
 const loadForms = () => import("./filter-forms").then((module) => module.FilterForm);
 const FilterForm = dynamic(loadForms, { ssr: false, loading: () => <Skeleton className="h-36" /> });
 const FilterSheet = dynamic(() => import("./filter-sheet").then((module) => module.FilterSheet), { ssr: false });
@@ -71,7 +71,7 @@ type FilterChipsProps = {
   onChange: (patch: TransactionFilters) => void;
 };
 
-/** What narrows the list, each with a way to be rid of it. */
+/** Active filters, each with a remove button. */
 export function FilterChips({ filters, timeZone, onChange }: FilterChipsProps) {
   const chips = filterChips(filters, timeZone);
   if (chips.length === 0) return null;

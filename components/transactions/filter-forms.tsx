@@ -25,18 +25,18 @@ import { type AmountChoice, plainAmount, readTypedAmount } from "@/lib/contract/
 type FilterFormProps = {
   filters: TransactionFilters;
   onChange: (patch: TransactionFilters) => void;
-  /** The filter is done with: a popover closes. */
+  /** Called when the filter is applied, to close the popover. */
   onDone?: () => void;
   timeZone: string;
-  /** Those that the business takes, most used first. */
+  /** The merchant's currencies, most used first. */
   currencies: readonly string[];
 };
 type RowProps<Kind = FilterRow["kind"]> = FilterFormProps & { name: FilterName; row: FilterRow & { kind: Kind } };
 
-/** The controls of all filters that are in one form. */
+/** Controls of all filters in one form. */
 export function FilterForm({ form, ...given }: FilterFormProps & { form: string }) {
   const { amount } = given.filters;
-  // An amount that is asked for stays what it says: 50 of the one currency is 50 of the other.
+  // A typed amount keeps its number when the currency changes: 50 USD becomes 50 EUR.
   const onChange = (patch: TransactionFilters) => {
     const [currency, ...more] = patch.currency ?? [];
     const isOfIt = currency === undefined || more.length > 0 || amount === undefined;
@@ -76,14 +76,14 @@ function RowForm({ row, ...props }: RowProps) {
 }
 
 type TypedFiltersProps = {
-  /** What it holds: the form starts again when another part of the page changes it. */
+  /** Current filter value: the form resets when it changes elsewhere. */
   value: unknown;
   onApply: (data: Record<string, string>) => void;
   onRemove: () => void;
   children: ReactNode;
 };
 
-/** Typed filters count when they are complete: by Enter or the button. */
+/** Typed filters apply on Enter or the button. */
 function TypedFilters({ value, onApply, onRemove, children }: TypedFiltersProps) {
   const text = JSON.stringify(value) ?? "{}";
   return (
@@ -112,7 +112,7 @@ function TypedFilters({ value, onApply, onRemove, children }: TypedFiltersProps)
   );
 }
 
-/** More words than these are a list to open. */
+/** Longer lists of options fold into a dropdown. */
 const MOST_BOXES = 12;
 
 function WordsFilter({ name, row, filters, onChange, currencies }: Omit<RowProps<"words">, "timeZone">) {
@@ -150,7 +150,7 @@ function WordsFilter({ name, row, filters, onChange, currencies }: Omit<RowProps
   );
 }
 
-/** Amounts are of the currency that is filtered by, else of the one that the business takes most. */
+/** Amounts are in the filtered currency, or else the merchant's most used one. */
 function AmountFilter({ filters, onChange, onDone, currencies }: Omit<RowProps, "row">) {
   const { amount, currency = [] } = filters;
   const unit = (currency.length === 1 ? currency[0] : amount?.unit) ?? currencies[0] ?? DEFAULT_UNIT;
@@ -196,7 +196,7 @@ function AmountFilter({ filters, onChange, onDone, currencies }: Omit<RowProps, 
           {(field) => <Input {...field} {...control("max")} defaultValue={shown(amount?.lte)} />}
         </Field>
       </div>
-      {/* Its line is kept, so that the buttons below stay where they are. */}
+      {/* Reserves the line, so that the buttons below don't move. */}
       <p id={id} className="-my-2 min-h-5 text-red text-xs leading-5">
         {wrong && <AmountError {...wrong} onChoose={(text) => choose(wrong.end, text)} />}
       </p>
@@ -210,12 +210,12 @@ function fill(input: HTMLInputElement | null, text: string): void {
   input.focus();
 }
 
-/** Why one end of a range is none. */
+/** Error at one end of a range. */
 type Wrong = { end: "min" | "max"; message: string; choices?: readonly AmountChoice[] };
 
 const unitWords = (unit: string) => (unit === MINOR_UNITS ? "minor units" : unit);
 
-/** Presets and a range of days; `timeZone` is the business's, and is named. */
+/** Presets and a range of days in the merchant's `timeZone`, which is shown. */
 function TimesFilter({ name, filters, onChange, onDone, timeZone }: Omit<RowProps, "row">) {
   const times = filters[name as "created_at"];
   const [error, setError] = useState<string | undefined>();
@@ -268,7 +268,7 @@ type TextFiltersProps = Omit<FilterFormProps, "timeZone" | "currencies"> & {
   texts: readonly { name: FilterName; row: FilterRow & { kind: "text" } }[];
 };
 
-/** Each matches exactly. */
+/** Each filter matches exactly. */
 function TextFilters({ texts, filters, onChange, onDone }: TextFiltersProps) {
   const [errors, setErrors] = useState<Record<string, string>>({});
   const set = (values: Record<string, string>) => {

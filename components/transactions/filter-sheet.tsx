@@ -23,7 +23,7 @@ export type FilterBarProps = {
   onChange: (patch: Partial<TransactionQuery>) => void;
 };
 
-/** All filters and the sort, for screens without room for headings and popovers. */
+/** All filters and the sort order, for narrow screens without column headings. */
 export function FilterSheet({ query, onClose, ...business }: FilterBarProps & { onClose: () => void }) {
   const { onChange } = business;
   return (

@@ -10,40 +10,40 @@ import { NO_FILTERS, type TransactionFilters } from "@/lib/contract/transactions
 import type { ParsedSearch, SearchProblem } from "@/lib/contract/transactions/search";
 import { currentQuery } from "./use-transactions";
 
-// What the words mean is known by the time that somebody types.
+// Loaded by the time that the user types.
 type Grammar = typeof import("@/lib/contract/transactions/search");
 const loadGrammar = (): Promise<Grammar> => import("@/lib/contract/transactions/search");
 const loadHelp = () => import("./search-help").then((module) => module.SearchHelp);
 const SearchHelp = dynamic(loadHelp, { ssr: false, loading: () => <Skeleton className="h-80" /> });
 
 const DEBOUNCE_MS = 250;
-/** A whole id is followed at once: nothing more can come. */
+/** Followed at once, because a full id can't get longer. */
 const WHOLE_ID = /^\s*(pay|txn)_[0-9a-z]{26}\s*$/i;
 
 type SearchBoxProps = {
   text: string;
-  /** Counts how often something else than typing changed the filters: what is typed then adds to those. */
+  /** Counts filter changes from elsewhere; text typed afterwards adds to those. */
   epoch: number;
-  /** Of amounts that name none, unless the list is of one. */
+  /** Default currency of amounts, unless the list has one. */
   currency: string | undefined;
   onText: (text: string) => void;
   onFilters: (filters: TransactionFilters, options: { replace: boolean }) => void;
-  /** An id that was typed or pasted. */
+  /** Called with a typed or pasted id. */
   onJump: (id: string) => void;
 };
 
-/** What an amount without a currency is of: the one that the list has, else the one that the business takes most. */
+/** Currency of an amount without one: the list's only currency, or else the merchant's most used. */
 function unitOf({ currency: listed = [] }: TransactionFilters, most: string | undefined): string | undefined {
   return listed.length === 1 ? listed[0] : most;
 }
 
-/** Filters as one types; Enter makes chips of the words and empties the box. */
+/** Filters while typing; Enter turns the terms into chips and empties the box. */
 export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: SearchBoxProps) {
   const id = useId();
   const typing = useRef<{ base: TransactionFilters; changed: boolean; epoch: number } | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [problem, setProblem] = useState<string | null>(null);
-  // Other readings of the text, offered as choices.
+  // Other interpretations of the text, offered as choices.
   const [question, setQuestion] = useState<Pick<SearchProblem, "word" | "message" | "choices"> | null>(null);
 
   const apply = (parsed: ParsedSearch, withSearch: Grammar["withSearch"]) => {
@@ -54,7 +54,7 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
     state.changed = true;
   };
   const settle = useEffectEvent((typed: string, { parseSearch, withSearch }: Grammar): void => {
-    // Something else has changed the filters, or more was typed.
+    // Superseded: filters changed elsewhere, or more was typed.
     if (typing.current?.epoch !== epoch || typed !== text) return;
     const parsed = parseSearch(typed, unitOf(typing.current.base, currency));
     const asked = parsed.problems.find((some) => some.choices) ?? parsed.hint ?? null;
@@ -122,7 +122,7 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
           onFocus={() => void loadGrammar()}
           onKeyDown={(event) => {
             if (event.key !== "Escape") return;
-            // The browser would empty it, and the page close what lies beside the list.
+            // Browsers would empty the box, and the page close the panel.
             event.preventDefault();
             event.currentTarget.blur();
           }}

@@ -13,7 +13,7 @@ const PLAIN: [example: string, meaning: string][] = [
 
 const OPERATORS = Object.values(FILTER_DETAILS).flatMap(({ help }) => help);
 
-/** What the search box understands. */
+/** Syntax of the search box. */
 export function SearchHelp() {
   return (
     <>

@@ -18,7 +18,7 @@ import type { Mode, SortField } from "@/lib/contract/transactions/words";
 import { TransactionTable } from "./transaction-table";
 import type { Selection, useTransactionList } from "./use-transactions";
 
-// A list with rows does without.
+// Loaded separately, to keep it out of the list's first load.
 const TransactionSums = dynamic(() => import("./transaction-sums").then((module) => module.TransactionSums), {
   ssr: false,
   loading: () => <div className="h-16" />,
@@ -31,14 +31,14 @@ type TransactionListProps = {
   query: TransactionQuery;
   columns: readonly ColumnName[];
   selection: Selection;
-  /** The filters in words. */
+  /** Active filters as text. */
   filters: readonly string[];
   mode: Mode;
   zone: string;
   apiUrl: string;
   openPayment: string | null;
   onOpen: (paymentId: string) => void;
-  /** A copy button was pressed. */
+  /** Called when a copy button is pressed. */
   onCopy: (button: HTMLElement) => void;
   onPointing: (what: "pointer" | "focus", on: boolean) => void;
   onSort: (sort: SortState) => void;
@@ -48,7 +48,7 @@ type TransactionListProps = {
   onFilters: (filters: TransactionFilters) => void;
 };
 
-/** The rows with their pages, or why there are none. */
+/** The rows and their pages, or the reason why there are none. */
 export function TransactionList(props: TransactionListProps) {
   const { live, query, onPage } = props;
   const { list, rows, isStale } = live;
@@ -87,7 +87,7 @@ export function TransactionList(props: TransactionListProps) {
 
 type FirstAnswerProps = { error: Error | null; retrying: boolean; onRetry: () => void };
 
-/** Before there is any answer: what is being waited for, or why it did not come. */
+/** Before the first response: loading, or the error. */
 function FirstAnswer({ error, retrying, onRetry }: FirstAnswerProps) {
   if (!error) return <TableSkeleton rows={12} columns={6} />;
   const refused = error instanceof ApiError;
@@ -103,7 +103,7 @@ function FirstAnswer({ error, retrying, onRetry }: FirstAnswerProps) {
 
 type ProblemNoticeProps = { problems: readonly QueryProblem[]; onRemove: () => void };
 
-/** Parts of the address that mean nothing here. They are left out, and said to be. */
+/** Ignored parts of the address, shown to the user. */
 export function ProblemNotice({ problems, onRemove }: ProblemNoticeProps) {
   if (problems.length === 0) return null;
   return (
@@ -132,7 +132,7 @@ export function ProblemNotice({ problems, onRemove }: ProblemNoticeProps) {
 
 type OutageNoticeProps = { error: Error; stale: boolean; retrying: boolean; onRetry: () => void };
 
-/** The answer did not come: what is shown stays, and is said to be of before. */
+/** A refresh failed: the old rows stay and are marked as stale. */
 export function OutageNotice({ error, stale, retrying, onRetry }: OutageNoticeProps) {
   const refused = error instanceof ApiError;
   return (
@@ -160,16 +160,16 @@ export function OutageNotice({ error, stale, retrying, onRetry }: OutageNoticePr
 }
 
 type ListStatusProps = {
-  /** "1–20 of 240"; null before there is an answer. */
+  /** "1–20 of 240"; null before the first response. */
   range: string | null;
-  /** What came in and is not shown yet; null for nothing. */
+  /** New rows that aren't shown yet, or null. */
   waiting: { added: number } | null;
   onShowWaiting: () => void;
-  /** Read aloud. */
+  /** Announced to screen readers. */
   message: string;
 };
 
-/** The line above the rows. New rows are offered here, in a place of their own: nothing moves until somebody says so. */
+/** Line above the rows. It offers new rows, which are inserted only on request, so that nothing moves. */
 export function ListStatus({ range, waiting, onShowWaiting, message }: ListStatusProps) {
   return (
     <div className="flex h-9 items-center gap-3 text-[13px] text-soft tabular-nums print:hidden">
@@ -198,7 +198,7 @@ function waitingText(added: number): string {
   return added === 1 ? "1 new transaction" : `${added} new transactions`;
 }
 
-/** What is read aloud of a list: once for each question, however often its answer changes afterwards. */
+/** Announcement for a list: once per query, however often its result changes afterwards. */
 export function useAnnouncement(key: string, text: string | null): string {
   const [announced, setAnnounced] = useState({ key, text: "" });
   if (text === null || announced.key === key) return announced.text;

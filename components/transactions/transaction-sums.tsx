@@ -11,7 +11,7 @@ import type { CurrencySum } from "@/lib/contract/transactions/sums";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Sums read up to 10,000 rows: they follow the list, and not with each of its answers. */
+/** Sums read up to 10,000 rows, so they refresh less often than the list. */
 const REFRESH_MS = 30_000;
 
 type TransactionSumsProps = {
@@ -21,7 +21,7 @@ type TransactionSumsProps = {
   selected: readonly ListedTransaction[];
 };
 
-/** Below the rows: what all of them come to, and the selected ones. Asked for apart, so that the list never waits for it. */
+/** Totals of the list and of the selection, requested separately so that the list never waits for them. */
 export function TransactionSums({ mode, query, rows, selected }: TransactionSumsProps) {
   const { page, perPage } = FIRST_QUERY;
   const all = useSums(mode, { search: formatQuery({ ...query, page, perPage }) }, rows);
@@ -38,14 +38,14 @@ function SelectedSums({ mode, selected }: Pick<TransactionSumsProps, "mode" | "s
   return <Found asked={asked} title={`${selected.length} selected`} isLive />;
 }
 
-/** A refund that the rows show changes the sums with them; a money dialog invalidates both by their key. */
+/** A visible refund changes the key and so the sums; a money dialog invalidates them. */
 function useSums(mode: Mode, query: { search: string } | { ids: string }, rows: readonly ListedTransaction[]) {
   const refunded = rows.reduce((sum, { amount_refunded }) => sum + amount_refunded, 0);
   return useQuery({
     queryKey: ["transactions", mode, "sums", query, refunded],
     queryFn: async ({ signal }) =>
       (await callApi("GET /api/dashboard/{mode}/transactions/sums", { params: { mode }, query, signal })).data,
-    // The sums of another question are not shown meanwhile; those before a refund are.
+    // Keep the sums during a refresh, but not those of another query.
     placeholderData: (sums, before) =>
       JSON.stringify(before?.queryKey[3]) === JSON.stringify(query) ? sums : undefined,
     staleTime: REFRESH_MS,
@@ -76,7 +76,7 @@ function titleOf({ rows, capped }: { rows: number; capped: boolean }): string {
 
 const HEADINGS = ["Gross", "Refunded", "Fees", "Net"] as const;
 
-/** On a phone each figure is a line of its own, with its heading before it. */
+/** Each figure on a line of its own on phones, with its heading before it. */
 const FIGURE =
   "text-right tabular-nums whitespace-nowrap sm:pl-6 max-sm:flex max-sm:justify-between max-sm:before:text-soft max-sm:before:content-[attr(data-heading)]";
 

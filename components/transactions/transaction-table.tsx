@@ -35,7 +35,7 @@ type TransactionTableProps = {
   rows: readonly ListedTransaction[];
   columns: readonly ColumnName[];
   fresh: ReadonlySet<string>;
-  /** The rows answer the question before this one. */
+  /** The rows are still those of the previous query. */
   stale: boolean;
   sort: SortState;
   onSort: (sort: SortState) => void;
@@ -43,7 +43,7 @@ type TransactionTableProps = {
   openPayment: string | null;
   onOpen: (paymentId: string) => void;
   onCopy: (button: HTMLElement) => void;
-  /** Whether the pointer or the focus is on a row. */
+  /** Called when the pointer or the focus enters or leaves the rows. */
   onPointing: (what: "pointer" | "focus", on: boolean) => void;
   mode: string;
   zone: string;
@@ -73,7 +73,7 @@ export function TransactionTable(props: TransactionTableProps) {
     const id = event.target.closest("tr")?.dataset.id;
     if (id !== undefined) table.getRow(id).getToggleSelectedHandler()(event);
   };
-  // A payment is its charge and its refunds: one of its rows is the open one.
+  // A payment may have several rows; only one of them is marked as open.
   const ofPayment = rows.filter((row) => row.payment_id === openPayment);
   const openRow = (ofPayment.find(({ type }) => type === "CHARGE") ?? ofPayment[0])?.id;
   const onClick = (event: MouseEvent<HTMLElement>) => clickRow(event, props);
@@ -108,7 +108,7 @@ export function TransactionTable(props: TransactionTableProps) {
             </th>
           </tr>
         </thead>
-        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row takes the keys */}
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the link in the row handles the keys */}
         <tbody // oxlint-disable-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
           onClick={onClick}
           onChange={select}
@@ -161,7 +161,7 @@ function Heading({ name, sort, onSort }: HeadingProps) {
   );
 }
 
-/** The whole row opens its payment, but for the controls in it, and for text that is being selected. */
+/** Opens the row's payment, except for clicks on controls and text selections. */
 function clickRow(event: MouseEvent<HTMLElement>, { onOpen, onCopy }: TransactionTableProps): void {
   const target = event.target as HTMLElement;
   const row = target.closest<HTMLElement>("tr[data-id]");
@@ -178,7 +178,7 @@ function clickRow(event: MouseEvent<HTMLElement>, { onOpen, onCopy }: Transactio
   if (row.dataset.payment && link) onOpen(row.dataset.payment);
 }
 
-/** A time's other forms, written when somebody points at it. */
+/** Fills in a time's tooltip when the pointer reaches it. */
 function describeTime(event: PointerEvent<HTMLElement>, zone: string): void {
   const element = (event.target as HTMLElement).closest("time");
   if (!element) return;
@@ -193,15 +193,15 @@ type TransactionRowProps = {
   mode: string;
   zone: string;
   selected: boolean;
-  /** Its payment is open beside the list. */
+  /** The row's payment is open beside the list. */
   open: boolean;
   fresh: boolean;
 };
 
-/** A change rises to the table; React wants a listener all the same. */
+/** The table handles the bubbling change event; React requires a listener here. */
 const heardByTable = () => {};
 
-/** Nothing in it listens: clicks, keys and hovering are the table's business. Drawn again only when it changes. */
+/** Has no listeners of its own: the table handles clicks, keys and hovering. Memoized, to render only on changes. */
 const TransactionRow = memo(function TransactionRow(props: TransactionRowProps) {
   const { row, columns, mode, zone, selected, open, fresh } = props;
   const href = `/${mode}/payments/${row.payment_id}`;
@@ -244,7 +244,7 @@ function cellClass(name: ColumnName): string {
   return `${name}${NUMBER_COLUMNS.has(name) ? " num" : ""}${TEXT_COLUMNS.has(name) ? " fill" : ""}`;
 }
 
-/** A row's menu: every money action, possible or with the reason why not, and the way to the payment. */
+/** Menu of a row: every money action, or the reason against it, and a link to the payment. */
 function RowActions({ transaction }: { transaction: ListedTransaction }) {
   const { mode } = useDashboard();
   return (
@@ -271,7 +271,7 @@ function RowActions({ transaction }: { transaction: ListedTransaction }) {
   );
 }
 
-/** Made only when the menu is open: a page has a hundred rows. */
+/** Rendered only while open, because a page has a hundred rows. */
 function RowMenu({ transaction }: { transaction: ListedTransaction }) {
   const { can } = useDashboard();
   const subject = subjectOfTransaction(transaction);

@@ -59,19 +59,19 @@ const BulkRefundBar = dynamic(
   },
 );
 
-/** From this width on a payment opens beside the list. */
+/** Minimum width for a payment beside the list. */
 const WIDE = "(width >= 48rem)";
 
 type TransactionsViewProps = {
   initial: InitialList | null;
-  /** Those that the business takes, most used first. */
+  /** The merchant's currencies, most used first. */
   currencies: readonly string[];
   columns: readonly ColumnName[] | null;
   /** Public address of the API, for the first curl. */
   apiUrl: string;
 };
 
-/** Finds and shows transactions. The query is in the address, and only there. */
+/** Searches and lists transactions. All query state is in the address. */
 export function TransactionsView({ initial, currencies, columns: ownColumns, apiUrl }: TransactionsViewProps) {
   const { mode, merchant } = useDashboard();
   const { timeZone } = merchant;
@@ -80,7 +80,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
   const url = useTransactionsUrl();
   const { query, key, panel } = url;
   const table = useRef<HTMLTableElement>(null);
-  // What is outside of React here is the tab's memory.
+  // The external system here is session storage.
   useEffect(() => rememberList(mode, key), [mode, key]);
   const { search, setText, change } = useSearchText(url.change);
   const [pointing, setPointing] = useState({ pointer: false, focus: false });
@@ -187,7 +187,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
 
 type Change = ReturnType<typeof useTransactionsUrl>["change"];
 
-/** What is typed and not yet a chip. Every change of the filters by other means, going back included, empties the box. */
+/** Search text that isn't a chip yet. Any other change of the filters, including Back, empties the box. */
 function useSearchText(changeUrl: Change) {
   const [search, setSearch] = useState({ text: "", epoch: 0 });
   const empty = () => setSearch(({ epoch }) => ({ text: "", epoch: epoch + 1 }));
@@ -204,7 +204,7 @@ function useSearchText(changeUrl: Change) {
   return { search, change, setText: (text: string) => setSearch(({ epoch }) => ({ text, epoch })) };
 }
 
-/** What "all" means: never more than one sees. */
+/** Scope of "select all": never more than the visible rows. */
 function selectionNote({ limited }: Selection): string {
   if (limited) return `No more than ${MAX_SELECTED} can be selected at once.`;
   return `Up to ${MAX_SELECTED}, across pages.`;
@@ -212,7 +212,7 @@ function selectionNote({ limited }: Selection): string {
 
 const COPIED_MS = 1_500;
 
-/** The button itself shows that it is done; there are too many of them to hold state. */
+/** Feedback is written to the button itself; per-button state would be too much for so many. */
 function copyId(button: HTMLElement, say: (message: string) => void): void {
   const id = button.dataset.copy ?? "";
   navigator.clipboard.writeText(id).then(
@@ -236,8 +236,8 @@ type TableKeys = {
 };
 
 /**
- * j and k walk the rows, x selects, r refunds, Enter opens (the row's link does that itself), Escape closes the panel. The
- * row one is at is the one with the focus.
+ * j and k move between rows, x selects, r refunds, Enter opens (by the row's link), Escape closes the panel. The current
+ * row is the focused one.
  */
 function useTableKeys(keys: TableKeys): void {
   const { can } = useDashboard();
@@ -260,7 +260,7 @@ function useTableKeys(keys: TableKeys): void {
   });
 }
 
-/** The row with the focus, else the one that is open beside the list, else none. */
+/** Index of the focused row, or else of the open one, or -1. */
 function currentIndex({ table, rows, openPayment }: TableKeys): number {
   const active = document.activeElement;
   const id = table.current?.contains(active) ? active?.closest("tr")?.dataset.id : undefined;
@@ -281,8 +281,8 @@ function walk({ table, rows, openPayment, onOpen }: TableKeys, at: number, step:
 const YEAR_SECONDS = 365 * 86_400;
 
 /**
- * The visible columns: those of the saved view, else the person's own. The latter live in a cookie, so that the server
- * renders with them and nothing jumps.
+ * Visible columns: the saved view's, or else the user's own. The latter are in a cookie, so that the server renders with
+ * them and nothing jumps.
  */
 function useColumns(own: readonly ColumnName[] | null, view: SavedView | null) {
   const { user } = useDashboard();
@@ -296,13 +296,13 @@ function useColumns(own: readonly ColumnName[] | null, view: SavedView | null) {
     const lifetime = columns === null ? 0 : YEAR_SECONDS;
     const isSecure = location.protocol === "https:";
     const attributes = `path=/; max-age=${lifetime}; samesite=lax${isSecure ? "; secure" : ""}`;
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
+    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API isn't in every browser yet
     document.cookie = `${columnsCookie(user.userId, isSecure)}=${(columns ?? []).join(".")}; ${attributes}`;
   };
 
   return {
     columns: inView ?? mine ?? DEFAULT_COLUMNS,
-    /** The view has other columns than are shown. */
+    /** The view's columns differ from those shown. */
     changedInView: view !== null && inView?.join() !== viewColumns?.join(),
     setColumns: (columns: readonly ColumnName[]) =>
       view === null ? remember(columns) : setChanged({ view: view.id, columns }),

@@ -17,19 +17,19 @@ import type { ListedTransaction } from "@/lib/contract/transactions/transaction"
 const POLL_MS = 3_000;
 const NO_ROWS: readonly ListedTransaction[] = [];
 
-/** What the server rendered the page with: the answer to `key`, as of `at`. */
+/** Server-rendered response for `key`, read at `at`. */
 export type InitialList = { key: string; list: TransactionList; at: number };
 
 type ListInput = {
   query: TransactionQuery;
-  /** The question's one spelling. */
+  /** Canonical form of the query. */
   key: string;
   initial: InitialList | null;
-  /** Somebody points at a row: every row keeps its place. */
+  /** The user points at a row, so rows must keep their positions. */
   hold: boolean;
 };
 
-/** The rows of the question: the server's first, then the API's, kept up to date while the page is seen. */
+/** Rows of the query: first the server's, then the API's, refreshed while the page is visible. */
 export function useTransactionList({ query, key, initial, hold }: ListInput) {
   const { mode, merchant } = useDashboard();
   const queries = useQueryClient();
@@ -75,7 +75,7 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
     rows: current.rows.length > query.perPage ? current.rows.slice(0, query.perPage) : current.rows,
     fresh: current.fresh,
     waiting: waitingRows(current),
-    /** The rows are still those of the question before. */
+    /** The rows still belong to the previous query. */
     isStale: current.key !== key || !answered,
     error,
     isFetching,
@@ -85,13 +85,13 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
 }
 
 type Change = {
-  /** In place of the current entry of the history, as while somebody types. */
+  /** Replaces the current history entry, as while typing. */
   replace?: boolean;
-  /** The saved view it comes from; null for none, absent for the one there is. */
+  /** Saved view of the query; null for none, undefined to keep the current one. */
   view?: string | null;
 };
 
-/** The page's state, all of which is in its address. */
+/** Page state, all of it in the address. */
 export function useTransactionsUrl() {
   const pathname = usePathname();
   const params = useSearchParams();
@@ -113,7 +113,7 @@ export function useTransactionsUrl() {
     [pathname],
   );
 
-  /** Changes the question; a new question begins at its first page. */
+  /** Changes the query and returns to the first page. */
   const change = useCallback(
     (patch: Partial<TransactionQuery>, { replace = false, view }: Change = {}) => {
       const now = new URLSearchParams(window.location.search);
@@ -136,7 +136,7 @@ export function useTransactionsUrl() {
   const closePanel = useCallback(() => {
     const now = new URLSearchParams(window.location.search);
     if (!now.has("panel")) return;
-    // Going back leaves no entry behind that would open it again.
+    // Going back leaves no entry that would reopen it.
     if (opened.current) window.history.back();
     else go(withoutBeside(now), { view: now.get("view") }, true);
     opened.current = false;
@@ -145,7 +145,7 @@ export function useTransactionsUrl() {
   return { query, key, problems, panel, view, change, openPanel, closePanel };
 }
 
-/** What the address asks at this moment: React may show an older one while it works on a change. */
+/** Query in the address right now: React may render an older one during a transition. */
 export function currentQuery(): TransactionQuery {
   return parseQuery(new URLSearchParams(withoutBeside(new URLSearchParams(window.location.search)))).query;
 }
@@ -161,24 +161,24 @@ export const MAX_SELECTED = 100;
 
 type SelectedIds = Record<string, true>;
 
-/** Selected transactions by id, kept while one looks at other pages. */
+/** Selected transactions by id, kept across pages. */
 export function useSelection() {
   const [picked, setPicked] = useState<ReadonlyMap<string, ListedTransaction>>(() => new Map());
   const [limited, setLimited] = useState(false);
   const ids = useMemo((): SelectedIds => Object.fromEntries([...picked.keys()].map((id) => [id, true])), [picked]);
 
   return {
-    /** As the table wants it. */
+    /** In the table's format. */
     ids,
     size: picked.size,
-    /** More was asked for than may be selected. */
+    /** The selection was cut at its limit. */
     limited,
-    /** The selected transactions: as `rows` have them now, else as they were when they were selected. */
+    /** Selected transactions: current values from `rows`, or else those at selection. */
     of(rows: readonly ListedTransaction[]): ListedTransaction[] {
       const now = new Map(rows.map((row) => [row.id, row]));
       return [...picked.values()].map((row) => now.get(row.id) ?? row);
     },
-    /** Selects by id, among `rows` and what is selected already. */
+    /** Selects by id, among `rows` and the current selection. */
     set(update: SelectedIds | ((old: SelectedIds) => SelectedIds), rows: readonly ListedTransaction[]) {
       const next = typeof update === "function" ? update(ids) : update;
       const known = new Map([...picked, ...rows.map((row) => [row.id, row] as const)]);

@@ -6,15 +6,15 @@ import { useForm } from "@/lib/client/use-form";
 import type { SavedView } from "@/lib/contract/transactions/saved-views";
 
 type ViewDialogProps = {
-  /** The one to rename; null to save a new one. */
+  /** The view to rename; null to save a new one. */
   view: SavedView | null;
-  /** Viewers keep views for themselves. */
+  /** Viewers may only save private views. */
   canShare: boolean;
   onSave: (view: { name: string; shared: boolean }) => Promise<void>;
   onClose: () => void;
 };
 
-/** Names a view, and says who sees it. */
+/** Sets a view's name and who can see it. */
 export function ViewDialog({ view, canShare, onSave, onClose }: ViewDialogProps) {
   const form = useForm(
     { name: view?.name ?? "", shared: view?.shared ?? false },

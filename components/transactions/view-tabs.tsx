@@ -28,9 +28,9 @@ type ViewTabsProps = {
   mode: string;
   query: TransactionQuery;
   saved: ReturnType<typeof useSavedViews>;
-  /** The saved view that the page came from. */
+  /** Saved view of the current page. */
   active: SavedView | null;
-  /** Its columns were changed since. */
+  /** Columns changed since the view was loaded. */
   columnsChanged: boolean;
   columns: readonly string[];
   onView: (query: TransactionQuery, view: string | null) => void;
@@ -38,7 +38,7 @@ type ViewTabsProps = {
 
 type OpenDialog = { kind: "save" | "rename" | "delete"; view: SavedView | null };
 
-/** Lists that one comes back to: the page's own, one's own and the team's. */
+/** Saved lists: the default, the user's own and the team's. */
 export function ViewTabs(props: ViewTabsProps) {
   const { mode, query, saved, active, columnsChanged, columns, onView } = props;
   const canShare = useDashboard().user.role !== "viewer";
@@ -175,7 +175,7 @@ export function ViewTabs(props: ViewTabsProps) {
   );
 }
 
-/** What a view keeps of a question: not the page one is on. */
+/** Query as stored in a view, without the page number. */
 function viewQuery(query: TransactionQuery): string {
   return formatQuery({ ...query, page: 1 });
 }
@@ -188,7 +188,7 @@ const NONE: readonly SavedView[] = [];
 
 type ViewChanges = { name?: string; query?: string; columns?: string[] | null; shared?: boolean };
 
-/** The views that a person has and is shown. They load after the page, which does not wait for them. */
+/** Saved views visible to the user, loaded after the page so that it doesn't wait for them. */
 export function useSavedViews() {
   const { mode } = useDashboard();
   const queries = useQueryClient();

@@ -4,11 +4,11 @@ import { Button } from "./button";
 type AmountErrorProps = {
   message: string;
   choices?: readonly AmountChoice[];
-  /** Gets the amount as it is to be typed. */
+  /** Called with the amount to put into the field. */
   onChoose: (text: string) => void;
 };
 
-/** Why a typed amount is none, and the amounts that it may mean to choose from. */
+/** Error of a typed amount, with the possible meanings to choose from. */
 export function AmountError({ message, choices = [], onChoose }: AmountErrorProps) {
   return (
     <>

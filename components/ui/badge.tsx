@@ -48,7 +48,7 @@ export function Badge({ tone = "neutral", icon, className, children }: BadgeProp
 
 type StatusStyle = { label: string; tone: Tone; icon: LucideIcon };
 
-/** Status of whatever has one → word, colour and icon; the colour never stands alone. */
+/** Status → label, color and icon; color is never the only signal. */
 const STYLES: Readonly<Record<string, StatusStyle>> = {
   PENDING: { label: "Pending", tone: "amber", icon: Clock },
   REQUIRES_ACTION: { label: "Requires action", tone: "amber", icon: ShieldQuestion },
@@ -82,7 +82,7 @@ const STYLES: Readonly<Record<string, StatusStyle>> = {
   SUSPENDED: { label: "Suspended", tone: "red", icon: Ban },
 };
 
-/** The word for a status: "PARTIALLY_REFUNDED" → "Partially refunded". */
+/** Label of a status: "PARTIALLY_REFUNDED" → "Partially refunded". */
 export function statusLabel(status: string): string {
   const known = STYLES[status];
   if (known) return known.label;
@@ -99,14 +99,14 @@ export function StatusBadge({ status, className }: { status: string; className?:
   );
 }
 
-/** To a user, a refund is either paid or not: the API's difference between captured and settled adds nothing. */
+/** Users see a refund as paid or not; the API's distinction between captured and settled doesn't help them. */
 function transactionStatus({ type, status }: { type: TransactionType; status: TransactionStatus }): string {
   return type === "REFUND" && (status === "CAPTURED" || status === "SETTLED") ? "SUCCEEDED" : status;
 }
 
 type Marked = { dispute: { status: DisputeStatus } | null; capture_reversed_at: string | null };
 
-/** Marks beside the status: the bank disputes the money, or a booked capture failed at the processor later. */
+/** Marks beside the status: a dispute, or a capture that later failed at the processor. */
 export function MoneyMarks({ of: { dispute, capture_reversed_at } }: { of: Marked }) {
   const disputed =
     dispute !== null && (isLost(dispute.status) ? "DISPUTE_LOST" : isDisputed(dispute.status) && "DISPUTED");
@@ -118,7 +118,7 @@ export function MoneyMarks({ of: { dispute, capture_reversed_at } }: { of: Marke
   );
 }
 
-/** Status of a charge or of a refund, each in its own words. */
+/** Status of a charge or a refund, each with its own labels. */
 export function TransactionBadge({ of }: { of: { type: TransactionType; status: TransactionStatus } }) {
   return <StatusBadge status={transactionStatus(of)} />;
 }

@@ -9,7 +9,7 @@ type BannerProps = {
   tone?: Tone;
   title?: ReactNode;
   actions?: ReactNode;
-  /** Read aloud when it appears: "alert" at once, "status" when there is a pause. */
+  /** "alert" is announced at once, "status" at the next pause. */
   role?: "alert" | "status";
   className?: string;
   children?: ReactNode;
@@ -41,7 +41,7 @@ export function Banner({ tone = "neutral", title, actions, role, className, chil
 
 type FormFailureProps = { failure: Failure; className?: string; children?: ReactNode };
 
-/** What went wrong with a form as a whole, with the request's id for support. */
+/** Error of a form as a whole, with the request id for support. */
 export function FormFailure({ failure, className, children }: FormFailureProps) {
   if (failure.text === null) return null;
   return (

@@ -4,7 +4,7 @@ import { type ButtonSize, type ButtonVariant, buttonStyles } from "./styles";
 type ButtonProps = ComponentProps<"button"> & {
   variant?: ButtonVariant;
   size?: ButtonSize;
-  /** Something is under way: shows it, keeps focus and width, and takes no further click. */
+  /** In progress: shows a spinner, keeps focus and width, and ignores clicks. */
   pending?: boolean;
   icon?: ReactNode;
 };
@@ -40,7 +40,7 @@ function swallow(event: MouseEvent) {
   event.stopPropagation();
 }
 
-/** Decoration only: say in words what is under way. */
+/** Decorative: state the progress in text. */
 export function Spinner() {
   return (
     <svg viewBox="0 0 16 16" className="spinner size-3.5" aria-hidden="true">

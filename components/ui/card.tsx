@@ -7,7 +7,7 @@ type CardProps = {
   title?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;
-  /** Without padding, for a table that reaches the edges. */
+  /** Without padding, for tables that reach the edges. */
   flush?: boolean;
   className?: string;
   children: ReactNode;
@@ -36,18 +36,18 @@ export function Card({ title, description, actions, flush = false, className, ch
 type Fact = { term: ReactNode; value: ReactNode };
 
 type FactsProps = {
-  /** A value of null or undefined shows as a dash: absent, not forgotten. */
+  /** Null and undefined show as a dash. */
   items: readonly Fact[];
   columns?: 1 | 2;
   className?: string;
 };
 
-/** Names and values, lined up. */
+/** Aligned names and values. */
 export function Facts({ items, columns = 1, className }: FactsProps) {
   return (
     <dl className={cn("grid gap-x-8 text-[13px]", columns === 2 && "md:grid-cols-2", className)}>
       {items.map(({ term, value }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the facts of a thing have an order and nothing else
+        // biome-ignore lint/suspicious/noArrayIndexKey: facts have only a position
         <div key={index} className="flex min-w-0 items-baseline gap-4 py-1">
           <dt className="w-36 shrink-0 text-soft max-sm:w-28">{term}</dt>
           <dd className="min-w-0 flex-1 [overflow-wrap:anywhere]">{value ?? <span className="text-soft">–</span>}</dd>
@@ -61,12 +61,12 @@ type MoneyProps = {
   /** In minor units. */
   amount: number;
   currency: string;
-  /** Without the currency's code, where a heading says it. */
+  /** Without the currency code, if a heading shows it. */
   bare?: boolean;
   className?: string;
 };
 
-/** Digits of one width, so that a column of amounts lines up. */
+/** Tabular digits, so that a column of amounts lines up. */
 export function Money({ amount, currency, bare = false, className }: MoneyProps) {
   const text = moneyText(amount, currency);
   return (
@@ -77,7 +77,7 @@ export function Money({ amount, currency, bare = false, className }: MoneyProps)
   );
 }
 
-/** A billing address in lines. */
+/** A billing address, line by line. */
 export function Address({ address }: { address: BillingAddress }) {
   const lines = [
     address.line1,

@@ -4,9 +4,9 @@ import { type ComponentProps, type ReactNode, useId } from "react";
 import { cn } from "./styles";
 
 type CheckboxProps = Omit<ComponentProps<"input">, "type"> & {
-  /** Some but not all of what it stands for. */
+  /** Partly selected. */
   indeterminate?: boolean;
-  /** Without a label, give `aria-label`. */
+  /** Without a label, pass `aria-label`. */
   label?: ReactNode;
   description?: ReactNode;
 };

@@ -22,7 +22,7 @@ type RadioCardsProps<Value extends string> = {
 
 const COLUMNS = { 1: "", 2: "sm:grid-cols-2", 3: "sm:grid-cols-3", 4: "sm:grid-cols-2 lg:grid-cols-4" };
 
-/** One of a few, each with a sentence; radios underneath, so that the arrow keys work. */
+/** Radio buttons as cards with a description, so that the arrow keys work. */
 export function RadioCards<Value extends string>({
   legend,
   hideLegend = false,
@@ -79,7 +79,7 @@ export function RadioCards<Value extends string>({
 }
 
 type SwitchProps = Omit<ComponentProps<"input">, "type" | "role"> & {
-  /** Without a label, give `aria-label`. */
+  /** Without a label, pass `aria-label`. */
   label?: ReactNode;
   description?: ReactNode;
 };
@@ -94,7 +94,7 @@ export function Switch({ label, description, className, ...rest }: SwitchProps) 
       {...rest}
       id={id}
       type="checkbox"
-      // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox says itself whether it is checked
+      // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox exposes its checked state itself
       role="switch" // oxlint-disable-line jsx-a11y/role-has-required-aria-props
       aria-describedby={description ? descriptionId : rest["aria-describedby"]}
       className={cn("switch", className)}

@@ -7,20 +7,20 @@ import { Button } from "./button";
 import { Checkbox } from "./checkbox";
 
 export type ColumnListProps<Name extends string> = {
-  /** Every column there is, with its label. */
+  /** All columns with their labels. */
   all: Readonly<Record<Name, { label: string }>>;
-  /** The visible ones in order. */
+  /** Visible columns in order. */
   visible: readonly Name[];
   onChange: (visible: readonly Name[]) => void;
-  /** Back to the page's own columns. */
+  /** Restores the page's default columns. */
   onReset: () => void;
 };
 
-/** Chooses the columns of a table, and their order. */
+/** Selects and orders the columns of a table. */
 export function ColumnList<Name extends string>({ all, visible, onChange, onReset }: ColumnListProps<Name>) {
   const list = useRef<HTMLUListElement>(null);
   const hidden = (Object.keys(all) as Name[]).filter((name) => !visible.includes(name));
-  // An element that is moved loses the focus: it is given back.
+  // Moving an element drops its focus, so restore it.
   const keepFocus = (change: () => void) => {
     const id = document.activeElement?.id;
     flushSync(change);
@@ -87,7 +87,7 @@ export function ColumnList<Name extends string>({ all, visible, onChange, onRese
 
 type MoveButtonProps = { id: string; label: string; disabled: boolean; onMove: () => void; children: ReactNode };
 
-/** Stays focusable at the ends, so that the focus is not lost on the way. */
+/** Focusable even at the ends, so that the focus isn't lost. */
 function MoveButton({ id, label, disabled, onMove, children }: MoveButtonProps) {
   return (
     <Button

@@ -6,7 +6,7 @@ import { shortId } from "@/lib/contract/format";
 import { useCopied } from "./hooks";
 import { cn } from "./styles";
 
-/** Copies the code of the figure it stands in, so that the text is sent to the browser only once. */
+/** Copies the code of its figure, so that the text is sent to the browser only once. */
 export function CopyButton({ onCopied }: { onCopied?: () => void }) {
   const [state, copyText] = useCopied();
 
@@ -28,7 +28,7 @@ export function CopyButton({ onCopied }: { onCopied?: () => void }) {
 
 type CodeFigureProps = { title: string; code: string; onCopied?: () => void };
 
-/** Code to copy, under its name. */
+/** Titled code with a copy button. */
 export function CodeFigure({ title, code, onCopied }: CodeFigureProps) {
   return (
     <figure className="overflow-hidden rounded-md border bg-raised">
@@ -36,7 +36,7 @@ export function CodeFigure({ title, code, onCopied }: CodeFigureProps) {
         {title}
         <CopyButton {...(onCopied && { onCopied })} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <section className="max-h-96 overflow-auto" tabIndex={0} aria-label={title}>
         <pre className="w-max px-3 py-2.5 font-mono text-[12.5px] text-ink leading-[1.6]">
           <code>{code}</code>
@@ -48,19 +48,19 @@ export function CodeFigure({ title, code, onCopied }: CodeFigureProps) {
 
 type CopyIdProps = {
   id: string;
-  /** Shows only the beginning and the end; the whole id is copied. */
+  /** Abbreviates the id; the whole one is copied. */
   short?: boolean;
-  /** What it is, when it is not an id: "Copy request id". */
+  /** Label if it isn't an id: "Copy request id". */
   label?: string;
   className?: string;
 };
 
-/** An id with a button that copies it. */
+/** An id with a copy button. */
 export function CopyId({ id, short = false, label, className }: CopyIdProps) {
   const [state, copyText] = useCopied();
 
   function copy(event: MouseEvent) {
-    // It often stands in a row that is a link.
+    // Often inside a row that is a link.
     event.preventDefault();
     event.stopPropagation();
     void copyText(id);

@@ -17,14 +17,14 @@ type PagerProps<Size extends number> = {
   /** Rows on this page. */
   count: number;
   total: number;
-  /** `total` is only as far as was counted. */
+  /** `total` is a lower bound. */
   capped: boolean;
   hasMore: boolean;
   onPage: (page: number) => void;
   onPerPage: (perPage: Size) => void;
 };
 
-/** Range and total, the size of a page, and the way to others. */
+/** Range, total, page size and page links. */
 export function Pager<Size extends number>(props: PagerProps<Size>) {
   const { page, perPage, sizes, count, total, capped, hasMore, onPage, onPerPage } = props;
   return (
@@ -62,7 +62,7 @@ export function Pager<Size extends number>(props: PagerProps<Size>) {
   );
 }
 
-/** Far pages by their number. */
+/** Jumps to a page by number. */
 function PageInput({ page, onPage }: { page: number; onPage: (page: number) => void }) {
   const go = (text: string) => {
     const wanted = Number(text);
@@ -98,13 +98,13 @@ type SortHeaderProps = {
   field: string;
   sort: SortState;
   onSort: (sort: SortState) => void;
-  /** The order that one press gives first. */
+  /** Order of the first press. */
   first?: "asc" | "desc";
   className?: string;
   children: ReactNode;
 };
 
-/** A heading that sorts; pressing it again turns the order round. */
+/** A sortable heading; pressing it again reverses the order. */
 export function SortHeader({ field, sort, onSort, first = "desc", className, children }: SortHeaderProps) {
   const order = sort.field === field ? sort.order : null;
   const next = order === null ? first : order === "asc" ? "desc" : "asc";
@@ -129,11 +129,11 @@ export function SortHeader({ field, sort, onSort, first = "desc", className, chi
   );
 }
 
-// It comes when somebody reaches for it: the table itself does without.
+// Loaded on hover or focus, to keep it out of the table's first load.
 const loadList = () => import("./column-list").then((module) => module.ColumnList);
 const ColumnList = dynamic(loadList, { ssr: false, loading: () => <Skeleton className="h-80" /> }) as typeof List;
 
-/** Which columns a table shows, and in what order. */
+/** Selects and orders the columns of a table. */
 export function ColumnPicker<Name extends string>(props: ColumnListProps<Name>) {
   return (
     <Popover>

@@ -10,7 +10,7 @@ type DialogProps = {
   description?: ReactNode;
   footer?: ReactNode;
   size?: "sm" | "md" | "lg";
-  /** False: only a button inside closes it, for what must be confirmed or is under way. */
+  /** False if only its buttons may close it, for confirmations and work in progress. */
   dismissible?: boolean;
   onClose: () => void;
   children?: ReactNode;
@@ -18,10 +18,7 @@ type DialogProps = {
 
 const SIZES = { sm: "max-w-sm", md: "max-w-lg", lg: "max-w-3xl" };
 
-/**
- * Show it only while it is open. Focus goes to `[data-autofocus]`, else to the first thing typed into or chosen from, else to the
- * dialog itself.
- */
+/** Render it only while open. Focus goes to `[data-autofocus]`, or else the first field, or else the dialog. */
 export function Dialog({
   title,
   description,

@@ -8,41 +8,41 @@ import { buttonStyles, cn } from "./styles";
 
 type EmptyStateProps = {
   className?: string;
-  /** It is the whole page: its title is the page's. */
+  /** Fills the page, so its title is the page's heading. */
   page?: boolean;
 } & (
   | {
-      /** Nothing was ever here: what it is for and how to begin. */
+      /** No data yet: explains the purpose and the first step. */
       kind?: "first";
       title: ReactNode;
       description?: ReactNode;
       icon?: ReactNode;
-      /** A command that makes the first one, to copy. */
+      /** A command that creates the first one, to copy. */
       curl?: string;
       curlTitle?: string;
       actions?: ReactNode;
     }
   | {
-      /** The filters leave nothing. */
+      /** No row matches the filters. */
       kind: "no-results";
       /** "transactions" */
       what: string;
-      /** The filters in words: "Status: Declined". */
+      /** Active filters as text: "Status: Declined". */
       filters?: readonly string[];
-      /** The way out: what clears the filters, or the list's address without them. */
+      /** Clears the filters, or the list's address without them. */
       onClear?: () => void;
       path?: string;
       actions?: ReactNode;
     }
   | {
-      /** The user's role may not see it. */
+      /** The user's role lacks the permission. */
       kind: "no-permission";
       /** "API keys" */
       what: string;
     }
 );
 
-/** Why nothing is here, and what to do about it. */
+/** Explains why a list is empty, and what to do about it. */
 export function EmptyState(props: EmptyStateProps) {
   switch (props.kind) {
     case "no-results":
@@ -127,7 +127,7 @@ function Command({ title, code }: { title: string; code: string }) {
         {title}
         <CopyButton />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <section className="overflow-x-auto" tabIndex={0} aria-label={title}>
         <pre className="w-max px-3 py-2.5 font-mono text-[12.5px] text-ink leading-[1.6]">
           <code>{code}</code>
@@ -137,20 +137,20 @@ function Command({ title, code }: { title: string; code: string }) {
   );
 }
 
-/** Says that the user's role does not include `what` ("API keys"). */
+/** The user's role doesn't include `what` ("API keys"). */
 export function NoPermission({ what }: { what: string }) {
   return <EmptyState kind="no-permission" what={what} />;
 }
 
 type WrongFilterProps = {
-  /** In the plural: "plans". */
+  /** Plural: "plans". */
   what: string;
-  /** Of the list without filters. */
+  /** Address of the unfiltered list. */
   path: string;
   issues: readonly { path: readonly PropertyKey[]; message: string }[];
 };
 
-/** The address holds a filter that cannot be read: show nothing rather than the wrong rows. */
+/** A filter in the address is invalid: show nothing rather than the wrong rows. */
 export function WrongFilter({ what, path, issues }: WrongFilterProps) {
   return (
     <Banner

@@ -5,17 +5,17 @@ import { CopyId } from "./copy";
 
 type ErrorStateProps = {
   title?: ReactNode;
-  /** What happened and what to do, in words. */
+  /** What happened, and what to do. */
   detail: ReactNode;
-  /** For support: the request's id or the page's digest. */
+  /** For support: the request id or the page's digest. */
   requestId?: string | null;
   onRetry?: () => void;
   retrying?: boolean;
-  /** It is the whole page: its title is the page's. */
+  /** Fills the page, so its title is the page's heading. */
   page?: boolean;
 };
 
-/** Something did not load. An outage never looks like an empty list. */
+/** A failed load. An outage never looks like an empty list. */
 export function ErrorState({
   title = "This could not be loaded",
   detail,

@@ -1,7 +1,7 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 import { cn } from "./styles";
 
-/** What the control of a field must carry. */
+/** Props that a field's control must have. */
 export type FieldControlProps = {
   id: string;
   "aria-describedby"?: string;
@@ -12,16 +12,16 @@ export type FieldProps = {
   label: ReactNode;
   hint?: ReactNode;
   error?: ReactNode;
-  /** Marks the field as optional beside its label; fields are required by default. */
+  /** Marks the field as optional; fields are required by default. */
   optional?: boolean;
   hideLabel?: boolean;
-  /** Keeps a line for hint or error, which take each other's place: an error moves nothing that is about to be clicked. */
+  /** Reserves a line that hint and error share, so that an error moves nothing about to be clicked. */
   reserved?: boolean;
   className?: string;
   children: (props: FieldControlProps) => ReactNode;
 };
 
-/** Label, control, hint and error, tied together. */
+/** Connects label, control, hint and error. */
 export function Field(props: FieldProps) {
   const { label, error, optional = false, hideLabel = false, reserved = false, className, children } = props;
   const id = useId();
@@ -61,7 +61,7 @@ export function Textarea({ className, rows = 3, ...rest }: ComponentProps<"texta
   return <textarea rows={rows} {...rest} className={cn("control control-area", className)} />;
 }
 
-/** The browser's own select: its list is the platform's, on phones too. Options are its children. */
+/** The native select, with the platform's list on phones too. Options are its children. */
 export function Select({ className, children, ...rest }: ComponentProps<"select">) {
   return (
     <select {...rest} className={cn("control control-select", className)}>

@@ -26,7 +26,7 @@ import { cn } from "./styles";
 type FloatingState = {
   open: boolean;
   setOpen: (open: boolean) => void;
-  /** Opened by the up arrow: the focus goes to the end. */
+  /** Opened by the up arrow: focus the last item. */
   fromEnd: boolean;
   setFromEnd: (fromEnd: boolean) => void;
   id: string;
@@ -41,13 +41,13 @@ export function usePopover(): FloatingState {
 }
 
 type PopoverProps = {
-  /** Where the caller says whether it is open. */
+  /** Controlled state. */
   open?: boolean;
   onOpenChange?: (open: boolean) => void;
   children: ReactNode;
 };
 
-/** Something small beside its trigger; Escape or a press elsewhere closes it. */
+/** A small box beside its trigger; Escape or a press elsewhere closes it. */
 export function Popover({ open: given, onOpenChange, children }: PopoverProps) {
   const [own, setOwn] = useState(false);
   const open = given ?? own;
@@ -67,7 +67,7 @@ export function Popover({ open: given, onOpenChange, children }: PopoverProps) {
 type TriggerAttributes = HTMLAttributes<HTMLElement> & { "data-anchor"?: string };
 
 export type TriggerProps = {
-  /** Make the child itself the trigger instead of a plain button around it. */
+  /** Uses the child itself as the trigger instead of wrapping it in a button. */
   asChild?: boolean;
   popup?: "dialog" | "menu";
   className?: string;
@@ -77,7 +77,7 @@ export type TriggerProps = {
 
 export function PopoverTrigger({ asChild, popup = "dialog", onKeyDown, className, children }: TriggerProps) {
   const { open, setOpen, setFromEnd, id } = usePopover();
-  // The press that closes the popover ends before the click that would open it again.
+  // A press closes the popover before the click that would open it again.
   const wasOpen = useRef(false);
   const attributes: TriggerAttributes = {
     "data-anchor": id,
@@ -118,7 +118,7 @@ function Trigger({ asChild, attributes, className, children }: InnerTriggerProps
   );
 }
 
-/** Handlers of both run, the child's first. */
+/** Runs both handlers, the child's first. */
 function merge(theirs: TriggerAttributes, ours: TriggerAttributes): TriggerAttributes {
   const merged: Record<string, unknown> = { ...ours };
   for (const [name, handler] of Object.entries(ours)) {
@@ -135,7 +135,7 @@ function merge(theirs: TriggerAttributes, ours: TriggerAttributes): TriggerAttri
 export type FloatingBoxProps = { side?: Side; align?: Align; className?: string; children: ReactNode };
 
 type PopoverContentProps = FloatingBoxProps & {
-  /** Its name, read aloud. */
+  /** Accessible name. */
   label?: string;
 };
 
@@ -155,7 +155,7 @@ export function PopoverContent(props: PopoverContentProps) {
 
 type OpenBoxProps = PopoverContentProps & {
   role: "dialog" | "menu";
-  /** What has the focus at first. */
+  /** The element to focus first. */
   findFocus: (box: HTMLElement) => HTMLElement | null | undefined;
   onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
 };
@@ -177,7 +177,7 @@ export function FloatingBox({
   useFloating(anchor, ref, { side, align });
   useFloatingFocus(anchor, ref, findFocus);
   return createPortal(
-    // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useAriaPropsSupportedByRole: its role is the caller's
+    // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useAriaPropsSupportedByRole: the caller sets its role
     <div // oxlint-disable-line jsx-a11y/no-static-element-interactions
       ref={ref}
       id={id}
@@ -207,13 +207,13 @@ const DELAY_MS = 400;
 
 type TooltipProps = {
   content: ReactNode | (() => ReactNode);
-  /** Read aloud as the child's description; false where the child says the same already. */
+  /** Adds the text as the child's description; false if the child already says the same. */
   describes?: boolean;
-  /** One element that takes handlers. */
+  /** A single element that accepts handlers. */
   children: ReactElement<HTMLAttributes<HTMLElement>>;
 };
 
-/** On hover after a moment, on keyboard focus at once; Escape hides it. Never the only place of something important. */
+/** Opens on hover after a delay and on keyboard focus at once; Escape hides it. Never the only place of important text. */
 export function Tooltip({ content, describes = true, children }: TooltipProps) {
   const id = useId();
   const [target, setTarget] = useState<{ anchor: HTMLElement; delayMs: number } | null>(null);
@@ -286,7 +286,7 @@ type IconButtonProps = Omit<
   ComponentProps<typeof Button>,
   "children" | "icon" | "aria-label" | "variant" | "className"
 > & {
-  /** What it does: read aloud, and shown in a tooltip. */
+  /** Accessible name and tooltip. */
   label: string;
   children: ReactNode;
 };
@@ -308,7 +308,7 @@ type Placement = { side: Side; align: Align };
 const GAP = 4;
 const MARGIN = 8;
 
-/** Places `box` beside `anchor`; flips it to the other side or shifts it where it would leave the window. */
+/** Positions `box` beside `anchor`; flips or shifts it to stay in the window. */
 function place(anchor: HTMLElement, box: HTMLElement, { side, align }: Placement): void {
   const { scrollTop } = box;
   box.style.maxHeight = "";
@@ -336,7 +336,7 @@ function anchorOf(id: string): HTMLElement | null {
   return document.querySelector<HTMLElement>(`[data-anchor="${CSS.escape(id)}"]`);
 }
 
-/** Shows `box` (a `popover`) in the top layer beside its anchor and keeps it there while things scroll or change size. */
+/** Shows `box` (a `popover`) in the top layer beside its anchor, and repositions it on scroll and resize. */
 function useFloating(anchor: HTMLElement | null, box: RefObject<HTMLElement | null>, { side, align }: Placement): void {
   useLayoutEffect(() => {
     const element = box.current;
@@ -347,7 +347,7 @@ function useFloating(anchor: HTMLElement | null, box: RefObject<HTMLElement | nu
     const sizes = new ResizeObserver(update);
     sizes.observe(element);
     sizes.observe(anchor);
-    // What scrolls inside of it moves nothing, and to be measured would put it back to its top.
+    // Scrolling inside the box doesn't move it, and measuring would reset its scroll position.
     const onScroll = ({ target }: Event) => {
       if (!(target instanceof Node && element.contains(target))) update();
     };
@@ -362,7 +362,7 @@ function useFloating(anchor: HTMLElement | null, box: RefObject<HTMLElement | nu
   }, [anchor, box, side, align]);
 }
 
-/** Moves the focus in when it opens, and back to the anchor if it is still inside when it closes. */
+/** Focuses the box when it opens, and the anchor when it closes with the focus inside. */
 function useFloatingFocus(
   anchor: HTMLElement | null,
   box: RefObject<HTMLElement | null>,
@@ -380,8 +380,8 @@ function useFloatingFocus(
 }
 
 /**
- * Where a floating thing goes in the document: within the modal dialog around its anchor, else it would be inert, or
- * within its landmark, so that it can be found there. It is shown in the top layer in any case.
+ * Parent of a floating box: the modal dialog around its anchor, because anything outside is inert, or the anchor's
+ * landmark. It is shown in the top layer in any case.
  */
 function floatingRoot(anchor: HTMLElement | null): HTMLElement {
   return anchor?.closest<HTMLElement>("dialog, main, aside") ?? document.body;

@@ -17,13 +17,13 @@ import { cn } from "./styles";
 type FormProps = Omit<ComponentProps<"form">, "onSubmit"> & {
   form: Pick<FormState<object>, "submit" | "failure" | "dirty" | "pending">;
   onSubmit: () => Promise<void>;
-  /** Can be used once the page is alive: nothing that was typed is lost, and the browser never sends the form itself. */
+  /** Enabled only after hydration: the browser never submits the form itself, so no typed text is lost. */
   live?: boolean;
   /** Warns before typed text is lost. */
   guarded?: boolean;
 };
 
-/** A form of `useForm`, with what concerns it as a whole on top. */
+/** A form of `useForm`, with its general errors on top. */
 export function Form({ form, onSubmit, live = false, guarded = false, className, children, ...rest }: FormProps) {
   const hydrated = useHydrated();
   const column = className ?? cn("flex min-w-0 flex-col", live ? "gap-5" : "gap-4");
@@ -52,15 +52,15 @@ type FormDialogProps = Pick<FormProps, "form" | "onSubmit"> &
     submitLabel: ReactNode;
     cancelLabel?: string;
     danger?: boolean;
-    /** Not yet: something has to be filled in. */
+    /** Disabled until required fields are filled in. */
     disabled?: boolean;
-    /** Which button has the focus at first, where there is nothing to fill in. */
+    /** The button to focus if there is no field. */
     focus?: "submit" | "cancel";
     onClose: () => void;
     children?: ReactNode;
   };
 
-/** A question with a form: it closes by its buttons, and not while it is under way. Show it only while it is open. */
+/** A dialog with a form: only its buttons close it, and not while it is pending. Render it only while open. */
 export function FormDialog({
   form,
   onSubmit,
@@ -107,7 +107,7 @@ export function FormDialog({
 type InField<Props> = Omit<Props, "value" | "className"> &
   Omit<FieldProps, "children" | "className"> & { value: string; className?: string; fieldClassName?: string };
 
-/** A control with its label, hint and error. */
+/** Wraps a control in a field with label, hint and error. */
 function inField<Props>(Control: ComponentType<Props>) {
   return function ControlField(props: InField<Props>) {
     const { label, hint, error, optional, hideLabel, fieldClassName, ...rest } = props;
@@ -125,7 +125,7 @@ export const SelectField = inField(Select);
 export const PasswordField = inField(PasswordInput);
 export const CodeField = inField(CodeInput);
 
-/** A password field whose text can be shown. */
+/** A password field with a show button. */
 function PasswordInput({ className, ...rest }: Omit<ComponentProps<"input">, "type">) {
   const [shown, setShown] = useState(false);
   const Icon = shown ? EyeOff : Eye;
@@ -171,12 +171,12 @@ type NavigateEvent = Event & { navigationType: string; destination: { index: num
 
 type UnsavedGuardProps = {
   dirty: boolean;
-  /** The question and what would be lost, when that is not typed text. */
+  /** The question and the possible loss, if that isn't typed text. */
   title?: string;
   description?: string;
 };
 
-/** While `dirty`, asks before a link, the back button, a reload or a closed tab discards what was typed. */
+/** While `dirty`, asks before a link, the back button, a reload or a closed tab discards typed text. */
 export function UnsavedGuard({
   dirty,
   title = "Leave without saving?",
@@ -246,7 +246,7 @@ function stopLinksUntil(leaving: Flag, ask: (href: string) => void): () => void 
   return () => document.removeEventListener("click", onClick, { capture: true });
 }
 
-/** Where browsers have the Navigation API a step in the history can be refused, once after each act of the user. */
+/** With the Navigation API, a history step can be cancelled once per user activation. */
 function stopHistoryUntil(leaving: Flag, ask: (delta: number) => void): () => void {
   const { navigation } = window as { navigation?: Navigation };
   const onNavigate = (event: Event) => {
@@ -265,7 +265,7 @@ type PriceFieldProps = Omit<InField<ComponentProps<"input">>, "onChange" | "hint
   onChange: Change;
 };
 
-/** A price as people type it; what can be two amounts is asked. */
+/** A price as typed; an ambiguous amount offers its two meanings. */
 export function PriceField({ label, error, optional, fieldClassName, currency, ...rest }: PriceFieldProps) {
   const isTyped = rest.value.trim() !== "" && isSupportedCurrency(currency);
   const typed = error && isTyped ? readTypedAmount(rest.value, currency) : null;
@@ -273,7 +273,7 @@ export function PriceField({ label, error, optional, fieldClassName, currency, .
     <AmountError {...typed} onChoose={(value) => rest.onChange({ target: { value } })} />
   );
   return (
-    // The line for its error takes the place of most of the gap below it.
+    // The error's reserved line replaces most of the gap below.
     <Field {...{ label, optional }} error={message || error} reserved className={cn("-mb-4", fieldClassName)}>
       {(control) => <PriceInput {...rest} {...control} currency={currency} />}
     </Field>

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "
 
 const never = () => () => {};
 
-/** False on the server and in the first render in the browser, which must be the same. */
+/** False on the server and in the first browser render, which must be identical. */
 export function useHydrated(): boolean {
   return useSyncExternalStore(
     never,
@@ -15,7 +15,7 @@ const SHOWN_MS = 1_500;
 
 type CopyState = "idle" | "copied" | "failed";
 
-/** Copies a text, and says for a moment how that went; not every page may use the clipboard. Answers whether it copied. */
+/** Copies a text and briefly shows the result, because the clipboard may be unavailable. Resolves to true if it copied. */
 export function useCopied(): [state: CopyState, copy: (text: string) => Promise<boolean>] {
   const [state, setState] = useState<CopyState>("idle");
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -30,7 +30,7 @@ export function useCopied(): [state: CopyState, copy: (text: string) => Promise<
   return [state, copy];
 }
 
-/** Without https the browser has no clipboard, and a user may have forbidden it. */
+/** The clipboard needs https, and the user may have blocked it. */
 async function tryToCopy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -5,7 +5,7 @@ import type { KeyboardEvent, ReactNode } from "react";
 import { FloatingBox, type FloatingBoxProps, Popover, PopoverTrigger, type TriggerProps, usePopover } from "./floating";
 import { cn } from "./styles";
 
-/** A list of actions behind a button: arrow keys, Home, End and first letters move, Enter acts, Escape closes. */
+/** A menu button: arrow keys, Home, End and first letters move, Enter activates, Escape closes. */
 export const Menu = Popover;
 
 export function MenuTrigger(props: TriggerProps) {
@@ -49,10 +49,10 @@ export function MenuContent({ label = "Actions", className, ...rest }: FloatingB
 type MenuItemProps = {
   /** `event.preventDefault()` keeps the menu open. */
   onSelect?: (event: { preventDefault: () => void }) => void;
-  /** Makes it a link. */
+  /** Renders the item as a link. */
   href?: string;
   disabled?: boolean;
-  /** Cannot be undone, or stops something. */
+  /** Destructive or disruptive. */
   danger?: boolean;
   icon?: ReactNode;
   /** Right-aligned: a key, a hint. */
@@ -81,7 +81,7 @@ export function MenuItem({ href, danger = false, ...rest }: MenuItemProps) {
 
 type MenuRadioItemProps = { checked: boolean; onCheck: () => void; children: ReactNode };
 
-/** One of a group that stays visible: the menu stays open. */
+/** An item of a radio group; the menu stays open. */
 export function MenuRadioItem({ checked, onCheck, children }: MenuRadioItemProps) {
   const attributes = useItem({
     onSelect: (event) => {
@@ -148,12 +148,12 @@ export function MenuLabel({ children }: { children: ReactNode }) {
   return <div className="px-2 pt-1.5 pb-1 font-medium text-soft text-xs">{children}</div>;
 }
 
-/** The items that can be chosen, in order. */
+/** The enabled items in order. */
 function itemsOf(menu: HTMLElement): HTMLElement[] {
   return [...menu.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])")];
 }
 
-/** Moves the focus as the pressed key says; a letter goes to the next item that begins with it. */
+/** Moves the focus by the pressed key; a letter goes to the next item that begins with it. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
   const items = itemsOf(event.currentTarget);
   const at = items.indexOf(document.activeElement as HTMLElement);

@@ -7,14 +7,14 @@ import { useHydrated } from "./hooks";
 import { cn } from "./styles";
 
 type ModalProps = Omit<ComponentProps<"dialog">, "open" | "onClose" | "ref"> & {
-  /** Asked to close by Escape, a press beside it, or the back gesture. */
+  /** Called on Escape, a press outside, or the back gesture. */
   onDismiss: () => void;
-  /** False: only a button inside closes it; Escape and a press outside do nothing. */
+  /** False if only its buttons may close it; Escape and a press outside do nothing. */
   dismissible?: boolean;
   children: ReactNode;
 };
 
-/** The browser's own modal dialog: focus stays inside, the rest is inert, and the focus returns when it goes. */
+/** The native modal dialog: it traps the focus, makes the rest inert, and returns the focus on close. */
 export function Modal(props: ModalProps) {
   return useHydrated() ? <OpenModal {...props} /> : null;
 }
@@ -37,12 +37,12 @@ function OpenModal({ onDismiss, dismissible = true, children, ...rest }: ModalPr
         dismiss();
       }}
       onClose={(event) => {
-        // The browser may close it in spite of onCancel; the page's state then follows.
+        // The browser may close it despite onCancel, so update the page's state.
         if (event.currentTarget.isConnected && !event.currentTarget.open) onDismiss();
       }}
       onKeyDown={(event) => {
         event.stopPropagation();
-        // An open menu or popover inside takes the Escape itself.
+        // An open menu or popover inside handles Escape itself.
         if (event.key !== "Escape" || event.currentTarget.querySelector(":popover-open:not([role=tooltip])")) return;
         event.preventDefault();
         dismiss();
@@ -90,7 +90,7 @@ function withAncestors(element: Element | null): Element[] {
   return all;
 }
 
-/** To what had it; what was done may have taken, disabled or hidden that: then to the first around it that takes the focus. */
+/** Returns the focus to its previous element, or if that is gone, disabled or hidden, to the closest focusable ancestor. */
 function returnFocus(around: readonly Element[]): void {
   around
     .flatMap((element, i) => (i ? [...element.querySelectorAll("a[href],button")] : element))
@@ -100,7 +100,7 @@ function returnFocus(around: readonly Element[]): void {
     });
 }
 
-/** The page behind does not scroll (floating.css); where it could, the room of its scroll bar is kept. */
+/** Stops the page behind from scrolling (floating.css), and keeps the space of its scroll bar. */
 function lockPage(): () => void {
   const { style, scrollHeight, clientHeight } = document.documentElement;
   if (scrollHeight <= clientHeight) return () => {};
@@ -115,13 +115,13 @@ type SheetProps = {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   title: ReactNode;
-  /** Beside the close button. */
+  /** Buttons beside the close button. */
   actions?: ReactNode;
   footer?: ReactNode;
   side?: "left" | "right" | "bottom";
-  /** False: the page beside it stays usable, as for a list next to its detail. */
+  /** False keeps the page beside it usable, as for a list next to its detail. */
   modal?: boolean;
-  /** Without padding, for what reaches the edges. */
+  /** Without padding, for content that reaches the edges. */
   flush?: boolean;
   className?: string;
   children: ReactNode;
@@ -186,7 +186,7 @@ type SheetContentProps = Pick<SheetProps, "title" | "actions" | "footer" | "flus
 function SheetContent({ titleId, title, actions, footer, flush = false, onClose, children }: SheetContentProps) {
   return (
     <div className="flex h-full max-h-[inherit] min-h-0 flex-col">
-      {/* No header or footer: in a dialog those would be the page's. */}
+      {/* No header or footer elements: in a dialog those would be the page's. */}
       <div className="flex min-h-12 items-center gap-2 border-b px-5 py-2">
         <h2 id={titleId} className="min-w-0 flex-1 truncate font-semibold text-[15px]">
           {title}

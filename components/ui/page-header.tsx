@@ -8,7 +8,7 @@ type Crumb = { label: ReactNode; href?: string };
 type PageHeaderProps = {
   title: ReactNode;
   description?: ReactNode;
-  /** The way here, without the page itself. */
+  /** Breadcrumbs, without the page itself. */
   crumbs?: readonly Crumb[];
   badge?: ReactNode;
   actions?: ReactNode;
@@ -21,7 +21,7 @@ export function PageHeader({ title, description, crumbs, badge, actions }: PageH
         <nav aria-label="Breadcrumb" className="mb-1.5">
           <ol className="flex flex-wrap items-center gap-1 text-[13px] text-soft">
             {crumbs.map((crumb, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a path has an order and nothing else
+              // biome-ignore lint/suspicious/noArrayIndexKey: breadcrumbs have only a position
               <li key={index} className="flex items-center gap-1">
                 {crumb.href ? (
                   <Link href={crumb.href} prefetch={false} className="hover:text-ink">
@@ -50,7 +50,7 @@ export function PageHeader({ title, description, crumbs, badge, actions }: PageH
 
 type SectionHeaderProps = { title: string; description?: ReactNode; actions?: ReactNode };
 
-/** The heading of one page of the settings, below the one of them all. */
+/** Heading of a settings page, below the shared one. */
 export function SectionHeader({ title, description, actions }: SectionHeaderProps) {
   return (
     <header className="mb-4 flex flex-wrap items-start gap-x-4 gap-y-3">
@@ -63,7 +63,7 @@ export function SectionHeader({ title, description, actions }: SectionHeaderProp
   );
 }
 
-/** The mark and the name; the link around it says where it leads. */
+/** Logo and name; the link around it has the accessible name. */
 export function Logo() {
   return (
     <span className="flex items-center gap-2 font-semibold tracking-tight">

@@ -3,7 +3,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { buttonStyles, cn } from "./styles";
 
-/** An address with those of the filters that are set. */
+/** Adds the set filters to an address. */
 export function withFilters(path: string, filters: Readonly<Record<string, string | null | undefined>>): string {
   const given = Object.entries(filters).filter((each): each is [string, string] => Boolean(each[1]));
   const search = new URLSearchParams(given).toString();
@@ -15,13 +15,13 @@ type PageLinksProps = {
   href: string;
   /** "plans" */
   what: string;
-  /** Omit `total` when nothing was counted. */
+  /** Without `total` if nothing was counted. */
   page: { limit: number; offset: number; has_more: boolean; total?: number; total_capped?: boolean; data: unknown[] };
 };
 
 const singular = (what: string) => what.replace(/ies$/, "y").replace(/(ch)es$|s$/, "$1");
 
-/** "21–40 of 45", and links to the pages before and after. */
+/** "21–40 of 45", with links to the previous and next page. */
 export function PageLinks({ href, what, page }: PageLinksProps) {
   const { limit, offset, total, total_capped, has_more, data } = page;
   const to = (start: number) => (start > 0 ? `${href}${href.includes("?") ? "&" : "?"}offset=${start}` : href);
@@ -59,7 +59,7 @@ function PageLink({ href, children }: { href: string | null; children: ReactNode
 
 type TabLinksProps = { label: string; tabs: readonly { label: string; href: string; current: boolean }[] };
 
-/** Tabs that are addresses, so that they can be sent to others and the back button works. */
+/** Tabs as links, so that they can be shared and Back works. */
 export function TabLinks({ label, tabs }: TabLinksProps) {
   return (
     <nav aria-label={label} className="mb-3">
@@ -78,7 +78,7 @@ export function TabLinks({ label, tabs }: TabLinksProps) {
 
 type ColumnHeadsProps = { columns: readonly (readonly [name: string, className: string])[]; className?: string };
 
-/** The headings of a list's columns. */
+/** Column headings of a list. */
 export function ColumnHeads({ columns, className }: ColumnHeadsProps) {
   return (
     <thead className={className}>

@@ -8,10 +8,10 @@ import { Select } from "./field";
 import { buttonStyles } from "./styles";
 
 export type SelectFilter = {
-  /** In the address. */
+  /** Parameter name in the address. */
   name: string;
   label: string;
-  /** What stands there while nothing is chosen: "Every status". */
+  /** Label without a selection: "Every status". */
   all: string;
   options: readonly (readonly [value: string, label: string])[];
   value: string | null;
@@ -19,7 +19,7 @@ export type SelectFilter = {
 
 type SelectFiltersProps = { path: string /** "plans" */; what: string; filters: readonly SelectFilter[] };
 
-/** The filters stand in the address, so that it can be sent to others and the back button works. */
+/** Filters in the address, so that it can be shared and Back works. */
 export function SelectFilters({ path, what, filters }: SelectFiltersProps) {
   const router = useRouter();
   const [pending, startTransition] = useTransition();

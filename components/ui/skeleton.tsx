@@ -1,6 +1,6 @@
 import { cn } from "./styles";
 
-/** A grey block where something will be; appears only when it takes longer than 300 ms. */
+/** A gray placeholder that appears after 300 ms. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden="true" className={cn("skeleton", className)} />;
 }
@@ -9,7 +9,7 @@ const upTo = (count: number) => [...Array(count).keys()];
 
 const WIDTHS = ["w-24", "w-16", "w-32", "w-20", "w-28"];
 
-/** In the measures of a real table: 40 px rows under a 32 px heading. */
+/** Sized like a real table: 40 px rows under a 32 px heading. */
 export function TableSkeleton({ rows = 8, columns = 5 }: { rows?: number; columns?: number }) {
   return (
     <div className="appear-later w-full overflow-hidden">
@@ -34,7 +34,7 @@ export function TableSkeleton({ rows = 8, columns = 5 }: { rows?: number; column
   );
 }
 
-/** The form with the preview beside it. */
+/** The form beside its preview. */
 export function PlanFormSkeleton() {
   return (
     <>
@@ -53,7 +53,7 @@ export function PlanFormSkeleton() {
   );
 }
 
-/** A list of the balance, below its tabs. */
+/** A balance list below its tabs. */
 export function BalanceSkeleton() {
   return (
     <>

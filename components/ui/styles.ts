@@ -1,8 +1,8 @@
 import { type ClassValue, clsx } from "clsx";
 
 /**
- * Joins class names. Conflicts are not resolved (that would cost every page 7 kB): what a primitive lets its callers
- * override stands in the `components` layer of globals.css, where any utility wins over it.
+ * Joins class names. It doesn't resolve conflicts, which would cost every page 7 kB: styles that callers may override
+ * are in the `components` layer of globals.css, where any utility wins.
  */
 export function cn(...names: ClassValue[]): string {
   return clsx(names);
@@ -18,7 +18,7 @@ const VARIANTS: Record<ButtonVariant, string> = {
   danger: "button-danger",
 };
 
-/** A button's style, for links that act like one. */
+/** A button's style, for links that look like one. */
 export function buttonStyles({
   variant = "secondary",
   size = "md",

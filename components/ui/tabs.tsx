@@ -89,7 +89,7 @@ export function TabsContent({ value, className, children }: TabsContentProps) {
   );
 }
 
-/** The arrow keys move and choose; Tab leaves the row. */
+/** Arrow keys move and select; Tab leaves the list. */
 export function moveTabFocus(event: KeyboardEvent<HTMLElement>): void {
   const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=tab]:not(:disabled)")];
   const at = tabs.indexOf(document.activeElement as HTMLElement);

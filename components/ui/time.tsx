@@ -14,12 +14,12 @@ type TimeProps = {
   className?: string;
 };
 
-/** A time in the format the user prefers; its tooltip shows the other format, in the user's zone and in UTC. */
+/** A time in the user's preferred format; its tooltip shows the other format, in the user's zone and in UTC. */
 export function Time({ at, style = "absolute", className }: TimeProps) {
   const zone = useTimeZone();
   return (
     <Tooltip content={() => <TimeDetails at={at} zone={zone} relative={style !== "relative"} />} describes={false}>
-      {/* The server does not have the browser's clock. */}
+      {/* Server and browser clocks differ. */}
       <time dateTime={at} className={cn("whitespace-nowrap tabular-nums", className)} suppressHydrationWarning>
         {style === "relative" ? (
           <RelativeTime at={at} />
@@ -33,7 +33,7 @@ export function Time({ at, style = "absolute", className }: TimeProps) {
   );
 }
 
-/** Words only, kept current. */
+/** Relative time as text, kept current. */
 function RelativeTime({ at }: { at: string }) {
   return <>{relativeTimeText(new Date(at), new Date(useNow()))}</>;
 }
@@ -52,12 +52,12 @@ function TimeDetails({ at, zone, relative }: { at: string; zone: string; relativ
   );
 }
 
-/** Which zone the times of a table are in, where it begins. */
+/** Names the time zone of a table's times. */
 export function ZoneNote({ className }: { className?: string }) {
   return <span className={cn("whitespace-nowrap", className)}>Times in {useTimeZone()}</span>;
 }
 
-/** Refreshes the page every `ms`, and when its tab is shown again; never while the tab is hidden. */
+/** Refreshes the page every `ms` and when its tab is shown again; never while the tab is hidden. */
 export function RefreshEvery({ ms }: { ms: number }) {
   const router = useRouter();
   useEffect(() => {

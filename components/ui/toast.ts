@@ -1,6 +1,6 @@
 import type { ToastOptions } from "./toaster";
 
-/** A short message at the edge of the window. What it needs is loaded with the first one. */
+/** A brief message at the window's edge. Its code loads with the first one. */
 export const toast = {
   success: (message: string, options?: ToastOptions) => show("success", message, options),
   error: (message: string, options?: ToastOptions) => show("error", message, options),

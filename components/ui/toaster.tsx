@@ -11,7 +11,7 @@ export type ToastOptions = {
 
 let mounted = false;
 
-/** Outside the page's tree, so that no layout has to provide it. */
+/** Mounted outside the page's tree, so that no layout has to provide it. */
 function mount(): void {
   if (mounted) return;
   mounted = true;
@@ -38,6 +38,6 @@ function mount(): void {
 
 export function showToast(kind: "success" | "error", message: string, options?: ToastOptions): void {
   mount();
-  // The list subscribes in its own effect: an earlier toast would be lost.
+  // The list subscribes in its own effect, so an earlier toast would be lost.
   setTimeout(() => sonner[kind](message, options), 0);
 }

@@ -9,7 +9,7 @@ import { Time } from "@/components/ui/time";
 import type { WebhookAttempt, WebhookDelivery } from "@/lib/contract/webhooks/webhook-delivery";
 import type { LastResponse, Payload } from "@/lib/contract/webhooks/webhook-endpoint";
 
-/** What an attempt sent, by the kind of its payload; null where this person may not see events. */
+/** Request bodies of attempts by kind of payload; null if the user may not see events. */
 type SentBodies = Readonly<Record<Payload, unknown>> | null;
 
 const COLUMNS = [
@@ -22,13 +22,13 @@ const COLUMNS = [
 
 type DeliveryTableProps = {
   deliveries: readonly WebhookDelivery[];
-  /** Results of the newest attempts, by delivery. */
+  /** Results of the latest attempts, by delivery. */
   responses: ReadonlyMap<string, LastResponse>;
-  /** Address of the delivery pages. */
+  /** Base address of the delivery pages. */
   path: string;
 };
 
-/** A page of deliveries; each row leads to its attempts. */
+/** A page of deliveries, each linked to its attempts. */
 export function DeliveryTable({ deliveries, responses, path }: DeliveryTableProps) {
   return (
     <table className="w-full border-t text-left text-[13px] sm:table-fixed">
@@ -68,11 +68,11 @@ export function DeliveryTable({ deliveries, responses, path }: DeliveryTableProp
   );
 }
 
-/** A delivery that failed and is tried again has more to say than that it is pending. */
+/** Distinguishes a delivery that failed and will be retried from a pending one. */
 export const deliveryStatus = ({ status }: Pick<WebhookDelivery, "status">, failed: boolean): string =>
   status === "PENDING" && failed ? "FAILING" : status;
 
-/** A status with the HTTP code behind it. */
+/** A status with its HTTP code. */
 export function WithResponse({ status, last }: { status: string; last: LastResponse | undefined }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-0.5 max-sm:justify-end">
@@ -86,7 +86,7 @@ export function WithResponse({ status, last }: { status: string; last: LastRespo
   );
 }
 
-type DeliveryFactsProps = { delivery: WebhookDelivery /** Of its event. */; eventHref: string };
+type DeliveryFactsProps = { delivery: WebhookDelivery /** The event's page. */; eventHref: string };
 
 export function DeliveryFacts({ delivery, eventHref }: DeliveryFactsProps) {
   return (
@@ -114,7 +114,7 @@ export function DeliveryFacts({ delivery, eventHref }: DeliveryFactsProps) {
   );
 }
 
-/** What was sent and what came back, newest first. */
+/** Requests and responses, newest first. */
 export function AttemptList({ attempts, bodies }: { attempts: readonly WebhookAttempt[]; bodies: SentBodies }) {
   return (
     <ol className="flex flex-col gap-4">
@@ -132,7 +132,7 @@ export function AttemptList({ attempts, bodies }: { attempts: readonly WebhookAt
 }
 
 type AttemptProps = {
-  /** For screen readers: two may have the same status, minute and duration. */
+  /** For screen readers: two attempts may have the same status, minute and duration. */
   name: string;
   attempt: WebhookAttempt;
   bodies: SentBodies;
@@ -164,7 +164,7 @@ function Attempt({ name, attempt, bodies }: AttemptProps) {
   );
 }
 
-/** JSON as such, all else as text. */
+/** Parses JSON; other bodies stay text. */
 function readable(body: string): unknown {
   try {
     return JSON.parse(body);

@@ -28,7 +28,7 @@ const SECRET_WORDS = {
 
 type NewEndpointProps = { mode: Mode; path: string } & EndpointChoices;
 
-/** The button, its form, and the secret of what it made; then the endpoint's own page. */
+/** Button and form for a new endpoint, then its secret, then its own page. */
 export function NewEndpoint({ mode, path, ...choices }: NewEndpointProps) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
@@ -67,7 +67,7 @@ export function NewEndpoint({ mode, path, ...choices }: NewEndpointProps) {
 type Action = "edit" | "toggle" | "rotate" | "replay" | "delete";
 type EndpointActionsProps = { endpoint: WebhookEndpoint; mode: Mode; path: string } & EndpointChoices;
 
-/** What can be done with one endpoint. */
+/** Actions on an endpoint. */
 export function EndpointActions({ endpoint, mode, path, ...choices }: EndpointActionsProps) {
   const router = useRouter();
   const [action, setAction] = useState<Action | null>(null);
@@ -155,14 +155,14 @@ function SendTest({ endpoint: { id }, mode }: { endpoint: WebhookEndpoint; mode:
   return <CallButton label="Send test event" done="Test event on the way" icon={Send} call={send} />;
 }
 
-/** Of an endpoint that we disabled: the dashboard stops pointing at it. */
+/** Dismisses the warning about an endpoint that we disabled. */
 function KeepDisabled({ endpoint: { id }, mode }: { endpoint: WebhookEndpoint; mode: Mode }) {
   const keep = () =>
     callApi("PATCH /v1/webhook-endpoints/{id}", { mode, params: { id }, body: { status: "DISABLED" } });
   return <CallButton label="Keep it disabled" done="Endpoint stays disabled" icon={Ban} call={keep} />;
 }
 
-/** Sends one delivery again. */
+/** Resends one delivery. */
 export function ResendDelivery({ id, mode }: { id: string; mode: Mode }) {
   const send = () => callApi("POST /v1/webhook-deliveries/{id}/resend", { mode, params: { id } });
   return <CallButton label="Resend" done="Event on the way" variant="primary" icon={Send} call={send} />;

@@ -28,7 +28,7 @@ type EventType = Exclude<NonNullable<UpdateWebhookEndpointBody["event_types"]>[n
 type NewEndpointDialogProps = EndpointChoices & {
   mode: Mode;
   onClose: () => void;
-  /** With its secret, which no later answer has. */
+  /** Includes the secret, which no later response has. */
   onCreated: (endpoint: WebhookEndpoint) => void;
 };
 
@@ -89,14 +89,14 @@ const PERIODS = [
   ["24", "The last 24 hours"],
   ["168", "The last 7 days"],
   ["720", "The last 30 days"],
-  // An hour less than events are kept.
+  // One hour less than the retention of events.
   ["2159", "The last 90 days"],
 ] as const;
 
 type Progress = { count: number; searchedTo: string };
 type Missed = { hours: string; everything?: boolean; onProgress: (progress: Progress) => void };
 
-/** Call by call, until the whole period is searched. Returns how many events are on their way. */
+/** Calls the endpoint until the whole period is replayed. Returns the number of queued events. */
 async function sendMissed(
   { id }: WebhookEndpoint,
   mode: Mode,
@@ -128,7 +128,7 @@ function MissedProgress({ count, searchedTo }: Progress) {
 /** A week covers the five days after which we disable an endpoint. */
 const SINCE_IT_FAILED = "168";
 
-/** Enables an endpoint, with what it missed if wanted, or disables one that is enabled. */
+/** Enables an endpoint, optionally replaying missed events, or disables it. */
 export function ToggleEndpointDialog({ endpoint, mode, onClose, onChanged }: ChangeDialogProps) {
   const form = useForm({ hours: endpoint.disabled_reason === "manual" ? "" : SINCE_IT_FAILED });
   const [progress, setProgress] = useState<Progress | null>(null);
@@ -208,7 +208,7 @@ const OVERLAPS = [
 
 type RotateDialogProps = EndpointDialogProps & { onRotated: (endpoint: WebhookEndpoint) => void };
 
-/** A new secret. Until the old one ends messages carry a signature of each. */
+/** Issues a new secret. Until the old one expires, messages carry both signatures. */
 export function RotateSecretDialog({ endpoint, mode, onClose, onRotated }: RotateDialogProps) {
   const sendOnce = useOneKey();
   const form = useForm({ overlap: "24" as (typeof OVERLAPS)[number]["value"] });
@@ -240,7 +240,7 @@ export function RotateSecretDialog({ endpoint, mode, onClose, onRotated }: Rotat
   );
 }
 
-/** Sends the events of a period again. */
+/** Replays the events of a period. */
 export function ReplayDialog({ endpoint, mode, onClose, onChanged }: ChangeDialogProps) {
   const form = useForm({ hours: "24", everything: false });
   const [progress, setProgress] = useState<Progress | null>(null);

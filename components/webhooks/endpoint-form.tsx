@@ -34,7 +34,7 @@ export function endpointValues(endpoint: WebhookEndpoint): EndpointValues {
   };
 }
 
-/** What is missing before it can be sent; the API checks the rest. */
+/** Reports missing values; the API validates the rest. */
 export function checkEndpoint({ url, scope, types }: EndpointValues): Record<string, string | undefined> {
   return {
     url: url.trim() === "" ? "Enter the URL to send events to." : undefined,
@@ -42,7 +42,7 @@ export function checkEndpoint({ url, scope, types }: EndpointValues): Record<str
   };
 }
 
-/** `Type`: of an event, as the contract lists them. */
+/** `Type` is an event type of the contract. */
 export function readEndpoint<Type extends string>(values: EndpointValues) {
   const { url, description, scope, types, payload, signature } = values;
   return {
@@ -71,11 +71,11 @@ const SIGNATURES = [
   },
 ] as const;
 
-/** Choices in this service; `allowsLocal`: it sends to http and private addresses, too. */
+/** Options of this service; `allowsLocal` permits http and private addresses. */
 export type EndpointChoices = { eventTypes: readonly string[]; allowsLocal: boolean };
 type FormProp = { form: FormState<EndpointValues> };
 
-/** The rule that the service sends by, and the way around it for tests. */
+/** The service's address rule, and the alternative for tests. */
 function addressHint(mode: Mode, allowsLocal: boolean): string {
   if (allowsLocal) return "http or https, on any port and host that this service reaches.";
   const rule = "https on port 443, at a public address.";
@@ -150,7 +150,7 @@ function TypeChoice({ form, eventTypes }: FormProp & Pick<EndpointChoices, "even
   );
 }
 
-/** Types by what they are about, which is their name up to the dot. */
+/** Event types grouped by object, the part of their name before the dot. */
 function groupsOf(eventTypes: readonly string[]): [string, string[]][] {
   const groups = new Map<string, string[]>();
   for (const type of eventTypes) {

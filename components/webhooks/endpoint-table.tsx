@@ -21,12 +21,12 @@ const COLUMNS = [
 
 type EndpointTableProps = {
   endpoints: readonly WebhookEndpoint[];
-  /** Those that fail at the moment, by id. */
+  /** Failing endpoints, by id. */
   failing: ReadonlyMap<string, LastResponse>;
   path: string;
 };
 
-/** A page of endpoints; each row leads to its deliveries. */
+/** A page of endpoints, each linked to its deliveries. */
 export function EndpointTable({ endpoints, failing, path }: EndpointTableProps) {
   return (
     <table className="w-full border-t text-left text-[13px] sm:table-fixed">
@@ -68,7 +68,7 @@ function typesText({ event_types: types }: WebhookEndpoint): string {
   return more.length === 0 ? first : `${types.length} types`;
 }
 
-/** On the list: which endpoints nothing reaches, and what becomes of them. */
+/** Warning on the list about failing endpoints and their upcoming deactivation. */
 export function FailingEndpoints({ failing, path }: { failing: readonly FailingEndpoint[]; path: string }) {
   const [first] = failing;
   if (!first) return null;
@@ -101,7 +101,7 @@ const REASONS: Record<DisabledReason, { title: string; text: string }> = {
   },
 };
 
-/** What an endpoint is sent and how. */
+/** Settings of an endpoint. */
 export function EndpointFacts({ endpoint, failing }: { endpoint: WebhookEndpoint; failing: FailingEndpoint | null }) {
   const { disabled_reason: reason, event_types: types, public_key: publicKey } = endpoint;
   return (
