@@ -280,7 +280,7 @@ export class Connection {
 
 /**
  * A statement of postgres.js, made again, with `own` members if they are given. What its constructor makes may stay until a full
- * collection, with the rows, because it writes functions straight into members (docs/speed.md, "Garbage"): `made` is left empty.
+ * collection, with the rows, because it writes functions straight into members: `made` is left empty.
  */
 export function renewed(made: Promise<unknown>, own?: Pick<Statement, "handler" | "canceller">): Statement {
   let fulfil: (value: unknown) => void = () => {};

@@ -1,12 +1,8 @@
-import { setFlagsFromString } from "node:v8";
 import "./load-environment";
 import { ConfigurationError, configure, env } from "@/lib/env";
 import { maskProcessOutput } from "@/lib/log-output";
 import { createConsole } from "./console";
 
-// Rows of an answer are garbage at once. V8 would soon make their arrays among what stays, and whatever dead ones there hold is
-// kept until a full collection: some 5 % of the throughput of lists.
-setFlagsFromString("--no-allocation-site-pretenuring");
 // Before anything else can write. What this file and the start print is our own, with a sandbox card to try.
 const write = maskProcessOutput();
 const dev = process.argv.includes("--dev");
