@@ -1,13 +1,7 @@
 import { keepableText } from "@/lib/contract/card-numbers";
 import { counts } from "@/lib/counts";
-import { createTokenBuckets } from "@/lib/token-buckets";
+import { bucketsOf } from "@/lib/limits";
 
-/** Of one kind of line: so many at once, and one more each second. What strangers cause must not fill a disk. */
-const LINES_AT_ONCE = 60;
-const LINES_PER_SECOND = 1;
-/** Of all kinds together. */
-const TOTAL_AT_ONCE = 600;
-const TOTAL_PER_SECOND = 10;
 /** Kinds that are counted apart; texts that differ each time share the rest. */
 const MAX_KINDS = 100;
 const KIND_LENGTH = 100;
@@ -28,8 +22,8 @@ export function createLineLimits(
   onLeftOut: (kind: string, count: number) => void,
   now: () => number = () => performance.now(),
 ): LineLimits {
-  const buckets = createTokenBuckets({ perSecond: LINES_PER_SECOND, burst: LINES_AT_ONCE, now });
-  const total = createTokenBuckets({ perSecond: TOTAL_PER_SECOND, burst: TOTAL_AT_ONCE, now });
+  const buckets = bucketsOf("logLinesOfKind", { now });
+  const total = bucketsOf("logLines", { now });
   const kinds = new Set<string>();
   const leftOut = new Map<string, number>();
   let isAwaited = false;

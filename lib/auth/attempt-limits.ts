@@ -1,45 +1,38 @@
 import type { Audience } from "@/lib/contract/accounts/proof";
 import { env } from "@/lib/env";
+import { bucketsOf } from "@/lib/limits";
 import { sha256 } from "@/lib/secret";
-import { createTokenBuckets, secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
+import { secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { arePasswordsBusy } from "./password";
 
-/** What can be tried without signing in; each action has its own limit per address. */
+/** Attempts without a session; each kind has its own limit per network. */
 type Attempt = "sign-in" | "sign-up" | "forgot-password" | "reset-password";
 
-type Limits = Record<Attempt | "mail", TokenBuckets> & { accounts: TokenBuckets | null };
-
-/** Mails that one network may cause to one mailbox within an hour by signing up, and as many by requesting the link again. */
-const MAILS_PER_HOUR = 3;
+type Limits = { readonly attempts: TokenBuckets; readonly accounts: TokenBuckets | null; readonly mails: TokenBuckets };
 
 /** On globalThis: the pages are bundled with a copy of this module, and must count together with the rest. */
 const holder = globalThis as { [key: symbol]: Limits | undefined };
 const KEY = Symbol.for("cardlane.attempt-limits");
 
 function limits(): Limits {
-  const [perMinute, perDay] = [env.signInLimitPerMinute, env.signUpsPerDay];
-  const buckets = () => createTokenBuckets({ perSecond: perMinute / 60, burst: perMinute });
   holder[KEY] ??= {
-    "sign-in": buckets(),
-    "sign-up": buckets(),
-    "forgot-password": buckets(),
-    "reset-password": buckets(),
-    accounts: perDay === 0 ? null : createTokenBuckets({ perSecond: perDay / 86_400, burst: perDay }),
-    mail: createTokenBuckets({ perSecond: MAILS_PER_HOUR / 3_600, burst: MAILS_PER_HOUR }),
+    attempts: bucketsOf("signInAttempts"),
+    accounts: env.signUpsPerDay === 0 ? null : bucketsOf("accounts"),
+    mails: bucketsOf("mails"),
   };
   return holder[KEY];
 }
 
-/** Until passwords are looked at again, when too many wait for that. */
+/** Retry-After while too many passwords wait to be hashed. */
 const BUSY_SECONDS = 2;
 
-/** Counts an attempt from an address. Answers 0, or in how many whole seconds the next one may be made. */
+/** Counts an attempt. Returns 0, or the whole seconds until the next one may be made. */
 export function takeAttempt(attempt: Attempt, address: string): number {
   if (arePasswordsBusy()) return BUSY_SECONDS;
-  return secondsToWait(limits()[attempt].take(networkOf(address)));
+  return secondsToWait(limits().attempts.take(`${attempt} ${networkOf(address)}`));
 }
 
-/** Counts an account that is about to be opened. Answers 0, or in how many whole seconds the network may open the next one. */
+/** Counts an account that is about to be opened. Returns 0, or the whole seconds until the site may open the next one. */
 export function takeAccount(address: string): number {
   return secondsToWait(limits().accounts?.take(siteOf(address)) ?? { waitMs: 0 });
 }
@@ -49,18 +42,18 @@ export function waitForAccount(address: string): number {
   return secondsToWait({ waitMs: limits().accounts?.waitMs(siteOf(address)) ?? 0 });
 }
 
-/** What one customer of a provider holds: an IPv4 address, or the /48 of an IPv6 address, which has 65,536 of the networks below. */
+/** One customer of a provider: an IPv4 address, or the /48 of an IPv6 address. */
 export const siteOf = (address: string) => {
   const network = networkOf(address);
   return network.includes(":") ? network.split(":").slice(0, 3).join(":") : network;
 };
 
-/** Counts a mail to a mailbox that its user has not verified, requested from an IP address. False when there were too many. */
+/** Counts a mail to an unverified mailbox. False when there were too many. */
 export function takeMail(by: "sign-up" | "resend", address: string, mailbox: string): boolean {
-  return limits().mail.take(`${by} ${siteOf(address)} ${mailbox.toLowerCase()}`).waitMs === 0;
+  return limits().mails.take(`${by} ${siteOf(address)} ${mailbox.toLowerCase()}`).waitMs === 0;
 }
 
-/** What one caller controls: an IPv4 address, or the /64 of an IPv6 address, all of which belongs to one customer. */
+/** One caller: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address;
   const [head = "", tail] = address.split("::");
@@ -74,7 +67,7 @@ export function networkOf(address: string): string {
     .join(":");
 }
 
-/** Failures of unknown addresses, counted as an account's would be. */
+/** Failed sign-ins of an unknown e-mail address, counted like those of an account. */
 type Decoy = { failures: number; lockedUntilMs: number };
 
 /** On globalThis, for the pages are bundled with a copy of this module. */
@@ -82,10 +75,7 @@ const decoyHolder = globalThis as { [key: symbol]: Map<string, Decoy> | undefine
 const DECOYS_KEY = Symbol.for("cardlane.decoy-locks");
 const MAX_DECOYS = 50_000;
 
-/**
- * An address on one of the sign-in pages. An account is locked on its own page only, and so is an address that merely looks
- * like one.
- */
+/** E-mail address on one of the sign-in pages. Accounts are locked on their own page only, and so are decoys. */
 type DecoyAddress = { readonly kind: Audience; readonly email: string };
 
 const keyOf = ({ kind, email }: DecoyAddress) => sha256(`${kind} ${email.toLowerCase()}`).toString("base64");

@@ -8,7 +8,7 @@ const from = (address: string, more: Partial<AttemptSource> = {}) => ({ address,
 
 function limits(perMinute: number) {
   let now = 0;
-  const created = createCheckoutLimits(perMinute, () => now);
+  const created = createCheckoutLimits({ setting: perMinute, now: () => now });
   /** Seconds to wait; 0 when the attempt was let through. */
   const attempt = (source: AttemptSource) => {
     try {
@@ -54,7 +54,7 @@ test("while a BIN is tested its cards get no second try, in a session or from an
 
 test("a link is opened so often by an address, and so often by all together; what an address may not is no opening", () => {
   let now = 0;
-  const limits = createOpeningLimits(1, () => now);
+  const limits = createOpeningLimits({ setting: 1, now: () => now });
   const open = (network: string, link = "spring") => {
     try {
       limits.take(network, link);

@@ -8,8 +8,8 @@ import { checkoutState, findCheckout, payClientSession, tokenizeForSession } fro
 import type { Context, Service } from "@/lib/domain/context";
 import { type Challenge, comeBackFromChallenge, findChallenge } from "@/lib/domain/payments/challenges";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
-import { env } from "@/lib/env";
-import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
+import { bucketsOf, LIMITS, type LimitOptions } from "@/lib/limits";
+import { secondsToWait } from "@/lib/token-buckets";
 import type { DocumentOptions } from "./checkout-page";
 import { currentService } from "./current-service";
 import type { PublicCall } from "./dashboard";
@@ -103,30 +103,24 @@ type CheckoutLimits = {
 };
 
 const BIN_LENGTH = 6;
-/** Many shoppers may share one address; many declines from one address suggest a list of stolen cards. */
-const ATTEMPTS_PER_DECLINE = 10;
-/** Honest shoppers of a large issuer get declined as well. */
-const BIN_DECLINES_PER_DECLINE = 2;
 
 /** On globalThis: Next bundles a copy of this module into each route. */
 const holder = globalThis as { [key: symbol]: CheckoutLimits | undefined };
 const KEY = Symbol.for("cardlane.checkout-limits");
 
 function checkoutLimits(): CheckoutLimits {
-  holder[KEY] ??= createCheckoutLimits(env.checkoutLimitPerMinute);
+  holder[KEY] ??= createCheckoutLimits();
   return holder[KEY];
 }
 
 /**
- * Slows down who tries stolen cards; `perMinute` declines of one address. Testers who come from many addresses walk through
- * the numbers of one issuer: while a BIN has many declines with a merchant, its cards get no second try, neither in a session
- * nor from an address that was declined. A first try always passes, so that nobody can keep other people's cards away.
+ * Slows down card testing. While a BIN has many declines with a merchant, its cards get no second try, neither in a session nor
+ * from a network that had a decline. A first try always passes, so that nobody can block other people's cards.
  */
-export function createCheckoutLimits(perMinute: number, now?: () => number): CheckoutLimits {
-  const bucketsOf = (burst: number) => createTokenBuckets({ perSecond: burst / 60, burst, ...(now && { now }) });
-  const attempts = bucketsOf(perMinute * ATTEMPTS_PER_DECLINE);
-  const declines = bucketsOf(perMinute);
-  const declinesOfBin = bucketsOf(perMinute * BIN_DECLINES_PER_DECLINE);
+export function createCheckoutLimits(options: LimitOptions = {}): CheckoutLimits {
+  const attempts = bucketsOf("cardAttempts", options);
+  const declines = bucketsOf("cardDeclines", options);
+  const declinesOfBin = bucketsOf("binDeclines", options);
   const keyOf = ({ environmentId, number }: AttemptSource["bin"]) => `${environmentId}:${number.slice(0, BIN_LENGTH)}`;
   return {
     takeAttempt({ address, bin, isFirst }) {
@@ -147,7 +141,7 @@ export function createCheckoutLimits(perMinute: number, now?: () => number): Che
 }
 
 const tooMany = (seconds: number) =>
-  new AppError("rate_limited", `Too many attempts. Nothing was charged; try again in ${seconds} s.`, {
+  new AppError("rate_limited", LIMITS.cardAttempts.refusal(seconds), {
     retryAfterSeconds: seconds,
   });
 

@@ -1,13 +1,7 @@
 import type { Service } from "@/lib/domain/context";
 import { configure, env } from "@/lib/env";
 import { type Authenticator, createAuthenticator } from "./authenticate";
-import {
-  createRateLimiter,
-  createResponseLimiter,
-  createUnauthorizedLimiter,
-  type RateLimiter,
-  type UnauthorizedLimiter,
-} from "./rate-limit";
+import { createUnauthorizedLimiter, limiterOf, type RateLimiter, type UnauthorizedLimiter } from "./rate-limit";
 import { createRequestLog, type RequestLog } from "./request-log";
 import { createRequestSlots, type RequestSlots } from "./request-slots";
 
@@ -28,9 +22,6 @@ export type HttpService = {
   readonly requestLog: RequestLog;
 };
 
-/** More than anybody does by hand; a password takes a core 40 ms, and sixty of them a second all others' payments seconds. */
-const COSTLY_PER_MINUTE = 20;
-
 /**
  * One per process, on globalThis: the pages are bundled by Next with a copy of every module, and must share the pools and
  * caches with the API.
@@ -41,17 +32,15 @@ const KEY = Symbol.for("cardlane.http-service");
 /** Called once, by the start-up. */
 export function provideService(service: Service): HttpService {
   const { sandboxBaseUrl, liveBaseUrl } = env;
-  const unauthorized = createUnauthorizedLimiter(env.unauthorizedLimitPerMinute);
+  const unauthorized = createUnauthorizedLimiter();
   const http: HttpService = {
     service,
     unauthorized,
     authenticator: createAuthenticator(service, { sandboxBaseUrl, liveBaseUrl, unauthorized }),
-    rateLimiter: createRateLimiter({ perSecond: env.rateLimitPerSecond, burst: env.rateLimitBurst }),
-    merchantLimiter: createRateLimiter({
-      ...{ perSecond: env.merchantRateLimitPerSecond, burst: env.merchantRateLimitBurst, name: "merchant" },
-    }),
-    costlyLimiter: createRateLimiter({ perSecond: COSTLY_PER_MINUTE / 60, burst: COSTLY_PER_MINUTE, name: "costly" }),
-    responseLimiter: createResponseLimiter(env.answerMbPerSecond * 1_000_000),
+    rateLimiter: limiterOf("requests"),
+    merchantLimiter: limiterOf("merchantRequests"),
+    costlyLimiter: limiterOf("costlyRequests"),
+    responseLimiter: limiterOf("responseBytes"),
     slots: createRequestSlots(readsAtOnce(service)),
     requestLog: createRequestLog(service),
   };

@@ -5,7 +5,8 @@ import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { type ApiCall, withoutSecrets } from "@/lib/contract/demo-shop";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { env } from "@/lib/env";
-import { createTokenBuckets, secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
+import { bucketsOf, LIMITS } from "@/lib/limits";
+import { secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { Cardlane, CardlaneError } from "@/packages/node/src/index";
 import { readBody } from "./parse";
 import { addressOf } from "./request-parts";
@@ -153,27 +154,21 @@ export type ShopRequest = {
 
 const MAX_BODY_BYTES = 4_096;
 
-/** What a shopper needs, and what all of them together get: each order is rows in the database, made by strangers. */
-const DEMANDS_PER_DECLINE = 4;
-const ADDRESSES = 10;
-
-type DemoLimits = { ofAddress: TokenBuckets; ofAll: TokenBuckets };
+type DemoLimits = { ofNetwork: TokenBuckets; ofAll: TokenBuckets };
 
 /** On globalThis: Next bundles a copy of this module into each route. */
 const orderHolder = globalThis as { [key: symbol]: DemoLimits | undefined };
 const ORDERS_KEY = Symbol.for("cardlane.demo-limits");
 
 function demoLimits(): DemoLimits {
-  const burst = env.checkoutLimitPerMinute * DEMANDS_PER_DECLINE;
-  const bucketsOf = (tokens: number) => createTokenBuckets({ perSecond: tokens / 60, burst: tokens });
-  orderHolder[ORDERS_KEY] ??= { ofAddress: bucketsOf(burst), ofAll: bucketsOf(burst * ADDRESSES) };
+  orderHolder[ORDERS_KEY] ??= { ofNetwork: bucketsOf("demoCallsOfNetwork"), ofAll: bucketsOf("demoCalls") };
   return orderHolder[ORDERS_KEY];
 }
 
 /** Counts a call that the shop's server makes for a visitor. Returns 0, or the whole seconds until it may. */
 export function takeDemoCall(headers: { get(name: string): string | null }): number {
-  const { ofAddress, ofAll } = demoLimits();
-  const own = ofAddress.take(networkOf(addressOf(headers, { ip: null }))).waitMs;
+  const { ofNetwork, ofAll } = demoLimits();
+  const own = ofNetwork.take(networkOf(addressOf(headers, { ip: null }))).waitMs;
   const waitMs = own > 0 ? own : ofAll.take("").waitMs;
   return secondsToWait({ waitMs });
 }
@@ -191,7 +186,7 @@ export function demoShopRoute(run: (request: ShopRequest) => Promise<object>) {
     }
     const waitSeconds = takeDemoCall(request.headers);
     if (waitSeconds > 0) {
-      const busy = refuse(429, `The shop is busy. Nothing was ordered; try again in ${waitSeconds} s.`);
+      const busy = refuse(429, LIMITS.demoCalls.refusal(waitSeconds));
       busy.headers.set("Retry-After", String(waitSeconds));
       return busy;
     }

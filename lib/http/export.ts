@@ -15,7 +15,7 @@ import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { type UserCall, userCall } from "./dashboard";
 import { answerFailure, headersOf, infoOf } from "./pipeline";
-import { createRateLimiter } from "./rate-limit";
+import { limiterOf } from "./rate-limit";
 import { isAccessOld, watchAccess } from "./revocation";
 import { requireSameOrigin } from "./session-caller";
 import { FILE_TYPES, type SheetOptions, sheetParts } from "./spreadsheet";
@@ -185,11 +185,7 @@ const FLOOR_BYTES_PER_MS = 100;
 /** The first rows of a large search take a moment. */
 const GRACE_MS = 5_000;
 
-/** Each writes a line into the account's history, which stays. */
-const exportsOf = createRateLimiter({
-  ...{ perSecond: 1 / 60, burst: 20, name: "exports" },
-  detail: (seconds) => `Your account has made 20 exports in a short time. The next one can begin in ${seconds} s.`,
-});
+const exportsOf = limiterOf("exports");
 
 type ExportSlot = {
   /** Aborted when the place was given to another one. */

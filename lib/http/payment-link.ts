@@ -13,8 +13,8 @@ import { findPaymentLink, openPaymentLink, type PublicLink, sessionTaken } from 
 import { linkPrice } from "@/lib/domain/checkout/payment-links";
 import type { Service } from "@/lib/domain/context";
 import { planTermsOf } from "@/lib/domain/plans/plans";
-import { env } from "@/lib/env";
-import { createTokenBuckets, secondsToWait } from "@/lib/token-buckets";
+import { bucketsOf, LIMITS, type LimitOptions } from "@/lib/limits";
+import { secondsToWait } from "@/lib/token-buckets";
 import { currentService } from "./current-service";
 import { addressOf } from "./request-parts";
 import { sandboxQuota } from "./sandbox-quota";
@@ -164,10 +164,6 @@ function cookieOf(request: Request): string | null {
   return all.find((one) => one.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? null;
 }
 
-/** Many shoppers may share one address, and more one link; each opening may write a row. */
-const OPENINGS_OF_ADDRESS = 10;
-const OPENINGS_OF_LINK = 60;
-
 type OpeningLimits = { take(network: string, link: string): void };
 
 /** On globalThis: Next bundles a copy of this module into each route. */
@@ -175,23 +171,22 @@ const holder = globalThis as { [key: symbol]: OpeningLimits | undefined };
 const KEY = Symbol.for("cardlane.link-limits");
 
 function takeOpening(network: string, link: string): void {
-  holder[KEY] ??= createOpeningLimits(env.checkoutLimitPerMinute);
+  holder[KEY] ??= createOpeningLimits();
   holder[KEY].take(network, link);
 }
 
-/** Openings of an address, then of a link; throws `rate_limited`. One that the address may not make does not count for the link. */
-export function createOpeningLimits(perMinute: number, now?: () => number): OpeningLimits {
-  const bucketsOf = (burst: number) => createTokenBuckets({ perSecond: burst / 60, burst, ...(now && { now }) });
-  const [addresses, links] = [bucketsOf(perMinute * OPENINGS_OF_ADDRESS), bucketsOf(perMinute * OPENINGS_OF_LINK)];
+/** Counts an opening for its network, then for its link. Throws `rate_limited`; a refused network does not use up the link. */
+export function createOpeningLimits(options: LimitOptions = {}): OpeningLimits {
+  const [networks, links] = [bucketsOf("linkOpeningsOfNetwork", options), bucketsOf("linkOpenings", options)];
   const take = (seconds: number) => {
     if (seconds === 0) return;
-    throw new AppError("rate_limited", `Opened too often. Try again in ${seconds} s.`, {
+    throw new AppError("rate_limited", LIMITS.linkOpenings.refusal(seconds), {
       retryAfterSeconds: seconds,
     });
   };
   return {
     take(network, link) {
-      take(secondsToWait(addresses.take(network)));
+      take(secondsToWait(networks.take(network)));
       take(secondsToWait(links.take(link)));
     },
   };

@@ -1,13 +1,14 @@
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { AppError } from "@/lib/contract/errors";
+import { LIMITS, type Limit, type LimitName, type LimitOptions, rateOf } from "@/lib/limits";
 import { createTokenBuckets, secondsToWait, type TokenBucketOptions } from "@/lib/token-buckets";
 
 export type RateLimitOptions = TokenBucketOptions & {
-  /** How the headers call it. */
+  /** Its name in the headers. */
   name?: string;
-  /** What it counts, as the headers call it; requests when left out. */
+  /** Unit in the headers; requests by default. */
   unit?: "content-bytes";
-  /** What a refusal says; a sentence about requests a second when left out. */
+  /** Sentence of a refusal. */
   detail?: (retryAfterSeconds: number) => string;
 };
 
@@ -15,26 +16,26 @@ export type RateLimitOptions = TokenBucketOptions & {
 type RateLimitHeaders = { "RateLimit-Policy": string; RateLimit: string };
 
 export type RateLimiter = {
-  /** Counts a request of the key; answers the headers to send, or throws `rate_limited` with them and `Retry-After`. */
+  /** Counts a request. Returns the headers to send, or throws `rate_limited` with them and `Retry-After`. */
   take(keyId: string): RateLimitHeaders;
   /** The same refusal without counting a request. */
   check(keyId: string): void;
-  /** For how long it would be refused, in milliseconds; 0 when it would not. */
+  /** Milliseconds until a request would pass; 0 when it would now. */
   waitMs(keyId: string): number;
-  /** Counts so much that has already happened; never refuses. */
+  /** Counts work that is already done; never refuses. */
   charge(keyId: string, amount: number): void;
 };
 
-/** The limit of each API key, or of each merchant, and how its state is told. */
+/** A limit whose state callers see in headers. */
 export function createRateLimiter(options: RateLimitOptions): RateLimiter {
-  const { perSecond, burst, name = "default", unit, detail = tooFast } = options;
+  const { perSecond, burst, name = "default", unit, detail = LIMITS.requests.refusal } = options;
   const msPerToken = 1000 / perSecond;
   const capacityMs = burst * msPerToken;
   const policy = `"${name}";q=${burst}${unit ? `;qu="${unit}"` : ""};w=${Math.ceil(burst / perSecond)}`;
   const buckets = createTokenBuckets(options);
 
   function headers(missingMs: number): RateLimitHeaders {
-    // The hair's breadth keeps sums of fractions from costing a whole request.
+    // Epsilon for floating-point error.
     const remaining = Math.max(0, Math.floor((capacityMs - missingMs) / msPerToken + 1e-6));
     return { "RateLimit-Policy": policy, RateLimit: `"${name}";r=${remaining};t=${Math.ceil(missingMs / 1000)}` };
   }
@@ -61,22 +62,22 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   };
 }
 
-const RESPONSE_SECONDS = 10;
-
-/**
- * Bytes of responses for each reader. A list of a hundred payments with all the metadata that they can have is megabytes, and each
- * takes the process some 10 ms.
- */
-export const createResponseLimiter = (bytesPerSecond: number): RateLimiter =>
-  createRateLimiter({
-    ...{ perSecond: bytesPerSecond, burst: RESPONSE_SECONDS * bytesPerSecond, name: "answers", unit: "content-bytes" },
-    detail: (seconds) =>
-      `Your responses exceeded ${bytesPerSecond.toLocaleString("en-US")} bytes per second. Try again in ${seconds} s. A smaller limit makes smaller responses.`,
+/** The limiter of a row of the table. `hint`: follows its refusal. */
+export function limiterOf(
+  name: LimitName,
+  { setting, now, hint = "" }: LimitOptions & { hint?: string } = {},
+): RateLimiter {
+  const { policy, refusal, setting: current }: Limit = LIMITS[name];
+  const value = setting ?? current?.() ?? 0;
+  return createRateLimiter({
+    ...rateOf(name, value),
+    ...policy,
+    ...(now && { now }),
+    ...(refusal && { detail: (seconds: number) => refusal(seconds, value) + hint }),
   });
+}
 
-const tooFast = (retryAfter: number) => `Too many requests. Try again in ${retryAfter} s, and slow down.`;
-
-/** Requests without a key or session that works, by the address they come from: strangers guess, and each guess is a look-up. */
+/** Requests without a valid key or session, by network. */
 export type UnauthorizedLimiter = {
   /** Throws `rate_limited` while the address has failed too often. */
   check(by: Credential, address: string): void;
@@ -84,14 +85,11 @@ export type UnauthorizedLimiter = {
   note(by: Credential, address: string): void;
 };
 
-/**
- * What did not work, or was not asked for. Counted apart: a page left open after its session ended must not keep the office's new
- * keys out.
- */
+/** Counted apart: a page left open after its session ended must not lock out the keys of the same office. */
 type Credential = "key" | "session" | "nothing";
 
-export function createUnauthorizedLimiter(perMinute: number): UnauthorizedLimiter {
-  const limiter = createRateLimiter({ perSecond: perMinute / 60, burst: perMinute, name: "unauthorized" });
+export function createUnauthorizedLimiter(perMinute?: number): UnauthorizedLimiter {
+  const limiter = limiterOf("unauthorized", perMinute === undefined ? {} : { setting: perMinute });
   return {
     check: (by, address) => limiter.check(`${by} ${networkOf(address)}`),
     note: (by, address) => void limiter.take(`${by} ${networkOf(address)}`),

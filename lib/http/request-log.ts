@@ -5,27 +5,22 @@ import type { RequestLogRow } from "@/db/schema/request-log";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { countRequestsLeftOut } from "@/lib/counts";
 import { type AnsweredRequest, recordRequests, rowOf } from "@/lib/domain/request-log/record-requests";
-import { createTokenBuckets } from "@/lib/token-buckets";
+import { bucketsOf } from "@/lib/limits";
 import { type Caller, writes } from "./caller";
 
 const FLUSH_MS = 1_000;
-/** In memory at most, in all, waiting and being written. */
+/** Requests and bytes in memory, waiting or being written. */
 const MAX_WAITING = 4_000;
 const MAX_BYTES = 16_000_000;
-/** An answer that is longer is not held: nothing is kept of it. */
+/** A longer response is not logged. */
 const MAX_HELD = 256_000;
-/** What a row weighs beside its bodies. */
+/** Memory of a row without its bodies. */
 const ROW_BYTES = 1_500;
 /** An object in memory, against its text: of one that its endpoint takes, and of whatever was refused, such as many empty ones. */
 const [TAKEN_WEIGHT, REFUSED_WEIGHT] = [3, 20];
-/** What changed nothing is kept up to here: a caller in a loop fills neither the table nor the processor. */
-const PER_SECOND = 20;
-const BURST = 200;
-/** Of an account that cost nobody anything to open, in a day: they are kept for a month. */
-const MAX_UNPROVED_PER_DAY = 2_000;
 /** Rows of one statement. */
 const BATCH = 100;
-/** Rows are made for so long before others have their turn. */
+/** Yield to the event loop after this many ms. */
 const MAKING_MS = 2;
 
 type RequestLogService = {
@@ -58,12 +53,12 @@ export function createRequestLog(service: RequestLogService) {
   let bytes = 0;
   const leftOut = new Map<string, number>();
   let lost = 0;
-  const plain = createTokenBuckets({ perSecond: PER_SECOND, burst: BURST });
-  const unproved = createTokenBuckets({ perSecond: MAX_UNPROVED_PER_DAY / 86_400, burst: MAX_UNPROVED_PER_DAY });
+  const plain = bucketsOf("loggedRequests");
+  const unverified = bucketsOf("loggedRequestsOfUnverified");
   let flushing: Promise<void> = Promise.resolve();
 
   const isEnough = ({ environment, verified }: Caller) =>
-    environment.mode === "test" && !verified && unproved.take(environment.id).waitMs > 0;
+    environment.mode === "test" && !verified && unverified.take(environment.id).waitMs > 0;
   const isOneOfMany = ({ environment }: Caller, { endpoint, status }: NotedRequest) =>
     (status >= 400 || !writes(endpoint)) && plain.take(environment.id).waitMs > 0;
 

@@ -8,7 +8,6 @@ import { dataHeaders } from "@/lib/http/security-headers";
 import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import { hostNameOf, isHost, isLoopbackHost } from "@/lib/loopback";
-import { createTokenBuckets } from "@/lib/token-buckets";
 
 /** What a caller gets when the request is refused before any route sees it. */
 export type ServerRefusal = {
@@ -175,22 +174,12 @@ export function refusalOf(error: NodeJS.ErrnoException): ServerRefusal {
   }
 }
 
-/** Strangers decide how often this happens, so it is logged at most once a second on average, with the number left out. */
-const logBudget = createTokenBuckets({ perSecond: 1, burst: 60 });
-let untold = 0;
-
 /** Logs a caller that left, or was cut off for being slow, before its answer: 499 or 408, which is not our fault. */
 export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number): void {
-  if (logBudget.take("").waitMs > 0) {
-    untold++;
-    return;
-  }
   // The whole path may hold a token.
   const path = keepableText(`/${(request.url ?? "").split(/[/?#]/, 2)[1] ?? ""}`, 40);
-  const others = untold > 0 ? { and_others: untold } : {};
-  untold = 0;
   const message = status === 408 ? "the caller was too slow" : "the caller hung up";
-  log.info({ status, method: request.method?.slice(0, 20), path, ms: Math.round(ms), ...others }, message);
+  log.info({ status, method: request.method?.slice(0, 20), path, ms: Math.round(ms) }, message);
 }
 
 /** Who answers a request: the API's handlers, Next, or nobody, because no browser or client sends such a target. */

@@ -5,8 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { env } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
+import { bucketsOf } from "@/lib/limits";
 import { isProxied } from "@/lib/mail/mail";
-import { createTokenBuckets } from "@/lib/token-buckets";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { secureResponse, tidyRequest } from "./next-requests";
 import { withOutages } from "./outages";
@@ -31,8 +31,6 @@ const STUCK_MS = 120_000;
  * which would all be read before anything else is done.
  */
 const MOST_AHEAD = 16;
-/** How long the address of one that sends more has no other connection: each of its packets takes as long as a page. */
-const CUT_OFF_SECONDS = 10;
 
 export type ServerOptions = {
   /** Called for a request that came through a proxy. */
@@ -154,7 +152,7 @@ function watchTraffic(server: Server): void {
   const traffic: Traffic = { running: new Set(), isStopping: false };
   traffics.set(server, traffic);
   const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
-  const cutOff = createTokenBuckets({ perSecond: 1 / CUT_OFF_SECONDS, burst: 1 });
+  const cutOff = bucketsOf("overfullConnections");
   // Behind a proxy every connection is the proxy's, whoever sent the packet.
   const senderOf = ({ remoteAddress }: Socket) => (env.trustedProxies > 0 ? null : networkOf(remoteAddress ?? ""));
   server.on("connection", (socket: Socket) => {

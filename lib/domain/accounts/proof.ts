@@ -20,6 +20,7 @@ import { isTotpOfAnotherTime, recoveryCodeDigest, totpStep } from "@/lib/auth/on
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
 import { PROOF_MINUTES, type ProofKind, refundUsdCents } from "@/lib/contract/accounts/proof";
 import { AppError } from "@/lib/contract/errors";
+import { LIMITS } from "@/lib/limits";
 import type { Service } from "../context";
 import { recordAccountAct } from "./activity";
 import { notify } from "./mail";
@@ -266,19 +267,13 @@ function mailProofsLocked(tx: Orm, user: UserRow): Promise<void> {
 const limited = (detail: string, waitSeconds: number) =>
   new AppError("rate_limited", detail, { retryAfterSeconds: waitSeconds });
 
-/** Counts an attempt from an address; throws `rate_limited` when there were too many. */
+/** Counts an attempt; throws `rate_limited` when there were too many. */
 export function limitAttempts(kind: Parameters<typeof takeAttempt>[0], address: string): void {
   const waitSeconds = takeAttempt(kind, address);
-  if (waitSeconds > 0) throw limited(`Too many attempts. Try again in ${waitSeconds} s.`, waitSeconds);
+  if (waitSeconds > 0) throw limited(LIMITS.signInAttempts.refusal(waitSeconds), waitSeconds);
 }
 
-export const tooManyAccounts = (waitSeconds: number) => {
-  const minutes = Math.ceil(waitSeconds / 60);
-  return limited(
-    `Your network has reached the daily limit of new accounts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
-    waitSeconds,
-  );
-};
+export const tooManyAccounts = (waitSeconds: number) => limited(LIMITS.accounts.refusal(waitSeconds), waitSeconds);
 
 /** A refusal that a form shows at one of its fields. */
 export const refuseField = (param: string, message: string) =>
