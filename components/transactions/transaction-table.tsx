@@ -20,7 +20,7 @@ import { reasonAgainst, subjectOfTransaction } from "@/lib/client/payments/actio
 import { openMoneyDialog } from "@/lib/client/payments/money-record";
 import { timeForms } from "@/lib/client/time-display";
 import { moneyText, relativeTimeText } from "@/lib/contract/format";
-import { COLUMN_NAMES, type ColumnName, TRANSACTION_COLUMNS } from "@/lib/contract/transactions/columns";
+import { COLUMN_NAMES, type ColumnName, TABLE_COLUMNS } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { ACTIONS, SORT_FIELDS, signedAmount } from "@/lib/contract/transactions/words";
 import { CELLS, CopyIcon, NUMBER_COLUMNS, TEXT_COLUMNS } from "./cells";
@@ -140,7 +140,7 @@ export function TransactionTable(props: TransactionTableProps) {
 type HeadingProps = { name: ColumnName; sort: SortState; onSort: (sort: SortState) => void };
 
 function Heading({ name, sort, onSort }: HeadingProps) {
-  const { label } = TRANSACTION_COLUMNS[name];
+  const { label } = TABLE_COLUMNS[name];
   if (SORT_FIELDS.some((field) => field === name)) {
     return (
       <SortHeader
@@ -223,7 +223,7 @@ const TransactionRow = memo(function TransactionRow(props: TransactionRowProps) 
         />
       </td>
       {columns.map((name, index) => (
-        <td key={name} className={cellClass(name)} data-label={TRANSACTION_COLUMNS[name].label}>
+        <td key={name} className={cellClass(name)} data-label={TABLE_COLUMNS[name].label}>
           {index === 0 ? (
             <a href={href} data-row="">
               {CELLS[name](row, { zone })}

@@ -21,7 +21,7 @@ import {
   columnsCookie,
   DEFAULT_COLUMNS,
   knownColumns,
-  TRANSACTION_COLUMNS,
+  TABLE_COLUMNS,
 } from "@/lib/contract/transactions/columns";
 import { NO_FILTERS } from "@/lib/contract/transactions/filters";
 import type { TransactionQuery } from "@/lib/contract/transactions/query";
@@ -149,7 +149,7 @@ export function TransactionsView({ initial, currencies, columns: ownColumns, api
             onJump={(id) => router.push(`/${mode}/${id.startsWith("pay_") ? "payments" : "transactions"}/${id}`)}
           />
           <FilterBar query={query} timeZone={timeZone} currencies={currencies} onChange={change} />
-          <ColumnPicker all={TRANSACTION_COLUMNS} visible={columns} onChange={setColumns} onReset={resetColumns} />
+          <ColumnPicker all={TABLE_COLUMNS} visible={columns} onChange={setColumns} onReset={resetColumns} />
         </div>
         <ProblemNotice problems={url.problems} onRemove={() => change({}, { replace: true })} />
         <FilterChips filters={query} timeZone={timeZone} onChange={change} />

@@ -1,3 +1,5 @@
+import type { CardBrand } from "./transactions/words";
+
 const lengths = (from: number, to = from) => (1 << (to + 1)) - (1 << from);
 const L16 = lengths(16);
 const L16_TO_19 = lengths(16, 19);
@@ -50,3 +52,15 @@ export const isPossible = (number: string): boolean => hasLength(POSSIBLE, numbe
 
 const hasLength = (table: Uint32Array, number: string) =>
   ((table[Number(number.slice(0, 4))] ?? 0) & (1 << number.length)) !== 0;
+
+/** The card network by its issuer number ranges; null for one that the contract does not name. */
+export function cardBrand(number: string): CardBrand | null {
+  const two = Number(number.slice(0, 2));
+  const three = Number(number.slice(0, 3));
+  const four = Number(number.slice(0, 4));
+  if (number.startsWith("4")) return "visa";
+  if ((two >= 51 && two <= 55) || (four >= 2221 && four <= 2720)) return "mastercard";
+  if (two === 34 || two === 37) return "amex";
+  if (four === 6011 || two === 65 || (three >= 644 && three <= 649)) return "discover";
+  return null;
+}

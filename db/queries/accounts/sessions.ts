@@ -1,11 +1,8 @@
 import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
 import { userSessions } from "@/db/schema/accounts";
-import { PROOF_MINUTES } from "@/lib/contract/accounts/proof";
+import { PROOF_MINUTES, SESSION_IDLE_HOURS } from "@/lib/contract/accounts/proof";
 import type { Preferences, UserRole } from "@/lib/contract/permissions";
-
-/** A session unused for so long has ended. */
-const SESSION_IDLE_HOURS = 12;
 
 /** A signed-in user, with the merchant and its environments; those are null for staff. */
 export type SignedInRow = {

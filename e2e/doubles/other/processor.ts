@@ -1,6 +1,7 @@
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { Sql } from "@/db/client";
 import { systemTimer, type Timer } from "@/lib/clock";
+import { cardBrand } from "@/lib/contract/card-networks";
 import { SANDBOX_CARDS, type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
 import {
   type AuthorizeRequest,
@@ -14,7 +15,7 @@ import {
   UnreadableReportError,
   type VoidRequest,
 } from "@/lib/processor/port";
-import { assessFraud, brandOf, isExpired, verifyAddress, verifySecurityCode } from "@/lib/processor/sandbox/checks";
+import { assessFraud, isExpired, verifyAddress, verifySecurityCode } from "@/lib/processor/sandbox/checks";
 import {
   cancelIntent,
   confirmIntent,
@@ -127,7 +128,7 @@ export function createOtherProcessor(options: OtherOptions): Processor {
       const behaviour = BEHAVIOURS.get(card.number) ?? "decline:generic_decline";
       await insertToken(sql, { token, account, behaviour, exp_month, exp_year });
       const [bin, last4] = [card.number.slice(0, 6), card.number.slice(-4)];
-      return { token, brand: brandOf(card.number), bin, last4, exp_month, exp_year };
+      return { token, brand: cardBrand(card.number), bin, last4, exp_month, exp_year };
     },
     requireReadable: () => {},
     authorize,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type Stripe from "stripe";
-import { brandOf } from "@/lib/processor/sandbox/checks";
+import { cardBrand } from "@/lib/contract/card-networks";
 import { type Behaviour, behaviourOf, type Decline, declineOf, TEST_TOKENS } from "./cards";
 import * as shapes from "./shapes";
 
@@ -76,7 +76,7 @@ export class Books {
 
   #keepMethod(id: string, card: NewMethod) {
     const { number, exp_month, exp_year, metadata, address } = card;
-    const shown = { brand: brandOf(number) ?? "unknown", last4: number.slice(-4), exp_month, exp_year };
+    const shown = { brand: cardBrand(number) ?? "unknown", last4: number.slice(-4), exp_month, exp_year };
     const object = shapes.paymentMethod({ ...this.#new("pm"), id }, shown, { metadata, address });
     const expired = Date.UTC(exp_year, exp_month, 1) <= this.#terms.now() * 1_000;
     this.#methods.set(id, { object, behaviour: behaviourOf(number), expired });

@@ -3,7 +3,13 @@ import { currencyDigits } from "@/lib/contract/currencies";
 /** Merchants' users and support staff sign in separately, each with their own cookie. */
 export type Audience = "merchant" | "staff";
 
-/** For how long a person who proved who they are is not asked again. */
+/** How long a sign-in lasts. Staff see every merchant, so theirs ends with the working day. */
+export const SESSION_HOURS = { merchant: 14 * 24, staff: 12 } as const;
+
+/** A session that is not used for this long has ended. */
+export const SESSION_IDLE_HOURS = 12;
+
+/** How long a re-authentication counts. */
 export const PROOF_MINUTES = 10;
 
 /** What a person proves it with: a code of the second factor, or the password of those who have none. */

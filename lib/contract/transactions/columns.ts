@@ -7,7 +7,7 @@ type ColumnText = {
 };
 
 /** Every column that the list of transactions can have. */
-export const TRANSACTION_COLUMNS = {
+export const TABLE_COLUMNS = {
   amount: { label: "Amount", members: ["amount", "currency"] },
   status: { label: "Status", members: ["status", "type", "decline_code"] },
   customer: { label: "Customer", members: ["customer_email", "customer_name"] },
@@ -39,22 +39,20 @@ export const TRANSACTION_COLUMNS = {
   refunded_at: { label: "Refunded at", members: ["refunded_at"] },
   updated_at: { label: "Updated", members: ["updated_at"] },
 } as const satisfies Record<string, ColumnText>;
-export type ColumnName = keyof typeof TRANSACTION_COLUMNS;
+export type ColumnName = keyof typeof TABLE_COLUMNS;
 
-export const COLUMN_NAMES = Object.keys(TRANSACTION_COLUMNS) as ColumnName[];
+export const COLUMN_NAMES = Object.keys(TABLE_COLUMNS) as ColumnName[];
 export const DEFAULT_COLUMNS: readonly ColumnName[] = ["amount", "status", "customer", "card", "created_at", "id"];
 
 /** The columns that a cookie or a saved view names, without what is no column (any more); null when none is left. */
 export function knownColumns(names: readonly string[] | null | undefined): readonly ColumnName[] | null {
-  const known = (names ?? []).filter((name): name is ColumnName => Object.hasOwn(TRANSACTION_COLUMNS, name));
+  const known = (names ?? []).filter((name): name is ColumnName => Object.hasOwn(TABLE_COLUMNS, name));
   return known.length > 0 ? [...new Set(known)] : null;
 }
 
 /** The API's members behind the columns, each once. */
 export function columnMembers(columns: readonly ColumnName[]): (keyof ListedTransaction)[] {
-  return [
-    ...new Set(columns.flatMap((name) => TRANSACTION_COLUMNS[name].members as readonly (keyof ListedTransaction)[])),
-  ];
+  return [...new Set(columns.flatMap((name) => TABLE_COLUMNS[name].members as readonly (keyof ListedTransaction)[]))];
 }
 
 /** Name of the cookie in which a browser remembers a person's columns: the server renders with them. */

@@ -13,6 +13,7 @@ import {
 } from "@/db/queries/accounts/sessions";
 import { deleteOldTokens } from "@/db/queries/accounts/tokens";
 import { insertSupportAct } from "@/db/queries/support/staff";
+import { SESSION_HOURS } from "@/lib/contract/accounts/proof";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { keepableAddress } from "@/lib/contract/card-numbers-in-addresses";
 import { decodeId } from "@/lib/contract/ids";
@@ -103,9 +104,6 @@ function merchantOf(row: SignedInRow): SignedInMerchant | null {
     environments: { test: test_id, live: live_id },
   };
 }
-
-/** How long a sign-in lasts. Staff see every merchant, so theirs ends with the working day. */
-export const SESSION_HOURS = { merchant: 14 * 24, staff: 12 } as const;
 
 type OpenSessionInput = {
   user: { id: string; role: UserRole };

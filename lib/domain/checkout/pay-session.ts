@@ -4,6 +4,7 @@ import {
   findCheckoutRow,
   noteShopper,
 } from "@/db/queries/checkout/client-sessions";
+import { cardBrand } from "@/lib/contract/card-networks";
 import {
   type CheckoutFailure,
   type CheckoutState,
@@ -16,7 +17,6 @@ import { AppError, type DeclineCode, isRefusal, statusOfError } from "@/lib/cont
 import { encodeId } from "@/lib/contract/ids";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import type { CardHolder, TokenizedCard } from "@/lib/processor/port";
-import { brandOf } from "@/lib/processor/sandbox/checks";
 import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { runOnce } from "../idempotency/run-once";
@@ -102,7 +102,7 @@ function challengeOf({ environment_id: environmentId }: CheckoutRow, paymentId: 
 
 /** By the session's currency and the brand of the card that was typed. */
 async function processorOf({ service, environment }: Context, { row }: Checkout, { card }: CheckoutAttemptBody) {
-  const payment = { currency: row.currency, brand: brandOf(card.number) };
+  const payment = { currency: row.currency, brand: cardBrand(card.number) };
   const at = await service.processors.choose(environment, payment);
   if (!at) throw processorNotConfigured(environment);
   return at;

@@ -1,5 +1,5 @@
+import { cardBrand } from "@/lib/contract/card-networks";
 import { maskCardNumbers } from "@/lib/contract/card-numbers";
-import { brandOf } from "@/lib/processor/sandbox/checks";
 
 /** Enough of a payment token to recognize it, too little to use it. */
 const TOKEN_PREFIX_LENGTH = 14;
@@ -31,7 +31,7 @@ function keepableCard(card: unknown): object | null {
   const { number, exp_month, exp_year, name } = card as Record<string, unknown>;
   const digits = typeof number === "string" ? number.replace(/\D/g, "") : "";
   return {
-    brand: brandOf(digits),
+    brand: cardBrand(digits),
     last4: digits.slice(-4),
     exp_month: exp_month ?? null,
     exp_year: exp_year ?? null,

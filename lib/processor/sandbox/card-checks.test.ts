@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { cardBrand } from "@/lib/contract/card-networks";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { AvsResult } from "@/lib/contract/payments/words";
 import type { CardBrand } from "@/lib/contract/transactions/words";
-import { brandOf, isExpired, verifyAddress } from "./checks";
+import { isExpired, verifyAddress } from "./checks";
 
 const nowhere: BillingAddress = { line1: null, line2: null, city: null, state: null, postal_code: null, country: null };
 
@@ -45,7 +46,7 @@ describe("the brand follows the issuer number", () => {
     ["3530111333300000", null],
     ["36227206271667", null],
   ])("%s", (number, brand) => {
-    expect(brandOf(number)).toBe(brand);
+    expect(cardBrand(number)).toBe(brand);
   });
 });
 

@@ -7,7 +7,6 @@ import {
   type FraudSignals,
   type SandboxBehaviour,
 } from "@/lib/contract/sandbox-cards";
-import type { CardBrand } from "@/lib/contract/transactions/words";
 
 /** The address verification result for what was sent, by the table {@link SANDBOX_AVS} of the docs. */
 export function verifyAddress(behaviour: SandboxBehaviour, address: BillingAddress | null): AvsResult {
@@ -21,18 +20,6 @@ export function verifyAddress(behaviour: SandboxBehaviour, address: BillingAddre
 /** A token only exists for a card that came with its security code, so there is always a result. */
 export function verifySecurityCode(behaviour: SandboxBehaviour): "M" | "N" {
   return behaviour === "cvv_no_match" || behaviour === "decline:incorrect_cvv" ? "N" : "M";
-}
-
-/** The card network by its issuer number ranges; null for one that the contract does not name. */
-export function brandOf(number: string): CardBrand | null {
-  const two = Number(number.slice(0, 2));
-  const three = Number(number.slice(0, 3));
-  const four = Number(number.slice(0, 4));
-  if (number.startsWith("4")) return "visa";
-  if ((two >= 51 && two <= 55) || (four >= 2221 && four <= 2720)) return "mastercard";
-  if (two === 34 || two === 37) return "amex";
-  if (four === 6011 || two === 65 || (three >= 644 && three <= 649)) return "discover";
-  return null;
 }
 
 /** A card is good through the last day of its month. */

@@ -1,8 +1,8 @@
+import { cardBrand } from "@/lib/contract/card-networks";
 import type { CardInput } from "@/lib/contract/payments/payment";
 import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
 import { type Secret, UnknownKeyError } from "@/lib/secret";
 import type { TokenizedCard } from "../port";
-import { brandOf } from "./checks";
 
 /** What a token remembers of a card: how it behaves, and its slow fingerprint. Never the number or security code. */
 export type SandboxToken = { behaviour: SandboxBehaviour; fingerprint: string; expMonth: number; expYear: number };
@@ -33,7 +33,7 @@ export function createVault(secret: Secret): SandboxVault {
       const token = PREFIX + secret.seal(JSON.stringify([behaviour, fingerprint, card.exp_month, card.exp_year]));
       return {
         token,
-        brand: brandOf(card.number),
+        brand: cardBrand(card.number),
         bin: card.number.slice(0, 6),
         last4: card.number.slice(-4),
         exp_month: card.exp_month,
