@@ -1,4 +1,5 @@
 import { hashRaw } from "@node-rs/argon2";
+import { BoundedMap } from "@/lib/bounded-map";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 
 /**
@@ -20,18 +21,19 @@ export type Fingerprints = (key: { id: string; bytes: Buffer }, environmentId: s
  * nobody's, as long as there is room. A shop that tests, and the benchmark, so pay for it once per environment.
  */
 export function createFingerprints(): Fingerprints {
-  const ofCards = new WeakMap<Card, Map<string, Promise<Buffer>>>();
-  const ofPublicNumbers = new Map<string, Promise<Buffer>>();
+  const ofCards = new WeakMap<Card, BoundedMap<string, Promise<Buffer>>>();
+  const ofPublicNumbers = new BoundedMap<string, Promise<Buffer>>(REMEMBERED);
 
   return (key, environmentId, card) => {
     const isPublic = PUBLIC_NUMBERS.has(card.number);
-    const known = isPublic ? ofPublicNumbers : (ofCards.get(card) ?? new Map<string, Promise<Buffer>>());
+    const known = isPublic
+      ? ofPublicNumbers
+      : (ofCards.get(card) ?? new BoundedMap<string, Promise<Buffer>>(REMEMBERED));
     if (!isPublic) ofCards.set(card, known);
     const name = `${key.id} ${environmentId}${isPublic ? ` ${card.number}` : ""}`;
     const found = known.get(name);
     if (found) return found;
     const made = hashRaw(card.number, { ...COSTS, salt: saltOf(environmentId), secret: key.bytes });
-    if (known.size >= REMEMBERED) known.clear();
     known.set(name, made);
     made.catch(() => known.delete(name));
     return made;

@@ -1,3 +1,4 @@
+import { BoundedMap } from "@/lib/bounded-map";
 import type { Audience } from "@/lib/contract/accounts/proof";
 import { env } from "@/lib/env";
 import { bucketsOf } from "@/lib/limits";
@@ -71,7 +72,7 @@ export function networkOf(address: string): string {
 type Decoy = { failures: number; lockedUntilMs: number };
 
 /** On globalThis, for the pages are bundled with a copy of this module. */
-const decoyHolder = globalThis as { [key: symbol]: Map<string, Decoy> | undefined };
+const decoyHolder = globalThis as { [key: symbol]: BoundedMap<string, Decoy> | undefined };
 const DECOYS_KEY = Symbol.for("cardlane.decoy-locks");
 const MAX_DECOYS = 50_000;
 
@@ -87,16 +88,14 @@ type LockRule = { readonly failures: number; readonly minutes: number };
  * the lock would reveal which addresses exist: those that lock. Kept in this process, and forgotten oldest first.
  */
 export function failDecoy(decoy: DecoyAddress, now: Date, rule: LockRule): string | null {
-  decoyHolder[DECOYS_KEY] ??= new Map();
+  decoyHolder[DECOYS_KEY] ??= new BoundedMap(MAX_DECOYS);
   const decoys = decoyHolder[DECOYS_KEY];
   const key = keyOf(decoy);
   const known = decoys.get(key);
   if (known !== undefined && known.lockedUntilMs > now.getTime()) return new Date(known.lockedUntilMs).toISOString();
   const failures = (known === undefined || known.lockedUntilMs > 0 ? 0 : known.failures) + 1;
   const lockedUntilMs = failures >= rule.failures ? now.getTime() + rule.minutes * 60_000 : 0;
-  decoys.delete(key);
   decoys.set(key, { failures, lockedUntilMs });
-  if (decoys.size > MAX_DECOYS) decoys.delete(decoys.keys().next().value as string);
   return lockedUntilMs > 0 ? new Date(lockedUntilMs).toISOString() : null;
 }
 

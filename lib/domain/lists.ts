@@ -1,4 +1,5 @@
 import { isCanceled } from "@/db/refusals";
+import { BoundedMap } from "@/lib/bounded-map";
 import { AppError } from "@/lib/contract/errors";
 import { endInstantOf, instantOf, LAST_TIME, TOTAL_CAP } from "@/lib/contract/fields";
 import { firstIdAt } from "@/lib/ids";
@@ -114,35 +115,29 @@ const ENVIRONMENTS = 500;
 type Known = {
   /** Counts the writes of this process, so that what was counted before one is not kept after it. */
   writes: number;
-  readonly totals: Map<string, { total: number; untilMs: number }>;
+  readonly totals: BoundedMap<string, { total: number; untilMs: number }>;
   /** Filters over what never changes, with more matches than are counted: transactions are not deleted. */
-  readonly capped: Set<string>;
+  readonly capped: BoundedMap<string, true>;
 };
 
 /** On globalThis, for the pages are bundled with a copy of this module. */
-const holder = globalThis as { [key: symbol]: Map<string, Known> | undefined };
+const holder = globalThis as { [key: symbol]: BoundedMap<string, Known> | undefined };
 const KEY = Symbol.for("cardlane.known-totals");
 
-function environments(): Map<string, Known> {
-  holder[KEY] ??= new Map();
+function environments(): BoundedMap<string, Known> {
+  holder[KEY] ??= new BoundedMap(ENVIRONMENTS);
   return holder[KEY];
 }
 
-function drop(oldestOf: Map<string, unknown> | Set<string>, most: number): void {
-  if (oldestOf.size >= most) oldestOf.delete(oldestOf.keys().next().value as string);
-}
-
 function knownOf(environmentId: string): Known {
-  const all = environments();
-  const known = all.get(environmentId);
-  if (known) return known;
-  drop(all, ENVIRONMENTS);
-  const made: Known = { writes: 0, totals: new Map(), capped: new Set() };
-  all.set(environmentId, made);
-  return made;
+  return environments().getOrCreate(environmentId, () => ({
+    writes: 0,
+    totals: new BoundedMap(TOTALS),
+    capped: new BoundedMap(TOTALS),
+  }));
 }
 
-/** After each statement of this process that wrote, or may have written, a transaction of the environment, and before its answer. */
+/** Call after any write that may touch transactions, before responding. */
 export function forgetTotals(environmentId: string): void {
   const known = environments().get(environmentId);
   if (!known) return;
@@ -173,11 +168,8 @@ export async function withKnownTotal<Page extends { total: number }>(
   const { writes } = known;
   const page = await find(null);
   if (onlyGrows && page.total > TOTAL_CAP) {
-    drop(known.capped, TOTALS);
-    known.capped.add(filter);
+    known.capped.set(filter, true);
   } else if (known.writes === writes) {
-    known.totals.delete(filter);
-    drop(known.totals, TOTALS);
     known.totals.set(filter, { total: page.total, untilMs: nowMs + FRESH_MS });
   }
   return page;

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { BlockList } from "node:net";
 import type { Sql } from "@/db/client";
+import { BoundedMap } from "@/lib/bounded-map";
 import { AppError } from "@/lib/contract/errors";
 import type { UserPermission } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -57,13 +58,7 @@ export function createAuthenticator(service: AuthenticatorService, options: Auth
   const modeOfHost = modesByHost(options);
 
   const { unauthorized } = options;
-  const proven = new Set<string>();
-
-  function prove(digest: string): void {
-    proven.delete(digest);
-    proven.add(digest);
-    if (proven.size > MAX_PROVEN) proven.delete(proven.values().next().value as string);
-  }
+  const proven = new BoundedMap<string, true>(MAX_PROVEN);
 
   function admit(entry: Entry, request: Credentials): Promise<Caller> {
     if (modeOfHost !== null && (modeOfHost.get(hostOf(request.host)) ?? entry.mode) !== entry.mode) throw keyInvalid();
@@ -77,7 +72,7 @@ export function createAuthenticator(service: AuthenticatorService, options: Auth
     if (!proven.has(digest)) unauthorized?.check("key", request.ip);
     const entry = isWellFormedKey(apiKey) ? await keys.lookUp(digest) : null;
     if (entry !== null) {
-      prove(digest);
+      proven.set(digest, true);
       return admit(entry, request);
     }
     proven.delete(digest);
@@ -177,7 +172,7 @@ type Lookup<T> = { readonly value: Promise<T | null>; readonly startedAt: number
  * database was read, on the monotonic clock. What is not usable is not remembered.
  */
 function createKeyCache<T>(service: { readonly db: { readonly sql: Sql } }, make: (key: UsableKey) => T) {
-  const kept = new Map<string, Kept<T>>();
+  const kept = new BoundedMap<string, Kept<T>>(MAX_ENTRIES);
   const lookups = new Map<string, Lookup<T>>();
 
   async function load(digest: string, startedAt: number): Promise<T | null> {
@@ -185,9 +180,7 @@ function createKeyCache<T>(service: { readonly db: { readonly sql: Sql } }, make
     if (key === null) return null;
     const value = make(key);
     // Entries live for half a second and go to the end when renewed, so the first one is the least recently used.
-    kept.delete(digest);
     kept.set(digest, { value, validUntil: startedAt + TTL_MS });
-    if (kept.size > MAX_ENTRIES) kept.delete(kept.keys().next().value as string);
     return value;
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { stringify } from "csv-stringify/sync";
 import { writeXlsxStream } from "hucre/xlsx";
+import { BoundedMap } from "@/lib/bounded-map";
 import { type ExportFormat, separatorsOf } from "@/lib/contract/reporting/export-formats";
 import { offsetAt } from "@/lib/contract/transactions/time-range";
 
@@ -160,16 +161,11 @@ const MAX_QUARTERS = 10_000;
 
 /** `offsetAt` takes as long as a whole line; rows of one quarter of an hour share it. */
 function offsetsIn(timeZone: string): (at: string) => number {
-  const known = new Map<number, number>();
+  const known = new BoundedMap<number, number>(MAX_QUARTERS);
   return (at) => {
     const timeMs = Date.parse(at);
     const quarter = Math.floor(timeMs / QUARTER_MS);
-    const before = known.get(quarter);
-    if (before !== undefined) return before;
-    if (known.size >= MAX_QUARTERS) known.clear();
-    const offsetMs = offsetAt(timeZone, timeMs);
-    known.set(quarter, offsetMs);
-    return offsetMs;
+    return known.getOrCreate(quarter, () => offsetAt(timeZone, timeMs));
   };
 }
 

@@ -10,6 +10,7 @@ import {
 } from "@/db/queries/processors/connections";
 import { forgetSubject, listFacts, listOlderSubjects, noteFact } from "@/db/queries/processors/journal";
 import type { ConnectionRow, RouteRow } from "@/db/schema/processors";
+import { BoundedMap } from "@/lib/bounded-map";
 import type { Clock, Timer } from "@/lib/clock";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
@@ -65,7 +66,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
   const { db, timer, builtIn, secret } = options;
   const own = createRegistry(builtIn);
   const operator = options.operator && createOperator(options, options.operator);
-  const known = new Map<string, Known>();
+  const known = new BoundedMap<string, Known>(MAX_KEPT);
   let revisions = { number: 0, readAtMs: Number.NEGATIVE_INFINITY, of: new Map<string, number>() };
   let reading: Promise<unknown> | null = null;
   /** How many looks have begun, and the first of them that knows what was last changed here. */
@@ -94,7 +95,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
     if (kept?.revision === revision) return kept;
     const { orm } = db.within(id);
     const [rows, routes] = await Promise.all([listConnections(orm, id), listRoutes(orm, id)]);
-    // A row that did not change keeps its processor, and that its connections.
+    // Unchanged rows keep their Processor and its open sockets.
     const processors = new Map(
       rows.flatMap((row) => {
         const processor = kept?.rows.get(row.id)?.revision === row.revision ? kept.processors.get(row.id) : undefined;
@@ -102,9 +103,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
       }),
     );
     const found = { revision, rows: new Map(rows.map((row) => [row.id, row])), routes, processors };
-    known.delete(id);
     known.set(id, found);
-    if (known.size > MAX_KEPT) known.delete(known.keys().next().value as string);
     return found;
   }
 

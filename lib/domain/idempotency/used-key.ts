@@ -1,4 +1,5 @@
 import { findKey, findStoredAnswer, type KeyClaim, releaseKey, type StoredKey } from "@/db/queries/idempotency/keys";
+import { BoundedMap } from "@/lib/bounded-map";
 import { AppError } from "@/lib/contract/errors";
 import type { Context, IdempotencyRequest, KeyedRequest, Reply, Service } from "../context";
 import { noteReplay, noteReuse } from "./note-key-use";
@@ -120,15 +121,14 @@ export function longReply(
 
 /** How many keys with a stored response a process remembers. */
 const REMEMBERED = 5_000;
-const answeredBy = new WeakMap<Service, Set<string>>();
+const answeredBy = new WeakMap<Service, BoundedMap<string, true>>();
 const nameOf = (ctx: Context) => `${ctx.environment.id} ${keyOf(ctx).key}`;
 
 /** The key has a stored response: a repeat to this process begins by reading it. */
 export function remember(ctx: Context): void {
-  const names = answeredBy.get(ctx.service) ?? new Set<string>();
+  const names = answeredBy.get(ctx.service) ?? new BoundedMap<string, true>(REMEMBERED);
   answeredBy.set(ctx.service, names);
-  if (names.size >= REMEMBERED) names.delete(names.values().next().value as string);
-  names.add(nameOf(ctx));
+  names.set(nameOf(ctx), true);
 }
 
 /**

@@ -1,0 +1,32 @@
+/**
+ * Map of at most `max` entries, for what a process remembers about callers. Setting a key makes it the newest entry, and the
+ * oldest one is dropped when there are too many.
+ */
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #max: number;
+
+  constructor(max: number) {
+    super();
+    this.#max = max;
+  }
+
+  override set(key: K, value: V): this {
+    this.delete(key);
+    super.set(key, value);
+    if (this.size > this.#max) {
+      for (const oldest of this.keys()) {
+        this.delete(oldest);
+        break;
+      }
+    }
+    return this;
+  }
+
+  /** The value of a key, created when it is missing. */
+  getOrCreate(key: K, create: () => V): V {
+    if (this.has(key)) return this.get(key) as V;
+    const value = create();
+    this.set(key, value);
+    return value;
+  }
+}
