@@ -40,6 +40,8 @@ export type Endpoint = {
   readonly response: z.ZodType;
   /** Answers one `response` after another, as server-sent events. */
   readonly streams?: true;
+  /** Moves money: few requests for one payment run at once. */
+  readonly movesMoney?: true;
   /** A POST that changes nothing: a search, whose filters are its body. */
   readonly reads?: true;
   /** Answers a page of rows. */
@@ -49,6 +51,9 @@ export type Endpoint = {
   /** Codes beyond those that every endpoint can answer (401, 403, 429, 5xx). */
   readonly errors: readonly ErrorCode[];
 };
+
+/** Whether an endpoint changes anything. */
+export const writes = ({ method, reads }: Pick<Endpoint, "method" | "reads">): boolean => method !== "GET" && !reads;
 
 export function endpoint<const O extends Endpoint>(definition: O): O {
   return definition;

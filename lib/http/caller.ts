@@ -1,5 +1,5 @@
 import type { ActorRecord } from "@/db/schema/operations";
-import type { Endpoint } from "@/lib/contract/endpoint";
+import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import type { UserPermission } from "@/lib/contract/permissions";
 import type { SignedInUser } from "@/lib/domain/accounts/sessions";
@@ -73,10 +73,3 @@ export function userContext(service: Service, call: Pick<Context, "environment" 
     reauthorize: async () => {},
   };
 }
-
-/** Whether an endpoint changes anything. */
-export const writes = ({ method, reads }: Pick<Endpoint, "method" | "reads">): boolean => method !== "GET" && !reads;
-
-/** Whether an endpoint moves the money of an existing payment. */
-export const movesMoneyOf = ({ idempotency, path }: Pick<Endpoint, "idempotency" | "path">): boolean =>
-  idempotency === "required" && path.includes("{id}");

@@ -29,6 +29,7 @@ describe("the contract and the verbs name the same endpoints", () => {
     expect(EXAMPLES, `no example for ${name}`).toHaveProperty(name);
     const isList = endpoint.response instanceof z.ZodObject && "has_more" in endpoint.response.shape;
     expect(endpoint.list ?? false, `${name} answers a list`).toBe(isList);
+    expect(endpoint.movesMoney ?? false, `${name} moves money`).toBe(endpoint.idempotency === "required");
   });
 
   test("no two are served under one method and path, and each is served", () => {

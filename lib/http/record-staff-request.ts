@@ -1,4 +1,4 @@
-import type { Endpoint } from "@/lib/contract/endpoint";
+import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { decodeAnyId } from "@/lib/contract/ids";
 import { trimmed } from "@/lib/contract/input";
@@ -6,7 +6,6 @@ import { staffReason } from "@/lib/contract/support/endpoints";
 import type { Service } from "@/lib/domain/context";
 import { recordStaffAct } from "@/lib/domain/support/staff-acts";
 import type { Caller } from "./caller";
-import { writes } from "./caller";
 import { decidingHeader, decoded } from "./request-parts";
 
 type StaffRequest = {

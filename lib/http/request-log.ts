@@ -2,11 +2,11 @@ import { setImmediate as letOthersGo } from "node:timers/promises";
 import type { Sql } from "@/db/client";
 import { isRefused } from "@/db/refusals";
 import type { RequestLogRow } from "@/db/schema/request-log";
-import type { Endpoint } from "@/lib/contract/endpoint";
+import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { countRequestsLeftOut } from "@/lib/counts";
 import { type AnsweredRequest, recordRequests, rowOf } from "@/lib/domain/request-log/record-requests";
 import { bucketsOf } from "@/lib/limits";
-import { type Caller, writes } from "./caller";
+import type { Caller } from "./caller";
 
 const FLUSH_MS = 1_000;
 /** Requests and bytes in memory, waiting or being written. */

@@ -1,46 +1,37 @@
+import { writes } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import type { Context, Reply as VerbReply } from "@/lib/domain/context";
 import { replayStored } from "@/lib/domain/idempotency/used-key";
 import { readInTime } from "@/lib/domain/lists";
-import type { Call } from "./admission";
+import type { Access, Limits } from "./admission";
 import { type Body, bytesOf } from "./answer";
-import { type Caller, movesMoneyOf, writes } from "./caller";
-import type { HttpService } from "./current-service";
+import type { ApiCall } from "./api-call";
 import { findServed } from "./endpoints";
 import { openEventStream, type Stream } from "./event-stream";
 import { jsonBody } from "./parse";
-import { isAccessOld, whileAllowed } from "./revocation";
-import type { TakenQuota } from "./sandbox-quota";
+import type { RequestInput } from "./request-input";
+import { whileAllowed } from "./revocation";
 
 /** A request whose caller and input were checked. */
 export type Checked = {
-  readonly http: HttpService;
-  readonly call: Call;
-  readonly caller: Caller;
-  readonly reader: string;
+  readonly call: ApiCall;
+  readonly access: Access;
+  readonly limits: Limits;
+  readonly input: RequestInput;
   readonly ctx: Context;
-  readonly input: object;
-  /** When the caller was checked, in milliseconds of the process's clock. */
-  readonly checkedAtMs: number;
-  /** What its write takes of the day's sandbox quota. */
-  readonly quota: TakenQuota | null;
-  /** The stored response is requested again, and nothing may be done. */
-  readonly replayOnly: boolean;
 };
 
 export type EndpointReply = {
   readonly status: number;
   readonly body: Body;
   readonly replayed: boolean;
-  /** The object that the body was made from. */
-  readonly made?: object;
   readonly stream?: Stream;
   /** To be called once the response is sent, or will not be. */
   readonly sent?: () => void;
 };
 
 /** The same before a long body is read. */
-type MadeReply = EndpointReply & Pick<VerbReply, "long" | "keptBytes">;
+type MadeReply = EndpointReply & Pick<VerbReply, "long" | "made" | "keptBytes">;
 
 export function runEndpoint(checked: Checked): Promise<EndpointReply> {
   const { endpoint } = checked.call;
@@ -49,7 +40,7 @@ export function runEndpoint(checked: Checked): Promise<EndpointReply> {
   return endpoint.list || endpoint.long ? longRead(checked) : replyOf(checked, run(checked));
 }
 
-async function stream({ call, ctx, reader }: Checked): Promise<EndpointReply> {
+async function stream({ call, ctx, limits: { reader } }: Checked): Promise<EndpointReply> {
   const { endpoint, request } = call;
   const opened = await openEventStream(ctx, reader, request.headers.get("last-event-id"));
   const reply = { status: endpoint.status, body: "", replayed: false };
@@ -57,16 +48,18 @@ async function stream({ call, ctx, reader }: Checked): Promise<EndpointReply> {
 }
 
 async function longRead(checked: Checked): Promise<EndpointReply> {
-  const { http, ctx, reader, input, checkedAtMs } = checked;
+  const { access, input } = checked;
+  const { http } = checked.call;
+  const { reader } = checked.limits;
   const unsent = await http.slots.unsent(reader);
   try {
     const slot = await http.slots.read(reader, modeOf(checked));
     try {
       if (slot.waited) http.responseLimiter.check(reader);
-      if (isAccessOld(checkedAtMs)) await ctx.reauthorize();
+      await access.renew();
       const reply = await replyOf(
         checked,
-        readInTime(input, () => run(checked)),
+        readInTime(input.values, () => run(checked)),
       );
       return { ...reply, sent: unsent.release };
     } finally {
@@ -79,13 +72,14 @@ async function longRead(checked: Checked): Promise<EndpointReply> {
 }
 
 async function write(checked: Checked): Promise<EndpointReply> {
-  const { http, call, caller, ctx, reader, quota, replayOnly } = checked;
-  const { endpoint } = call;
+  const { access, ctx, input } = checked;
+  const { http, endpoint, id } = checked.call;
+  const { reader, quota } = checked.limits;
   const slot = endpoint.long
     ? await http.slots.longWrite(reader, modeOf(checked))
     : await http.slots.write({
         merchant: reader,
-        payment: movesMoneyOf(endpoint) ? `${caller.environment.id} ${call.id}` : null,
+        payment: endpoint.movesMoney && id !== null ? `${ctx.environment.id} ${id}` : null,
       });
   let reply: MadeReply;
   try {
@@ -93,9 +87,9 @@ async function write(checked: Checked): Promise<EndpointReply> {
     if (slot.waited) {
       http.responseLimiter.check(reader);
       quota?.check();
-      await ctx.reauthorize();
+      await access.reauthorize();
     }
-    reply = await replyOf(checked, replayOnly ? replayStored(ctx) : run(checked));
+    reply = await replyOf(checked, input.replayOnly ? replayStored(ctx) : run(checked));
     if (!reply.replayed) quota?.add((reply.long?.bytes ?? bytesOf(reply.body)) + (reply.keptBytes ?? 0));
   } finally {
     slot.release();
@@ -105,7 +99,7 @@ async function write(checked: Checked): Promise<EndpointReply> {
 
 /** What was done is done and kept: a caller that is refused here gets it with the same key. */
 async function readLong(
-  { http, reader }: Checked,
+  { call: { http }, limits: { reader } }: Checked,
   reply: EndpointReply,
   long: NonNullable<VerbReply["long"]>,
 ): Promise<EndpointReply> {
@@ -121,22 +115,23 @@ async function readLong(
 async function run({ call, ctx, input }: Checked): Promise<VerbReply | object> {
   const served = findServed(call.endpoint);
   if (!served) throw new Error(`${call.endpoint.name} has no verb`);
-  return served.run(ctx, input as never);
+  return served.run(ctx, input.values as never);
 }
 
 /** The reply that a verb's result makes, with its bytes counted. */
-async function replyOf({ http, call, reader }: Checked, result: Promise<VerbReply | object>): Promise<MadeReply> {
+async function replyOf({ call, limits }: Checked, result: Promise<VerbReply | object>): Promise<MadeReply> {
   try {
     const made = await result;
     const reply: MadeReply =
       "replayed" in made ? made : { status: call.endpoint.status, body: await jsonBody(made), replayed: false, made };
-    http.responseLimiter.charge(reader, reply.long?.bytes ?? bytesOf(reply.body));
+    call.log.made = reply.made ?? null;
+    call.http.responseLimiter.charge(limits.reader, reply.long?.bytes ?? bytesOf(reply.body));
     return reply;
   } catch (error) {
-    if (error instanceof AppError) http.responseLimiter.charge(reader, error.readBytes);
+    if (error instanceof AppError) call.http.responseLimiter.charge(limits.reader, error.readBytes);
     throw error;
   }
 }
 
 /** Our staff's reads are not tests. */
-const modeOf = ({ caller }: Checked) => (caller.actor.type === "staff" ? "live" : caller.environment.mode);
+const modeOf = ({ ctx }: Checked) => (ctx.actor.type === "staff" ? "live" : ctx.environment.mode);

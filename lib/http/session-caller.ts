@@ -1,6 +1,6 @@
 import { readSessionId } from "@/lib/auth/session-cookie";
 import type { Audience } from "@/lib/contract/accounts/proof";
-import type { Endpoint } from "@/lib/contract/endpoint";
+import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { RefundBody } from "@/lib/contract/payments/payment";
@@ -9,7 +9,7 @@ import { requireProof, requireRefundProof, requireVerifiedEmail } from "@/lib/do
 import { findSession, type SignedIn } from "@/lib/domain/accounts/sessions";
 import type { Service } from "@/lib/domain/context";
 import { findEnvironmentForStaff } from "@/lib/domain/support/merchants";
-import { type Caller, merchantSuspended, writes } from "./caller";
+import { type Caller, merchantSuspended } from "./caller";
 import { currentService } from "./current-service";
 import { decidingHeader } from "./request-parts";
 

@@ -122,13 +122,13 @@ export const MUTANTS = [
   {
     name: "replay before the permission check",
     edits: [
-      ["lib/http/dispatch.ts", "  authorize(caller, endpoint);\n", ""],
-      ["lib/http/dispatch.ts", /reauthorize = async \(\) => authorize\([^\n]*;\n/, "reauthorize = async () => {};\n"],
-      ["lib/http/run-endpoint.ts", "import { type Caller,", "import { authorize, type Caller,"],
+      ["lib/http/admission.ts", "  authorize(caller, endpoint);\n", ""],
+      ["lib/http/admission.ts", /reauthorize = async \(\) => authorize\([^\n]*;\n/, "reauthorize = async () => {};\n"],
+      ["lib/http/run-endpoint.ts", "import { findServed", 'import { authorize } from "./caller";\nimport { findServed'],
       [
         "lib/http/run-endpoint.ts",
         "    if (!reply.replayed) quota?.add",
-        "    if (!reply.replayed) authorize(caller, endpoint);\n    if (!reply.replayed) quota?.add",
+        "    if (!reply.replayed) authorize(access.caller, endpoint);\n    if (!reply.replayed) quota?.add",
       ],
     ],
     tests: ["proof", "e2e/proof/keys.proof.ts", "never a stored answer"],
@@ -501,13 +501,13 @@ export const MUTANTS = [
   },
   {
     name: "test mode writes without end",
-    edits: [["lib/http/dispatch.ts", "writes(endpoint) ? takeSandboxWrite(caller) : null", "null"]],
+    edits: [["lib/http/admission.ts", "writes(endpoint) ? takeSandboxWrite(caller) : null", "null"]],
     tests: ["int", "lib/http/sandbox-quota.int.test.ts", "small writes end with the day's number of them"],
   },
   {
     name: "a quota that counts no bytes",
     edits: [
-      ["lib/http/dispatch.ts", "  quota?.add(bodySize(request, body));\n", ""],
+      ["lib/http/respond.ts", "  limits.quota?.add(bodySize(call.request, input.body));\n", ""],
       ["lib/http/sandbox-quota.ts", "add: (size) => bytes.charge(key, size)", "add: () => {}"],
     ],
     tests: ["unit", "lib/http/sandbox-quota.test.ts", "bytes are counted after the fact"],

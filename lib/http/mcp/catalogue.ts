@@ -1,12 +1,11 @@
 /** The endpoints as an assistant looks for them: by words, then one in full. */
 import { z } from "zod";
-import type { Endpoint } from "@/lib/contract/endpoint";
+import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { ENDPOINTS, getOpenApi } from "@/lib/contract/endpoints";
 import { ERRORS } from "@/lib/contract/errors";
 import { type EndpointName, EXAMPLES, type Example } from "@/lib/contract/examples";
 import type { UserPermission } from "@/lib/contract/permissions";
 import { rotateWebhookSecret } from "@/lib/contract/webhooks/endpoints";
-import { writes } from "@/lib/http/caller";
 import { errorCodesOf } from "@/lib/http/openapi-schemas";
 import { movesMoney } from "./confirmation";
 

@@ -1,14 +1,14 @@
 /** What an assistant asks for becomes a request to /v1, with the same checks in the same order as any other. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { maskCardNumbers } from "@/lib/contract/card-numbers";
-import { type Endpoint, PENDING_STATUS } from "@/lib/contract/endpoint";
+import { type Endpoint, PENDING_STATUS, writes } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { replayStored } from "@/lib/domain/idempotency/used-key";
 import { REDACTED_MEMBERS } from "@/lib/domain/request-log/redact";
 import { renderProblem, textOf } from "@/lib/http/answer";
-import { authorize, type Caller, userContext, writes } from "@/lib/http/caller";
+import { authorize, type Caller, userContext } from "@/lib/http/caller";
 import type { HttpService } from "@/lib/http/current-service";
 import { dispatch } from "@/lib/http/dispatch";
 import { idempotencyOf } from "@/lib/http/idempotency";

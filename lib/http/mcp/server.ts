@@ -6,7 +6,7 @@ import { env } from "@/lib/env";
 import { bytesOf, type HttpAnswer, toResponse } from "@/lib/http/answer";
 import { type Caller, readerOf } from "@/lib/http/caller";
 import { currentService, type HttpService } from "@/lib/http/current-service";
-import { STRANGER_WAITS_MS } from "@/lib/http/dispatch";
+import { TARPIT_MS } from "@/lib/http/dispatch";
 import { alteredParts, readBody, repeatedMember, requireJson } from "@/lib/http/parse";
 import { type AnswerHeaders, answerRequest, everyMethod, type RequestInfo, refuse } from "@/lib/http/pipeline";
 import { type ApiRequest, addressOf, type Connection, decidingHeader, pathOf } from "@/lib/http/request-parts";
@@ -22,7 +22,7 @@ export async function mcp(request: ApiRequest, connection: Connection): Promise<
     run: (info, headers) => answer(currentService(), { request, connection, info, headers, known }),
     async refused(error) {
       if (!(error instanceof AppError)) return error;
-      if (known.caller === null && error.code === "rate_limited") await wait(STRANGER_WAITS_MS);
+      if (known.caller === null && error.code === "rate_limited") await wait(TARPIT_MS);
       return error.status === 401 ? unauthorized(error) : error;
     },
   });

@@ -1,7 +1,7 @@
 /** The tools: which key sees which, and what each does. */
 import type { CallToolResult, InputRequiredResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import type { Endpoint } from "@/lib/contract/endpoint";
+import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { DECLINE_GUIDE } from "@/lib/contract/payments/decline-guide";
 import { getPayment, refundPayment } from "@/lib/contract/payments/endpoints";
@@ -10,7 +10,7 @@ import { AVS_RESULTS, CVV_RESULTS } from "@/lib/contract/payments/words";
 import { getTransaction, listTransactions } from "@/lib/contract/transactions/endpoints";
 import { listTransactionsQuery, type Transaction } from "@/lib/contract/transactions/transaction";
 import { appErrorOf } from "@/lib/http/answer";
-import { type Caller, writes } from "@/lib/http/caller";
+import type { Caller } from "@/lib/http/caller";
 import { check } from "@/lib/http/parse";
 import { SENDS_ELSEWHERE } from "@/lib/http/session-caller";
 import { describeEndpoint, isPermitted, jsonSchema, OFFERED, searchEndpoints } from "./catalogue";

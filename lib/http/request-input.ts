@@ -1,0 +1,39 @@
+import type { Endpoint } from "@/lib/contract/endpoint";
+import { AppError } from "@/lib/contract/errors";
+import { REPLAY_ONLY_HEADER } from "@/lib/contract/request-log/requests";
+import type { Access } from "./admission";
+import type { ApiCall } from "./api-call";
+import { readIdempotencyKey } from "./idempotency";
+import { parseBody, parseQuery } from "./parse";
+import { type ApiRequest, decidingHeader, searchOf } from "./request-parts";
+
+export type RequestInput = {
+  readonly key: string | null;
+  readonly body: unknown;
+  /** Query, body and id in one object, for the verb. */
+  readonly values: object;
+  /** Only a stored response is requested, and no money may move. */
+  readonly replayOnly: boolean;
+};
+
+/** Reads the idempotency key, the query and the body, in this order. Throws 400, 413 or 415. */
+export async function readInput({ request, endpoint, id, log }: ApiCall, access: Access): Promise<RequestInput> {
+  const key = readIdempotencyKey(request, endpoint);
+  log.key = key;
+  const query = parseQuery(searchOf(request.url), endpoint);
+  const body = await parseBody(request, endpoint, (sent) => {
+    log.sent = sent;
+  });
+  // A caller can lose its access while it sends a body slowly.
+  await access.renew();
+  const values = Object.assign({}, body, query, id === null ? null : { id });
+  return { key, body, values, replayOnly: isReplayOnly(request, endpoint) };
+}
+
+function isReplayOnly({ headers }: ApiRequest, endpoint: Endpoint): boolean {
+  if (decidingHeader(headers, REPLAY_ONLY_HEADER) === null) return false;
+  if (endpoint.idempotency === "required") return true;
+  throw new AppError("invalid_parameter", "Only requests that move money are sent again from here.", {
+    param: REPLAY_ONLY_HEADER,
+  });
+}

@@ -1,0 +1,54 @@
+import type { Context } from "@/lib/domain/context";
+import { type Access, identify, takeLimits } from "./admission";
+import type { ApiCall } from "./api-call";
+import { idempotencyOf } from "./idempotency";
+import { openApiBytes } from "./openapi";
+import { parseQuery } from "./parse";
+import { recordStaffRequest } from "./record-staff-request";
+import { type RequestInput, readInput } from "./request-input";
+import { addressOf, searchOf } from "./request-parts";
+import { type EndpointReply, runEndpoint } from "./run-endpoint";
+import { bodySize } from "./sandbox-quota";
+import { requireProofOfRequest } from "./session-caller";
+
+/**
+ * The steps of a request to /v1. In this order: 401, 403, 429, 400 (key), 413/415/400 (body), 403 (re-authentication), then the verb
+ * with its 404, its key and its rules.
+ */
+export async function respond(call: ApiCall): Promise<EndpointReply> {
+  if (call.endpoint.permissions.length === 0) return openApiDocument(call);
+  const access = await identify(call);
+  const limits = takeLimits(call, access.caller);
+  const input = await readInput(call, access);
+  limits.quota?.add(bodySize(call.request, input.body));
+  await requireProofs(call, access, input);
+  return runEndpoint({ call, access, limits, input, ctx: contextOf(call, access, input) });
+}
+
+/** The same bytes for everybody, so a request without a key costs nothing to answer. */
+function openApiDocument({ http, endpoint, request, connection }: ApiCall): EndpointReply {
+  parseQuery(searchOf(request.url), endpoint);
+  http.unauthorized.note("nothing", addressOf(request.headers, connection));
+  return { status: endpoint.status, body: [openApiBytes(http.service)], replayed: false };
+}
+
+/** Throws unless a user re-authenticated where the endpoint takes it. Records what staff are about to do. */
+async function requireProofs(call: ApiCall, { caller }: Access, { body }: RequestInput): Promise<void> {
+  const { http, endpoint, request, id, info } = call;
+  await requireProofOfRequest(http.service, caller, { endpoint, id, body });
+  await recordStaffRequest(http.service, caller, { headers: request.headers, requestId: info.id, id, endpoint });
+}
+
+function contextOf(call: ApiCall, { caller, reauthorize }: Access, { key, body }: RequestInput): Context {
+  const { http, endpoint, request, info } = call;
+  const { environment, actor } = caller;
+  const compared = { environmentId: environment.id, method: request.method, path: info.path, body };
+  return {
+    service: http.service,
+    environment,
+    actor,
+    request: { endpoint: endpoint.name, ...info },
+    idempotency: key === null ? null : idempotencyOf(http.service.secret, key, compared),
+    reauthorize,
+  };
+}
