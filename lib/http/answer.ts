@@ -11,18 +11,18 @@ import type { Stream } from "./event-stream";
 /** Text, or its UTF-8 in pieces where it is long. */
 export type Body = string | readonly Uint8Array[];
 
-/** An answer before it is sent. Plain, because our own host writes it as it is; Next takes a `Response`. */
+/** A response before it is sent: plain data, because our own server writes it as it is; Next takes a `Response`. */
 export type HttpAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** To be called when it was sent, or is not to be. */
+  /** Called once the response is sent, or never will be. */
   readonly sent?: () => void;
-  /** In place of `body`, which is empty then: what is sent for as long as somebody reads. */
+  /** Replaces `body`, which is then empty: sent until the client disconnects. */
   readonly stream?: Stream;
 };
 
-/** One that is never long. */
+/** A response that is never long. */
 export type TextAnswer = HttpAnswer & { readonly body: string };
 
 export function toResponse({ status, headers, body, sent, stream }: HttpAnswer): Response {
@@ -64,12 +64,12 @@ export const textOf = (body: Body): string => (typeof body === "string" ? body :
 
 export type ProblemRequest = { id: string; path: string };
 
-/** A refusal as it is sent. */
+/** The body of a refusal. */
 export function renderProblem(service: Service, error: AppError, request: ProblemRequest): string {
   return problemText(service.baseUrl, error, { path: request.path, requestId: request.id });
 }
 
-/** What a caller is told of an error. What is not meant for callers is logged, and told without its inside. */
+/** The error that a caller sees. Internal errors are logged, and replaced by one without details. */
 export function appErrorOf(service: Service, error: unknown, request: ProblemRequest): AppError {
   if (error instanceof AppError) {
     if (error.status >= 500) service.log.error({ err: error.cause ?? error, request_id: request.id }, error.message);
@@ -79,7 +79,7 @@ export function appErrorOf(service: Service, error: unknown, request: ProblemReq
     service.log.warn({ err: error, request_id: request.id }, "the database is unavailable");
     return briefly();
   }
-  // By name: Next has a copy of its class. The process is about to end, and the others can read it.
+  // Compared by name: Next has a copy of the class. This process is about to stop, and others have the key.
   if (error instanceof Error && error.name === "UnknownKeyError") {
     service.log.error({ err: error, request_id: request.id }, "a secret is missing here");
     return briefly();
@@ -98,14 +98,14 @@ const briefly = () =>
     { retryAfterSeconds: 1 },
   );
 
-/** By the names of endpoints whose answers an idempotency key keeps. */
+/** Statuses of responses that an idempotency key stores, by endpoint name. */
 const STATUSES: ReadonlyMap<string, number> = new Map(
   [...ENDPOINTS, createApiKey, rotateApiKey].map(({ name, status }) => [name, status]),
 );
-/** What the payment form sends has no place in the contract. */
+/** The payment form's endpoint is not in the contract. */
 const statusOf = (endpoint: string): number => STATUSES.get(endpoint) ?? 200;
 
-/** Makes the answers that are stored: their status and exact bytes, as they are sent. */
+/** Renders responses for storage: their status and exact bytes. */
 export function answerRenderer(baseUrl: string): RenderAnswer {
   return (request, result) => {
     switch (result.kind) {
@@ -119,7 +119,7 @@ export function answerRenderer(baseUrl: string): RenderAnswer {
   };
 }
 
-/** The payment, or the transaction where the endpoint answers one; with status PENDING while the outcome is unknown. */
+/** The payment, or the transaction if the endpoint returns one; with status PENDING while the outcome is unknown. */
 function shown(request: AnswerTarget, result: Extract<Result, { kind: "done" | "pending" }>): Answer {
   const { snapshot, transactionId, mode } = result;
   const { payment, transactions } = snapshot;
@@ -138,7 +138,7 @@ function required<T extends { id: string }>(rows: readonly T[], id: string): T {
   return row;
 }
 
-/** A refusal as it is sent: RFC 9457, made here and nowhere else. */
+/** A refusal as RFC 9457 has it. All refusals are rendered here. */
 function problemText(baseUrl: string, error: AppError, request: Pick<AnswerTarget, "path" | "requestId">): string {
   return JSON.stringify(
     problemBody(error, {

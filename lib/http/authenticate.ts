@@ -33,18 +33,18 @@ export type AuthenticatorOptions = {
   unauthorized?: UnauthorizedLimiter;
 };
 
-/** Keys that have worked: their owner is not kept out by what a neighbour at the same address tries. */
+/** Keys that have worked recently: failures of another caller at the same address do not block them. */
 const MAX_PROVEN = 10_000;
 
 export type Authenticator = {
   authenticate(request: Credentials): Promise<Caller>;
-  /** Writes down when keys were last used. Happens by itself every few seconds. */
+  /** Records when keys were last used. Runs every few seconds by itself. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 };
 
 type Entry = {
-  /** Settled once and handed out as it is, so that a request with a known key allocates nothing. */
+  /** One settled promise per key, so that a request with a known key allocates nothing. */
   readonly caller: Promise<Caller>;
   readonly mode: Mode;
   readonly suspended: boolean;
@@ -79,7 +79,7 @@ export function createAuthenticator(service: AuthenticatorService, options: Auth
     throw keyInvalid();
   }
 
-  /** A refusal, or for an address that is refused all the time that it is to wait. */
+  /** The 401, or 429 for an address with too many failures. */
   function counted(error: unknown, { ip }: Credentials): unknown {
     if (!(error instanceof AppError) || error.status !== 401) return error;
     try {
@@ -129,7 +129,7 @@ function entryOf(key: UsableKey, use: KeyUseRecord): Entry {
   };
 }
 
-/** Null when no address belongs to one environment alone. */
+/** Null unless the environments have addresses of their own. */
 function modesByHost({ sandboxBaseUrl, liveBaseUrl }: AuthenticatorOptions): Map<string, Mode> | null {
   const modes = new Map<string, Mode>();
   if (sandboxBaseUrl) modes.set(hostOf(new URL(sandboxBaseUrl).host), "test");
@@ -150,7 +150,7 @@ const keyMissing = () =>
     "Send your API key in the X-Api-Key header. Create one in the dashboard under API keys.",
   );
 
-/** One answer for every reason, so that it tells a stranger nothing about a key. */
+/** One response for every reason, so that it reveals nothing about a key. */
 const keyInvalid = () =>
   new AppError(
     "api_key_invalid",
@@ -160,7 +160,7 @@ const keyInvalid = () =>
 const ipNotAllowed = (ip: string) =>
   new AppError("ip_not_allowed", `This API key may not be used from ${ip}. Add the address to the key's allow list.`);
 
-/** A key stopped in the database works no longer than this, on any process; half of the second that is promised. */
+/** Age limit of a cached key: half of the second within which a revoked key stops working. */
 const TTL_MS = 500;
 const MAX_ENTRIES = 10_000;
 
@@ -168,8 +168,8 @@ type Kept<T> = { readonly value: T; readonly validUntil: number };
 type Lookup<T> = { readonly value: Promise<T | null>; readonly startedAt: number };
 
 /**
- * Usable keys by the digest of their secret, each remembered as what `make` makes of it. Age counts from before the
- * database was read, on the monotonic clock. What is not usable is not remembered.
+ * Cache of usable keys by the digest of their secret, with the value that `make` returns. Age counts from before the database was
+ * read, on the monotonic clock. Unusable keys are not cached.
  */
 function createKeyCache<T>(service: { readonly db: { readonly sql: Sql } }, make: (key: UsableKey) => T) {
   const kept = new BoundedMap<string, Kept<T>>(MAX_ENTRIES);
@@ -185,7 +185,7 @@ function createKeyCache<T>(service: { readonly db: { readonly sql: Sql } }, make
   }
 
   return {
-    /** What is remembered and still good; undefined when it has to be looked up. */
+    /** The cached value; undefined if it is missing or too old. */
     peek(digest: string): T | undefined {
       const entry = kept.get(digest);
       return entry !== undefined && performance.now() < entry.validUntil ? entry.value : undefined;

@@ -16,7 +16,7 @@ const ENDPOINT = dashboardEndpoint({
   response: z.unknown(),
 });
 
-/** Items read at once. A batch has about a thousand, and more where single payments have hundreds of refunds. */
+/** Items per read. A batch has about a thousand, or more if payments have hundreds of refunds. */
 const READ = 5_000;
 
 const KIND_WORDS = { charge: "Charge", refund: "Refund", reversal: "Refund reversal" };

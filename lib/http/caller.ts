@@ -6,22 +6,22 @@ import type { SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Environment, Service } from "@/lib/domain/context";
 import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
 
-/** Who calls, whichever way they proved it. */
+/** An authenticated caller, by API key or session. */
 export type Caller = {
   readonly actor: ActorRecord;
-  /** What the rate limit counts by. */
+  /** Key of the rate limit. */
   readonly limitKey: string;
   readonly environment: Environment;
   readonly permissions: ReadonlySet<UserPermission>;
-  /** Whether somebody of the merchant proved an e-mail address; for staff, always. */
+  /** Whether a user of the merchant has a verified e-mail address; always true for staff. */
   readonly verified: boolean;
-  /** Who is signed in; left out for an API key, which is no person and proves nothing again. */
+  /** The signed-in user; left out for an API key, which never re-authenticates. */
   readonly user?: SignedInUser;
 };
 
 /**
- * Whose answers count together: those of all keys of an environment, of all its people, and of each of our staff. What is
- * answered to writes counts apart, so that who reads too much can go on taking payments.
+ * Group of callers whose responses count together: all keys of an environment, all its users, or one member of staff. Responses to
+ * writes count apart, so a merchant that reads too much can still take payments.
  */
 export function readerOf(
   { actor, environment, limitKey }: Caller,
@@ -34,11 +34,11 @@ export function readerOf(
 
 export const membersOf = ({ id }: Pick<Environment, "id">): string => `people ${id}`;
 
-/** A suspended merchant's members can look, but not act. */
+/** Users of a suspended merchant can read, but not write. */
 export const merchantSuspended = () =>
   new AppError("merchant_suspended", "This merchant account is suspended. Contact support to have it reinstated.");
 
-/** Throws `permission_denied` unless the caller has one of the endpoint's permissions. Looks nothing up. */
+/** Throws `permission_denied` unless the caller has one of the endpoint's permissions. */
 export function authorize(
   caller: Pick<Caller, "permissions"> & Partial<Pick<Caller, "actor">>,
   endpoint: Pick<Endpoint, "permissions">,
@@ -56,15 +56,15 @@ export function authorize(
 }
 
 /**
- * The call under an idempotency key that stands in its body as `attempt`: the page mints one when a form opens, so that a
- * double click and a retry are the same request. It is no key of the merchant's own requests.
+ * The call with the idempotency key in its body's `attempt`: a page generates one when a form opens, so that a double click and a
+ * retry are the same request. It never equals a key of the merchant's own requests.
  */
 export function attemptContext(ctx: Context, { attempt, ...body }: { attempt: string }): Context {
   const request = { environmentId: ctx.environment.id, method: "POST", path: ctx.request.path, body };
   return { ...ctx, idempotency: idempotencyOf(ctx.service.secret, `${NOT_FROM_HEADER}dashboard:${attempt}`, request) };
 }
 
-/** A call of the domain by a person in a browser, outside of /v1: without an idempotency key. */
+/** Context of a user's call outside of /v1, which has no idempotency key. */
 export function userContext(service: Service, call: Pick<Context, "environment" | "actor" | "request">): Context {
   return {
     service,

@@ -34,7 +34,7 @@ export type CheckoutPageFound =
   | { kind: "origin_not_allowed"; origin: string; frameAncestors: string[] }
   | { kind: "embeddable"; origin: string; frameAncestors: string[] };
 
-/** For pages that only report why there is no form, to an embedder that could otherwise not tell one reason from another. */
+/** For pages that report to the embedder why there is no form. */
 const ANYBODY = ["*"];
 
 export async function checkoutPage(request: Request, token: string): Promise<CheckoutPageFound> {
@@ -51,7 +51,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
   }
   if (row.suspended) return { kind: "suspended", origin, frameAncestors };
   const state = checkoutState(service, row);
-  // Said before anybody types a card in vain.
+  // Reported before the shopper types a card.
   if (state.status === "OPEN" && !(await takesCardNumbers(service, checkout)))
     return { kind: "no_card_numbers", origin, frameAncestors };
   if (origin !== null && options.why) return { kind: "embeddable", origin, frameAncestors: ANYBODY };
@@ -77,7 +77,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       },
       appearance: row.appearance ?? row.checkout_appearance,
       locale: options.locale,
-      // A link never expires; once the session is over, nobody needs to know whom it was for.
+      // A link never expires, so it must not reveal the payer once the session is over.
       customer_name: row.status === "OPEN" ? row.customer_name : null,
       state,
       receipt: options.mode === "payment" && mayHaveReceipt(service, row) ? `/pay/${token}/receipt` : null,
@@ -87,8 +87,8 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
 }
 
 /**
- * A plan's terms as far as they match what is paid now: a session made through the API takes the full price, whatever the
- * trial, and a plan may have changed since. Null where nothing true can be said.
+ * A plan's terms if they match the session's amount: a session created through the API charges the full price despite a trial, and
+ * the plan may have changed since. Null otherwise.
  */
 function termsThatHold(terms: PlanTerms, amount: number, byLink: boolean): PlanTerms | null {
   if ((byLink ? linkPayment(terms) : dueAtOnce(terms)) === amount) return terms;
@@ -165,7 +165,7 @@ export function previewPage(request: Request): CheckoutPage {
   };
 }
 
-/** What the browser script puts into the address. Anything that it would not write counts as absent. */
+/** Parameters that the browser script adds to the address. Any other value counts as absent. */
 function pageOptions(request: Request) {
   const query = new URL(request.url).searchParams;
   const flag = (name: string) => ({ 1: true, 0: false })[query.get(name) ?? ""] ?? null;
@@ -184,7 +184,7 @@ function pageOptions(request: Request) {
   };
 }
 
-/** What a page outside of the dashboard is rendered with. */
+/** Properties of a page outside of the dashboard. */
 type DocumentParts = PaymentFormAssets & { readonly nonce: string };
 
 export type DocumentOptions = {
@@ -193,7 +193,7 @@ export type DocumentOptions = {
   frameAncestors: readonly string[];
   /** A form of the page leads to other sites. */
   formsLeave?: boolean;
-  /** The page's form has to show that it is ours; otherwise the page reveals its address to nobody. */
+  /** Sends a referrer to our own origin, because the page's form has to show that it is ours. */
   referrer?: "same-origin";
   headers?: Readonly<Record<string, string>>;
 };
@@ -204,8 +204,8 @@ const OUTAGE = {
 };
 
 /**
- * Runs the handler of such a page. When it fails, as without the database, shoppers get words instead of a blank frame. Any
- * page may embed that one: it says nothing, and which pages may embed the session is unknown.
+ * Runs the handler of such a page. If it fails, as without the database, shoppers get a message instead of a blank frame. Any page
+ * may embed it: it reveals nothing, and the pages that may embed the session are unknown.
  */
 export async function checkoutRoute(request: Request, answer: () => Promise<Response>): Promise<Response> {
   try {
@@ -233,8 +233,8 @@ const embeddableHeaders = (embeddable: boolean) => ({
 });
 
 /**
- * A page that shoppers see: one document with our own script and stylesheet, and nothing from other hosts. Its
- * Content-Security-Policy, with a new nonce each time, says what it may load and who may embed it. It sets no cookie.
+ * A page for shoppers: one document with our own script and stylesheet, and nothing from other hosts. Its Content-Security-Policy has
+ * a new nonce each time, and lists what it may load and who may embed it. It sets no cookie.
  */
 export function checkoutDocument(options: DocumentOptions, render: (parts: DocumentParts) => string): Response {
   const nonce = randomBytes(18).toString("base64");
@@ -253,7 +253,7 @@ export function checkoutDocument(options: DocumentOptions, render: (parts: Docum
   return new Response(render({ nonce, ...paymentFormAssets() }), {
     status: options.status ?? 200,
     headers: {
-      // Whoever opened a payment link cannot navigate its window while a card is typed.
+      // The page that opened a payment link must not navigate its window while a card is typed.
       ...pageHeaders(),
       ...embeddableHeaders(options.frameAncestors.length > 0),
       "referrer-policy": options.referrer ?? "no-referrer",

@@ -19,14 +19,14 @@ import { sandboxQuota } from "./sandbox-quota";
 
 type ShopperCall = PublicCall & { readonly params: { readonly token: string } };
 
-/** GET /pay/{token}/state: the truth about a session, whatever happened to the answers before. */
+/** GET /pay/{token}/state: a session's current state, for clients that lost a response. */
 export async function getState({ service, params }: ShopperCall): Promise<CheckoutState> {
   return checkoutState(service, (await requireCheckout(service, params.token)).row);
 }
 
 /**
- * POST /pay/{token}/attempts: pays the session, or makes a token of the card. Answers the session's new state; that the card
- * was declined is part of it. The same attempt sent again is the same payment.
+ * POST /pay/{token}/attempts: pays the session, or makes a token of the card. Returns the session's new state, of which a decline is
+ * a part. The same attempt sent again is the same payment.
  */
 export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Promise<CheckoutAttemptAnswer> {
   const { service, address } = call;
@@ -39,7 +39,7 @@ export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Pro
     isFirst: checkout.row.attempts === 0,
   };
   const ctx = shopperContext(call, checkout, body);
-  // A repeat after a lost answer is not a new attempt, however often it comes.
+  // A retry after a lost response is not a new attempt.
   if (await isNewAttempt(ctx)) {
     limits.takeAttempt(source);
     takeSandboxAttempt(checkout);
@@ -49,7 +49,7 @@ export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Pro
   return { state: checkoutState(service, (await requireCheckout(service, token)).row), payment_token };
 }
 
-/** In test mode an attempt keeps the session's details once more, in its payment and in the answer. */
+/** In test mode an attempt stores the session's details twice more: in its payment and in the response. */
 function takeSandboxAttempt({ environment, row }: Checkout): void {
   const writer = { key: environment.id, mode: environment.mode, verified: row.verified };
   const charge = sandboxQuota().take(writer);
@@ -62,7 +62,7 @@ async function requireCheckout(service: Service, token: string): Promise<Checkou
   return checkout;
 }
 
-/** The shopper's call. The path names the session and not its token, for the key keeps it. */
+/** Context of a shopper's call. Its path has the session's id, not its token, because the idempotency key stores it. */
 function shopperContext(
   { service, request }: ShopperCall,
   { row, environment }: Checkout,
@@ -89,16 +89,16 @@ function shopperContext(
 
 export type AttemptSource = {
   address: string;
-  /** The card by its issuer, within one merchant's environment. */
+  /** The card's BIN within one environment. */
   bin: { environmentId: string; number: string };
-  /** Whether nothing was tried in the session yet. */
+  /** Whether this is the session's first attempt. */
   isFirst: boolean;
 };
 
 type CheckoutLimits = {
-  /** Counts an attempt. Throws `rate_limited` when the address has tried or failed too often, or its BIN is under attack. */
+  /** Counts an attempt. Throws `rate_limited` if the address has too many attempts or declines, or its BIN is under attack. */
   takeAttempt(source: AttemptSource): void;
-  /** Counts an attempt that was declined. */
+  /** Counts a declined attempt. */
   noteDecline(source: AttemptSource): void;
 };
 
@@ -148,8 +148,8 @@ const tooMany = (seconds: number) =>
 const MAX_FORM_BYTES = 1_024;
 
 /**
- * The challenge of a shopper who came back from the processor's page, once the payment has gone on. `leaveTo`: the merchant's
- * address, for a payment without a form, which would wait for it in another window.
+ * The challenge of a shopper who returned from the processor's page, after the payment was resumed. `leaveTo`: the merchant's
+ * address, for a payment without a form that would wait for it in another window.
  */
 export async function challengeAfterReturn(
   request: Request,
@@ -164,11 +164,11 @@ export async function challengeAfterReturn(
   return { challenge, leaveTo: hasGoneOn ? headerAddress(challenge.returnUrl) : null };
 }
 
-/** An address as a Location header can carry it: characters outside ASCII as browsers escape them, the rest untouched. */
+/** An address for a Location header: characters outside ASCII are escaped as browsers do, the rest is unchanged. */
 const headerAddress = (address: string | null): string | null =>
   address?.replace(/[^\x21-\x7e]+/g, encodeURIComponent) ?? null;
 
-/** Whether the challenge is shown within the payment form: so its address says, for not every browser does. */
+/** Whether the challenge is shown within the payment form. The address says so, because not every browser sends a header for it. */
 export const isFramed = (request: Request): boolean =>
   new URL(request.url).searchParams.has("framed") || request.headers.get("sec-fetch-dest") === "iframe";
 
@@ -178,24 +178,23 @@ export const resultPath = (token: string, framed: boolean): string =>
 
 /** Who may embed a challenge: our payment form, in the pages that may embed that. One of the API's own is a page by itself. */
 export function challengePageOptions({ allowedOrigins }: Challenge): DocumentOptions {
-  // Its answer redirects to the merchant's address and from there anywhere: browsers apply the policy to redirects as well.
+  // Its response redirects to the merchant, who may redirect anywhere: browsers apply the policy to redirects, too.
   return { frameAncestors: allowedOrigins === null ? [] : ["'self'", ...allowedOrigins], formsLeave: true };
 }
 
 /**
- * Takes the shopper's answer to a challenge (form field `result`: passed, failed or abandoned) and sends the browser back to
- * the merchant, or, within the payment form and without a return URL, to the page, which then shows the outcome. A second
- * answer changes nothing.
+ * Records the outcome of a challenge (form field `result`: passed, failed or abandoned) and sends the browser back to the merchant,
+ * or, within the payment form and without a return URL, to the page, which then shows the outcome. A second one changes nothing.
  */
 export async function answerChallenge(request: Request, token: string): Promise<Response> {
   const { service } = currentService();
   const challenge = await findChallenge(service, token);
-  // Only the sandbox's shopper says how the challenge ended; any other is between the card issuer and the processor.
+  // Only the sandbox takes the outcome from the browser; elsewhere the processor gets it from the card issuer.
   if (challenge?.environment.mode !== "test" || challenge.askedAt !== null)
     return new Response("There is no such challenge.", { status: 404 });
   const result = await readResult(request).catch(tooLarge);
   if (!result) return new Response("Send result=passed, result=failed or result=abandoned.", { status: 400 });
-  // A suspended merchant takes no money, however far a shopper has come.
+  // A suspended merchant takes no money, even for a payment in progress.
   const taken = challenge.suspended ? "abandoned" : result;
   await continuePayment(service, challenge.environment, challenge.paymentId, taken);
   return new Response(null, {

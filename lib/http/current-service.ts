@@ -5,13 +5,13 @@ import { createUnauthorizedLimiter, limiterOf, type RateLimiter, type Unauthoriz
 import { createRequestLog, type RequestLog } from "./request-log";
 import { createRequestSlots, type RequestSlots } from "./request-slots";
 
-/** The service with what only HTTP needs: who calls, and how often. */
+/** The service with what only HTTP needs: authentication and limits. */
 export type HttpService = {
   readonly service: Service;
   readonly authenticator: Authenticator;
   /** Per API key and per user. */
   readonly rateLimiter: RateLimiter;
-  /** Of all keys of an environment together. */
+  /** Per environment: all its keys together. */
   readonly merchantLimiter: RateLimiter;
   /** Per user, for expensive requests. */
   readonly costlyLimiter: RateLimiter;
@@ -45,7 +45,7 @@ export function provideService(service: Service): HttpService {
     requestLog: createRequestLog(service),
   };
   holder[KEY] = http;
-  // next-auth reads its own address there.
+  // next-auth reads its address from this variable.
   configure({ NEXTAUTH_URL: service.baseUrl });
   return http;
 }

@@ -1,4 +1,4 @@
-/** The steps of a request to what is no part of the API: by users, by staff, and by everybody. */
+/** The steps of a request outside of the API: by users, by staff, and by everybody. */
 import type { z } from "zod";
 import type { DashboardEndpoint, ParamsOf } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
@@ -23,7 +23,7 @@ type Call = {
   readonly request: RequestInfo;
   /** The caller's IP address. */
   readonly address: string;
-  /** Throws once the session has ended or its role no longer allows the call; left out where anybody may call. */
+  /** Throws once the session has ended or its role no longer allows the call; left out if the endpoint needs no session. */
   readonly reauthorize?: () => Promise<void>;
 };
 export type UserCall = Call & {
@@ -32,14 +32,14 @@ export type UserCall = Call & {
   readonly merchant: SignedInMerchant;
 };
 export type StaffRequest = Call & { readonly staff: SignedInUser };
-/** `cookies`: the Cookie header; some do more for whoever is signed in. */
+/** `cookies`: the Cookie header; some endpoints do more for a signed-in user. */
 export type PublicCall = Call & { readonly cookies: string | null };
 
 type CallOf<C> = (endpoint: DashboardEndpoint, request: Request, params: Params, info: RequestInfo) => Promise<C>;
 type InputOf<E extends DashboardEndpoint> = (E["body"] extends z.ZodType ? z.infer<E["body"]> : unknown) &
   (E["query"] extends z.ZodType ? z.infer<E["query"]> : unknown);
 
-/** An endpoint with what it does. */
+/** An endpoint with its handler. */
 export type ServedRoute = {
   readonly endpoint: DashboardEndpoint;
   answer(request: Request, params: Params): Promise<HttpAnswer>;
@@ -79,7 +79,7 @@ const callBy = (request: Request, info: RequestInfo): Call => ({
   address: addressOf(request.headers, { ip: null }),
 });
 
-/** A merchant's users. In this order: our own page, session, rate limit, role, proofs, parameters. */
+/** Calls by a merchant's users. Checks in this order: origin, session, rate limit, role, re-authentication, parameters. */
 export const userCall: CallOf<UserCall> = async (endpoint, request, params, info) => {
   const { user, merchant } = await userOf(request);
   limit(user, endpoint);
@@ -88,7 +88,7 @@ export const userCall: CallOf<UserCall> = async (endpoint, request, params, info
   const reauthorize = async () => authorizeUser(await userOf(request), endpoint, mode);
   authorizeUser({ user, merchant }, endpoint, mode);
   if (endpoint.method === "GET") currentService().responseLimiter.check(membersOf({ id: merchant.environments[mode] }));
-  // What is everybody's own is not counted: whoever uses an account up must not keep its owner from securing it.
+  // A user's own account is not counted: an attacker who uses up the quota must not keep the owner from securing it.
   if (endpoint.method !== "GET" && endpoint.permission !== null) takeWrite(user, mode, request.headers);
   const called = userContext(currentService().service, {
     environment: { id: merchant.environments[mode], mode, merchantId: merchant.id },
@@ -111,7 +111,7 @@ function authorizeUser(
   mode: Mode,
 ) {
   requirePermission(user, endpoint);
-  // Their own password, second factor and sessions stay theirs to change: those take no permission.
+  // Users may always change their own password, second factor and sessions: these take no permission.
   if (merchant.suspended && endpoint.method !== "GET" && endpoint.permission !== null) throw merchantSuspended();
   const applies = (gate: DashboardEndpoint["proof"]) => gate === "always" || (gate === "live" && mode === "live");
   if (applies(endpoint.verified)) requireVerifiedEmail(user);
@@ -142,10 +142,10 @@ const publicCall: CallOf<PublicCall> = async (_endpoint, request, _params, info)
 
 export const forUsers = serveTo(userCall);
 export const forStaff = serveTo(staffCall);
-/** Sign-up, forgotten passwords, shoppers. What it does must limit itself. */
+/** Sign-up, password reset, shoppers. These endpoints have limits of their own. */
 export const forEverybody = serveTo(publicCall);
 
-/** The answer of whichever endpoint has the request's path and method. */
+/** Routes a request to the endpoint with its path and method. */
 export function serveAll(served: readonly ServedRoute[]): (request: Request) => Promise<Response> {
   // A brace sorts after every letter, so that `account/sessions` comes before `{mode}/sessions`.
   const paths = [...new Set(served.map(({ endpoint }) => endpoint.path))].sort().map((path) => ({
@@ -172,14 +172,14 @@ export function serveAll(served: readonly ServedRoute[]): (request: Request) => 
   };
 }
 
-/** Counted together with what the user asks of /v1; what costs much, once more. */
+/** Shares the rate limit of /v1; costly endpoints count once more. */
 function limit({ userId }: SignedInUser, { costly }: DashboardEndpoint): void {
   const { rateLimiter, costlyLimiter } = currentService();
   rateLimiter.take(userId);
   if (costly) costlyLimiter.take(userId);
 }
 
-/** An account that nobody proved an address for has nothing in live mode to hinder, and its history stays as test data does. */
+/** An unverified account counts as test mode: it has no live business to delay, and its data is kept as test data is. */
 function takeWrite({ userId, emailVerified }: SignedInUser, mode: Mode, headers: Request["headers"]): void {
   const writer = { key: userId, mode: emailVerified ? mode : "test", verified: emailVerified } as const;
   sandboxQuota().take(writer)?.add(bodySize({ headers }, undefined));
@@ -193,7 +193,7 @@ function requirePermission(user: SignedInUser, { permission }: DashboardEndpoint
   );
 }
 
-/** What was thrown, or for an address that comes without a session all the time that it is to wait. */
+/** The error, or 429 for an address with too many requests without a session. */
 function counted(thrown: unknown, { headers }: Request): unknown {
   if (!(thrown instanceof AppError) || thrown.status !== 401) return thrown;
   try {

@@ -12,11 +12,11 @@ import { readBody } from "./parse";
 import { addressOf } from "./request-parts";
 import { requireSameOrigin } from "./session-caller";
 
-/** The sample shop at /demo is the demo merchant's: what its server side needs to call the API as any merchant would. */
+/** The sample shop at /demo belongs to the demo merchant. Its server calls the API as any merchant's does. */
 export type DemoShop = {
   /** The demo merchant's test key. It stays on the server. */
   readonly key: string;
-  /** Where the API answers, without a slash at the end. */
+  /** Base address of the API, without a trailing slash. */
   readonly apiUrl: string;
 };
 
@@ -33,9 +33,9 @@ export function findDemoShop(): DemoShop | null {
   return holder[KEY] ?? null;
 }
 
-/** Longer than the API itself ever takes. */
+/** Longer than the API's own time limit. */
 const TIMEOUT_MS = 30_000;
-/** A shopper waits for the answer. */
+/** Few, because a shopper is waiting. */
 const MAX_RETRIES = 2;
 
 /** `refusal`: why there is no body. */
@@ -43,7 +43,7 @@ type ShopAnswer<T> =
   | { body: T; refusal: null; calls: ApiCall[] }
   | { body: null; refusal: CardlaneError; calls: ApiCall[] };
 
-/** Calls the API as the server of any shop does it, by the client for Node. `calls`: each attempt, as it may be shown. */
+/** Calls the API through the client for Node, as a shop's server does. `calls`: each attempt, without secrets. */
 export async function callAsShop<T>(shop: DemoShop, work: (cardlane: Cardlane) => Promise<T>): Promise<ShopAnswer<T>> {
   const calls: ApiCall[] = [];
   const cardlane = new Cardlane({
@@ -65,7 +65,7 @@ export async function callAsShop<T>(shop: DemoShop, work: (cardlane: Cardlane) =
 export const sentenceOf = (refusal: CardlaneError): string =>
   refusal.code === null ? "The payment service did not answer. Try again." : refusal.detail;
 
-/** Logs what is sent and answered, without secrets. */
+/** Logs requests and responses, without secrets. */
 function recordingFetch({ apiUrl }: DemoShop, calls: ApiCall[]): typeof fetch {
   return async (input, init = {}) => {
     const sentAt = new Date();
@@ -96,7 +96,7 @@ function recordingFetch({ apiUrl }: DemoShop, calls: ApiCall[]): typeof fetch {
   };
 }
 
-/** JSON, or a gateway's page as it came. */
+/** JSON, or a gateway's page as text. */
 function readable(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -114,8 +114,8 @@ type DemoOrder = {
 };
 
 /**
- * The truth about an order of the sample shop, from the API. `paymentId` is what the address says: it counts only for a
- * payment of this very session, and the payment that completed the session goes before it.
+ * An order of the sample shop, as the API has it. `paymentId` comes from the address: it counts only for a payment of this session,
+ * and the payment that completed the session takes precedence.
  */
 export async function readDemoOrder(
   shop: DemoShop,
@@ -191,7 +191,7 @@ export function demoShopRoute(run: (request: ShopRequest) => Promise<object>) {
       return busy;
     }
     const values = await readValues(request);
-    // The order's number becomes a key and metadata, which the API takes for the shop's own; here a stranger chose it.
+    // The order's number becomes an idempotency key and metadata. The shop would choose it; here the caller did.
     if (origin === null || values === null || holdsCard(values))
       return refuse(400, "This is not what the shop's pages send.");
     return answer(200, await run({ shop, origin, values }));

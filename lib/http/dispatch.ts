@@ -29,7 +29,7 @@ for (const endpoint of ENDPOINTS) {
 }
 
 /**
- * Answers every request to /v1, /health and /metrics, without Next: what its router would do for `app/v1`, from the same table of
+ * Handles every request to /v1, /health and /metrics, without Next: as its router does for `app/v1`, from the same table of
  * endpoints.
  */
 export async function dispatch(request: ApiRequest, connection: Connection): Promise<HttpAnswer> {
@@ -42,7 +42,7 @@ export async function dispatch(request: ApiRequest, connection: Connection): Pro
   return handle({ endpoint, request, id: found.id, connection });
 }
 
-/** The same under Next's own server. Only headers say there where a request comes from. */
+/** The same under Next's own server, where only headers have the caller's address. */
 export const nextRoutes = everyMethod(async (request) => toResponse(await dispatch(request, { ip: null })));
 
 function find(pathname: string): { path: Path; id: string | null } | null {

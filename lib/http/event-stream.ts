@@ -6,21 +6,21 @@ import type { Context } from "@/lib/domain/context";
 import { followEvents } from "@/lib/domain/events/read-events";
 import { currentService } from "./current-service";
 
-/** Pieces of a response without an end. The host aborts `over` when the client leaves; the stream may, to be cut off. */
+/** Pieces of an endless response. The host aborts `over` when the client disconnects; the stream may abort it, too. */
 export type Stream = (over: AbortController) => AsyncGenerator<string, void>;
 
-/** Streams at once per reader, and in this process: each queries the database twice a second. */
+/** Concurrent streams per reader, and per process: each queries the database twice a second. */
 const MOST_OF_ONE = 5;
 const MOST = 100;
-/** In test mode: accounts cost nothing to open, and twenty of them must not keep live events from everybody. */
+/** Concurrent streams of all test environments: accounts are free, and twenty of them must not block live streams. */
 const MOST_OF_TESTS = 75;
-/** How soon a client comes back that lost its stream. */
+/** Reconnect delay for clients. */
 const RETRY_MS = 2_000;
 
-/** How often a stream that waits for its turn checks whether its reader is still there. */
+/** Interval at which a rate-limited stream checks whether its client is still connected. */
 const LOOK_MS = 500;
 
-/** A stream that nobody has begun to read by then, such as HEAD's, gives its place back. */
+/** A stream that is not read within this time, such as HEAD's, no longer counts. */
 const UNREAD_MS = 1_000;
 
 const open = new Map<string, number>();
@@ -34,8 +34,8 @@ function count(reader: string, mode: Mode, by: 1 | -1): void {
 }
 
 /**
- * Events as server-sent events, which count like any other answer: they wait while the reader would be refused one. Throws
- * `rate_limited` when the reader has as many streams as it may, and as `followEvents` does.
+ * Events as server-sent events. Their bytes count as other responses' do, so a stream pauses while its reader is over the limit.
+ * Throws `rate_limited` if the reader has too many streams, and what `followEvents` throws.
  */
 export async function openEventStream(ctx: Context, reader: string, lastEventId: string | null): Promise<Stream> {
   const { mode } = ctx.environment;
@@ -43,7 +43,7 @@ export async function openEventStream(ctx: Context, reader: string, lastEventId:
     throw tooMany(`At most ${MOST_OF_ONE} event streams can be open at once. Close one first.`);
   if (openOfAll.test + openOfAll.live >= MOST || (mode === "test" && openOfAll.test >= MOST_OF_TESTS))
     throw tooMany("Too many event streams are open right now. Try again in 5 s.");
-  // Counted before anything is waited for: of many at once each would see the place that one may have.
+  // Counted before the first await, or concurrent requests would all see the same free slot.
   count(reader, mode, 1);
   let isHeld = true;
   const release = () => {
@@ -60,7 +60,7 @@ export async function openEventStream(ctx: Context, reader: string, lastEventId:
     clearTimeout(unread);
     if (!isHeld) return;
     try {
-      // An id without data: a reader that is cut off before the first event comes back to here, and misses none.
+      // An id without data: a client that is cut off before the first event resumes here, and misses none.
       yield `retry: ${RETRY_MS}\nid: ${followed.startId}\n\n`;
       for await (const event of followed.events(signal)) {
         if (event === null) {
@@ -76,7 +76,7 @@ export async function openEventStream(ctx: Context, reader: string, lastEventId:
         yield frame;
       }
     } catch (error) {
-      // The reader reconnects after its last event, and then gets the error.
+      // The client reconnects after its last event, and then gets the error.
       if (error instanceof AppError) return;
       if (isDatabaseUnavailable(error))
         ctx.service.log.warn({ err: error }, "a stream of events ended: the database is unavailable");

@@ -8,12 +8,12 @@ import { answerFailure, answerProblem, headersOf, infoOf } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
 import { silence } from "./unavailable";
 
-/** The database has to answer within this, because monitors expect our answer within two seconds. */
+/** Time limit of the database check: monitors expect a response within two seconds. */
 const READY_LIMIT_MS = 1_500;
-/** After a check without an answer the next one waits this long: each would wait in the pool forever. */
+/** Pause after a check without a response: each would wait in the pool forever. */
 const ASK_AGAIN_MS = 5_000;
 
-/** How often a write is tried: it costs a commit, and a full disk is not found out by reading. */
+/** Interval of test writes: each costs a commit, but only a write detects a full disk. */
 const WRITE_EVERY_MS = 10_000;
 /**
  * With a larger difference to the database's clock something is wrong with this machine, although times come from the database.
@@ -24,7 +24,7 @@ const MAX_SKEW_MS = 5_000;
 const holder = globalThis as { [key: symbol]: true | undefined };
 const STOPPING = Symbol.for("cardlane.stopping");
 
-/** From now on readiness answers 503, so that load balancers look elsewhere; everything else is served as before. */
+/** Makes readiness respond with 503, so that load balancers use other instances; all else is served as before. */
 export function endReadiness(): void {
   holder[STOPPING] = true;
 }
@@ -46,7 +46,7 @@ const healthy = (request: ApiRequest, status: "live" | "ready"): HttpAnswer => (
   body: JSON.stringify({ status }),
 });
 
-/** Whether requests can be served: the database answers, takes writes, and agrees about the time. 503 when not. */
+/** Whether requests can be served: the database responds, accepts writes, and agrees about the time. 503 otherwise. */
 export async function ready(request: ApiRequest): Promise<HttpAnswer> {
   const { service } = currentService();
   // Not logged: monitors check every second.
@@ -59,7 +59,7 @@ export async function ready(request: ApiRequest): Promise<HttpAnswer> {
   }
 }
 
-/** An unanswered question is shared. The race stays subscribed to it, so that a late failure is not unhandled. */
+/** A check in progress is shared. The race stays subscribed to it, so that a late failure is not unhandled. */
 async function askDatabase(db: Database): Promise<void> {
   if (asked?.db !== db || performance.now() - asked.atMs > ASK_AGAIN_MS) {
     const question = { db, atMs: performance.now(), answer: examine(db) };

@@ -5,7 +5,7 @@ import { type KeyUse, recordKeyUses } from "@/lib/domain/api-keys/read-keys";
 
 const FLUSH_MS = 5_000;
 
-/** The last use of one key; one object for as long as the key is in use, so that noting a use allocates nothing. */
+/** The last use of one key. One object while the key is in use, so that noting a use allocates nothing. */
 export type KeyUseRecord = {
   readonly environmentId: string;
   readonly keyId: string;
@@ -36,7 +36,7 @@ export function createKeyUseLog(service: KeyUseLogService) {
     try {
       await recordKeyUses(service, uses);
     } catch (error) {
-      // Worth another try, but not worth an error: the next flush writes what was not used again since.
+      // Retried without an error: the next flush writes what was not used again since.
       for (const [keyId, record] of taken) {
         if (pending.has(keyId)) continue;
         record.pending = true;

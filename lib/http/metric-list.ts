@@ -106,7 +106,7 @@ export function poolMetrics(db: Database): Metric[] {
   ];
 }
 
-/** What could not be read is absent: a 0 would say that all is well. */
+/** Values that could not be read are absent: a 0 would look healthy. */
 export function databaseMetrics({ service, ledger, bytes, free }: Figures): Metric[] {
   const known = <T>(value: T | null, samples: (value: T) => Sample[]) => (value === null ? [] : samples(value));
   const operations = (outcome: string, age?: string) =>

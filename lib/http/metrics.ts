@@ -50,8 +50,7 @@ const LEDGER_MS = 60_000;
 const SIZE_MS = 60_000;
 
 /**
- * Reads at most once in `keepMs`, one reading at a time. Null when it failed or takes longer than we wait; a late result serves
- * the next caller.
+ * Reads at most once in `keepMs`, one read at a time. Null if it failed or takes too long; a late result serves the next caller.
  */
 function kept<T>(what: string, keepMs: number, read: (sql: Sql) => Promise<T>): (db: Database) => Promise<T | null> {
   let last: { db: Database; atMs: number; value: Promise<T | null> } | null = null;
@@ -89,14 +88,14 @@ async function freeBytes(): Promise<number | null> {
   }
 }
 
-/** What another process of the same service has counted; null while it does not say. */
+/** Counts of another process of the same service; null if it does not respond. */
 type Sample = { readonly labels: object; readonly value: number };
 type MetricFigure = { readonly name: string; readonly values: readonly Sample[] };
 export type MetricFigures = readonly MetricFigure[];
 type OtherFigures = () => Promise<MetricFigures | null>;
 let figuresOfPages: OtherFigures = async () => null;
 
-/** For a service whose pages are drawn by a separate process. Called once at start-up. */
+/** For a service with a separate process for pages. Called once at start-up. */
 export function provideFiguresOfPages(figures: OtherFigures): void {
   figuresOfPages = figures;
 }
@@ -112,7 +111,7 @@ function processMetrics(): Registry {
   return defaults;
 }
 
-/** What this process has counted, and what it takes. */
+/** Counts and resource use of this process. */
 export async function ownFigures(): Promise<MetricFigures> {
   const own = new Registry();
   for (const each of [...requestMetrics(), ...poolMetrics(currentService().service.db)]) own.registerMetric(each);
@@ -138,7 +137,7 @@ function registryOf(figures: MetricFigures): Registry {
   return registry;
 }
 
-/** Of this service: its own process, the one that draws its pages, and the database. */
+/** All metrics of this service: of its process, of the process for pages, and of the database. */
 async function metricsText(): Promise<string> {
   const { db } = currentService().service;
   const [service, ledger, bytes, free] = await Promise.all([

@@ -10,7 +10,7 @@ export const NODE_CLIENT = "sdk/node-client.json";
 export const WRITTEN_NODE_CLIENT = "/sdk/node.tgz";
 export const NODE_CLIENT_FILE = /^node-\d{1,4}\.\d{1,4}\.\d{1,4}-[\da-f]{12}\.tgz$/;
 
-/** An address of version and content, so that what a lock file says of it stays true. */
+/** The address contains version and digest, so that entries in lock files stay valid. */
 export const nodeClientPath = (version: string, tarball: Buffer): string =>
   `sdk/node-${version}-${createHash("sha256").update(tarball).digest("hex").slice(0, 12)}.tgz`;
 

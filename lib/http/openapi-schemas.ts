@@ -44,7 +44,7 @@ export function collectSchemas(): SchemaCollection {
 
 const isEnum = (schema: JsonSchema) => schema.enum !== undefined;
 
-/** Takes out what zod adds for its own checking and a reader of the document has no use for. */
+/** Removes what zod adds for its own checks and readers of the document do not need. */
 function tidy({ jsonSchema }: { jsonSchema: object }): void {
   const schema = jsonSchema as JsonSchema;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
@@ -57,7 +57,7 @@ function rewrite(value: unknown, names: ReadonlyMap<string, string>, io: "input"
   if (typeof value !== "object" || value === null) return value;
   const out: JsonSchema = {};
   for (const [key, member] of Object.entries(value)) {
-    // An answer may grow members; only requests are closed.
+    // Responses may gain members; only requests are closed.
     if (io === "output" && key === "additionalProperties" && member === false) continue;
     if (key === "id" && typeof member === "string") continue;
     if (key === "$ref" && names.has(String(member))) out.$ref = `#/components/schemas/${names.get(String(member))}`;
@@ -66,7 +66,7 @@ function rewrite(value: unknown, names: ReadonlyMap<string, string>, io: "input"
   return mergeNull(out);
 }
 
-/** `anyOf: [{ type: "string" }, { type: "null" }]` says the same as `type: ["string", "null"]`, at greater length. */
+/** Shortens `anyOf: [{ type: "string" }, { type: "null" }]` to `type: ["string", "null"]`. */
 function mergeNull(schema: JsonSchema): JsonSchema {
   const [first, second, third] = schema.anyOf ?? [];
   if (!first || second?.type !== "null" || third !== undefined || typeof first.type !== "string") return schema;
@@ -112,7 +112,7 @@ const KEY_ERRORS = [
   "database_unavailable",
 ] as const;
 
-/** Every code that an endpoint can answer, in the order of the error table. */
+/** Every error code of an endpoint, in the order of the error table. */
 export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>([...endpoint.errors, "unknown_parameter", "internal_error"]);
   if (endpoint.permissions.length > 0) for (const code of KEY_ERRORS) codes.add(code);
@@ -139,7 +139,7 @@ export function errorExample(code: ErrorCode, docsUrl: string): ExampleObject & 
   return { summary: title, value };
 }
 
-/** The error answers for these codes, by status. */
+/** The error responses for these codes, by status. */
 export function errorResponses(
   codes: readonly ErrorCode[],
   problem: JsonSchema,
@@ -149,7 +149,7 @@ export function errorResponses(
   for (const status of new Set(codes.map((code) => ERRORS[code].status))) {
     const group = codes.filter((code) => ERRORS[code].status === status);
     const retry: HeaderName[] = group.some((code) => CODES_WITH_RETRY_AFTER.has(code)) ? ["Retry-After"] : [];
-    // A key or permission that is refused is refused before its requests are counted.
+    // Requests without a valid key or permission are refused before they are counted.
     const usual = status === 401 || status === 403 ? headers.filter((name) => name === "X-Request-Id") : headers;
     responses[status] = {
       description: group.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join("\n"),
@@ -165,7 +165,7 @@ export function errorResponses(
   return responses;
 }
 
-/** A successful answer. `examples` by their summary, which also gives them their key. */
+/** A successful response. `examples` by their summary, which also gives them their key. */
 export function successResponse(
   description: string,
   schema: JsonSchema,
@@ -189,7 +189,7 @@ export function successResponse(
 
 const slug = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, "_");
 
-/** Headers of every answer of an endpoint. */
+/** Headers of every response of an endpoint. */
 export function headersOf(endpoint: Endpoint): { always: HeaderName[]; stored: HeaderName[] } {
   const always: HeaderName[] = ["X-Request-Id"];
   if (endpoint.permissions.length > 0) always.push("RateLimit", "RateLimit-Policy");

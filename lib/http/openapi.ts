@@ -242,8 +242,8 @@ function healthPaths(schemas: SchemaCollection, problemRef: JsonSchema): OpenApi
 let bytes: Buffer | null = null;
 
 /**
- * The OpenAPI document as it is sent; made once, since it depends on the configuration alone. Bytes: a text would be made into
- * them for each answer.
+ * The OpenAPI document as bytes. Rendered once, because it depends only on the configuration; a string would be encoded again for each
+ * response.
  */
 export function openApiBytes(service: Service): Buffer {
   bytes ??= Buffer.from(

@@ -11,7 +11,7 @@ import { isValidPass, OUTBOX_LIFE_SECONDS, signPass } from "./outbox-link";
 
 const cookieName = (baseUrl: string) => `${isSecure(baseUrl) ? "__Host-" : ""}cardlane.outbox`;
 
-/** Where mail goes, as the pages that cause some say it. */
+/** Destination of mail, for the pages that send it. */
 export async function mailRouteOfPage(): Promise<MailRoute> {
   await connection();
   return mailRoute(currentService().service);
@@ -26,7 +26,7 @@ export async function outboxPage(): Promise<MailRow[] | null> {
   return isValidPass(service, "cookie", cookie) ? listOutbox(service) : null;
 }
 
-/** GET /outbox/open?key=…: what the printed link leads to. Leads on to the outbox, which says what to do without a cookie. */
+/** GET /outbox/open?key=…: the printed link. Redirects to the outbox, which explains what to do without a cookie. */
 export async function openOutbox(request: Request): Promise<Response> {
   const { service } = currentService();
   const headers = new Headers({ Location: "/outbox", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" });

@@ -14,7 +14,7 @@ import { currentService } from "./current-service";
 import { currentNodeClient } from "./node-client";
 import { signedIn } from "./session-caller";
 
-/** What a page of the dashboard is rendered for. */
+/** User and environment of a dashboard page. */
 export type DashboardPage = {
   /** Calls of the domain as this user, in the environment of the page's mode. */
   readonly ctx: Context;
@@ -53,7 +53,7 @@ export const dashboardPage = cache(async (mode: string): Promise<DashboardPage> 
   return { ctx, user, mode, merchant, can: (permission) => user.permissions.has(permission) };
 });
 
-/** What a page is about; null when it is not there, or not theirs. */
+/** The page's object; null if it does not exist or belongs to another merchant. */
 export async function orNull<Found>(found: Promise<Found>): Promise<Found | null> {
   try {
     return await found;
@@ -63,7 +63,7 @@ export async function orNull<Found>(found: Promise<Found>): Promise<Found | null
   }
 }
 
-/** The same for a page whose title does not depend on it: the page that says so. */
+/** The same for a page whose title does not depend on it: shows the not-found page. */
 export async function orNotFound<Found>(found: Promise<Found>): Promise<Found> {
   return (await orNull(found)) ?? notFound();
 }
@@ -76,7 +76,7 @@ export const supportPage = cache(async (): Promise<SupportPage> => {
   return { service: currentService().service, staff: found.user, request: { id: newId(), path } };
 });
 
-/** Where the browser is, as proxy.ts left it: a page does not know its own address. */
+/** The address in the browser, from proxy.ts: a page does not know its own. */
 async function currentPath(fallback: string): Promise<string> {
   return (await headers()).get("x-cardlane-path") ?? fallback;
 }

@@ -9,8 +9,8 @@ export type PaymentFormAssets = {
 };
 
 /**
- * What the payment form's page loads. The address changes with the content and carries its digest, so that neither a cache nor
- * anyone who can write to `public` can give a shopper another script. Throws before a build.
+ * Files of the payment form's page. The address contains the content's digest, so that neither a cache nor someone who can write to
+ * `public` can give a shopper another script. Throws before a build.
  */
 export function paymentFormAssets(): PaymentFormAssets {
   const folder = join(process.cwd(), "public", "sdk");
@@ -26,7 +26,7 @@ export function paymentFormAssets(): PaymentFormAssets {
 
 const known = new Map<string, PaymentFormAsset & { mtimeMs: number; size: number }>();
 
-/** One file as it is now; read again only when it was written since. */
+/** The current content of a file; read again only if it changed. */
 export function paymentFormAsset(file: string): PaymentFormAsset {
   const { mtimeMs, size } = statSync(file);
   const before = known.get(file);

@@ -37,23 +37,23 @@ const PROBLEMS: Record<Exclude<PaymentLinkStatus, "ACTIVE">, LinkProblem> = {
   COMPLETED: "paid",
 };
 
-/** Why nobody can pay at a link; null when it works. */
+/** The reason that a link cannot be paid; null if it can. */
 function problemOf(link: PublicLink | null): LinkProblem | null {
   if (link === null) return "not_found";
   if (link.row.suspended) return "suspended";
-  // A shopper who paid may see how that ends, whatever the link's state.
+  // A shopper who paid may see the outcome, whatever the link's state.
   if (link.row.under_way) return null;
   return link.status === "ACTIVE" ? null : PROBLEMS[link.status];
 }
 
-/** Why there is no form, in the page's words. */
+/** The page's message if there is no form. */
 export type LinkRefused = {
   kind: "problem";
   problem: LinkProblem;
   status: number;
   locale: CheckoutLocale;
   headers: Readonly<Record<string, string>>;
-  /** The shop and the amount of a link that is paid. Its words may name the payer's order: they are left out. */
+  /** The shop and the amount of a paid link. Its description may name the payer's order, so it is left out. */
   paidSale: CheckoutSale | null;
 };
 
@@ -95,8 +95,8 @@ type LinkPageFound = {
 type LinkLeadsOn = { kind: "opened"; answer: Response };
 
 /**
- * GET /link/{token}: what the link sells or, when it sells nothing any more, the payment that this browser made there. Writes
- * nothing; the page itself requests a session.
+ * GET /link/{token}: the link's offer or, once it has ended, the payment that this browser made there. Writes nothing; the page itself
+ * requests a session.
  */
 export async function linkPage(request: Request, token: string): Promise<LinkRefused | LinkLeadsOn | LinkPageFound> {
   const { service } = currentService();
@@ -135,7 +135,7 @@ async function open(request: Request, service: Service, token: string) {
   const { row, environment } = link;
   const opened = await openPaymentLink(service, link, {
     known: cookieOf(request),
-    // In test mode a session is a write like any other of the merchant's.
+    // In test mode a session counts as one of the merchant's writes.
     beforeNew: () => {
       sandboxQuota().take({ key: environment.id, mode: environment.mode, verified: row.verified });
     },
@@ -153,7 +153,7 @@ function leadTo(session: string, more: Readonly<Record<string, string>> = {}): L
 const COOKIE = "cardlane_session";
 const DAY_SECONDS = 86_400;
 
-/** Sent to this link alone, and read by no script. Also when the link is opened from another site, such as a mailbox: not `Strict`. */
+/** Sent to this link alone, and unreadable by scripts. Not `Strict`, because links are opened from other sites, such as a mailbox. */
 function cookie({ baseUrl }: Service, token: string, session: string): string {
   const secure = baseUrl.startsWith("https:") ? "; Secure" : "";
   return `${COOKIE}=${session}; Path=/link/${token}; Max-Age=${DAY_SECONDS}; HttpOnly; SameSite=Lax${secure}`;

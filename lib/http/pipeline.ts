@@ -1,4 +1,4 @@
-/** What every request goes through, whoever sent it; the steps that differ are those of its kind of caller. */
+/** The frame around every request. The steps inside differ by kind of caller. */
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { countAnswer, NO_ENDPOINT } from "@/lib/counts";
@@ -11,18 +11,18 @@ import { type ApiRequest, keepablePathOf } from "./request-parts";
 export type RequestInfo = { readonly id: string; readonly path: string };
 export type AnswerHeaders = Record<string, string>;
 
-/** What one kind of caller adds: those with an API key, users, staff, shoppers and everybody else. */
+/** Steps for one kind of caller: API keys, users, staff, shoppers, or everybody. */
 type Steps = {
-  /** Of the endpoint; what is counted together. */
+  /** Name of the endpoint, for metrics. */
   readonly name: string;
-  /** The checks in their order, then the work. May add to the headers, which a refusal carries, too. */
+  /** Runs the checks in order, then the work. May add to the headers, which a refusal carries, too. */
   run(info: RequestInfo, headers: AnswerHeaders): Promise<HttpAnswer>;
-  /** What a refusal becomes; it may wait. */
+  /** Replaces or delays a refusal. */
   refused?(error: unknown): unknown;
   answered?(info: RequestInfo, answer: HttpAnswer): void;
 };
 
-/** Answers one request to one endpoint. Never throws: what the steps throw is the answer. */
+/** Handles one request to one endpoint. Never throws: an error of a step becomes the response. */
 export async function answerRequest(request: ApiRequest, steps: Steps): Promise<HttpAnswer> {
   const startedMs = performance.now();
   const info = infoOf(request);
@@ -45,11 +45,11 @@ export const headersOf = ({ id }: RequestInfo): AnswerHeaders => ({
   "Cache-Control": "no-store",
 });
 
-/** The answer to a request that failed. What is not the caller's fault is logged. */
+/** The response to a failed request. Logs what is not the caller's fault. */
 export const answerFailure = (error: unknown, info: RequestInfo, headers = headersOf(info)): TextAnswer =>
   answerProblem(appErrorOf(currentService().service, error, info), info, headers);
 
-/** A refusal that is nothing for the log. */
+/** The response of a refusal, which is not logged. */
 export const answerProblem = (problem: AppError, info: RequestInfo, headers = headersOf(info)): TextAnswer => ({
   status: problem.status,
   headers: { ...headers, ...problem.headers, "Content-Type": "application/problem+json" },
@@ -73,6 +73,6 @@ export function refuse(request: ApiRequest, allowed: readonly string[] | null): 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 type Handler = (request: Request) => Promise<Response>;
 
-/** One handler for all methods of a Next route file, so that Next answers none of them by itself. */
+/** One handler for all methods of a Next route file, so that Next handles none of them itself. */
 export const everyMethod = (handler: Handler) =>
   Object.fromEntries(METHODS.map((method) => [method, handler])) as Record<(typeof METHODS)[number], Handler>;

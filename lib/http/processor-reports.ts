@@ -11,9 +11,9 @@ import { answerFailure, infoOf } from "./pipeline";
 const MAX_MESSAGE_BYTES = 256 * 1_024;
 
 /**
- * Takes in what a processor reports by itself. 200 with what the processor wants to read, or 204, once our books have all of it;
- * anything else, and the processor sends it again: 404 for one that is not connected or reports otherwise, 400 for a message
- * that it cannot have sent, 409 while the outcome is not known yet. `connection`: null for one that is built in.
+ * Handles a processor's webhook. 200 with the body that the processor expects, or 204, once all of it is booked. After any other
+ * status the processor retries: 404 for an unknown connection, 400 for a message that is not authentic, 409 while the outcome is
+ * unknown. `connection`: null for a built-in processor.
  */
 export async function receiveReports(
   request: Request,
@@ -41,7 +41,7 @@ export async function receiveReports(
   }
 }
 
-/** A message that is refused may have reports beside what cannot be read. */
+/** A refused message may also contain reports that can be read. */
 async function readMessage(
   reports: PushedReports,
   message: ReportMessage,

@@ -18,7 +18,7 @@ type RateLimitHeaders = { "RateLimit-Policy": string; RateLimit: string };
 export type RateLimiter = {
   /** Counts a request. Returns the headers to send, or throws `rate_limited` with them and `Retry-After`. */
   take(keyId: string): RateLimitHeaders;
-  /** The same refusal without counting a request. */
+  /** Throws the same without counting a request. */
   check(keyId: string): void;
   /** Milliseconds until a request would pass; 0 when it would now. */
   waitMs(keyId: string): number;
@@ -81,7 +81,7 @@ export function limiterOf(
 export type UnauthorizedLimiter = {
   /** Throws `rate_limited` while the address has failed too often. */
   check(by: Credential, address: string): void;
-  /** Counts a failure. Throws `rate_limited` instead of what the caller would throw, once there are too many. */
+  /** Counts a failure. Throws `rate_limited` in place of the caller's error once there are too many. */
   note(by: Credential, address: string): void;
 };
 

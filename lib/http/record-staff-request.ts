@@ -12,14 +12,14 @@ type StaffRequest = {
   readonly headers: { get(name: string): string | null };
   /** UUID. */
   readonly requestId: string;
-  /** As it stands in the path. */
+  /** As sent, in the path. */
   readonly id: string | null;
   readonly endpoint: Endpoint;
 };
 
 /**
- * Writes down what staff read or do in a merchant's environment, before it happens; a change takes a reason. Others' requests
- * leave no trace here.
+ * Records what staff are about to read or change in a merchant's environment; a change needs a reason. Other callers' requests are
+ * not recorded here.
  */
 export async function recordStaffRequest(service: Service, caller: Caller, request: StaffRequest): Promise<void> {
   const { actor, environment } = caller;
@@ -39,7 +39,7 @@ export async function recordStaffRequest(service: Service, caller: Caller, reque
   );
 }
 
-/** What staff act for; header values are Latin-1, so it comes percent-encoded. */
+/** The reason that staff give. Header values are Latin-1, so it is percent-encoded. */
 function reasonOf(headers: StaffRequest["headers"]): string {
   const given = trimmed(decoded(decidingHeader(headers, "X-Cardlane-Reason") ?? ""));
   const param = "X-Cardlane-Reason";

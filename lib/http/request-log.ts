@@ -16,9 +16,9 @@ const MAX_BYTES = 16_000_000;
 const MAX_HELD = 256_000;
 /** Memory of a row without its bodies. */
 const ROW_BYTES = 1_500;
-/** An object in memory, against its text: of one that its endpoint takes, and of whatever was refused, such as many empty ones. */
+/** Factors from text to memory: for a body that its endpoint accepts, and for a refused one, such as many empty objects. */
 const [TAKEN_WEIGHT, REFUSED_WEIGHT] = [3, 20];
-/** Rows of one statement. */
+/** Rows per statement. */
 const BATCH = 100;
 /** Yield to the event loop after this many ms. */
 const MAKING_MS = 2;
@@ -28,24 +28,24 @@ type RequestLogService = {
   readonly log: { warn(details: object, message: string): void };
 };
 
-/** `caller` is null as long as nobody knows whose it is: that is not kept. `bytes`: of both bodies. */
+/** `bytes`: of both bodies. */
 export type NotedRequest = Omit<AnsweredRequest, "environmentId" | "actor"> & { caller: Caller | null; bytes: number };
 
-/** What waits: as it came, and as a row once it has been made. */
+/** A waiting entry: as noted, and as a row once rendered. */
 type Waiting = { readonly request: AnsweredRequest; readonly bytes: number; row?: RequestLogRow };
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** An API key's requests, and what people change or are refused; what they only look at is noise. */
+/** API keys' requests, and users' writes and refusals. Users' reads would be noise. */
 export const isLogged = ({ actor }: Caller, endpoint: Endpoint, status: number) =>
   actor.type === "api_key" || writes(endpoint) || status >= 400;
 
-/** Whether an answer is short enough to be held until it is written. */
+/** Whether a response is short enough to be logged. */
 export const mayHold = (bytes: number): boolean => bytes <= MAX_HELD;
 
 /**
- * Collects answered requests in memory and writes them every second, in batches. No request waits for it, or fails by it: what
- * there is no room for is left out, counted, and said in the environment's next row.
+ * Collects requests in memory and writes them every second, in batches. No request waits for it or fails because of it: entries
+ * without room are dropped and counted, and the environment's next row reports how many.
  */
 export function createRequestLog(service: RequestLogService) {
   let waiting: Waiting[] = [];
@@ -68,7 +68,7 @@ export function createRequestLog(service: RequestLogService) {
     countRequestsLeftOut(some);
   }
 
-  /** The request's row, which says what was left out before it. */
+  /** The request's row, which reports how many were dropped before it. */
   function made(one: Waiting): RequestLogRow {
     const { environmentId } = one.request;
     const row = one.row ?? rowOf(one.request, leftOut.get(environmentId) ?? 0);
@@ -77,7 +77,7 @@ export function createRequestLog(service: RequestLogService) {
     return row;
   }
 
-  /** With their rows. One that cannot be made is left out, and the others go on. */
+  /** Renders the rows. An entry that cannot be rendered is dropped; the others are kept. */
   async function withRows(batch: readonly Waiting[]): Promise<Waiting[]> {
     const able: Waiting[] = [];
     let startedMs = performance.now();
@@ -102,7 +102,7 @@ export function createRequestLog(service: RequestLogService) {
     for (const one of batch) bytes -= one.bytes;
   }
 
-  /** A batch that the database refuses is written row by row, so that one bad row is lost alone. */
+  /** Writes a batch that the database refused row by row, so that only the bad row is lost. */
   async function writeBatch(taken: readonly Waiting[]): Promise<void> {
     const batch = await withRows(taken);
     const rows = batch.map(made);
@@ -137,7 +137,7 @@ export function createRequestLog(service: RequestLogService) {
       try {
         await writeBatch(batch);
       } catch (error) {
-        // Another try with the next ones; what is new meanwhile has as much room as is left.
+        // Retried with the next batch. New entries have the room that is left.
         if (!(error instanceof Requeued)) waiting = [...batch.filter(({ row }) => row !== undefined), ...waiting];
         service.log.warn({ err: error instanceof Requeued ? error.cause : error }, "could not write down requests");
         return;

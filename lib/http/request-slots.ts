@@ -3,8 +3,8 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { acquireAll, Semaphore, type Slot } from "@/lib/semaphore";
 
 /**
- * What runs at once for one merchant and for all. A `reader` is whose responses count together (`readerOf`). Each method throws
- * `rate_limited` when no slot is free in time, and then nothing was done.
+ * Limits of concurrent work, for one merchant and in all. A `reader` is a group of callers whose responses count together
+ * (`readerOf`). Each method throws `rate_limited` if no slot is free in time.
  */
 export type RequestSlots = {
   /** For a read that may be long, until its response is made. */
@@ -13,14 +13,14 @@ export type RequestSlots = {
   longWrite(reader: string, mode: Mode): Promise<Slot>;
   /** For a write; `payment`: the payment whose money it moves. */
   write(by: { readonly merchant: string; readonly payment: string | null }): Promise<Slot>;
-  /** For a response that may be long, until it is sent: a caller that does not receive it delays no one else. */
+  /** For a response that may be long, until it is sent: a client that does not receive it delays only its own reader. */
   unsent(reader: string): Promise<Slot>;
 };
 
 /** Waiting reads of one reader: as many as a key may request at once. */
 const MAX_WAITING_READS = 200;
 const READ_WAIT_MS = 5_000;
-/** Well within the time in which a request has to be answered. */
+/** Well within the time limit of a request. */
 const WRITE_WAIT_MS = 10_000;
 
 /** More than a shop sends for one payment at once. Each response has the payment and up to 100 of its refunds. */

@@ -26,7 +26,7 @@ export type EndpointReply = {
   readonly body: Body;
   readonly replayed: boolean;
   readonly stream?: Stream;
-  /** To be called once the response is sent, or will not be. */
+  /** Called once the response is sent, or never will be. */
   readonly sent?: () => void;
 };
 
@@ -83,7 +83,7 @@ async function write(checked: Checked): Promise<EndpointReply> {
       });
   let reply: MadeReply;
   try {
-    // Requests ahead in the queue may have used up what there was, and its access may have been revoked.
+    // Requests ahead in the queue may have spent the budgets, and the access may have been revoked.
     if (slot.waited) {
       http.responseLimiter.check(reader);
       quota?.check();
@@ -97,7 +97,7 @@ async function write(checked: Checked): Promise<EndpointReply> {
   return reply.long ? readLong(checked, reply, reply.long) : reply;
 }
 
-/** What was done is done and kept: a caller that is refused here gets it with the same key. */
+/** The write is done and its response stored: a caller that is refused here gets it with the same key. */
 async function readLong(
   { call: { http }, limits: { reader } }: Checked,
   reply: EndpointReply,
@@ -118,7 +118,7 @@ async function run({ call, ctx, input }: Checked): Promise<VerbReply | object> {
   return served.run(ctx, input.values as never);
 }
 
-/** The reply that a verb's result makes, with its bytes counted. */
+/** Renders a verb's result, and counts its bytes. */
 async function replyOf({ call, limits }: Checked, result: Promise<VerbReply | object>): Promise<MadeReply> {
   try {
     const made = await result;
@@ -133,5 +133,5 @@ async function replyOf({ call, limits }: Checked, result: Promise<VerbReply | ob
   }
 }
 
-/** Our staff's reads are not tests. */
+/** Reads by staff count as live. */
 const modeOf = ({ ctx }: Checked) => (ctx.actor.type === "staff" ? "live" : ctx.environment.mode);

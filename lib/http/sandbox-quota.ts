@@ -48,7 +48,7 @@ function quotaOf(options: Parameters<typeof limiterOf>[1]): (key: string) => Tak
   };
 }
 
-/** On globalThis: the pages are bundled with a copy of this module, and must count together with the API. */
+/** On globalThis: the pages are bundled with a copy of this module, and must share its counts with the API. */
 const holder = globalThis as { [key: symbol]: SandboxQuota | undefined };
 const KEY = Symbol.for("cardlane.sandbox-quota");
 

@@ -1,6 +1,6 @@
 import { env } from "@/lib/env";
 
-/** What browsers may do with our answers. Names are in lower case, as they are compared with what a handler has set. */
+/** Headers that restrict browsers. Names are lower case, because they are compared with those that a handler set. */
 type Headers = Readonly<Record<string, string>>;
 
 const YEARS_2_SECONDS = 63_072_000;
@@ -12,10 +12,10 @@ const EVERYWHERE: Headers = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** Nothing may be loaded, framed or sent: for answers that are not pages. */
+/** Policy of responses that are not pages: nothing may be loaded, framed or sent. */
 export const CLOSED_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** For this host alone: the other hosts of the operator's domain are not ours to decide about. */
+/** Only for this host: the operator decides about the other hosts of the domain. */
 function withStrictTransport(headers: Headers): Headers {
   return { ...headers, "strict-transport-security": `max-age=${YEARS_2_SECONDS}` };
 }
@@ -23,7 +23,7 @@ function withStrictTransport(headers: Headers): Headers {
 const DATA: Headers = { ...EVERYWHERE, "content-security-policy": CLOSED_POLICY };
 const DATA_BY_HTTPS = withStrictTransport(DATA);
 
-/** For the API's answers, and all others that are not pages. The same object every time, as every answer needs it. */
+/** Headers of the API's responses, and of all others that are not pages. One shared object, because every response needs it. */
 export const dataHeaders = (): Headers => (isHttps() ? DATA_BY_HTTPS : DATA);
 
 const FEATURES = ["camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb"];
@@ -36,10 +36,10 @@ const PAGE: Headers = {
   "permissions-policy": PERMISSIONS_POLICY,
 };
 
-/** Of a page: all but its policy. */
+/** Headers of a page, without its policy. */
 export const pageHeaders = (): Headers => (isHttps() ? withStrictTransport(PAGE) : PAGE);
 
-/** Where pages find the nonce of their policy. */
+/** Header that passes a policy's nonce to its page. */
 export const NONCE_HEADER = "x-cardlane-nonce";
 
 /**

@@ -17,8 +17,8 @@ type Headers = { get(name: string): string | null };
 type SessionRequest = { headers: Headers; endpoint: Endpoint };
 
 /**
- * Whether a request comes from one of our own pages: they name the environment, by mode or, for support staff, by id. A
- * cookie without such a header, which no other site can add, is not a credential.
+ * Whether a request comes from one of our own pages: they name the environment, by mode or, for support staff, by id. A cookie is no
+ * credential without such a header, which other sites cannot add.
  */
 export const isFromDashboard = (headers: Headers): boolean =>
   headers.get("x-api-key") === null &&
@@ -39,7 +39,7 @@ async function merchantCaller({ headers, endpoint }: SessionRequest): Promise<Ca
   const mode = headers.get("x-cardlane-mode") ?? "";
   if (!isMode(mode)) throw new AppError("resource_not_found", `There is no mode '${mode}'.`);
   if (merchant.suspended && writes(endpoint)) throw merchantSuspended();
-  // What begins business in live mode; what was taken there can still be captured, voided and refunded.
+  // New business in live mode needs a verified address. Existing payments can still be captured, voided and refunded.
   if (mode === "live" && writes(endpoint) && !isFollowUp(endpoint)) requireVerifiedEmail(user);
   return {
     actor: { type: "user", id: user.userId },
@@ -72,7 +72,7 @@ async function staffCaller(service: Service, { headers, endpoint }: SessionReque
   };
 }
 
-/** They send what happens in a business, customers' data and all, to another address, or show what proves that it comes from us. */
+/** Endpoints that send customer data to an address of the caller's choice, or reveal a signing secret. */
 export const SENDS_ELSEWHERE: ReadonlySet<string> = new Set([
   "createWebhookEndpoint",
   "updateWebhookEndpoint",
@@ -80,8 +80,8 @@ export const SENDS_ELSEWHERE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Throws when a user's request takes a second factor or password again: a refund above the limit of its currency, and live
- * webhooks. Before the idempotency key is claimed, like every check of permissions. API keys are exempt.
+ * Throws if a user has to re-authenticate first: for a refund above its currency's limit, and for live webhooks. Runs before the
+ * idempotency key is claimed, like every permission check. API keys are exempt.
  */
 export async function requireProofOfRequest(
   service: Service,
@@ -134,6 +134,6 @@ function isOwn(origin: string | null, host: string | null, baseUrl: string): boo
   if (origin === null || origin === "null" || !URL.canParse(origin)) return false;
   const url = new URL(origin);
   const own = new URL(baseUrl);
-  // The same host without TLS may be answered by somebody else.
+  // The same host without TLS may be served by an attacker.
   return url.protocol === own.protocol && (url.host === own.host || url.host === host?.toLowerCase());
 }

@@ -21,10 +21,10 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
     handler ??= authHandler(service, audience);
     try {
       const [action] = (await context.params).nextauth;
-      // next-auth's would write whatever a stranger sends into the log.
+      // next-auth's own logger would log unauthenticated input.
       if (action === "_log") throw new AppError("resource_not_found", "There is nothing here.");
       if (action === "callback" && request.method !== "POST") throw onlyPost();
-      // Another site's form must not sign a browser in as somebody else, even if next-auth's own token leaks.
+      // Another site's form must not sign a browser in to another account, even if next-auth's own token leaks.
       if (request.method === "POST") requireSameOrigin(request.headers, service.baseUrl);
       return await handler(await bounded(request), context);
     } catch (thrown) {
@@ -35,8 +35,8 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
 }
 
 /**
- * The request as next-auth gets it: next-auth reads a body of any size, takes for granted that it can be parsed, and answers
- * 500 to an address that leads nowhere. Throws 413 and 400.
+ * The request as next-auth gets it: next-auth reads a body of any size, assumes that it can be parsed, and responds with 500 to an
+ * unknown path. Throws 413 and 400.
  */
 async function bounded(request: Request): Promise<NextRequest> {
   const { method } = request;
@@ -55,7 +55,7 @@ async function bounded(request: Request): Promise<NextRequest> {
   return new NextRequest(url, { method, headers, body: form.toString() });
 }
 
-/** Where to go afterwards is a path of our own, given once, or the default. */
+/** The path to go to afterwards: one of our own, given once, or the default. */
 function tidyCallback(fields: URLSearchParams): void {
   const given = fields.get("callbackUrl");
   if (given !== null) fields.set("callbackUrl", safePath(given, "/"));
@@ -69,7 +69,7 @@ function tidyError(fields: URLSearchParams): void {
   if (!/^\w{1,40}$/.test(fields.get("error") ?? "")) fields.set("error", "Default");
 }
 
-/** The form that a JSON object stands for; members that are not text are left out. */
+/** A JSON object as a form, without members that are not text. */
 function formOf(json: string): string {
   const fields = parsed(json);
   if (typeof fields !== "object" || fields === null || Array.isArray(fields)) throw noObject();

@@ -10,12 +10,12 @@ type Cell = string | number | null;
 export type SheetColumn<Row> = {
   /** Heading in the plain CSV, which programs read by. */
   name: string;
-  /** Heading for people. */
+  /** Heading in other files. */
   heading: string;
   /** `amount`: decimal text in major units. `time` and `local_time`: ISO 8601 in UTC; the latter is shown in the sheet's zone. */
   kind: "text" | "number" | "amount" | "time" | "local_time";
   read: (row: Row) => Cell;
-  /** Shown to people instead of a code. */
+  /** Text shown in place of a code. */
   word?: (row: Row) => string | null;
 };
 
@@ -40,8 +40,8 @@ export function sheetParts<Row>(
 }
 
 /**
- * All exports of the process rest after a piece for as long as it took, so that together they use half of its time at most. A
- * piece that takes longer than this was waiting on a busy machine.
+ * After a piece, all exports of the process pause for as long as it took, so that together they use half of its time at most. The
+ * pause is capped at this: a longer piece was delayed by a busy machine.
  */
 const MAX_REST_MS = 5;
 let restUntilMs = 0;
@@ -155,11 +155,11 @@ function localIso(at: string, offset: (at: string) => number): string {
   return `${local}${offsetMs < 0 ? "-" : "+"}${clock}`;
 }
 
-/** Clocks change on a quarter of an hour. */
+/** Offsets change only at full quarters of an hour. */
 const QUARTER_MS = 15 * 60_000;
 const MAX_QUARTERS = 10_000;
 
-/** `offsetAt` takes as long as a whole line; rows of one quarter of an hour share it. */
+/** Cached per quarter of an hour: `offsetAt` takes as long as a whole line. */
 function offsetsIn(timeZone: string): (at: string) => number {
   const known = new BoundedMap<number, number>(MAX_QUARTERS);
   return (at) => {
@@ -199,7 +199,7 @@ export function excelRetypes(locale: string): (text: string) => boolean {
   };
 }
 
-/** A longer cell makes Excel report a damaged file. */
+/** Excel reports a file with longer cells as damaged. */
 const MAX_CELL = 32_767;
 
 /** Four decimals at most, as currencies have; a cell's own are shown from the third on. */

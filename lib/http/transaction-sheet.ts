@@ -57,7 +57,7 @@ const inUtc = (name: ExportTime): Column => ({
 });
 const inZone = (name: ExportTime): Column => ({ ...inUtc(name), kind: "local_time" });
 
-/** A refund is paid or not: the API's difference between captured and settled means nothing to people. */
+/** Readers of a file need not tell captured refunds from settled ones. */
 const statusWord = ({ type, status }: ExportedTransaction): string =>
   type === "REFUND" && (status === "CAPTURED" || status === "SETTLED") ? "Refunded" : wordLabel(status);
 

@@ -3,13 +3,12 @@ import type { HttpAnswer } from "./answer";
 import { answerFailure, infoOf } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
 
-/** An error that counts as one of an unavailable database. */
+/** An error that is treated as an unavailable database. */
 export const silence = (sentence: string): Error => Object.assign(new Error(sentence), { code: "ETIMEDOUT" });
 
 /**
- * The answer, or 503 after `limitMs`: a database that is silent would otherwise keep its callers for ever. The work goes
- * on, and its outcome is what the same idempotency key is answered with later; a 5xx is never stored. While we wait for the
- * rest of the caller's body it is not we who are late: the HTTP server has a limit for that.
+ * The response, or 503 after `limitMs`: a silent database would otherwise hold its callers forever. The work goes on, and the same
+ * idempotency key gets its outcome later; a 5xx is never stored. Time spent on a slow body does not count: the HTTP server limits it.
  */
 export function answerWithin(
   limitMs: number,
@@ -33,7 +32,7 @@ export function answerWithin(
 
 const VARIABLES = Object.entries(brandVariables()).map(([name, value]) => `${name}:${value}`);
 
-/** For a page that loads nothing: what would load it may be what is away. */
+/** Inline styles: during an outage the page cannot load files. */
 const STYLE = `
 :root{color-scheme:light dark;${VARIABLES.join(";")}}
 body{margin:0;min-height:90vh;display:flex;flex-direction:column;align-items:center;justify-content:center;padding:16px;
@@ -49,17 +48,17 @@ a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}`;
 type OutagePage = {
   readonly title: string;
   readonly text: string;
-  /** Of the policy that the page is sent with. */
+  /** Nonce of the page's policy. */
   readonly nonce: string;
-  /** Whether it is shown in place of what a GET would have answered, and so may be asked for again. */
+  /** Whether it replaces the response to a GET, so that reloading is safe. */
   readonly retry: boolean;
-  /** When the browser loads it again by itself. */
+  /** Delay before the browser reloads it. */
   readonly reloadSeconds?: number | null;
 };
 
-/** A whole document in place of one that cannot be made. `title` and `text` are ours: nothing of the request is in it. */
+/** A whole document in place of a page that cannot be rendered. It contains nothing from the request. */
 export function outagePage({ title, text, nonce, retry, reloadSeconds = null }: OutagePage): string {
-  // An empty address is that of the document itself, with its query.
+  // An empty href is the document itself, with its query.
   const again = retry ? '\n<a href="">Try again</a>' : "";
   const reload = reloadSeconds === null ? "" : `\n<meta http-equiv="refresh" content="${reloadSeconds}">`;
   return `<!doctype html>
