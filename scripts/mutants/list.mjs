@@ -514,7 +514,7 @@ export const MUTANTS = [
   },
   {
     name: "a proved address is not asked for",
-    edits: [["lib/http/sandbox-quota.ts", "(verified ? proved : unproved)(key)", "proved(key)"]],
+    edits: [["lib/http/sandbox-quota.ts", "(verified ? verifiedQuota : unverifiedQuota)(key)", "verifiedQuota(key)"]],
     tests: ["unit", "lib/http/sandbox-quota.test.ts", "without a proved address"],
   },
   {
