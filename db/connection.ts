@@ -11,8 +11,6 @@ export type Statement = postgres.PendingQuery<postgres.Row[]> & {
   resolve(value: unknown): void;
   reject(error: unknown): void;
   executed: boolean;
-  /** Being executed. */
-  active: boolean;
   cursorRows?: number;
   cursorFn?: (rows: unknown) => unknown;
 };
@@ -155,7 +153,7 @@ export class Connection {
 
   /** Simple statements of our own: begin, commit, settings. */
   query(text: string): Promise<postgres.Row[]> {
-    return this.#sendNow(renewed(this.#client.unsafe(text)));
+    return this.#sendNow(this.#client.unsafe(text) as unknown as Statement);
   }
 
   /**
@@ -174,7 +172,7 @@ export class Connection {
   enter(environment: string): void {
     if (environment === this.#environment || this.#problem) return;
     this.#environment = environment;
-    const lead = renewed(this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)`);
+    const lead = this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)` as unknown as Statement;
     const { reject } = lead;
     // This error arrives before the answers to later statements, which must then not be trusted.
     const fail = (error: unknown) => {
@@ -276,30 +274,6 @@ export class Connection {
     await this.#client.end({ timeout: END_LIMIT_S }).catch(() => {});
     this.#socket?.destroy();
   }
-}
-
-/**
- * A statement of postgres.js, made again, with `own` members if they are given. What its constructor makes may stay until a full
- * collection, with the rows, because it writes functions straight into members: `made` is left empty.
- */
-export function renewed(made: Promise<unknown>, own?: Pick<Statement, "handler" | "canceller">): Statement {
-  let fulfil: (value: unknown) => void = () => {};
-  let fail: (error: unknown) => void = () => {};
-  const executor = (...settle: [typeof fulfil, typeof fail]) => {
-    [fulfil, fail] = settle;
-  };
-  const statement: Statement = Reflect.construct(Promise, [executor], made.constructor);
-  const resolve = (value: unknown) => {
-    statement.active = false;
-    fulfil(value);
-  };
-  const reject = (error: unknown) => {
-    statement.active = false;
-    fail(error);
-  };
-  void Object.assign(statement, made, own, { resolve, reject });
-  void Object.assign(made, { strings: null, args: null, options: null });
-  return statement;
 }
 
 /** Calls after so many milliseconds in which this process ran; returns how to cancel it. */

@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { type Connection, renewed, type Statement } from "./connection";
+import type { Connection, Statement } from "./connection";
 import type { Owner } from "./pool";
 import { currentServing, noteFailure } from "./unavailable";
 
@@ -106,7 +106,8 @@ function refuse(name: string): never {
 
 /** Tagged and unsafe statements, and fragments of them, that `run` gets when they are awaited. */
 function statements(template: postgres.Sql, run: (statement: Statement) => void): postgres.Sql {
-  const own = (made: unknown) => (made instanceof Promise ? renewed(made, { handler: run, canceller: null }) : made);
+  const own = (made: unknown) =>
+    made instanceof Promise ? Object.assign(made, { handler: run, canceller: null }) : made;
   const call = template as unknown as (...args: unknown[]) => unknown;
   const tagged = (...args: unknown[]) => own(call(...args));
   const unsafe = (...args: unknown[]) => own((template.unsafe as (...args: unknown[]) => unknown)(...args));
