@@ -11,7 +11,7 @@ const KEY = "cardlane.docs.language";
 const listeners = new Set<() => void>();
 let chosen: CodeLanguage | null = null;
 
-/** One choice for all the tabs of all pages, kept for the next visit. */
+/** The choice holds for the tabs of all pages, and is kept for the next visit. */
 function choose(language: CodeLanguage): void {
   chosen = language;
   try {

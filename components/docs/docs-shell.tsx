@@ -8,7 +8,7 @@ export type Section = { id: string; label: string; level?: 2 };
 
 type DocsShellProps = {
   current: DocsPath;
-  /** What is on the page, for the list beside it. */
+  /** Sections listed beside the page. */
   sections: readonly Section[];
   children: ReactNode;
   /** The page's own address, where it is one below `current`. */
@@ -117,7 +117,7 @@ export const DOCS_PAGES = [
 ] as const;
 export type DocsPath = (typeof DOCS_PAGES)[number]["href"];
 
-/** What search engines say of a page. */
+/** Description of a page for search engines. */
 export const aboutPage = (path: DocsPath): string => DOCS_PAGES.find(({ href }) => href === path)?.about ?? "";
 
 /** The bar at the top of every public page; `current` is the page that the reader is on or below. */

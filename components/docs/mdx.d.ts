@@ -1,4 +1,4 @@
-/** What scripts/mdx-loader.cjs makes of a page in Markdown. */
+/** Module that scripts/mdx-loader.cjs generates from a page in Markdown. */
 declare module "*.mdx" {
   export const sections: readonly import("./docs-shell").Section[];
   /** All but the page's title, in their order. */

@@ -4,7 +4,7 @@ import { CodeBlock, type CodeLanguage } from "./code";
 import { type DocsPath, DocsShell, type Section } from "./docs-shell";
 import { SandboxKey } from "./try/sandbox-key";
 
-/** Where `npm start` serves; a page shows the service's own address in its place. */
+/** Address written in the sources; a page shows the service's own instead. */
 export const WRITTEN_ADDRESS = "http://localhost:3000";
 
 /** Path of the client for Node in the guides; a page shows the path of this build's tarball in its place. */
@@ -30,7 +30,7 @@ type DocsPageProps = {
   nodeClient?: string;
   /** The components that the page names. */
   parts: Parts;
-  /** Whether this machine has the demo merchant, and so the sample shop. */
+  /** True if the service has the demo merchant, and with it the sample shop. */
   hasDemo?: boolean;
 };
 
@@ -49,7 +49,7 @@ export function DocsPage({ current, page, parts, hasDemo = false, ...address }: 
 
 type Fence = { className: string; title: string; tall: boolean; children: string };
 
-/** What the elements of Markdown become. */
+/** Components for the elements of Markdown. */
 function elements(here: (text: string) => string) {
   return {
     a: ({ href, children }: { href: string; children: ReactNode }) =>
@@ -64,7 +64,7 @@ function elements(here: (text: string) => string) {
   };
 }
 
-/** One line of text in which `backticks` are code. */
+/** A line of text in which `backticks` are code. */
 export function RichText({ text }: { text: string }) {
   return text.split("`").map((part, index) =>
     index % 2 === 1 ? (

@@ -17,7 +17,7 @@ import { BRAND_NAMES } from "@/lib/contract/transactions/words";
 import { CodeBlock } from "./code";
 import { DataTable, RichText } from "./prose";
 
-/** What the pages in Markdown show of the contract, so that it cannot differ from what the service does. */
+/** Parts of the contract that pages in Markdown show, so that they cannot differ from the service. */
 
 const Mono = ({ children, id }: { children: ReactNode; id?: string }) => (
   <code className="font-mono text-[12.5px] sm:whitespace-nowrap" id={id}>
@@ -83,7 +83,7 @@ export const Permissions = () => (
 
 type Urls = { baseUrl: string; sandboxBaseUrl: string | null; liveBaseUrl: string | null };
 
-/** What the guide shows of this very service. */
+/** Parts of the guide that depend on this service's configuration. */
 export function guideParts({ baseUrl, sandboxBaseUrl, liveBaseUrl }: Urls, problem: object) {
   const both = `Both modes are at \`${baseUrl}\`; the key decides.`;
   const each = `Test mode is at \`${sandboxBaseUrl ?? baseUrl}\`, live mode at \`${liveBaseUrl ?? baseUrl}\`.`;

@@ -7,7 +7,7 @@ import { isLoopbackAddress } from "@/lib/loopback";
 
 const fileOf = (dataDir: string) => join(dataDir, "service.json");
 
-/** Leaves the running service's address where commands find it. Returns how to take it back. */
+/** Writes the service's address where commands find it. Returns a function that removes it. */
 export function publishAddress(): () => void {
   const file = fileOf(env.dataDir);
   writeFileSync(file, JSON.stringify({ pid: process.pid, base_url: env.baseUrl }), { mode: 0o600 });
@@ -24,22 +24,20 @@ function readAddress(file: string): { pid: number; base_url: string } | null {
   }
 }
 
-/** Whether a service on this data folder runs now. */
+/** True while a service runs on this data folder. */
 export function isServiceRunning(): boolean {
   const running = readAddress(fileOf(env.dataDir));
   return running !== null && isProcessAlive(running.pid);
 }
 
-/**
- * Where this process finds itself: the public address may lead over a proxy that this machine cannot reach. No slash at the end.
- */
+/** Local address of this process, without a slash at the end. This machine may not reach the proxy behind the public one. */
 export function ownAddress(): string {
   const { listenAddress, port } = env;
   const everywhere = { "0.0.0.0": "127.0.0.1", "::": "::1" }[listenAddress] ?? listenAddress;
   return `http://${everywhere.includes(":") ? `[${everywhere}]` : everywhere}:${port}`;
 }
 
-/** Where the service answers: as configured here, else where the one on this data folder runs now. */
+/** Address of the service: as configured here, or else that of the service running on this data folder. */
 export function serviceAddress(): string {
   const running = readAddress(fileOf(env.dataDir));
   return env.isAddressSet || !running || !isProcessAlive(running.pid) ? env.baseUrl : running.base_url;
@@ -62,8 +60,8 @@ function failureToListen(server: Server, port: number, address: string): Promise
 }
 
 /**
- * Finds out early, before anything is started for nothing. `localhost` is ::1 to many browsers before it is 127.0.0.1: what
- * listens there would be shown in our place. A machine without IPv6 has nothing there.
+ * Fails before anything is started in vain. Many browsers resolve `localhost` to ::1 before 127.0.0.1, and would show whatever
+ * listens there. A machine without IPv6 has nothing there.
  */
 export async function checkPort(port: number, address: string): Promise<void> {
   const addresses = isLoopbackAddress(address) ? new Set([address, "::1"]) : [address];

@@ -12,7 +12,7 @@ import { type Listener, onceStopping } from "./http-server";
 /** Time limit of a request, on top of the processor's own. */
 export const ANSWER_LIMIT_MS = 22_000;
 
-/** Of a long answer nothing was taken for so long: it holds back the other reads of its merchant, and takes memory. */
+/** Limit for a caller that reads nothing of a response: it holds a slot of its merchant, and memory. */
 const UNREAD_MS = 10_000;
 
 /**
@@ -55,7 +55,7 @@ const bodyOf = (incoming: IncomingMessage, arrival: { isRead: boolean }): AsyncI
   },
 });
 
-/** As long as its reader is there, and the service is not stopping. */
+/** Streams until the caller leaves or the service stops. */
 async function sendStream(
   { status, headers }: HttpAnswer,
   stream: Stream,

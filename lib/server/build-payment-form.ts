@@ -45,7 +45,7 @@ export function paymentFormHash(root: string): string | null {
   return hash.digest("hex");
 }
 
-/** Whether a path, relative to the root, is written by the build and never edited. */
+/** True for a path, relative to the root, that the build writes. */
 export const isPaymentFormOutput = (path: string) => dirname(path) === FOLDER && !path.endsWith(".d.ts");
 
 /** The oldest browsers that we support: the first with `Object.hasOwn` and `reportError`, which nothing here polyfills. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { BuildOptions } from "esbuild";
 import { BuildError } from "./build-output";
 
-/** Where the built service lies: two folders below the root, as its sources do, which they find the root by. */
+/** Output folder, two levels below the root like the sources, which find the root by that. */
 const FOLDER = join(".next", "cardlane");
 const COMMANDS = [
   "create-merchant",

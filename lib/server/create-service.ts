@@ -41,7 +41,7 @@ type CreateOptions = {
   /** What is waited for. */
   onProgress?: ((what: string) => void) | undefined;
   processors?: ChooseProcessors | undefined;
-  /** What merchants and operators can connect. */
+  /** Connectors that merchants and operators can use. */
   connectors?: readonly Connector[] | undefined;
 };
 
@@ -93,7 +93,7 @@ async function create(options: CreateOptions): Promise<CreatedService> {
   }
 }
 
-/** What the operator's settings name; null when they name none. */
+/** The processor named by the operator's settings, or null. */
 function operatorConnection(connectors: readonly Connector[]): OperatorConnection | null {
   const { liveProcessor: key, liveProcessorEndpoint, liveProcessorRawCards: rawCards } = env;
   if (key === null) return null;
@@ -114,7 +114,7 @@ function operatorConnection(connectors: readonly Connector[]): OperatorConnectio
   return { connector, credentials, rawCards, endpoint: liveProcessorEndpoint ?? undefined };
 }
 
-/** Where the operator's processor is to send webhooks, as a sentence for the start; null without such a processor. */
+/** Start-up line with the webhook address of the operator's processor; null without one. */
 export async function operatorWebhooks({ processors, baseUrl }: Service): Promise<string | null> {
   const { connecting } = processors;
   if (!connecting?.operator) return null;

@@ -9,28 +9,28 @@ import { newId } from "@/lib/ids";
 import { log } from "@/lib/log";
 import { hostNameOf, isHost, isLoopbackHost } from "@/lib/loopback";
 
-/** What a caller gets when the request is refused before any route sees it. */
+/** Refusal of a request before any route sees it. */
 export type ServerRefusal = {
   readonly status: number;
   readonly sentence: string;
   readonly headers?: Record<string, string>;
 };
 
-/** Next knows these. Every other method, and TRACE, which no `Request` may have, is refused here. */
+/** Methods that Next knows. All others are refused, among them TRACE, which no `Request` may have. */
 export const PAGE_METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
-/** What Next serves from `public` and of its build. Under it are files alone. */
+/** Files that Next serves from `public` and from its build. */
 export const FILES = /^\/(?:_next\/static|sdk|screenshots|favicon\.svg)(?:\/|$)/;
 const READING = new Set(["GET", "HEAD"]);
-/** Paths that accept a body; everything else is read-only. Each of these refuses what is too long by itself. */
+/** Paths that accept a body, each with its own limit; everything else is read-only. */
 export const WRITTEN_TO =
   /^\/(?:api\/(?:(?:support-)?auth\/.|dashboard\/.|support\/.|(?:sign-up|verify-email|forgot-password|reset-password)$)|webhooks\/[^/]+(?:\/[^/]+)?$|pay\/[^/]+\/attempts$|link\/[^/]+\/open$|challenge\/[^/]+\/result$|demo\/checkout\/(?:payment|session)$)/;
 /**
  * More than any of our addresses has. Next's work grows with the square of the number of parameters: one request with 16 KB of
  * them blocks the process for three seconds.
  */
-const MOST_PARAMETERS = 100;
-const LONGEST_PATH = 1_000;
-/** Asked by address. */
+const MAX_PARAMETERS = 100;
+const MAX_PATH_LENGTH = 1_000;
+/** Paths that probes request by address. */
 const WATCHED = /^\/(?:health(?:\/(?:live|ready))?|metrics)(?:\?|$)/;
 
 const REFUSALS = {
@@ -88,7 +88,7 @@ export function createGate(): (request: IncomingMessage) => Admission {
     let isOwn = known.get(host);
     if (isOwn === undefined) {
       isOwn = isOwnHost(host);
-      // Keeps the few names that a service really has; names that strangers make up do not accumulate.
+      // A service has few names; those that callers make up must not accumulate.
       if (isOwn && known.size < 100) known.set(host, true);
     }
     if (!isOwn) {
@@ -100,15 +100,15 @@ export function createGate(): (request: IncomingMessage) => Admission {
   };
 }
 
-/** Whether Next must not see this target, whoever answers it. */
+/** True if Next must not see this target. */
 export const hasTooManyParameters = (url: string): boolean =>
-  url.split("&", MOST_PARAMETERS + 1).length > MOST_PARAMETERS;
+  url.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS;
 
-/** What Next would answer with a failure, or spend too much time or memory on. */
+/** Refuses requests on which Next fails, or spends too much time or memory. */
 function refusalOfPage(request: IncomingMessage, url: string, method: string): ServerRefusal | null {
   if (!PAGE_METHODS.has(method)) return REFUSALS.method;
   const path = pathOf(url);
-  if (path.length > LONGEST_PATH || hasTooManyParameters(url)) return REFUSALS.long;
+  if (path.length > MAX_PATH_LENGTH || hasTooManyParameters(url)) return REFUSALS.long;
   if (WRITTEN_TO.test(path)) return null;
   if (!READING.has(method)) return REFUSALS.reading;
   return hasBody(request) ? REFUSALS.body : null;
@@ -117,10 +117,10 @@ function refusalOfPage(request: IncomingMessage, url: string, method: string): S
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
-/** As Next reads it; that it can be decoded is known by then. */
+/** The path as Next reads it. The caller has checked that it can be decoded. */
 const pathOf = (url: string) => decodeURIComponent(url.split("?", 1)[0] ?? "");
 
-/** Closes the connection as well: whatever follows on it is no better. */
+/** Responds with a refusal and closes the connection. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse, refusal: ServerRefusal): void {
   const { status, sentence, headers } = refusal;
   response.writeHead(status, { ...headersOf(sentence), ...headers });
@@ -145,7 +145,7 @@ const REASONS: Record<number, string> = {
   431: "Request Header Fields Too Large",
 };
 
-/** The same without a response object, because the request could not be read or was for a tunnel. */
+/** The same for a request that could not be parsed or was for a tunnel, and has no response object. */
 export function refuseOnSocket(socket: Duplex, refusal: ServerRefusal): void {
   if (!socket.writable) {
     socket.destroy();
@@ -160,7 +160,7 @@ export function refuseOnSocket(socket: Duplex, refusal: ServerRefusal): void {
   );
 }
 
-/** What Node's parser and its clock refuse. */
+/** Refusals by Node's parser and its timeouts. */
 export function refusalOf(error: NodeJS.ErrnoException): ServerRefusal {
   switch (error.code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":
@@ -174,15 +174,15 @@ export function refusalOf(error: NodeJS.ErrnoException): ServerRefusal {
   }
 }
 
-/** Logs a caller that left, or was cut off for being slow, before its answer: 499 or 408, which is not our fault. */
+/** Logs a caller that left (499) or was cut off for being slow (408) before its response. */
 export function noteGone(request: IncomingMessage, status: 408 | 499, ms: number): void {
-  // The whole path may hold a token.
+  // The rest of the path may contain a token.
   const path = keepableText(`/${(request.url ?? "").split(/[/?#]/, 2)[1] ?? ""}`, 40);
   const message = status === 408 ? "the caller was too slow" : "the caller hung up";
   log.info({ status, method: request.method?.slice(0, 20), path, ms: Math.round(ms) }, message);
 }
 
-/** Who answers a request: the API's handlers, Next, or nobody, because no browser or client sends such a target. */
+/** Handler of a request: the API, Next, or none, because no browser or client sends such a target. */
 type Destination = "api" | "pages" | "nowhere";
 
 const PLAIN = /^\/(?!\/)[\w/-]*(?:\?|$)/;

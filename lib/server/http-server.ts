@@ -22,25 +22,25 @@ export const UNREAD_BYTES = 65 * 1_024;
 
 /** Longer than the usual 60 s of load balancers, so that they, not we, close an idle connection. */
 export const KEEP_ALIVE_MS = 65_000;
-/** How often Node checks for slow requests; its default of 30 s would turn a limit of 10 s into 40. */
-const LOOK_FOR_LATE_MS = 1_000;
-/** A connection on which nothing moves, in either direction, although an answer is due. Longer than any answer takes. */
+/** Interval of Node's check for slow requests. Its default of 30 s would turn a limit of 10 s into 40. */
+const LATE_CHECK_MS = 1_000;
+/** Limit for a connection without traffic while a response is due. Longer than any response takes. */
 const STUCK_MS = 120_000;
 /**
- * Requests of one connection that wait for their answers. Browsers and proxies wait for each; a packet may hold a thousand,
- * which would all be read before anything else is done.
+ * Pipelined requests of one connection. Browsers and proxies do not pipeline, and one packet may hold a thousand requests, which
+ * would all be parsed before anything else happens.
  */
-const MOST_AHEAD = 16;
+const MAX_PIPELINED = 16;
 
 export type ServerOptions = {
   /** Called for a request that came through a proxy. */
   onProxy?: () => void;
   arrival?: ArrivalLimits;
-  /** How long a page may take until its answer begins; null or left out: as long as it takes. */
+  /** Time limit for the first byte of a page; none by default. */
   pageLimitMs?: number | null;
 };
 
-/** One port for everything: the API is answered here, all else by Next. */
+/** Serves everything on one port: the API here, the rest through Next. */
 export function createHttpServer(
   listeners: Listeners,
   onError: (error: unknown) => void,
@@ -49,7 +49,7 @@ export function createHttpServer(
   const server = createServer({
     headersTimeout: arrival.headersMs,
     requestTimeout: arrival.requestMs,
-    connectionsCheckingInterval: Math.min(LOOK_FOR_LATE_MS, arrival.headersMs),
+    connectionsCheckingInterval: Math.min(LATE_CHECK_MS, arrival.headersMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
     highWaterMark: UNREAD_BYTES,
     // The gate refuses requests without a Host header, with its own message.
@@ -81,7 +81,7 @@ export function createHttpServer(
       void answer();
       return;
     }
-    // Next's handlers cannot see the connection, in development the API's among them.
+    // Next's handlers, in development also the API's, cannot see the connection.
     tidyRequest(request);
     secureResponse(request, response);
     void withOutages(request, response, pageLimitMs, answer);
@@ -89,14 +89,12 @@ export function createHttpServer(
   return server;
 }
 
-/** While developing our own host and Next's side of the process both meet this server. */
+/** In development our own host and Next's side of the process both handle this server. */
 const WATCHED = Symbol.for("cardlane.watched-server");
 
 type Pending = { request: IncomingMessage; response: ServerResponse };
 
-/**
- * Answers what is not a valid request, and logs callers that leave or are cut off; work already begun for them runs to its end.
- */
+/** Responds to invalid requests, and logs callers that leave or are cut off. Their work runs to its end. */
 export function watchCallers(server: Server & { [WATCHED]?: true }): void {
   if (server[WATCHED]) return;
   server[WATCHED] = true;
@@ -115,7 +113,7 @@ export function watchCallers(server: Server & { [WATCHED]?: true }): void {
     const isLate = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
     if (isLate) late.add(socket);
     const { response } = pending.get(socket) ?? {};
-    // Within an answer there is no room for another one, and a caller that left reads none.
+    // A response that has begun excludes another one, and a caller that left reads none.
     if (error.code === "ECONNRESET" || (response && !response.writableFinished && response.headersSent))
       socket.destroy();
     else refuseOnSocket(socket, refusalOf(error));
@@ -130,10 +128,10 @@ export function watchCallers(server: Server & { [WATCHED]?: true }): void {
 }
 
 const STOPPING = Symbol("stopping");
-/** Answers of a server that is stopping. */
+/** Responses that were notified of the stop. */
 const notified = new WeakSet<ServerResponse>();
 
-/** Notifies an endless answer when its server is stopping, which may already be the case. */
+/** Calls `end` for an endless response when its server stops, or at once if it is already stopping. */
 export function onceStopping(response: ServerResponse, end: () => void): void {
   if (notified.has(response)) end();
   else response.once(STOPPING, end);
@@ -169,7 +167,7 @@ function watchTraffic(server: Server): void {
     const own = unanswered.get(socket) ?? new Set();
     if (!unanswered.has(socket)) {
       unanswered.set(socket, own);
-      // Node does not notify an answer that is queued behind another one when the caller leaves.
+      // Node emits no "close" for a response that is queued behind another one.
       socket.once("close", () => {
         for (const waiting of own) if (!waiting.socket) waiting.emit("close");
       });
@@ -180,7 +178,7 @@ function watchTraffic(server: Server): void {
       traffic.running.delete(response);
       own.delete(response);
     });
-    if (own.size <= MOST_AHEAD) return;
+    if (own.size <= MAX_PIPELINED) return;
     const sender = senderOf(socket);
     if (sender !== null) cutOff.take(sender);
     socket.destroy();
@@ -202,7 +200,7 @@ export async function closeGracefully(server: Server, graceMs: number, drainMs =
   });
   await within(drainMs + graceMs, Promise.all([wait(drainMs), ...ended]));
   const closed = new Promise((resolve) => server.close(resolve));
-  // A connection that was busy turns idle with its answer; nothing closes it then but us.
+  // A busy connection turns idle after its response, and Node does not close it then.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   server.closeIdleConnections();
   await within(deadline - performance.now(), closed);

@@ -18,7 +18,7 @@ type NextServerCare = {
   onProxy(): void;
 };
 
-/** Mends what Next's own server would get wrong about a request, before it sees it, and secures its answer. */
+/** Corrects requests that Next's own server would misread, and secures the responses. */
 export function mendRequests({ onServer, onProxy }: NextServerCare): void {
   if (holder[SUBSCRIBED]) return;
   holder[SUBSCRIBED] = true;
@@ -58,23 +58,22 @@ export function answerFirst(
 }
 
 /**
- * Leaves the caller's address, and nothing that a caller wrote, where a handler under Next finds it: Next itself fills in
- * X-Forwarded-For only when it is absent. Once per request, as it replaces what it reads. And takes away what Next cannot deal
- * with.
+ * Sets X-Forwarded-For to the caller's address, because Next keeps whatever a caller wrote there, and removes headers that Next
+ * cannot handle. Runs once per request, as it replaces what it reads.
  */
 export function tidyRequest(request: IncomingMessage & { [MENDED]?: true }): void {
   if (request[MENDED]) return;
   request[MENDED] = true;
-  // To a range that makes no sense Next answers 500; without one the answer is the whole file, as HTTP allows.
+  // Next responds 500 to an invalid range; without one it sends the whole file, as HTTP allows.
   delete request.headers.range;
-  // Next believes this one before the Host header, which has been checked.
+  // Next prefers this header to Host, which has been checked.
   delete request.headers["x-forwarded-host"];
   if (!isStateTree(request.headers[STATE_TREE])) delete request.headers[STATE_TREE];
   const forwarded = request.headers["x-forwarded-for"];
   request.headers["x-forwarded-for"] = callerAddress(forwarded?.toString(), request.socket.remoteAddress ?? "");
 }
 
-/** The part of a page that the caller already has. Next answers 500 when it cannot read it; without one it sends the whole page. */
+/** The part of a page that the caller has. Next responds 500 if it cannot parse it, and sends the whole page without it. */
 const STATE_TREE = "next-router-state-tree";
 
 function isStateTree(header: string | string[] | undefined): boolean {
@@ -85,7 +84,7 @@ function isStateTree(header: string | string[] | undefined): boolean {
   }
 }
 
-/** Next answers 500 to a path it cannot decode; with its percent signs escaped it is one that does not exist. */
+/** Next responds 500 to a path that it cannot decode; with escaped percent signs it responds 404. */
 export function mendEscapes(target: string): string {
   const [path = "", ...query] = target.split("?");
   try {
@@ -97,8 +96,8 @@ export function mendEscapes(target: string): string {
 }
 
 /**
- * Gives a request the nonce that its page is rendered with, and its answer the security headers. Headers that a handler set
- * stay; an answer without any, such as Next's error page, gets the strictest that fit. No cache may keep a refusal.
+ * Adds the nonce of the page to a request, and the security headers to its response, unless a handler has set them. A response
+ * without any, such as Next's error page, gets the strictest ones. No cache may keep a refusal.
  */
 export function secureResponse(request: IncomingMessage, response: ServerResponse): void {
   const nonce = randomBytes(18).toString("base64");

@@ -16,7 +16,7 @@ export type OpenService = CreatedService & {
 
 export type OpenOptions = Omit<EmbeddedOptions, "dataDir"> & {
   applicationName?: string;
-  /** Of the whole service, unless it is given. */
+  /** Connections of the whole service by default. */
   connections?: Connections;
   processors?: ChooseProcessors | undefined;
   connectors?: readonly Connector[] | undefined;

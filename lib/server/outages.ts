@@ -5,7 +5,7 @@ import { answerFailure, infoOf } from "@/lib/http/pipeline";
 import { NONCE_HEADER } from "@/lib/http/security-headers";
 import { outagePage, silence } from "@/lib/http/unavailable";
 
-/** Of the answers that are looked after here. */
+/** State of each response handled by `withOutages`. */
 const servings = new WeakMap<ServerResponse, Serving>();
 
 /**
@@ -27,21 +27,21 @@ export function withOutages<T>(
 }
 
 /**
- * Does what an answer is made by: a statement that fails for an outage of the database is noted for it. Only where pages are drawn,
- * for Node follows every promise of a process from then on, and payments would take a seventh more of its time.
+ * Runs `work` and notes statements that fail in an outage of the database. Used for pages only: it makes Node track every promise
+ * of the process, which would cost payments a seventh more time.
  */
 export function watchStatements<T>(response: ServerResponse, work: () => T): T {
   const serving = servings.get(response);
   return serving ? workFor(serving, work) : work();
 }
 
-/** Notes that something else the answer needs is away. */
+/** Notes that something else the response needs is unavailable. */
 export function noteOutage(response: ServerResponse, failure: AppError): void {
   const serving = servings.get(response);
   if (serving) serving.failure ??= failure;
 }
 
-/** The process of the pages is not up yet, or not up again. */
+/** The process of the pages is starting or restarting. */
 export const PAGES_STARTING = new AppError(
   "database_unavailable",
   "Pages are starting. Send the request again in a moment, with the same idempotency key.",
@@ -51,11 +51,11 @@ export const PAGES_STARTING = new AppError(
 type Callback = () => void;
 type Rest = readonly unknown[];
 type Methods<Name extends string> = Record<Name, (...rest: Rest) => unknown>;
-/** The methods that change headers. Once the answer was replaced, they would only raise an error. */
+/** Methods that change headers. They would throw once the response was replaced. */
 const HEADERS = ["setHeader", "appendHeader", "removeHeader", "flushHeaders"] as const;
 
 /**
- * From now on calls on the response pass through here. Returns a function that answers with an outage unless headers were sent.
+ * Intercepts calls on the response. Returns a function that responds with an outage unless headers were sent.
  */
 function replacer(request: IncomingMessage, response: ServerResponse, serving: Serving): (failure: unknown) => void {
   const methods = response as unknown as Methods<"writeHead" | "write" | "end" | (typeof HEADERS)[number]>;
@@ -123,7 +123,7 @@ function limitTime(
 ): void {
   let timer = setTimeout(look, limitMs).unref();
   function look(): void {
-    // While the caller still sends it is not we who are late: the server has a limit for that.
+    // A caller that still sends is late itself, and the server has a limit for that.
     if (request.complete) replace(silence(`no page within ${limitMs} ms`));
     else timer = setTimeout(look, limitMs).unref();
   }

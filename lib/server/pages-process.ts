@@ -29,7 +29,7 @@ export type PagesStart = {
   readonly demo: DemoShop | null;
 };
 
-/** What it says. A start that failed is one sentence, or a stack. */
+/** Messages from the process. `failed` is a sentence or a stack. */
 export type FromPages =
   | { readonly ready: true }
   | { readonly alive: true }
@@ -37,40 +37,39 @@ export type FromPages =
   | { readonly figuresFor: number; readonly figures: MetricFigures };
 
 export type PagesOptions = Omit<PagesStart, "socket" | "settings"> & {
-  /** What it runs. */
+  /** Entry file of the process. */
   readonly file: string;
   readonly dataDir: string;
-  /** Milliseconds between two checks that it still answers. */
+  /** Milliseconds between two liveness checks. */
   readonly lookMs?: number;
   /** Milliseconds that a request for a page waits while the process starts. */
   readonly holdMs?: number;
 };
 
-/** Says that this service has seen a proxy: the process of the pages sees no caller itself. */
+/** Set to "1" once this service has seen a proxy: the process of the pages sees no connection of a caller. */
 export const PROXIED_HEADER = "x-cardlane-proxied";
 
-/** Pages are garbage at once: a larger young generation would only take memory. */
+/** A page's memory is garbage at once: a larger young generation would only take memory. */
 const MEMORY = ["--max-old-space-size=512", "--max-semi-space-size=2"];
-/** Where processors are short payments come first: a page then takes some milliseconds more. */
+/** Lower priority: on a busy machine payments come first, and a page takes some milliseconds longer. */
 const LESS_URGENT = 5;
-/** Between one that ended and the next, longer each time until one has run for a while. */
+/** Pause before a restart: it doubles until a process has run for `RUNS_MS`. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const RUNS_MS = 30_000;
 const ENDS_WITHIN_MS = 10_000;
-/** A process that hangs never ends by itself. This many missed checks are half a minute, which no page takes. */
+/** A process that hangs never exits. Six missed checks are half a minute, longer than any page takes. */
 const LOOK_MS = 5_000;
-const MOST_UNANSWERED = 6;
-/** It waits for the database, which may be recovering. One that says nothing for longer says nothing any more. */
+const MAX_UNANSWERED = 6;
+/** Start limit. A database that recovers delays the start; a longer silence means that the process hangs. */
 const READY_WITHIN_MS = 120_000;
 /** Longer than the process takes to start: 1 to 5 s. */
 const HOLD_MS = 10_000;
 const FIGURES_WITHIN_MS = 1_000;
 
 /**
- * Next in its own process, so that no payment waits for a page to be drawn. A process that ends, or doesn't start,
- * is started again; requests for pages wait for it, and after a while are answered that it starts. It ends with
- * this process, however that ends: the channel between them closes.
+ * Runs Next in a process of its own, so that no payment waits for a page. A process that exits is restarted; requests for pages
+ * wait for it, and are refused after `holdMs`. It exits with this process, because the channel between them then closes.
  */
 export class PagesProcess {
   readonly #options: PagesOptions;
@@ -90,7 +89,7 @@ export class PagesProcess {
     return this.#child?.pid;
   }
 
-  /** Keeps a process running until `stop`. Resolves when the first one can draw; rejects with why it cannot. */
+  /** Keeps a process running until `stop`. Resolves when the first one is ready; rejects with the reason if it fails. */
   start(): Promise<void> {
     const first = this.#run();
     void this.#keepRunning(first);
@@ -125,7 +124,7 @@ export class PagesProcess {
     for (const release of [...this.#held]) release();
   }
 
-  /** A process that can draw. Throws what one says that it cannot start for. */
+  /** Starts a process and resolves when it is ready. Throws the reason that the process gives. */
   async #run(): Promise<ChildProcess> {
     this.#stopping.signal.throwIfAborted();
     const { file, dataDir: _, holdMs: __, lookMs = LOOK_MS, ...options } = this.#options;
@@ -157,7 +156,7 @@ export class PagesProcess {
     });
   }
 
-  /** Its counters; null while no process answers. */
+  /** Metrics of the process; null while none responds. */
   figures(): Promise<MetricFigures | null> {
     const child = this.#child;
     if (!child?.connected) return Promise.resolve(null);
@@ -189,7 +188,7 @@ export class PagesProcess {
     rmSync(this.#socket, { force: true });
   }
 
-  /** Passes requests on to it, as the service has changed them, and its responses back. */
+  /** Forwards requests, as the service has changed them, and the responses. */
   readonly listener: Listener = async (request, response) => {
     if (!this.#isReady) await this.#hold(response);
     if (response.closed) return;
@@ -200,7 +199,7 @@ export class PagesProcess {
   /** Renders a page for nobody in particular. A failure resolves to null: a caller's own request then reports it. */
   readonly render: RenderPage = (path) => (this.#isReady ? renderFrom(this.#socket, path) : Promise.resolve(null));
 
-  /** Resolves when a process can draw, the caller leaves, or it has waited too long. */
+  /** Resolves when a process is ready, the caller leaves, or `holdMs` are over. */
   #hold(response: ServerResponse): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -235,7 +234,7 @@ function lookAfter(child: ChildProcess, lookMs: number): void {
     if ("alive" in message) unanswered = 0;
   });
   const timer = setInterval(() => {
-    if (unanswered++ < MOST_UNANSWERED) notify(child, { alive: true });
+    if (unanswered++ < MAX_UNANSWERED) notify(child, { alive: true });
     else {
       log.error({ pid: child.pid }, "the process of the pages answers nothing any more, and is ended");
       child.kill("SIGKILL");
@@ -256,7 +255,7 @@ function makeLessUrgent(pid: number): void {
 /** The child may end at any moment, which its exit event reports. */
 const notify = (child: ChildProcess, message: ToPages) => void child.send(message, () => {});
 
-/** Open to this user alone, as the folder is. Where its path is longer than a socket's may be, for temporary files. */
+/** The data folder is open to this user alone; the temporary folder is used when the path is too long for a socket. */
 function socketIn(dataDir: string): string {
   const name = `cardlane-pages-${process.pid}-${randomBytes(3).toString("hex")}`;
   if (process.platform === "win32") return `\\\\.\\pipe\\${name}`;
@@ -265,13 +264,13 @@ function socketIn(dataDir: string): string {
 }
 
 /** Headers of one connection only (RFC 9110, 7.6.1), or set by each side itself. */
-const OF_A_CONNECTION = new Set(
+const CONNECTION_HEADERS = new Set(
   "connection keep-alive proxy-connection te trailer transfer-encoding upgrade expect date".split(" "),
 );
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 32 });
 
 const withoutConnection = (headers: IncomingMessage["headers"]) =>
-  Object.entries(headers).filter(([name, value]) => value !== undefined && !OF_A_CONNECTION.has(name)) as [
+  Object.entries(headers).filter(([name, value]) => value !== undefined && !CONNECTION_HEADERS.has(name)) as [
     string,
     string | string[],
   ][];
@@ -288,24 +287,24 @@ function refuse(response: ServerResponse, outage: AppError): void {
 function forward(request: IncomingMessage, response: ServerResponse, socketPath: string): Promise<void> {
   return new Promise((resolve) => {
     const headers = Object.fromEntries(withoutConnection(request.headers));
-    // Left to itself Node sends the body of a GET, HEAD, DELETE or OPTIONS bare: its bytes would be the next request.
+    // Without this header Node sends the body of a GET, HEAD, DELETE or OPTIONS unframed, as if it were the next request.
     const framing =
       hasBody(request) && headers["content-length"] === undefined ? { "transfer-encoding": "chunked" } : {};
     const onward = requestFrom({
       ...{ socketPath, agent, setHost: false, method: request.method ?? "GET", path: request.url ?? "/" },
-      // An answer may repeat the requested address, with each character escaped as nine.
+      // A response may repeat the requested address, with each character escaped as nine.
       maxHeaderSize: 16 * maxHeaderSize,
       headers: { ...headers, ...framing, [PROXIED_HEADER]: hasSeenProxy() ? "1" : "" },
     });
     let answer: IncomingMessage | null = null;
     const fail = (cause: unknown) => {
       request.unpipe(onward);
-      // An answer that arrived in full counts, even if the body was not read to its end; a caller who left gets nothing.
+      // A complete response counts, even if the body was not read to its end.
       if (answer?.complete || response.closed) return;
       refuse(response, new AppError("database_unavailable", AWAY, { retryAfterSeconds: 1, cause }));
     };
     response.once("close", () => {
-      // Nobody reads the rest of a body that was answered early: the connection would wait for it forever.
+      // After an early response nobody reads the rest of the body, and the connection would stay open.
       if (!answer?.complete || !onward.writableFinished) onward.destroy();
       request.unpipe(onward).resume();
       resolve();

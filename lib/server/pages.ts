@@ -3,11 +3,11 @@ import { ConfigurationError, configure, env } from "@/lib/env";
 import { maskProcessOutput } from "@/lib/log-output";
 import type { FromPages, PagesStart, ToPages } from "./pages-process";
 
-/** The process that draws the pages: what PagesProcess starts, and what it ends by closing the channel. */
+/** Entry of the process that renders pages. PagesProcess starts it, and stops it by closing the channel. */
 maskProcessOutput();
-// Its socket is for this user alone.
+// Only this user may open its socket.
 process.umask(0o077);
-// From a terminal, and from what stops all processes of a service, they come to both: this one ends after the other's requests.
+// A terminal or a service manager signals both processes: this one must outlive the requests of the other.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 
 /** Time for requests under way when the channel closes. */
@@ -43,7 +43,7 @@ async function serve({ root, socket, settings, embedded, connections, demo }: Pa
   const url = env.databaseUrl ?? "";
   const pages = await openPages({ root, url, embedded, connections, demo });
   const server = createServer(pages.serverOptions, pages.listener);
-  // Of more than a thousand Node drops the last ones, which are the service's: the caller's address and the nonce.
+  // By default Node keeps 1,000 headers and drops the last, which are the service's: the caller's address and the nonce.
   server.maxHeadersCount = 0;
   end = () => {
     server.close();

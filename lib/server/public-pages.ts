@@ -34,7 +34,7 @@ export function withPublicPages(render: RenderPage, pages: Listener): Listener {
   function pageAt(path: string): Promise<PublicPage | null> {
     let page = kept.get(path);
     if (page) return page;
-    // One render at a time, so that a payment form waits for one page at most.
+    // Public pages are rendered one at a time, so that a payment form waits for one of them at most.
     page = last.then(async () => {
       const rendered = await render(path);
       if (!rendered) kept.delete(path);
@@ -91,6 +91,6 @@ function send(request: IncomingMessage, response: ServerResponse, page: PublicPa
   response.writeHead(200).end(request.method === "HEAD" ? undefined : body);
 }
 
-/** Whether the browser names gzip, and not with a weight of 0. */
+/** True if the browser names gzip, and not with a weight of 0. */
 const acceptsGzip = (accepted: string): boolean =>
   accepted.split(",").some((part) => /^\s*gzip\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/.test(part));

@@ -79,7 +79,7 @@ function sdkFiles(folder: string): Serve {
 
 const fitting = new Map<string, string>();
 
-/** Whether a file's compressed copies match its content. Read again only when one of them was written since. */
+/** True if a file's compressed copies match its content. Cached until one of them is written. */
 function copiesFit(file: string): boolean {
   const files = [file, `${file}.br`, `${file}.gz`];
   if (!files.every((one) => existsSync(one))) return false;

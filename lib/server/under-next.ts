@@ -20,7 +20,7 @@ import { createPageLimit } from "./page-limits";
 const HOST = Symbol.for("cardlane.host");
 const holder = globalThis as { [key: symbol]: boolean | undefined };
 
-/** Says that this process already has a host for the service, so that Next inside it does not become another one. */
+/** Marks this process as having a host for the service, so that Next inside it does not become another one. */
 export function claimHost(): void {
   holder[HOST] = true;
 }
@@ -52,13 +52,13 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
     if (webhooks !== null) log.info(webhooks);
     startJobs(service);
   } catch (error) {
-    // Next may call again, and then it must not find a host that never came up.
+    // Next may call again, and must not find a host that never started.
     holder[HOST] = false;
     throw error;
   }
 }
 
-/** What our own host does before any route, for Next's server. What Next cannot make a `Request` of, or is slow to, never gets there. */
+/** Gives Next's server the checks of our own host. Requests that Next cannot parse, or parses slowly, never reach it. */
 function guard(server: Server, dev: boolean): void {
   const gate = createGate();
   const tooManyPages = createPageLimit();
@@ -79,9 +79,9 @@ function guard(server: Server, dev: boolean): void {
     withOutages(request, response, dev ? null : limitMs, () => watchStatements(response, work)),
   );
   watchCallers(server);
-  // Where nothing is developed Next leaves them without an answer; without a listener they are requests as any other.
+  // In production Next never responds to an upgrade; without a listener it is an ordinary request.
   if (!dev) server.removeAllListeners("upgrade");
-  // Next made the server, and with it how often late requests are looked for: every 30 s.
+  // Next created the server, so late requests are found every 30 s only.
   server.headersTimeout = ARRIVAL.headersMs;
   server.requestTimeout = ARRIVAL.requestMs;
   // Next's own is Node's five seconds: a busy process closes a connection just as its caller sends the next request over it.

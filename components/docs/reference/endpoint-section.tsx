@@ -128,7 +128,7 @@ function Body({ endpoint, schemas }: { endpoint: OperationObject; schemas: Schem
   );
 }
 
-/** What a success sends: JSON, or events one after another. */
+/** Content of a successful response: JSON or an event stream. */
 const successOf = (content: ResponseObject["content"]) =>
   content["application/json"] ?? content["text/event-stream"] ?? { schema: {} };
 

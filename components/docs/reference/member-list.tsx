@@ -10,7 +10,7 @@ type MemberListProps = {
   endpoint?: string;
 };
 
-/** What a link to a parameter, or to a member of the body, leads to. */
+/** Anchor of a parameter or of a member of the body. */
 export const memberAnchor = (endpoint: string, name: string) => `${endpoint}.${name}`;
 
 /** The members of an object, each with its type and meaning; objects without a section of their own are unfolded. */
@@ -101,7 +101,7 @@ const isObject = (name: string) => (OBJECTS as readonly string[]).includes(name)
 export const refName = (schema: JsonSchema): string | null =>
   schema.$ref?.startsWith(PREFIX) ? schema.$ref.slice(PREFIX.length) : null;
 
-/** What a member is, ready to be written down. */
+/** Description of a member for the page. */
 type Described = {
   label: string;
   /** Name of the object it links to. */

@@ -10,13 +10,13 @@ import { headingsOf, isWritten, type Site, writtenMarkdown } from "../markdown-p
 import { memberAnchor, OBJECTS, refName } from "../reference/member-list";
 import type { SearchDocument } from "./search";
 
-/** Everything that the documentation's search finds, made of what its pages are made of. */
+/** Search index of the documentation, built from the sources of its pages. */
 export function searchDocuments(document: OpenApiDocument, site: Site): SearchDocument[] {
   return [...guides(site), ...reference(document), ...errors(), ...events(), ...cards()];
 }
 
 const nothing = () => null;
-/** What has documents of its own. */
+/** Components whose content has search documents of its own. */
 const LISTED = { ErrorCodes: nothing, EventCatalogue: nothing, TestCards: nothing };
 
 function guides(site: Site): SearchDocument[] {
@@ -24,7 +24,7 @@ function guides(site: Site): SearchDocument[] {
     if (!isWritten(href)) return [];
     const [, ...parts] = writtenMarkdown(href, site, LISTED)
       .replace(/^```([^\n]*)\n((?:(?!```).*\n)*)```$/gm, (_, meta: string, code: string) =>
-        // Commands are looked for; files would be most of what there is.
+        // Users search for commands; files would be most of the index.
         /^sh\b/.test(meta) ? code : "",
       )
       .split(/^#{1,4} /m);
@@ -60,7 +60,7 @@ function reference(document: OpenApiDocument): SearchDocument[] {
   const endpoints = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, endpoint]) => ({ call: `${method.toUpperCase()} ${path}`, endpoint })),
   );
-  // What many endpoints have in common, such as `limit`, is found once.
+  // Parameters that many endpoints share, such as `limit`, are listed once.
   const known = new Set<string>();
   return [
     ...endpoints.map(({ call, endpoint }) => ({
@@ -98,7 +98,7 @@ function reference(document: OpenApiDocument): SearchDocument[] {
 
 type Found = { anchor: string; name: string; description: string };
 
-/** Members of a body by their whole path; those inside of others stand on the page within the outermost. */
+/** Members of a body by their full path. The page shows nested members within the outermost one. */
 function membersOf({ properties = {} }: JsonSchema, document: OpenApiDocument, within?: Found): Found[] {
   return Object.entries(properties).flatMap(([key, member]) => {
     const resolved = document.components.schemas[refName(member) ?? ""] ?? member;
@@ -137,6 +137,6 @@ const cards = (): SearchDocument[] =>
     title: groupedNumber(number),
     place: `${BRAND_NAMES[brand]}, ${group}`,
     text: effect,
-    // As it is pasted.
+    // The number as users paste it.
     also: number,
   }));

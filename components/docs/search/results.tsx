@@ -11,7 +11,7 @@ const KINDS: Record<SearchResult["kind"], string> = {
   card: "Test card",
 };
 
-/** Where a result is, its heading, and what stands there, with what was asked for marked. */
+/** A result: its place, heading and text, with the search terms marked. */
 export function ResultText({ result: { kind, title, place, excerpt } }: { result: SearchResult }) {
   return (
     <>

@@ -5,7 +5,7 @@ import { type KeyboardEvent, type MouseEvent, useEffect, useId, useRef, useState
 import { ResultText } from "./results";
 import type { DocsSearch, SearchResult } from "./search";
 
-/** How many stand in the list; the search's own page has more. */
+/** Max results in the list; the search page shows more. */
 const SHOWN = 8;
 
 type Loaded = DocsSearch | "loading" | "failed" | null;

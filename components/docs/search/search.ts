@@ -1,11 +1,11 @@
 import MiniSearch from "minisearch";
 
-/** One thing that can be found. */
+/** Entry of the search index. */
 export type SearchDocument = {
   href: string;
   kind: "guide" | "endpoint" | "parameter" | "object" | "error" | "event" | "card" | "change";
   title: string;
-  /** Where it stands: a page, method and path, an endpoint. */
+  /** Place of the entry: a page, a method and path, or an endpoint. */
   place: string;
   text: string;
   /** Another spelling of the title. */

@@ -3,11 +3,11 @@ import type { TriedAnswer } from "@/lib/client/docs/try-request";
 
 type TryAnswerProps = {
   answer: TriedAnswer;
-  /** Whether the request is in the account's log. */
+  /** True if the request is in the account's log. */
   showsLog: boolean;
 };
 
-/** What the sandbox answered, as it came. */
+/** The sandbox's response, unchanged. */
 export function TryAnswer({ answer: { status, headers, durationMs, body, isOpen }, showsLog }: TryAnswerProps) {
   const replayed = headers.some(([name]) => name === "Idempotent-Replayed");
   const requestId = headers.find(([name]) => name === "X-Request-Id")?.[1];
