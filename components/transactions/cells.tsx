@@ -117,8 +117,8 @@ function id(value: string | null): ReactNode {
   );
 }
 
-/** Shared by all copy buttons. */
-export function CopyIcon() {
+/** Icons that every row refers to. */
+export function RowIcons() {
   return (
     <svg aria-hidden="true" className="hidden">
       <symbol id="copy-icon" viewBox="0 0 16 16">
@@ -129,6 +129,9 @@ export function CopyIcon() {
           strokeWidth="1.25"
           strokeLinejoin="round"
         />
+      </symbol>
+      <symbol id="more-icon" viewBox="0 0 16 16">
+        <path d="M3.3 8h.01M8 8h.01M12.7 8h.01" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
       </symbol>
     </svg>
   );

@@ -89,7 +89,7 @@ type FirstAnswerProps = { error: Error | null; retrying: boolean; onRetry: () =>
 
 /** Before the first response: loading, or the error. */
 function FirstAnswer({ error, retrying, onRetry }: FirstAnswerProps) {
-  if (!error) return <TableSkeleton rows={12} columns={6} />;
+  if (!error) return <TableSkeleton rows={12} />;
   const refused = error instanceof ApiError;
   return (
     <ErrorState

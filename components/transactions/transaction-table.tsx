@@ -8,7 +8,7 @@ import {
   tableFeatures,
   useTable,
 } from "@tanstack/react-table";
-import { ArrowUpRight, Ellipsis } from "lucide-react";
+import { ArrowUpRight } from "lucide-react";
 import { type ChangeEvent, type MouseEvent, memo, type PointerEvent, type RefObject, useMemo } from "react";
 import { ACTION_LOOKS } from "@/components/payments/payment-actions";
 import { Button } from "@/components/ui/button";
@@ -23,7 +23,7 @@ import { moneyText, relativeTimeText } from "@/lib/contract/format";
 import { COLUMN_NAMES, type ColumnName, TABLE_COLUMNS } from "@/lib/contract/transactions/columns";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { ACTIONS, SORT_FIELDS, signedAmount } from "@/lib/contract/transactions/words";
-import { CELLS, CopyIcon, NUMBER_COLUMNS, TEXT_COLUMNS } from "./cells";
+import { CELLS, NUMBER_COLUMNS, RowIcons, TEXT_COLUMNS } from "./cells";
 import type { Selection } from "./use-transactions";
 
 const features = tableFeatures({ columnVisibilityFeature, columnOrderingFeature, rowSelectionFeature });
@@ -80,7 +80,7 @@ export function TransactionTable(props: TransactionTableProps) {
 
   return (
     <div className="data-table-scroll">
-      <CopyIcon />
+      <RowIcons />
       <table
         ref={tableRef}
         className="data-table"
@@ -257,7 +257,9 @@ function RowActions({ transaction }: { transaction: ListedTransaction }) {
           aria-label={`Actions for ${moneyText(signedAmount(transaction), transaction.currency)}, ${transaction.id}`}
           onClick={(event) => event.stopPropagation()}
         >
-          <Ellipsis aria-hidden="true" />
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <use href="#more-icon" />
+          </svg>
         </Button>
       </MenuTrigger>
       <MenuContent align="end" label="Actions" className="w-72 max-w-[calc(100vw-2rem)]">

@@ -7,28 +7,14 @@ export function Skeleton({ className }: { className?: string }) {
 
 const upTo = (count: number) => [...Array(count).keys()];
 
-const WIDTHS = ["w-24", "w-16", "w-32", "w-20", "w-28"];
-
-/** Sized like a real table: 40 px rows under a 32 px heading. */
-export function TableSkeleton({ rows = 8, columns = 5 }: { rows?: number; columns?: number }) {
+/** A table's 40 px rows under a 32 px heading. CSS draws the bars: a page's data contains every skeleton it could need. */
+export function TableSkeleton({ rows = 8 }: { rows?: number }) {
   return (
-    <div className="appear-later w-full overflow-hidden">
+    <div className="appear-later">
       <output className="sr-only">Loading</output>
-      <div className="flex h-8 items-center gap-6 border-b">
-        {upTo(columns).map((column) => (
-          <div key={column} className={cn("min-w-0 flex-1", column > 1 && "max-sm:hidden")}>
-            <Skeleton className="h-2.5 w-14" />
-          </div>
-        ))}
-      </div>
+      <div className="skeleton-row h-8" />
       {upTo(rows).map((row) => (
-        <div key={row} className="flex h-10 items-center gap-6 border-b">
-          {upTo(columns).map((column) => (
-            <div key={column} className={cn("min-w-0 flex-1", column > 1 && "max-sm:hidden")}>
-              <Skeleton className={cn("h-3 max-w-full", WIDTHS[(row + column) % WIDTHS.length])} />
-            </div>
-          ))}
-        </div>
+        <div key={row} className="skeleton-row" />
       ))}
     </div>
   );
@@ -65,7 +51,7 @@ export function BalanceSkeleton() {
         <Skeleton className="h-8 w-20" />
         <Skeleton className="h-8 w-36" />
       </div>
-      <TableSkeleton rows={8} columns={5} />
+      <TableSkeleton rows={8} />
     </>
   );
 }

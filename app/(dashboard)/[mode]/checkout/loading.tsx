@@ -13,7 +13,7 @@ export default function Loading() {
           <Skeleton key={index} className={`h-3 ${width}`} />
         ))}
       </div>
-      <TableSkeleton rows={8} columns={6} />
+      <TableSkeleton rows={8} />
     </>
   );
 }

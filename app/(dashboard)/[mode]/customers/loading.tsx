@@ -5,7 +5,7 @@ export default function Loading() {
     <>
       <Skeleton className="mb-5 h-8 w-32" />
       <Skeleton className="mb-3 h-8 w-full max-w-xl" />
-      <TableSkeleton rows={8} columns={4} />
+      <TableSkeleton rows={8} />
     </>
   );
 }

@@ -11,7 +11,7 @@ export default function Loading() {
         <Skeleton className="h-8 w-32" />
         <Skeleton className="h-8 w-36" />
       </div>
-      <TableSkeleton rows={8} columns={5} />
+      <TableSkeleton rows={8} />
     </>
   );
 }

@@ -15,7 +15,7 @@ export default function TransactionsLoading() {
         <Skeleton className="h-8 w-24 max-md:hidden" />
         <Skeleton className="h-8 w-24 max-md:hidden" />
       </div>
-      <TableSkeleton rows={14} columns={6} />
+      <TableSkeleton rows={14} />
     </>
   );
 }

@@ -41,7 +41,7 @@ async function firstList(page: DashboardPage, searchParams: SearchParams) {
   const body = searchTransactionsBody.safeParse(searchBody(query, page.merchant.timeZone, at));
   if (!body.success) return null;
   try {
-    return { key: formatQuery(query), list: await searchTransactionTable(page.ctx, body.data), at };
+    return { key: formatQuery(query), listJson: JSON.stringify(await searchTransactionTable(page.ctx, body.data)), at };
   } catch (error) {
     if (error instanceof AppError && error.code === "invalid_parameter") return null;
     throw error;

@@ -11,7 +11,7 @@ export default function Loading() {
         <Skeleton className="h-3 w-16" />
         <Skeleton className="h-3 w-24" />
       </div>
-      <TableSkeleton rows={8} columns={6} />
+      <TableSkeleton rows={8} />
     </>
   );
 }

@@ -7,7 +7,7 @@ export default function Loading() {
         <Skeleton className="h-5 w-28" />
         <Skeleton className="h-8 w-20" />
       </div>
-      <TableSkeleton rows={6} columns={6} />
+      <TableSkeleton rows={6} />
     </>
   );
 }

@@ -5,7 +5,7 @@ export default function EventsLoading() {
   return (
     <>
       <PageHeader title="Events" />
-      <TableSkeleton rows={8} columns={4} />
+      <TableSkeleton rows={8} />
     </>
   );
 }

@@ -9,7 +9,7 @@ export default function IdempotencyLoading() {
         description="What a key was first used for, the result, and what a retry would return."
       />
       <Skeleton className="mt-6 mb-4 h-9 w-full max-w-2xl" />
-      <TableSkeleton rows={10} columns={5} />
+      <TableSkeleton rows={10} />
     </>
   );
 }

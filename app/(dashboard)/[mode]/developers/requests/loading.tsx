@@ -5,7 +5,7 @@ export default function RequestsLoading() {
   return (
     <>
       <PageHeader title="Requests" />
-      <TableSkeleton rows={10} columns={4} />
+      <TableSkeleton rows={10} />
     </>
   );
 }

@@ -5,7 +5,7 @@ export default function WebhooksLoading() {
   return (
     <>
       <PageHeader title="Webhooks" />
-      <TableSkeleton rows={8} columns={4} />
+      <TableSkeleton rows={8} />
     </>
   );
 }

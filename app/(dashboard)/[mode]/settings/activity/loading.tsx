@@ -4,7 +4,7 @@ export default function Loading() {
   return (
     <>
       <Skeleton className="mb-4 h-5 w-36" />
-      <TableSkeleton rows={6} columns={4} />
+      <TableSkeleton rows={6} />
     </>
   );
 }

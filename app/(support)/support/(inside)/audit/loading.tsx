@@ -5,7 +5,7 @@ export default function AuditLoading() {
   return (
     <>
       <PageHeader title="Audit" />
-      <TableSkeleton rows={12} columns={5} />
+      <TableSkeleton rows={12} />
     </>
   );
 }

@@ -5,7 +5,7 @@ export default function ReconciliationLoading() {
   return (
     <>
       <PageHeader title="Reconciliation" />
-      <TableSkeleton rows={5} columns={3} />
+      <TableSkeleton rows={5} />
     </>
   );
 }

@@ -5,7 +5,7 @@ export default function UnknownOutcomesLoading() {
   return (
     <>
       <PageHeader title="Unknown outcomes" />
-      <TableSkeleton rows={6} columns={5} />
+      <TableSkeleton rows={6} />
     </>
   );
 }

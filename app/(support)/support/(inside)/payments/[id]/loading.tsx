@@ -7,8 +7,8 @@ export default function PaymentLoading() {
       <Skeleton className="mb-6 h-4 w-96 max-w-full" />
       <Skeleton className="mb-4 h-16 w-full" />
       <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
-        <TableSkeleton rows={8} columns={4} />
-        <TableSkeleton rows={6} columns={2} />
+        <TableSkeleton rows={8} />
+        <TableSkeleton rows={6} />
       </div>
     </>
   );

@@ -5,7 +5,7 @@ export default function SupportRequestLoading() {
   return (
     <>
       <PageHeader title="Request" />
-      <TableSkeleton rows={8} columns={2} />
+      <TableSkeleton rows={8} />
     </>
   );
 }

@@ -5,7 +5,7 @@ export default function Loading() {
     <>
       <Skeleton className="mb-4 h-5 w-56" />
       <Skeleton className="mb-4 h-14" />
-      <TableSkeleton rows={6} columns={4} />
+      <TableSkeleton rows={6} />
     </>
   );
 }
