@@ -246,7 +246,7 @@ function stopLinksUntil(leaving: Flag, ask: (href: string) => void): () => void 
   return () => document.removeEventListener("click", onClick, { capture: true });
 }
 
-/** With the Navigation API, a history step can be cancelled once per user activation. */
+/** With the Navigation API, a history step can be canceled once per user activation. */
 function stopHistoryUntil(leaving: Flag, ask: (delta: number) => void): () => void {
   const { navigation } = window as { navigation?: Navigation };
   const onNavigate = (event: Event) => {

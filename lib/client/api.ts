@@ -24,9 +24,9 @@ type Exported =
   | Exports<typeof import("@/lib/contract/webhooks/endpoints")>
   | Exports<typeof import("@/lib/contract/transactions/sums")>;
 type Callable = Extract<Exported, Pick<Endpoint, "method" | "path" | "response"> | DashboardEndpoint>;
-/** Every endpoint by `POST /v1/payments/{id}/refund`: types alone, for what they are made from does not go to browsers. */
+/** Every endpoint by `POST /v1/payments/{id}/refund`. Types only, because the contract's schemas must not reach browsers. */
 type Endpoints = { [E in Callable as `${E["method"]} ${E["path"]}`]: E };
-/** Method and path of an endpoint, as the contract has them. */
+/** Method and path of an endpoint, as in the contract. */
 export type EndpointAddress = keyof Endpoints;
 
 type Given<Name extends string, Schema> = Schema extends z.ZodType ? { [N in Name]: z.input<Schema> } : unknown;
@@ -37,11 +37,11 @@ type Needed<A extends EndpointAddress> = ([PathParams<A>] extends [never] ? unkn
       ? Given<"body", Body>
       : unknown) &
   (Endpoints[A] extends { query: infer Query } ? Given<"query", Query> : unknown);
-/** What stands in braces in a path; never, when nothing does. */
+/** Names of the braces in a path; never if there are none. */
 export type PathParams<A extends EndpointAddress> = A extends `${string}{${string}` ? ParamsOf<A> : never;
 
 type CallOptions = {
-  /** The environment, for /v1. */
+  /** Environment of /v1 requests. */
   mode?: Mode | undefined;
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -53,7 +53,7 @@ type AnyOptions = CallOptions & { params?: Record<string, string>; query?: Recor
 
 type ApiAnswer<T> = { data: T; status: number; requestId: string | null; replayed: boolean };
 
-/** An answered refusal: what the API's error body says. */
+/** An error response of the API. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -62,9 +62,9 @@ export class ApiError extends Error {
   readonly param: string | null;
   readonly errors: FieldError[];
   readonly requestId: string | null;
-  /** The whole body, with what the code adds (`remaining`, `current_status` …). */
+  /** The whole body, with the members of its code (`remaining`, `current_status` …). */
   readonly body: Record<string, unknown>;
-  /** Seconds until a retry makes sense; null when the answer did not say. */
+  /** Seconds until a retry makes sense; null if the response has none. */
   readonly retryAfterSeconds: number | null;
 
   constructor(response: Response, body: Record<string, unknown>) {
@@ -82,19 +82,19 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer arrived, or only part of one: the request may or may not have taken effect. */
+/** No complete response arrived, so the request may or may not have taken effect. */
 export class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
 }
 
 const TIMEOUT_MS = 35_000;
 
-/** Requests proof of identity from the user; false when they cancel. */
+/** Asks the user to re-authenticate; false when they cancel. */
 type ProofPrompt = (kind: ProofKind) => Promise<boolean>;
 let promptForProof: ProofPrompt | null = null;
 let prompting: Promise<boolean> | null = null;
 
-/** Registers the dialog that requests proof. Returns how to unregister it. */
+/** Registers the re-authentication dialog. Returns an unregister function. */
 export function onProofNeeded(prompt: ProofPrompt): () => void {
   promptForProof = prompt;
   return () => {
@@ -102,7 +102,7 @@ export function onProofNeeded(prompt: ProofPrompt): () => void {
   };
 }
 
-/** Whether a refused request may be sent again. Several refused at once share one dialog. */
+/** True if a refused request may be sent again. Concurrent refusals share one dialog. */
 async function isProved(error: unknown): Promise<boolean> {
   if (!(error instanceof ApiError) || promptForProof === null) return false;
   const kind = error.body.proof_required;
@@ -114,9 +114,9 @@ async function isProved(error: unknown): Promise<boolean> {
 }
 
 /**
- * Calls our own API as the signed-in user. Throws ApiError for a refusal, NoAnswerError when the outcome is unknown, and the
- * signal's reason when the caller aborted. An ended session leads to the sign-in page. A request that needs proof of identity
- * is sent again once that is given, unchanged and under the same idempotency key.
+ * Calls our own API as the signed-in user. Throws ApiError for a refusal, NoAnswerError for an unknown outcome, and the
+ * signal's reason after an abort. An expired session leads to the sign-in page. A request that needs re-authentication is
+ * sent again afterwards, unchanged and under the same idempotency key.
  */
 export async function callApi<A extends EndpointAddress>(
   address: A,
@@ -195,7 +195,7 @@ function goToSignIn(): void {
   window.location.assign(`${page}?next=${encodeURIComponent(pathname + search)}`);
 }
 
-/** Why a call failed and what to do, in words. Rethrows errors that are not a call's. */
+/** Reason and remedy of a failed call. Rethrows errors that aren't a call's. */
 export function failureText(error: unknown): string {
   if (error instanceof ApiError) {
     const request = error.requestId && error.status >= 500 ? ` Request ${error.requestId}.` : "";

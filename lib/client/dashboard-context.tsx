@@ -10,7 +10,7 @@ export type DashboardData = {
   mode: Mode;
   merchant: { id: string; name: string; timeZone: string; suspended: boolean };
   user: { userId: string; email: string; name: string | null; role: UserRole; emailVerified: boolean };
-  /** How long an account may have test data without a proved address; 0 = as long as it likes. */
+  /** Days that an account may keep test data with an unverified address; 0 = unlimited. */
   unprovedAccountDays: number;
   permissions: UserPermission[];
   preferences: Preferences;
@@ -20,7 +20,7 @@ type Dashboard = DashboardData & { can(permission: UserPermission): boolean };
 
 const DashboardContext = createContext<Dashboard | null>(null);
 
-/** The user and the environment, for everything below the shell. Ids are public ones. */
+/** User and environment for everything below the shell. Ids are public ones. */
 export function DashboardProvider({ data, children }: { data: DashboardData; children: ReactNode }) {
   const value = useMemo(
     () => ({ ...data, can: (permission: UserPermission) => data.permissions.includes(permission) }),
@@ -29,7 +29,7 @@ export function DashboardProvider({ data, children }: { data: DashboardData; chi
   return <DashboardContext value={value}>{children}</DashboardContext>;
 }
 
-/** Throws outside of the dashboard. */
+/** Throws outside the dashboard. */
 export function useDashboard(): Dashboard {
   const value = use(DashboardContext);
   if (!value) throw new Error("useDashboard needs a DashboardProvider above it");
@@ -38,7 +38,7 @@ export function useDashboard(): Dashboard {
 
 const RETRIES = 2;
 
-/** One cache of answers per browser tab. Refusals are not retried: they would be the same. */
+/** One response cache per browser tab. Refusals aren't retried, as the result would be the same. */
 export function QueryProvider({ children }: { children: ReactNode }) {
   const [client] = useState(
     () =>

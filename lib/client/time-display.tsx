@@ -4,27 +4,27 @@ import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStor
 import { fullTimeText } from "@/lib/contract/format";
 
 type TimeDisplay = {
-  /** How the user wants times: in the business's zone or in UTC. */
+  /** The user's preference: the business's zone or UTC. */
   times: "local" | "utc";
-  /** The business's: filters, charts and exports have its days. */
+  /** The business's zone, which defines the days of filters, charts and exports. */
   timeZone: string;
 };
 
 const TimeDisplayContext = createContext<TimeDisplay>({ times: "local", timeZone: "UTC" });
 
-/** Says how every time below it is shown. */
+/** Sets the time display for everything below. */
 export function TimeDisplayProvider({ times, timeZone, children }: TimeDisplay & { children: ReactNode }) {
   const value = useMemo(() => ({ times, timeZone }), [times, timeZone]);
   return <TimeDisplayContext value={value}>{children}</TimeDisplayContext>;
 }
 
-/** The IANA zone to show times in: the business's, or UTC. The browser's is in the tooltips. */
+/** IANA zone of displayed times: the business's, or UTC. Tooltips show the browser's. */
 export function useTimeZone(): string {
   const { times, timeZone } = useContext(TimeDisplayContext);
   return times === "utc" ? "UTC" : timeZone;
 }
 
-/** A time in full: in the user's zone and in UTC, and in the displayed zone when that differs. */
+/** A time in full: in the user's zone and in UTC, and in the displayed zone if that differs. */
 export function timeForms(at: Date, zone: string): string[] {
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = [...new Set([zone, local, "UTC"])];
@@ -50,15 +50,15 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The server renders for many hours; a browser starts with one moment. */
+/** The server runs for a long time; a browser starts with one fixed moment. */
 const serverNow = () => (typeof document === "undefined" ? Date.now() : now);
 
-/** Milliseconds since 1970, moving on every half minute: one clock for all relative times of a page. */
+/** Milliseconds since 1970, updated every half minute: one clock for all relative times of a page. */
 export function useNow(): number {
   return useSyncExternalStore(
     subscribe,
     () => {
-      // No timer runs while nothing listens.
+      // No timer runs without subscribers.
       if (!timer) now = Date.now();
       return now;
     },

@@ -5,13 +5,13 @@ import type { FieldError } from "@/lib/contract/errors";
 import { ApiError, failureText } from "./api";
 import { newIdempotencyKey } from "./payments/money-ports";
 
-/** What concerns a form as a whole. */
+/** Error of a form as a whole. */
 export type Failure = { readonly text: string | null; readonly requestId?: string | null };
 
 type Errors = Readonly<Record<string, string>>;
 type ApiRefusal = Pick<FieldError, "param" | "message">;
 
-/** Why a form's work ended without success, in words for the user; `field`, if named, takes the focus. */
+/** Failure of a form, with a message for users; `field`, if set, takes the focus. */
 export class FormRefusal extends Error {
   override readonly name = "FormRefusal";
   constructor(
@@ -23,9 +23,9 @@ export class FormRefusal extends Error {
 }
 
 type Options<Values> = {
-  /** Field → its error. Shown once the field was left or the form submitted; the form is sent only without errors. */
+  /** Field → its error. Shown after blur or submit; the form is sent only without errors. */
   check?: (values: Values) => Readonly<Record<string, string | undefined>>;
-  /** The field that a refusal of the API belongs to, and its words there; null = above the form. */
+  /** The field for a refusal of the API, and the message there; null = above the form. */
   place?: (refusal: ApiRefusal, values: Values) => readonly [field: string, message: string] | null;
 };
 
@@ -41,7 +41,7 @@ export type FormState<Values> = {
   values: Values;
   saved: Values;
   set(changes: Partial<Values>): void;
-  /** Value, error and handlers of a field, for its control. */
+  /** Value, error and handlers for a field's control. */
   field<Name extends keyof Values & string>(name: Name): FormField<Values[Name]>;
   /** The same for a choice instead of text. */
   choice<Name extends keyof Values & string>(
@@ -53,18 +53,18 @@ export type FormState<Values> = {
   dirty: boolean;
   pending: boolean;
   failure: Failure;
-  /** Takes these values, or those that are in the form, as saved. */
+  /** Marks these values, or the current ones, as saved. */
   keep(values?: Values): void;
   /** Resets to the saved values. */
   discard(): void;
   clearFailure(): void;
-  /** Runs the work, never twice at a time. What it throws shows in the form; what was typed stays. */
+  /** Runs the work, never twice at a time. Errors show in the form, which keeps its values. */
   submit(work: () => Promise<void>): (event?: SubmitEvent) => Promise<void>;
 };
 
 const FINE: Failure = { text: null };
 
-/** The values of a form, and its way to the server: checked, pending, then done or refused. */
+/** State of a form and its submission: validated, pending, then done or refused. */
 export function useForm<Values extends object>(initial: Values, options: Options<Values> = {}): FormState<Values> {
   const [saved, setSaved] = useState(initial);
   const [values, setValues] = useState(initial);
@@ -143,8 +143,8 @@ export function useForm<Values extends object>(initial: Values, options: Options
 }
 
 /**
- * Works once no pointer presses anything: an error that shows between press and release moves what was pressed from under the
- * pointer, and the click is lost.
+ * Runs the work when no pointer is pressed: an error shown between press and release would move the target, and the
+ * click would be lost.
  */
 function afterPress(work: () => void): void {
   if (document.querySelector(":active") === null) work();
@@ -166,7 +166,7 @@ function failureOf(error: unknown, place: (refusal: ApiRefusal) => readonly [str
   return { text, fields, requestId: text && error.requestId };
 }
 
-/** Refusals by field of a form, and those that belong to none. */
+/** Refusals by form field, and those that belong to none. */
 export function placeRefusals(
   refusals: readonly ApiRefusal[],
   place: (refusal: ApiRefusal) => readonly [field: string, message: string] | null,
@@ -181,7 +181,7 @@ export function placeRefusals(
   return { fields, others };
 }
 
-/** The first field with an error gets the focus. The form's fields carry their names. */
+/** Focuses the first field with an error. Fields carry their names. */
 function focusFirst(event: SubmitEvent | undefined, names: string[]): void {
   const form = event?.target;
   if (!(form instanceof HTMLFormElement)) return;
@@ -189,7 +189,7 @@ function focusFirst(event: SubmitEvent | undefined, names: string[]): void {
   if (field instanceof HTMLElement) field.focus();
 }
 
-/** The page is about to unload: this never resolves, so that a button stays busy until then. */
+/** Never resolves, so that a button stays busy until the page unloads. */
 export const neverEnds = (): Promise<never> => new Promise(() => {});
 
 export function leaveFor(path: string): Promise<never> {
@@ -197,7 +197,7 @@ export function leaveFor(path: string): Promise<never> {
   return neverEnds();
 }
 
-/** Sends under one key for a form, so that a double click and a retry after a lost answer make one thing. */
+/** Sends with one key per form, so that a double click or a retry after a lost response creates one object. */
 export function useOneKey(): <T>(send: (idempotencyKey: string) => Promise<T>) => Promise<T> {
   const key = useRef<string>(null);
   return async (send) => {
@@ -205,7 +205,7 @@ export function useOneKey(): <T>(send: (idempotencyKey: string) => Promise<T>) =
     try {
       return await send(key.current);
     } catch (error) {
-      // These answers use up the key: the next submit is another request.
+      // These responses use up the key: the next submit is a new request.
       if (error instanceof ApiError && (error.status === 422 || error.code === "idempotency_key_reused")) {
         key.current = null;
       }

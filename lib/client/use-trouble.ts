@@ -12,13 +12,13 @@ const OFFLINE: Trouble = {
 };
 
 /**
- * Why a page could not be shown; the browser learns only an error's number. Checks whether the service is ready; without an
- * answer the network is gone. `fault` is shown until that is known, and when the service is well, with the error's number in
+ * Reason why a page couldn't be shown; the browser gets only an error's number. Checks the service's health: without a
+ * response the network is down. `fault` is shown until then, and if the service is healthy, with the error's number in
  * the service's log.
  */
 export function useTrouble(fault: Trouble, error: unknown): Trouble & { requestId: string | null } {
   const [trouble, setTrouble] = useState<Trouble | null>(null);
-  // The system outside React here is the service.
+  // The external system here is the service.
   useEffect(() => {
     const request = new AbortController();
     fetch("/health/ready", { cache: "no-store", signal: request.signal }).then(

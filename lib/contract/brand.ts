@@ -1,7 +1,7 @@
 /**
- * Cardlane's own look, said once: the dashboard, the documentation, the payment form, the page for outages and the icon take
- * it from here. Each colour in the light and in the dark scheme. Tailwind loads this file (app/globals.css). What stands by
- * itself is all that the merchants' script takes along.
+ * Cardlane's brand colors, used by dashboard, documentation, payment form, outage page and icon. Each color has a light
+ * and a dark value. Tailwind loads this file (app/globals.css). Exports are separate constants, so that the merchants'
+ * script bundles only what it uses.
  */
 export const GROUND = ["#ffffff", "#121211"] as const;
 export const INK = ["#1b1b19", "#ededea"] as const;
@@ -27,17 +27,17 @@ export const COLORS = {
   "red-ground": ["#fcebe9", "#331b19"],
   violet: ["#6b3fb5", "#bb9df5"],
   "violet-ground": ["#f2ecfb", "#261d37"],
-  /** Below white text, in both. */
+  /** Used below white text in both schemes. */
   danger: ["#b3261e", "#c2392f"],
 } as const satisfies Record<string, readonly [light: string, dark: string]>;
 
-/** Corners of what is pressed and typed into, in pixels. */
+/** Corners of buttons and inputs, in pixels. */
 export const RADIUS_PX = 6;
 
-/** Where Geist is not loaded. */
+/** Fallback fonts where Geist isn't loaded. */
 export const SYSTEM_FONTS = `system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", Arial, sans-serif`;
 
-/** As custom properties: `--ground: light-dark(#ffffff, #121211)`. */
+/** CSS custom properties: `--ground: light-dark(#ffffff, #121211)`. */
 export const brandVariables = (): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries(COLORS).map(([name, [light, dark]]) => [`--${name}`, `light-dark(${light}, ${dark})`]),
@@ -47,7 +47,7 @@ export const brandVariables = (): Record<string, string> => ({
 
 type Tailwind = { addBase(rules: Record<string, Record<string, string>>): void };
 
-// biome-ignore lint/style/noDefaultExport: the form Tailwind asks for
+// biome-ignore lint/style/noDefaultExport: Tailwind requires it
 export default {
   handler: ({ addBase }: Tailwind) => addBase({ ":root": brandVariables() }),
   get config() {

@@ -7,8 +7,8 @@ const MAESTRO = lengths(12, 19);
 const DINERS = lengths(14, 19);
 
 /**
- * Ranges of a number's first four digits. Bit n is set for n digits: the lengths that are issued, and all that
- * the standards allow or that were issued once.
+ * Ranges of a number's first four digits. Bit n is set for length n: the lengths issued today, and all that the standards
+ * allow or that were issued once.
  */
 const RANGES: readonly (readonly [first: number, last: number, issued: number, possible: number])[] = [
   [2200, 2204, L16, L16_TO_19], // Mir
@@ -41,13 +41,13 @@ for (const [first, last, issued, possible] of RANGES) {
   POSSIBLE.fill(possible, first, last + 1);
 }
 
-/** Bit n is set when numbers that begin with these four digits may have n digits. */
+/** Bit n is set if numbers with these first four digits may have n digits. */
 export const possibleLengths = (four: number): number => POSSIBLE[four] ?? 0;
 
 /** True if a card network issues numbers of this prefix and length today. */
 export const isIssued = (number: string): boolean => hasLength(ISSUED, number);
 
-/** The same with every length that its network's numbers may have. */
+/** Like `isIssued`, with every length that the network's numbers may have. */
 export const isPossible = (number: string): boolean => hasLength(POSSIBLE, number);
 
 const hasLength = (table: Uint32Array, number: string) =>

@@ -90,7 +90,7 @@ test.each(SPELLINGS)("a number is masked, %s", (_, spelled) => {
   }
 });
 
-/** Separators in which nobody writes a card: lists of other numbers look the same. */
+/** Separators that are never used in card numbers, only in lists of other numbers. */
 const UNUSUAL =
   /^"(?:\/|x| x |_|\+|\\n|, | \/ |::|%|\\\\u|\\t)" between|^(?:%255Ct|%5Ct|a percent sign|the same words|a wide)/;
 
@@ -194,7 +194,7 @@ function iban(country: string, account: string): string {
   return `${country}${String(98n - (BigInt(number) % 97n)).padStart(2, "0")}${account}`;
 }
 
-/** Each a kind of text that shops write, with other digits each time. */
+/** Kinds of text that shops write, with random digits each time. */
 const NOT_CARDS: Record<string, () => string> = {
   "a German IBAN": () => `Refund to ${group(iban("DE", digits(18)))}`,
   "an Austrian IBAN": () => group(iban("AT", digits(16))),

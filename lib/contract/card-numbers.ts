@@ -5,21 +5,21 @@ import { SANDBOX_CARDS } from "./sandbox-cards";
 
 /** Replacement for a masked card number. */
 export const CARD_NUMBER_MARK = "[card number]";
-/** Follows the name of what is refused. The text itself is never repeated. */
+/** Follows the name of the refused field. The text itself is never repeated. */
 export const holdsCardNumberSentence = (last4: string): string =>
   `holds a card number ending in ${last4}. Write only its last four digits: …${last4}`;
 export const HOLDS_OWN_CARD = "This contains the number of this request's card. Remove it: it must not be stored.";
 
-/** Between two digits of one number: spaces, dashes, " / " …, where a sign that is repeated counts once. */
+/** Max characters between two digits of a number: spaces, dashes, " / " …, where repeated characters count once. */
 const MAX_GAP = 6;
-/** With a letter among them, as in " x ". */
+/** Max if there is a letter among them, as in " x ". */
 const MAX_LETTERED_GAP = 3;
-/** Digits beside a number that go with it: an expiry (12/2029) and a security code. */
+/** Max digits masked beside a number: an expiry (12/2029) and a security code. */
 const MAX_BESIDE = 10;
 
 /**
- * The text with every card number masked, and the few digits beside it: numbers of a card network's prefix and length with a
- * valid check digit, in any script and with any separators. Ids and times of ours stay. Takes time in proportion to the text.
+ * Masks every card number in a text, and the few digits beside it: a card network's prefix and length with a valid check
+ * digit, in any script and with any separators. Our own ids and times stay. Linear time.
  */
 export function maskCardNumbers(text: string): string {
   const readings = digitsOf(text, true);
@@ -30,7 +30,7 @@ export function maskCardNumbers(text: string): string {
     const { starts, ends, from: written } = digits;
     const joined = joins(digits);
     const inText = (place: number) => (written ? (written[place] as number) : place);
-    /** Up to there everything is hidden: of numbers that overlap, the last one alone has something to add. */
+    /** End of the masked part so far: overlapping numbers extend it. */
     let done = 0;
     findNumbers(digits, joined, (first, last) => {
       let [from, to] = [first, last];
@@ -53,9 +53,9 @@ export function maskCardNumbers(text: string): string {
 }
 
 /**
- * The last four digits of a card number in a person's text, which is refused for it; null if there is none. Stricter
- * than masking, because a refusal costs a sale: the number is in one row or in the usual groups, and not part of an
- * IBAN, a phone number, an identifier or a longer number.
+ * The last four digits of a card number in free text, which is refused for it; null if there is none. Stricter than
+ * masking, because a refusal costs a sale: the number is contiguous or in the usual groups, and not part of an IBAN,
+ * a phone number, an identifier or a longer number.
  */
 export function findCardNumber(text: string): string | null {
   for (const reading of plainReadingsOf(text)) {
@@ -70,19 +70,19 @@ export function findCardNumber(text: string): string | null {
   return null;
 }
 
-/** Numbers side by side: what separates the groups of a card separates numbers, too. */
+/** Adjacent numbers, because the separators of a card's groups also separate numbers. */
 const NUMBERS = /\d+(?:[ .-]{1,3}\d+)*/g;
 const MAX_LABEL = 40;
-/** A row of digits after one of these is another number; after several of them, groups are several numbers. */
+/** Digits after one of these labels are another number; groups after several labels are several numbers. */
 const LABEL =
   /(?<!\p{L})(?:order|invoice|ticket|booking|reservation|reference|ref|tracking|parcel|shipment|waybill|customer|user|chat|discord|imei|iccid|siret|kid|fedex|ups|usps|dhl|dpd|gls|bestellung|auftrag|rechnung|sendung|commande|facture|colis|pedido|factura|ordine|fattura)(?<many>s|en)?(?: (?:no|nr|number|id))?[ .:#]{0,3}$/iu;
-/** The start of a decimal fraction, or of an identifier such as JD014600006281230701. */
+/** Start of a decimal fraction, or of an identifier such as JD014600006281230701. */
 const IDENTIFIER = /[A-Z]$|\d,$/;
 const MAX_PHONE_DIGITS = 15;
-/** Refused after any label: no order has such a number, and whoever tries the guard uses one. */
+/** Always refused: no order has such a number, but anyone testing the guard uses one. */
 const TEST_NUMBERS: ReadonlySet<string> = new Set(SANDBOX_CARDS.map(({ number }) => number));
 
-/** `parts` are digits and, at odd places, separators. */
+/** `parts` alternate between digits and separators. */
 function solidNumber(parts: readonly string[], before: string): string | undefined {
   const isOther = (at: number) =>
     at > 0
@@ -95,10 +95,10 @@ function solidNumber(parts: readonly string[], before: string): string | undefin
   return parts.find((part, at) => at % 2 === 0 && isCard(part, at));
 }
 
-/** Lengths of groups. */
+/** Common lengths of groups. */
 const USUAL = /^(?:4-6-[45]|4-4-4(?:-[1-4])?|4-4-4-4-[1-3]|1(?:-1){13,18})$/;
 
-/** In groups with the same text between them. A shorter number, such as a security code, may be at one end. */
+/** Groups with identical separators. A shorter number, such as a security code, may be at either end. */
 function groupedNumber(parts: readonly string[], before: string): string | undefined {
   const rows: string[][] = [parts.slice(0, 1)];
   for (let i = 2; i < parts.length; i += 2) {
@@ -116,7 +116,7 @@ function groupedNumber(parts: readonly string[], before: string): string | undef
     ?.join("");
 }
 
-/** The groups, and without one or two short ones at the start or at the end. */
+/** The groups, also without one or two short ones at the start or end. */
 function withoutEnds(groups: string[]): string[][] {
   const isShort = (at: number) => (groups.at(at)?.length ?? 0) < 4;
   const all = [groups];
@@ -125,7 +125,7 @@ function withoutEnds(groups: string[]): string[][] {
   return all;
 }
 
-/** Luhn's check digit. */
+/** Luhn check digit. */
 function isValid(number: string): boolean {
   let sum = 0;
   for (let i = 0; i < number.length; i++) {
@@ -137,14 +137,14 @@ function isValid(number: string): boolean {
 
 export const holdsCardNumber = (text: string): boolean => findCardNumber(text) !== null;
 
-/** Whether a text holds exactly this number, in whatever spelling. `number` is ASCII digits. */
+/** True if a text holds exactly this number, in any spelling. `number` is ASCII digits. */
 export function holdsNumber(text: string, number: string): boolean {
   const plain = plainDigits(text);
   if (plain !== null) return plain.includes(number);
   return digitsOf(text, false).some(({ values, count }) => values.subarray(0, count).join("").includes(number));
 }
 
-/** The digits of a text in ASCII without escapes, which stand for themselves; null of any other text. */
+/** The digits of an ASCII text without escapes; null for any other text. */
 function plainDigits(text: string): string | null {
   let digits = "";
   for (let i = 0; i < text.length; i++) {
@@ -157,18 +157,18 @@ function plainDigits(text: string): string | null {
 
 const [AMPERSAND, PERCENT, BACKSLASH] = [38, 37, 92];
 
-/** Ten times what a number takes that is escaped twice. */
+/** Margin for escapes: ten times a double-escaped number. */
 const MAX_BEYOND = 4_096;
 
-/** A text that may be kept of a request: masked, of at most `max` characters with a mark where it was cut, and storable. */
+/** Request text in a form that may be stored: masked, cut to `max` characters with a marker, and valid for PostgreSQL. */
 export function keepableText(text: string, max: number): string {
   if (text.length <= max && isPlain(text)) return text;
-  // Cut only after masking: a number that stands across the limit is found whole.
+  // Cut only after masking, so that a number across the limit is recognized.
   const masked = maskCardNumbers(text.slice(0, max + MAX_BEYOND).toWellFormed()).replaceAll("\u0000", "\uFFFD");
   return text.length > max || masked.length > max ? `${masked.slice(0, max - 1).toWellFormed()}…` : masked;
 }
 
-/** Printable ASCII with too few digits for a number, as nearly every text is that we keep. */
+/** True for printable ASCII with too few digits for a number, which covers nearly all stored texts. */
 function isPlain(text: string): boolean {
   let count = 0;
   for (let i = 0; i < text.length; i++) {
@@ -179,7 +179,7 @@ function isPlain(text: string): boolean {
   return count < MIN_LENGTH;
 }
 
-/** Visits every number there may be, which may overlap, by the index of its first and of its last digit. */
+/** Visits every candidate number, including overlapping ones, by the index of its first and last digit. */
 function findNumbers(
   { values, count }: Digits,
   joined: Uint8Array,
@@ -188,7 +188,7 @@ function findNumbers(
   for (let first = 0; first + MIN_LENGTH <= count; first++) {
     const wanted = possibleLengths(firstFour(values, first));
     if (wanted === 0) continue;
-    // Whether every other digit counts double from the first or from the second depends on the length.
+    // The length determines if odd or even digits count double, so keep both sums.
     let even = 0;
     let odd = 0;
     for (let last = first; last < count && wanted >> (last - first + 1) !== 0; last++) {
@@ -204,7 +204,7 @@ function findNumbers(
   }
 }
 
-/** For each digit the first and the last one of its group: what nothing stands between. */
+/** First and last digit of each digit's group, where a group has no separators inside. */
 type Groups = { readonly from: Uint32Array; readonly to: Uint32Array };
 
 function groupsOf({ count, gaps }: Digits): Groups {
@@ -215,15 +215,15 @@ function groupsOf({ count, gaps }: Digits): Groups {
   return { from, to };
 }
 
-/** Whether each digit may go on the number of the one before. */
+/** For each digit: 1 if it may continue the previous digit's number. */
 function joins(digits: Digits): Uint8Array {
   const { count, gaps, between, lettered } = digits;
   const { from, to } = groupsOf(digits);
   const joined = new Uint8Array(count);
   const isShort = (i: number) => (to[i] as number) - (from[i] as number) < 2;
-  /** The last places of the same text in between: what stands there again and again separates, and is not hexadecimal. */
+  /** Recent positions of the same separator: repeated text separates groups and isn't hexadecimal. */
   let same: number[] = [];
-  /** Whether the first of them stands between groups that are no single digits: then twice is enough. */
+  /** True if the first of them is between groups of several digits; then two are enough. */
   let isLong = false;
   let separator = 0;
   for (let i = 1; i < count; i++) {

@@ -1,4 +1,4 @@
-/** Currencies and minor units, without zod: browser code uses it, too. */
+/** Currencies and minor units, without zod, because browser code uses it. */
 
 /** The largest amount of one payment: sums of nine million of these still fit a PostgreSQL bigint. */
 export const MAX_AMOUNT = 999_999_999_999;
@@ -10,8 +10,8 @@ const THREE_DIGITS = "BHD IQD JOD KWD LYD OMR TND";
 const FOUR_DIGITS = "CLF UYW";
 
 /**
- * ISO 4217 code → number of minor-unit digits. Written out because Intl follows CLDR, which differs from ISO 4217 for a
- * few currencies (IQD, UGX …), and the standard's digits are what processors settle in.
+ * ISO 4217 code → number of minor-unit digits. Listed here because Intl follows CLDR, which differs from ISO 4217 for a
+ * few currencies (IQD, UGX …), and processors settle in the standard's digits.
  */
 export const CURRENCY_DIGITS: ReadonlyMap<string, 0 | 2 | 3 | 4> = new Map([
   ...TWO_DIGITS.split(" ").map((code) => [code, 2] as const),
@@ -20,7 +20,7 @@ export const CURRENCY_DIGITS: ReadonlyMap<string, 0 | 2 | 3 | 4> = new Map([
   ...FOUR_DIGITS.split(" ").map((code) => [code, 4] as const),
 ]);
 
-/** Their codes in the order of the alphabet. */
+/** Currency codes in alphabetical order. */
 export const CURRENCIES: readonly string[] = [...CURRENCY_DIGITS.keys()].toSorted();
 
 export function isSupportedCurrency(code: string): boolean {
@@ -64,7 +64,7 @@ export function formatMinor(minor: number, code: string): string {
   return `${text.slice(0, -digits)}.${text.slice(-digits)} ${code}`;
 }
 
-/** How amounts of a filter are typed, and what they find: major units of a currency, or plain minor units of any. */
+/** Unit of a typed amount filter: a currency's major units, or plain minor units in any currency. */
 export type AmountUnit = string;
 export const MINOR_UNITS = "minor";
 export const DEFAULT_UNIT = "USD";
@@ -78,8 +78,8 @@ function unitDigits(unit: AmountUnit): number {
 }
 
 /**
- * "1234.5" → 123450 minor units in USD; null when it is no number, too exact for the unit, or too large. Reads what
- * {@link amountText} writes; what people type is read by `readTypedAmount`.
+ * "1234.5" → 123450 minor units in USD; null if it isn't a number, has too many decimals or is too large. Reads the
+ * output of {@link amountText}; `readTypedAmount` parses user input.
  */
 export function parseAmount(text: string, unit: AmountUnit): number | null {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
@@ -91,7 +91,7 @@ export function parseAmount(text: string, unit: AmountUnit): number | null {
   return minor <= MAX_AMOUNT ? minor : null;
 }
 
-/** 123450 → "1234.50" in USD, 5000 → "50": what {@link parseAmount} reads back. */
+/** 123450 → "1234.50" in USD, 5000 → "50"; the inverse of {@link parseAmount}. */
 export function amountText(minor: number, unit: AmountUnit): string {
   const digits = unitDigits(unit);
   const text = String(minor).padStart(digits + 1, "0");

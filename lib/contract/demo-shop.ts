@@ -1,8 +1,8 @@
-/** What the sample shop's server and its pages say to each other. */
+/** Types shared by the sample shop's server and its pages. */
 
-/** One call of the shop's server to the API, as the shop shows it: without secrets. */
+/** An API call by the shop's server, shown without secrets. */
 export type ApiCall = {
-  /** The request id of the answer, or a made-up one when none came. */
+  /** The response's request id, or a made-up one without a response. */
   id: string;
   /** ISO 8601, when it was sent. */
   at: string;
@@ -10,7 +10,7 @@ export type ApiCall = {
   path: string;
   idempotency_key: string | null;
   request_body: unknown;
-  /** Null when no answer came. */
+  /** Null without a response. */
   status: number | null;
   request_id: string | null;
   duration_ms: number;
@@ -22,16 +22,16 @@ export type SessionAnswer =
   | { token: string; client_session_id: string; calls: ApiCall[] }
   | { problem: string; calls: ApiCall[] };
 
-/** POST /demo/checkout/payment: where the shopper goes next, or why the card did not pay. */
+/** POST /demo/checkout/payment: the shopper's next page, or the reason of the failure. */
 export type PaymentAnswer = { next: string; calls: ApiCall[] } | { problem: string; calls: ApiCall[] };
 
 const SECRETS: readonly [RegExp, string][] = [
   [/\b(cst|tok|sk_test|sk_live)_[A-Za-z0-9_-]+/g, "$1_•••"],
-  // Whoever has the address can answer for the shopper.
+  // The address alone authorizes a response to the challenge.
   [/(\/challenge\/)[A-Za-z0-9_-]+/g, "$1•••"],
 ];
 
-/** The same value without tokens and keys, however deep they stand. */
+/** The value without tokens and keys at any depth. */
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === "string") return SECRETS.reduce((text, [secret, shown]) => text.replace(secret, shown), value);
   if (Array.isArray(value)) return value.map(withoutSecrets);

@@ -1,33 +1,33 @@
 import { readingsOf } from "./escapes";
 
-/** Longest text between three groups of digits and the next, such as " and " and "</b> <b>". */
+/** Max text repeated between three groups of digits, such as " and " and "</b> <b>". */
 const MAX_REPEATED_GAP = 24;
 export const FAR = MAX_REPEATED_GAP + 1;
-/** One of our ids or times is in between. */
+/** Gap with one of our ids or times in it. */
 const NEVER = 255;
 
-/** The digits of a text in order, of any script, and how far each stands from the one before. */
+/** The digits of a text in order, of any script, with the gap before each. */
 export type Digits = {
-  /** Where each place that `starts` and `ends` name stood in the text as it was written. */
+  /** Original position of each index in `starts` and `ends`. */
   readonly from: Uint32Array | null;
   readonly count: number;
   readonly values: Uint8Array;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** Characters in between, up to `FAR`. */
+  /** Characters before each digit, up to `FAR`. */
   readonly gaps: Uint8Array;
-  /** What stands in between, as a number that is the same for the same text, and whether a letter is in it: 1. */
+  /** Hash of the text before each digit; `lettered` is 1 if a letter is in it. */
   readonly between: Int32Array;
   readonly lettered: Uint8Array;
 };
 
-/** The shortest number of a card. */
+/** The shortest card number. */
 export const MIN_LENGTH = 12;
 
 export const isDigit = (code: number) => code >= 48 && code <= 57;
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
-/** How many digits a text may hold: nearly every text has too few. A character such as ⑫ stands for two. */
+/** Upper bound of the digits in a text, which is too low for a number in nearly all. A character such as ⑫ counts twice. */
 function countCandidates(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) {
@@ -40,14 +40,14 @@ function countCandidates(text: string): number {
 
 const mayHoldNumber = (text: string) => countCandidates(text) >= MIN_LENGTH;
 
-/** The text as written, and with its escapes read: "%34" may be a 4, or a separator before 34. None with too few digits. */
+/** The text as written and unescaped: "%34" may be a 4, or a separator before 34. Empty if there are too few digits. */
 const readingsWithDigits = (text: string) => (mayHoldNumber(text) ? readingsOf(text) : []);
 
-/** The digits of each reading; `skipsIds` passes over ids and times of ours. */
+/** Digits of each reading; `skipsIds` skips our own ids and times. */
 export const digitsOf = (text: string, skipsIds: boolean): Digits[] =>
   readingsWithDigits(text).map((reading) => read(reading.text, reading.from, skipsIds));
 
-/** Each reading with digits of any script in ASCII, blanks and dashes as " " and "-", and no invisible characters. */
+/** Each reading with ASCII digits, blanks and dashes as " " and "-", and no invisible characters. */
 export const plainReadingsOf = (text: string): string[] =>
   readingsWithDigits(text).map((reading) => Array.from(reading.text, plainOf).join(""));
 
@@ -70,7 +70,7 @@ function read(text: string, from: Uint32Array | null, skipsIds: boolean): Digits
   let lettered = 0;
   let since = 0;
   let lastSign = 0;
-  /** Up to there the text is one of our ids, in which letters separate. */
+  /** End of the current id of ours, in which letters separate. */
   let idEnd = 0;
   let isInWord = false;
   for (let at = 0; at < text.length; ) {
@@ -124,15 +124,15 @@ function read(text: string, from: Uint32Array | null, skipsIds: boolean): Digits
   return { from, count, values, starts, ends, gaps, between, lettered: lettereds };
 }
 
-/** Prime of FNV-1a. */
+/** The FNV-1a prime. */
 const HASH = 0x01000193;
 
 const farther = (gap: number) => (gap < FAR ? gap + 1 : gap);
 
-/** What a character is: 0–9 a digit, from `TWO_DIGITS` on a number of two, else one of these. */
+/** Kind of a character: 0–9 a digit, from `TWO_DIGITS` on a number of two, or one of these. */
 const LETTER = 10;
 const SIGN = 11;
-/** Takes no room: a joiner, an accent. */
+/** Zero-width: a joiner, an accent. */
 const IGNORABLE = 12;
 const TWO_DIGITS = 20;
 const UNKNOWN = 255;
@@ -140,7 +140,7 @@ const UNKNOWN = 255;
 const ASCII_KINDS = Uint8Array.from({ length: 128 }, (_, code) =>
   isDigit(code) ? code - 48 : isLetter(code) ? LETTER : SIGN,
 );
-/** Filled as characters come by: asking for a character's properties is slow. */
+/** Cache by code point, because Unicode property checks are slow. */
 let kinds = new Uint8Array(0);
 
 function kindOf(point: number): number {
@@ -152,7 +152,7 @@ function kindOf(point: number): number {
   return kind;
 }
 
-/** First and last ones, with the value of the first, of digits that Unicode knows as such, but gives no plain form: ❹, ⓸, ፬. */
+/** First, last and value of the first: digits that Unicode classifies as such but doesn't normalize: ❹, ⓸, ፬. */
 const MORE_DIGITS: readonly (readonly [first: number, last: number, value: number])[] = [
   [0x1369, 0x1371, 1],
   [0x19da, 0x19da, 1],
@@ -165,18 +165,18 @@ const MORE_DIGITS: readonly (readonly [first: number, last: number, value: numbe
   [0x10e60, 0x10e68, 1],
   [0x11052, 0x1105a, 1],
   [0x1f10b, 0x1f10c, 0],
-  // Tags: digits that nobody sees.
+  // Tag characters: invisible digits.
   [0xe0030, 0xe0039, 0],
 ];
 
 /**
- * Digits are what Unicode calls digits, in whatever style. Numerals that are letters or words (Ⅳ, 四, "four") are none: nobody
- * writes a card's number in them, and no software reads one back.
+ * Digits are characters that Unicode calls digits, in any style. Numerals that are letters or words (Ⅳ, 四, "four") are
+ * not: card numbers aren't written in them, and no software parses them back.
  */
 function classify(point: number): number {
   const character = String.fromCodePoint(point);
   if (/\p{Nd}/u.test(character)) {
-    // Digits of a script stand in a row from 0 to 9, and rows may follow each other.
+    // A script's digits are contiguous from 0 to 9, and several runs may be adjacent.
     let first = point;
     while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--;
     return (point - first) % 10;
@@ -197,11 +197,11 @@ const OWN_UUID = /^01[89a-f][0-9a-f]{5}-[0-9a-f]{4}-7[0-9a-f]{3}$/;
 const TIME =
   /(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[T ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?(?:\d\d)?)?(?!\d)/y;
 
-/** Where a UUID or a time ends that begins here; 0 where none does. */
+/** End of a UUID or time that starts here, or 0. */
 function endOfToken(text: string, at: number): number {
   if (text.charCodeAt(at + 8) === 45) {
     UUID.lastIndex = at;
-    // Its first sixteen digits may be a number's in disguise; ids of ours are of version 7 and this age.
+    // The first sixteen digits could disguise a card number; our own ids are version 7 and recent.
     if (UUID.test(text) && (OWN_UUID.test(text.slice(at, at + 18)) || /[a-f]/i.test(text.slice(at, at + 18))))
       return at + 36;
   }

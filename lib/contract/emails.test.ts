@@ -6,7 +6,7 @@ import { addressForServers, mailableAddress } from "./emails";
 import { parseInput } from "./input";
 import { createPaymentBody } from "./payments/payment";
 
-/** Each with the address that mail is sent to; null if it can't be. */
+/** Texts with the address that mail is sent to; null if unmailable. */
 const ADDRESSES: [text: string, mailed: string | null][] = [
   ["ada@example.com", "ada@example.com"],
   ["Ada@EXAMPLE.com", "Ada@example.com"],

@@ -1,17 +1,16 @@
-/** The one rule for e-mail addresses. Without zod: browser code uses it, too. */
+/** The one rule for e-mail addresses. Without zod, because browser code uses it. */
 
-/** The characters of a plain local part, and dots in any place: some carriers have given out addresses like `foo..@…`. */
+/** A plain local part, with dots anywhere: some carriers have assigned addresses like `foo..@…`. */
 const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}$/i;
 /** A label of a host name. */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** What a URL would read as something else than a part of the host's name. */
+/** Characters that a URL parser wouldn't treat as part of a host name. */
 const NO_HOST = /[\s/?#:@%\\[\]<>]/;
 const MAX_LENGTH = 254;
 
 /**
- * The address in ASCII, with the `xn--` name of its domain; null if it can't be mailed. Quotes, comments, angle brackets
- * and lists can't: mail programs read them in ways of their own. Nor can letters beyond ASCII before the `@`, which few
- * servers take.
+ * The address in ASCII, with its domain in `xn--` form; null if unmailable. Quotes, comments, angle brackets and lists are,
+ * because mail programs parse them differently, and so are non-ASCII letters before the `@`, which few servers accept.
  */
 export function mailableAddress(text: string): string | null {
   const at = text.lastIndexOf("@");
@@ -30,7 +29,7 @@ function asciiDomain(domain: string): string | null {
   return labels.every((label) => LABEL.test(label)) && /\D/.test(labels.at(-1) ?? "") ? hostname : null;
 }
 
-/** A mailable address as mail servers take it: dots in unusual places need quotes. */
+/** A mailable address for SMTP: dots in unusual positions need quotes. */
 export function addressForServers(text: string): string {
   const address = mailableAddress(text) ?? text;
   const [local = "", domain = ""] = address.split("@");

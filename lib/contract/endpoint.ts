@@ -2,19 +2,19 @@ import type { z } from "zod";
 import type { ErrorCode } from "./errors";
 import type { Permission, UserPermission } from "./permissions";
 
-/** What an endpoint is: one of the API, which keys may call, or one of the dashboard's own. */
+/** Types of endpoints: the API's, which keys may call, and the dashboard's own. */
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * One endpoint, defined once: the route, the OpenAPI document, the browser's typed call, the form's validation and the
- * tests are all made from it.
+ * Single definition of an endpoint. Route, OpenAPI document, the browser's typed call, form validation and tests all derive
+ * from it.
  */
 export type Endpoint = {
   /** Unique name, in camel case; the OpenAPI operationId. */
   readonly name: string;
   readonly method: Method;
-  /** With `{id}` where the id stands: `/v1/payments/{id}/refund`. */
+  /** With `{id}` in place of the id: `/v1/payments/{id}/refund`. */
   readonly path: string;
   readonly tag:
     | "Payments"
@@ -30,25 +30,25 @@ export type Endpoint = {
   readonly description: string;
   /** The caller needs any one of these; empty = open to everyone, without a key. */
   readonly permissions: readonly Permission[];
-  /** `required`: one of the seven money operations. `optional`: honoured when the header is sent. */
+  /** `required`: one of the seven money operations. `optional`: honored when the header is sent. */
   readonly idempotency: "required" | "optional" | "none";
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Whether the whole body may be left out. */
+  /** True if the body may be absent. */
   readonly bodyOptional?: boolean;
   readonly status: 200 | 201;
   readonly response: z.ZodType;
-  /** Answers one `response` after another, as server-sent events. */
+  /** Streams `response` objects as server-sent events. */
   readonly streams?: true;
   /** Moves money: few requests for one payment run at once. */
   readonly movesMoney?: true;
   /** A POST that changes nothing: a search, whose filters are its body. */
   readonly reads?: true;
-  /** Answers a page of rows. */
+  /** Returns a page of rows. */
   readonly list?: true;
   /** Examines many rows, or its response may be long, as every list's may: few of these run at once. */
   readonly long?: true;
-  /** Codes beyond those that every endpoint can answer (401, 403, 429, 5xx). */
+  /** Codes beyond those of every endpoint (401, 403, 429, 5xx). */
   readonly errors: readonly ErrorCode[];
 };
 
@@ -59,7 +59,7 @@ export function endpoint<const O extends Endpoint>(definition: O): O {
   return definition;
 }
 
-/** Of an answer to a money request whose outcome is not known yet. */
+/** Status of a money request with an unknown outcome. */
 export const PENDING_STATUS = 202;
 
 export type BodyOf<O extends Endpoint> = O["body"] extends z.ZodType ? z.infer<O["body"]> : undefined;
@@ -94,25 +94,25 @@ export const QUERY_ERRORS = ["invalid_parameter", "unknown_parameter"] as const 
 type Gate = "always" | "live";
 
 /**
- * One endpoint of the dashboard's own: what people do in a browser and no API key may, such as managing the keys. Like the
- * endpoints of the API it is defined once for the route, the form's validation and the browser's call.
+ * A dashboard endpoint for users in a browser, such as key management, which no API key may call. Like API endpoints it is
+ * defined once for the route, form validation and the browser's call.
  */
 export type DashboardEndpoint = {
   readonly name: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** With `{mode}` where the environment's mode stands, and `{id}` and the like for ids. */
+  /** With `{mode}` in place of the environment's mode, and `{id}` and the like for ids. */
   readonly path: string;
-  /** What the person's role must allow; null = everyone who is signed in. */
+  /** Permission that the user's role needs; null = every signed-in user. */
   readonly permission: UserPermission | null;
-  /** Takes a second factor or the password of the last minutes: always, or in live mode. */
+  /** Requires re-authentication within the last minutes: always, or in live mode. */
   readonly proof?: Gate;
-  /** Hashes a password, or holds a database connection for long: a person may do it a few times a minute. */
+  /** Hashes a password or holds a database connection for long, so each user may do it only a few times a minute. */
   readonly costly?: true;
-  /** Takes a proved e-mail address: always, or in live mode. */
+  /** Requires a verified e-mail address: always, or in live mode. */
   readonly verified?: Gate;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Where it may be longer than others: in bytes. */
+  /** Max body in bytes, if larger than the default. */
   readonly maxBodyBytes?: number;
   readonly status: 200 | 201;
   readonly response: z.ZodType;
@@ -122,7 +122,7 @@ export function dashboardEndpoint<const O extends DashboardEndpoint>(definition:
   return definition;
 }
 
-/** Names and values of what stands in braces in a path. */
+/** Names and values of a path's braces. */
 export type ParamsOf<Path extends string> = string extends Path
   ? Record<string, string>
   : Path extends `${string}{${infer Name}}${infer Rest}`

@@ -2,13 +2,13 @@ import type { ErrorCode, Problem } from "./errors";
 import { CHARGE_ID, dispute, PAYMENT_ID } from "./example-objects";
 
 type ErrorGuideEntry = {
-  /** Why this answer comes. */
+  /** Cause of the error. */
   cause: string;
-  /** What to do about it. */
+  /** Remedy. */
   cure: string;
-  /** Whether and how to send the request again. */
+  /** If and how to send the request again. */
   retry: string;
-  /** An example of the answer: its `detail`, the path, and the members that this code adds. */
+  /** Example response: its `detail`, the path, and the members that this code adds. */
   example: { detail: string; instance: string } & Partial<Problem>;
 };
 
@@ -17,7 +17,7 @@ const NEVER = "Not as it is: the same request gets the same response.";
 const PAYMENTS = "/v1/payments";
 const REFUND = `/v1/payments/${PAYMENT_ID}/refund`;
 
-/** Errors of the request itself and of who may send it. */
+/** Errors of the request itself or of the caller's credentials. */
 const REQUEST_ERRORS = {
   malformed_json: {
     cause: "The body could not be read as JSON: a comma or quote is missing, or the body was cut off.",
@@ -171,7 +171,7 @@ const SAME_KEY =
 const STORED = "The same idempotency key replays this response. Use a new key once you've changed something.";
 const CAPTURE = `/v1/payments/${PAYMENT_ID}/capture`;
 
-/** Errors of what a well-formed request asks for: declines, refusals, conflicts, outages. */
+/** Errors of well-formed requests: declines, refusals, conflicts, outages. */
 const OUTCOME_ERRORS = {
   payment_failed: {
     cause:
@@ -344,5 +344,5 @@ const OUTCOME_ERRORS = {
   },
 } satisfies Record<string, ErrorGuideEntry>;
 
-/** Every error code explained: a code without its text does not compile. The pages that `type` points to show it. */
+/** Every error code explained: a code without its text doesn't compile. Shown on the pages that `type` links to. */
 export const ERROR_GUIDE: Record<ErrorCode, ErrorGuideEntry> = { ...REQUEST_ERRORS, ...OUTCOME_ERRORS };

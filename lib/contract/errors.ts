@@ -3,7 +3,7 @@ import { DECLINE_CODES } from "./transactions/words";
 
 /**
  * The one table of error codes: status and title. A verb throws `new AppError(code)`, and nothing else decides a status.
- * `stored` marks what an idempotency key keeps and replays; everything else leaves the key free for another try.
+ * `stored` marks responses that an idempotency key keeps and replays; all others leave the key reusable.
  */
 export const ERRORS = {
   malformed_json: { status: 400, title: "The body is not valid JSON" },
@@ -52,28 +52,28 @@ export type DeclineCode = z.infer<typeof declineCode>;
 export type FieldError = { param: string; code: ErrorCode; message: string };
 
 type AppErrorOptions = {
-  /** The request member at fault, as a path: `filters.amount.gte`. */
+  /** Path of the invalid member: `filters.amount.gte`. */
   param?: string | null;
-  /** Every field at fault, the first one first. */
+  /** Every invalid field, the first one first. */
   errors?: FieldError[];
   /** Members that this code adds: `remaining`, `current_status`, `decline_code` … */
   extra?: Record<string, unknown>;
-  /** When the same request makes sense again. */
+  /** Seconds until the same request makes sense again. */
   retryAfterSeconds?: number;
-  /** Headers that this answer adds. */
+  /** Additional response headers. */
   headers?: Record<string, string>;
   cause?: unknown;
   readBytes?: number;
 };
 
-/** A refusal that the caller can act on. `detail` is a sentence for a person: what is wrong and what to do next. */
+/** A refusal that the caller can act on. `detail` is a sentence: what is wrong and what to do next. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly param: string | null;
   readonly errors: FieldError[];
   readonly extra: Record<string, unknown>;
   readonly headers: Record<string, string>;
-  /** What had to be read to find it out, where that is much: it counts like an answer of so many bytes. */
+  /** Bytes read to find this out, if many; counted like a response of that size. */
   readonly readBytes: number;
 
   /** Next bundles this module more than once into one process; an error of any copy is an AppError to all of them. */
@@ -97,19 +97,19 @@ export class AppError extends Error {
     return statusOfError(this.code);
   }
 
-  /** Whether an idempotency key keeps this answer and replays it. */
+  /** True if an idempotency key keeps this response and replays it. */
   get stored(): boolean {
     return "stored" in ERRORS[this.code];
   }
 }
 
-/** The HTTP status of a code's answers. */
+/** HTTP status of an error code. */
 export const statusOfError = (code: ErrorCode): number => ERRORS[code].status;
 
-/** Whether an answer with this status is a refusal, and its body a problem. */
+/** True for statuses whose body is a problem. */
 export const isRefusal = (status: number): boolean => status >= 400;
 
-/** RFC 9457 body of every error answer. */
+/** RFC 9457 body of every error response. */
 export const problem = z
   .object({
     type: z.string().describe("Address of the page about this code."),
@@ -137,7 +137,7 @@ export const problem = z
   .meta({ id: "Problem" });
 export type Problem = z.infer<typeof problem>;
 
-/** The error body for one request; `instance` is the request's path, `docsUrl` the address of the API docs. */
+/** The error body of a request; `instance` is the request's path, `docsUrl` the address of the API docs. */
 export function problemBody(error: AppError, request: { instance: string; requestId: string; docsUrl: string }) {
   const { status, title } = ERRORS[error.code];
   return {

@@ -1,16 +1,13 @@
-/**
- * A text with escapes in it read, and where each of its UTF-16 units, and its end, stood in the text as it was written; null
- * while nothing was read.
- */
+/** A text after unescaping, with the original position of each UTF-16 unit and of the end; null if nothing was escaped. */
 type Reading = { readonly text: string; readonly from: Uint32Array | null };
 
-/** Each a sign, or a range of signs, that begins an escape. */
+/** Bit per character, or range of characters, that begins an escape. */
 const ENTITIES = 1;
 const BYTES = 2;
 const BACKSLASHES = 4;
 const PERCENTS = 8;
 const ALL = ENTITIES | BYTES | BACKSLASHES | PERCENTS;
-/** Percent signs last: in "4242%4242" one may be just a sign, in a text whose other escapes hide the digits. */
+/** Percent signs last: in "4242%4242" one may be literal, in a text whose other escapes hide the digits. */
 const IN_TURN = [ENTITIES, BYTES, BACKSLASHES, PERCENTS];
 const BEGINNINGS: Readonly<Record<number, RegExp>> = {
   [ENTITIES]: /&/,
@@ -20,14 +17,13 @@ const BEGINNINGS: Readonly<Record<number, RegExp>> = {
   [ALL]: /[&\u00c2-\u00f4\\%]/,
 };
 
-/** So often escapes in escapes are read: all kinds at once, and one kind after the other. */
+/** Max depth of nested escapes: all kinds at once, and one kind after another. */
 const MAX_AT_ONCE = 5;
 const MAX_IN_TURN = 8;
 
 /**
- * The text as it stands and as whoever reads the escapes of URLs, JSON and HTML in it once, twice, … sees it, each within any
- * other: `%5Cu0034`, `&amp;#52;`, and UTF-8 that was read as Latin-1. At most fourteen readings, each in time proportional to
- * the text.
+ * The text as written, and after each pass of unescaping URLs, JSON and HTML in any nesting: `%5Cu0034`, `&amp;#52;`, and
+ * UTF-8 misread as Latin-1. At most fourteen readings, each in linear time.
  */
 export function readingsOf(text: string): Reading[] {
   const asWritten = { text, from: null };
@@ -49,7 +45,7 @@ export function readingsOf(text: string): Reading[] {
   return [...readings.values()];
 }
 
-/** Reads each escape of these kinds once; null when there is none. */
+/** Unescapes these kinds once; null if there is none. */
 function readOnce({ text, from }: Reading, kinds: number): Reading | null {
   if (!BEGINNINGS[kinds]?.test(text)) return null;
   const starts = new Uint32Array(text.length + 1);
@@ -76,7 +72,7 @@ function readOnce({ text, from }: Reading, kinds: number): Reading | null {
   return { text: parts.join(""), from: starts.subarray(0, length + 1) };
 }
 
-/** What stands there instead of an escape, never longer than it, and where the escape ends. */
+/** The unescaped character, never longer than its escape, and the escape's end. */
 type Escape = { point: number; end: number };
 const SPACE = 0x20;
 
@@ -105,13 +101,13 @@ function hexNumber(text: string, at: number, length: number): number {
   return value;
 }
 
-/** "%34", "%EF%BC%94", and "%u0034" of older scripts. */
+/** "%34", "%EF%BC%94", and the legacy "%u0034". */
 function readPercent(text: string, at: number): Escape | null {
   if (text[at + 1] === "u") {
     const point = hexNumber(text, at + 2, 4);
     return point < 0 ? null : { point, end: at + 6 };
   }
-  // A byte that is no UTF-8, or whose others are escaped once more, is a character of Latin-1.
+  // A byte that isn't UTF-8, or whose sequence is escaped again, is a Latin-1 character.
   return readUtf8(text, at, percentByte) ?? percentByte(text, at);
 }
 
@@ -126,7 +122,7 @@ function latin1Byte(text: string, at: number): Escape | null {
   return point < 0x100 ? { point, end: at + 1 } : null;
 }
 
-/** A character of two to four bytes; null when they are none of UTF-8. */
+/** A UTF-8 character of two to four bytes; null if invalid. */
 function readUtf8(text: string, at: number, readByte: typeof percentByte): Escape | null {
   const lead = readByte(text, at);
   if (lead === null || lead.point < 0xc2 || lead.point > 0xf4) return null;
@@ -144,7 +140,7 @@ function readUtf8(text: string, at: number, readByte: typeof percentByte): Escap
 
 const NAMES_ITSELF = new Set(["\\", "/", '"', "'"]);
 
-/** Of JSON and JavaScript. Halves of a surrogate pair find each other in the text. Where something is missing it may itself be escaped. */
+/** JSON and JavaScript escapes. Surrogate halves combine in the text. A missing part may itself be escaped. */
 function readBackslash(text: string, at: number): Escape | null {
   const kind = text[at + 1];
   if (kind === undefined) return null;
@@ -166,9 +162,9 @@ function readBraces(text: string, first: number): Escape | null {
   return text[end] === "}" && end > first && point <= 0x10ffff ? { point, end: end + 1 } : null;
 }
 
-/** Browsers read the second ones without a semicolon as well. */
+/** Browsers accept the second alternative without a semicolon as well. */
 const NAMED = /&(?:([a-zA-Z][a-zA-Z0-9]{1,31});|(amp|nbsp|shy|middot))/y;
-/** Signs of which further escapes are made; all other names stand for what separates. */
+/** Entities that begin further escapes; all others count as separators. */
 const SIGNS: Readonly<Record<string, string>> = { amp: "&", AMP: "&", num: "#", semi: ";", percnt: "%", bsol: "\\" };
 
 function readEntity(text: string, at: number): Escape | null {
@@ -179,7 +175,7 @@ function readEntity(text: string, at: number): Escape | null {
   return { point: (SIGNS[name ?? bare ?? ""] ?? " ").charCodeAt(0), end: at + whole.length };
 }
 
-/** "&#52;" and "&#x34;", with any number of zeros before and without a semicolon, as browsers take them. */
+/** "&#52;" and "&#x34;", with leading zeros and without a semicolon, as in browsers. */
 function readNumericEntity(text: string, at: number): Escape | null {
   const isHex = text[at + 2] === "x" || text[at + 2] === "X";
   const [base, highest] = isHex ? [16, 15] : [10, 9];
@@ -196,5 +192,5 @@ function readNumericEntity(text: string, at: number): Escape | null {
   return isEscapeAt(text, end) ? null : { point, end };
 }
 
-/** Whether the semicolon of an entity that seems to have none, or more of it, may be escaped there. */
+/** True if the missing semicolon of an entity may itself be escaped here. */
 const isEscapeAt = (text: string, at: number) => text[at] === "\\" || text[at] === "%";

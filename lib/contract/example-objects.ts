@@ -11,7 +11,7 @@ import type { Transaction } from "./transactions/transaction";
 import type { WebhookAttempt, WebhookDelivery } from "./webhooks/webhook-delivery";
 import type { WebhookEndpoint } from "./webhooks/webhook-endpoint";
 
-/** One story, told by all examples: a shop charges an order, captures, refunds a part. */
+/** All examples tell one story: a shop charges an order, captures it and refunds a part. */
 export const PAYMENT_ID = encodeId("payment", "019aa0c4-5a10-7c3e-9d21-6f0b8e4a7c15");
 export const CHARGE_ID = encodeId("transaction", "019aa0c4-5a11-7b42-8f3a-2c9d5e7f1a60");
 const REFUND_ID = encodeId("transaction", "019aa153-b7c8-7a94-b1e6-4d8f0a2c6e33");
@@ -145,7 +145,7 @@ export const refundedCharge: Transaction = {
   refunded_at: REFUNDED_AT,
   updated_at: REFUNDED_AT,
 };
-/** While an operation on it has no known outcome, nothing else can be done with a charge. */
+/** While one of its operations has an unknown outcome, a charge accepts no other. */
 export const heldCharge: Transaction = { ...authorizedCharge, available_actions: [] };
 export const refundingCharge: Transaction = { ...charge, amount_refundable: 3499 };
 

@@ -23,9 +23,9 @@ export type Example<O extends Endpoint = Endpoint> = {
   id?: string;
   query?: Record<string, string>;
   body?: O["body"] extends z.ZodType ? z.input<O["body"]> : never;
-  /** Successful answers, the usual one first, each with a short name in words. */
+  /** Successful responses, the usual one first, each with a short title. */
   responses: Record<string, ResponseOf<O>>;
-  /** The 202 answer of a money operation whose outcome is not known yet. */
+  /** The 202 response of a money operation with an unknown outcome. */
   pending?: ResponseOf<O>;
 };
 
@@ -84,7 +84,7 @@ function movementOf(type: "capture" | "fee" | "settlement"): BalanceMovement {
   };
 }
 
-/** A request and its answers for every endpoint: the API reference shows them, and a test parses them. */
+/** Example request and responses of every endpoint: the API reference shows them, and a test parses them. */
 export const EXAMPLES: { readonly [K in EndpointName]: Example<Endpoints[K]> } = {
   createPayment: {
     body: {

@@ -8,7 +8,7 @@ import { amountSentence } from "./messages";
 export const isStorable = (value: string): boolean => !value.includes("\u0000") && value.isWellFormed();
 export const NOT_STORABLE = "Must be valid text without NUL characters.";
 
-/** Text from a caller. What the database cannot hold is refused here, with a clear 400, rather than by the database. */
+/** Text from a caller. Text that the database can't store gets a clear 400 here. */
 export const text = (max: number) => z.string().min(1).max(max).refine(isStorable, NOT_STORABLE);
 
 export function refuseCardNumber(value: string, context: z.RefinementCtx): void {
@@ -16,23 +16,20 @@ export function refuseCardNumber(value: string, context: z.RefinementCtx): void 
   if (last4) context.addIssue({ code: "custom", message: holdsCardNumberSentence(last4) });
 }
 
-/**
- * What people write: names, addresses, notes, reasons. Refused when it holds a card number. Ids, keys and metadata are no such
- * text.
- */
+/** Free text: names, addresses, notes, reasons. Refused if it holds a card number. Not for ids, keys and metadata. */
 export const humanText = (max: number) => text(max).superRefine(refuseCardNumber);
 
-/** Twelve digits of any script with nothing but signs and spaces between them. Each further one costs the same. */
+/** Twelve digits of any script with only signs and spaces between them. Linear, because gaps are bounded. */
 const TWELVE_DIGITS = /\p{Nd}(?:[^\p{L}\p{Nd}]{0,20}\p{Nd}){11}/u;
 
-/** Text that stands beside a card's number and is kept: a number that was typed there by mistake, right or wrong, must not be. */
+/** Stored text beside a card's number, which must not hold a mistyped number, valid or not. */
 export const textBesideCard = (max: number) =>
   humanText(max).refine(
     (value) => !TWELVE_DIGITS.test(value),
     "This looks like a card number; it belongs in `number` only.",
   );
 
-/** Adds an issue for each member of a body, at any depth, that holds the number of the body's own card. */
+/** Adds an issue for each member of a body, at any depth, that holds the body's own card number. */
 export function refuseOwnCard(body: { card?: { number: string } | undefined }, context: z.RefinementCtx): void {
   if (body.card === undefined) return;
   const { card, ...others } = body;
@@ -40,14 +37,14 @@ export function refuseOwnCard(body: { card?: { number: string } | undefined }, c
   const path: string[] = [];
   const look = (value: unknown): void => {
     if (typeof value === "string" || typeof value === "number") {
-      // JSON's numbers have sixteen digits or so: of nineteen the last ones are lost, which leaves most of the card's.
+      // JSON numbers are precise to about sixteen digits: a longer number loses its last ones but keeps most of the card's.
       if (value === Number(number) || holdsNumber(String(value), number))
         context.addIssue({ code: "custom", path: [...path], message: HOLDS_OWN_CARD });
       return;
     }
     if (typeof value !== "object" || value === null) return;
     for (const [name, member] of Object.entries(value)) {
-      // A name is the caller's own, too, and must not be repeated as part of the path.
+      // The name is the caller's text as well, so it must not be repeated in the path.
       if (holdsNumber(name, number)) {
         context.addIssue({ code: "custom", path: [...path], message: HOLDS_OWN_CARD });
         continue;
@@ -62,7 +59,7 @@ export function refuseOwnCard(body: { card?: { number: string } | undefined }, c
 
 const FIRST_TIME = Date.parse("0001-01-01T00:00:00Z");
 export const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
-/** Whether its year in UTC is one of 1 to 9999: others are no times to PostgreSQL as JavaScript writes them. */
+/** True for UTC years 1 to 9999: PostgreSQL doesn't parse JavaScript's format of others. */
 const isStorableTime = (date: Date): boolean => date.getTime() >= FIRST_TIME && date.getTime() <= LAST_TIME;
 
 const DATE_ONLY = /^\d{4}-\d{2}-\d{2}$/;
@@ -72,7 +69,7 @@ function parseInstant(value: string, endOfDay: boolean): Date | null {
   const iso = DATE_ONLY.test(value)
     ? `${value}T${endOfDay ? "23:59:59.999" : "00:00:00.000"}Z`
     : DATE_TIME.test(value)
-      ? // A plus sign that was not escaped in a query string arrives as a space.
+      ? // An unescaped plus sign in a query string arrives as a space.
         value
           .replace(/ (\d{2}:?\d{2})$/, "+$1")
           .replace(/^(\S{10}) /, "$1T")
@@ -100,12 +97,12 @@ const instantInput = (endOfDay: boolean) =>
 
 /** A time from a caller; a bare date means the start of that day, UTC. Read it with {@link instantOf}. */
 export const instant = instantInput(false);
-/** The same where a bare date means the end of that day (`lte`). Read it with {@link endInstantOf}. */
+/** Like `instant`, but a bare date means the end of that day (`lte`). Read it with {@link endInstantOf}. */
 export const endInstant = instantInput(true);
 export const instantOf = (value: string): Date => parseInstant(value, false) as Date;
 export const endInstantOf = (value: string): Date => parseInstant(value, true) as Date;
 
-/** A time in an answer: UTC, milliseconds. */
+/** A time in a response: UTC, milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 }).meta({ examples: ["2026-11-20T09:30:00.000Z"] });
 
 /** Country codes of ISO 3166-1 alpha-2. */
@@ -115,7 +112,7 @@ const COUNTRIES = new Set(
   ),
 );
 
-/** A country in a body, in any case. The United Kingdom's code is GB. */
+/** A country in a body, in upper or lower case. The United Kingdom's code is GB. */
 export const country = z
   .string()
   .overwrite((code) => (code.toUpperCase() === "UK" ? "GB" : code.toUpperCase()))
@@ -156,7 +153,7 @@ export const metadata = z
 export type Metadata = z.infer<typeof metadata>;
 
 const MAX_CUSTOMER_EMAIL = 500;
-/** Any text: a payment is never refused for it, and what can't be mailed is not mailed. */
+/** Any text: an unmailable address is no reason to refuse a payment. */
 const email = humanText(MAX_CUSTOMER_EMAIL);
 
 /** Browsers drop some control characters and read `\\` as `/`: such text may lead elsewhere than it seems to. */
@@ -168,13 +165,13 @@ const isWebUrl = (value: string) => {
   return username === "" && password === "";
 };
 
-/** Where the shopper returns to, kept as it is written. http is for development on one's own machine. */
+/** Return address for shoppers, kept verbatim. http is for local development. */
 export const webUrl = text(2048)
   .refine((value) => !UNSAFE_IN_URL.test(value), "Remove line breaks, other control characters and backslashes.")
   .overwrite((value) => value.trim())
   .refine(isWebUrl, "Use an absolute https:// address without a user name, such as https://shop.example/thanks.");
 
-/** What a caller may say of the customer of a payment or session. */
+/** Customer fields of a payment or session. */
 export const customerFields = {
   customer_id: text(255).nullable().default(null).describe("Your own id for the customer."),
   customer_email: email
@@ -204,13 +201,13 @@ export const queryLimit = queryInteger(1, 100).optional().meta({
 export const queryOffset = queryInteger(0, MAX_OFFSET)
   .optional()
   .meta({ description: "Results to skip; default 0.", type: "integer", minimum: 0, default: 0 });
-/** How lists page: by offset, or by cursor. */
+/** Paging parameters of lists: by offset, or by cursor. */
 export const pageParams = {
   limit: queryLimit,
   offset: queryOffset,
   starting_after: idInput.optional().describe("Continue after this id: pages through long lists at a constant cost."),
 };
-/** What lists that page by cursor and by offset refuse: `.refine(isPagedOnce, PAGED_TWICE)`. */
+/** Lists refuse a cursor together with an offset: `.refine(isPagedOnce, PAGED_TWICE)`. */
 export const isPagedOnce = (query: { starting_after?: string | undefined; offset?: number | undefined }): boolean =>
   query.starting_after === undefined || query.offset === undefined;
 export const PAGED_TWICE = { path: ["starting_after"], message: "Use either starting_after or offset." };
@@ -219,7 +216,7 @@ export const createdParams = {
   created_after: instant.optional().describe("Created later than this ISO 8601 time (exclusive)."),
   created_before: instant.optional().describe("Created earlier than this ISO 8601 time (exclusive)."),
 };
-/** What lists of a time range refuse: `.refine(isInOrder, OUT_OF_ORDER)`. */
+/** Lists refuse a reversed time range: `.refine(isInOrder, OUT_OF_ORDER)`. */
 export const isInOrder = (query: {
   created_after?: string | undefined;
   created_before?: string | undefined;
@@ -248,12 +245,12 @@ export const listOf = <T extends z.ZodType>(item: T) =>
     total: z.int().describe("Number of results: exact up to 10,000, and at most two seconds old."),
     total_capped: z.boolean().describe("True when there are more than 10,000."),
   });
-/** A list answer; `total` is exact up to this many, then `total_capped` is true. */
+/** Max exact `total` of a list response; above it `total_capped` is true. */
 export const TOTAL_CAP = 10_000;
 
 export const amount = z.int().min(1).max(MAX_AMOUNT);
-/** An amount in an answer. */
+/** An amount in a response. */
 export const amountOut = z.int().min(0);
 
-/** Three capital letters. Whether money can be taken in it is a business rule: 422 `currency_not_supported`. */
+/** Three capital letters. Supported currencies are a business rule: 422 `currency_not_supported`. */
 export const currency = z.string().regex(/^[A-Z]{3}$/, "Use a three-letter ISO 4217 code in capitals, such as USD.");

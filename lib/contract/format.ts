@@ -26,13 +26,13 @@ export function moneyText(amount: number, currency: string): string {
   const sign = amount < 0 ? "-" : "";
   const minor = String(Math.abs(amount)).padStart(digits + 1, "0");
   const decimal = digits === 0 ? minor : `${minor.slice(0, -digits)}.${minor.slice(-digits)}`;
-  // The minus sign is as wide as a digit; a hyphen is not.
+  // The minus sign is as wide as a digit; a hyphen isn't.
   return moneyFormat(currency)
     .format(`${sign}${decimal}` as `${number}`)
     .replace("-", "\u2212");
 }
 
-/** Minor units → "$1,234.50 USD"; "CHF 12.00" where the code stands already. */
+/** Minor units → "$1,234.50 USD"; "CHF 12.00" if the text already has the code. */
 export function moneyTextWithCode(amount: number, currency: string): string {
   const text = moneyText(amount, currency);
   return text.includes(currency) ? text : `${text} ${currency}`;
@@ -57,19 +57,19 @@ const yearIn = (date: Date, zone: string) => timeFormat(zone, { year: "numeric" 
 /** `2026-11-21` → "Nov 21, 2026". */
 export const dayText = (day: string): string => dateText(new Date(`${day}T12:00:00Z`), "UTC");
 
-/** "Nov 21, 2026"; this year's without the year when `short`. */
+/** "Nov 21, 2026"; without the year in the current year when `short`. */
 export function dateText(at: Date, zone: string, { short = false, now = new Date() } = {}): string {
   const year = short && yearIn(at, zone) === yearIn(now, zone) ? {} : { year: "numeric" as const };
   return timeFormat(zone, { month: "short", day: "numeric", ...year }).format(at);
 }
 
-/** "Nov 21, 14:05"; another year's with the year. */
+/** "Nov 21, 14:05"; with the year if it isn't the current one. */
 export function timeText(at: Date, zone: string, now = new Date()): string {
   const clock = timeFormat(zone, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(at);
   return `${dateText(at, zone, { short: true, now })}, ${clock}`;
 }
 
-/** "Sat, Nov 21, 2026, 14:05:09 GMT+1": everything. */
+/** "Sat, Nov 21, 2026, 14:05:09 GMT+1". */
 export function fullTimeText(at: Date, zone: string): string {
   return timeFormat(zone, {
     weekday: "short",
@@ -108,11 +108,11 @@ type Range = { page: number; perPage: number; count: number; total: number; capp
 
 const number = new Intl.NumberFormat("en-US");
 
-/** "21–40 of 240", "1–20 of 10,000+", "0 of 0": which rows of how many a page shows. */
+/** Displayed range and total: "21–40 of 240", "1–20 of 10,000+", "0 of 0". */
 export function rangeText({ page, perPage, count, total, capped }: Range): string {
   const first = (page - 1) * perPage + 1;
   const last = first + count - 1;
-  // A row that no longer fits the filter stays in sight until the next look, and is counted no more.
+  // A row that no longer matches stays visible until the next refresh but isn't counted.
   const all = `${number.format(count > 0 ? Math.max(total, last) : total)}${capped ? "+" : ""}`;
   return count === 0 ? `0 of ${all}` : `${number.format(first)}–${number.format(last)} of ${all}`;
 }
@@ -124,13 +124,13 @@ export function wordLabel(word: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** `Visa •••• 4242`, as the card is spoken of in sentences and on buttons. */
+/** `Visa •••• 4242`, for sentences and buttons. */
 export function cardText(brand: CardBrand | null, last4: string | null): string {
   const name = brand === null ? "card" : BRAND_NAMES[brand];
   return last4 === null ? name : `${name} •••• ${last4}`;
 }
 
-/** 4242 4242 4242 4242; American Express 3782 822463 10005: as it stands on the card. */
+/** 4242 4242 4242 4242; American Express 3782 822463 10005: grouped as on the card. */
 export function groupedNumber(number: string): string {
   return number.length === 15
     ? number.replace(/^(\d{4})(\d{6})(\d{5})$/, "$1 $2 $3")
@@ -140,16 +140,16 @@ export function groupedNumber(number: string): string {
 const HEAD = 4;
 const TAIL = 6;
 
-/** "pay_01kb2x…f9q3c7": enough to tell two apart. */
+/** "pay_01kb2x…f9q3c7": long enough to tell two ids apart. */
 export function shortId(id: string): string {
   const head = id.indexOf("_") + 1 + HEAD;
   return id.length <= head + TAIL + 1 ? id : `${id.slice(0, head)}…${id.slice(-TAIL)}`;
 }
 
-/** A path with its ids cut short, so that what is done to them is seen: `/v1/payments/pay_01m8…g0tgpz/refund`. */
+/** A path with shortened ids, so that the action stays visible: `/v1/payments/pay_01m8…g0tgpz/refund`. */
 export const shortPath = (path: string): string => path.replace(/\b[a-z]{2,6}_[0-9a-z]{26}\b/g, shortId);
 
-/** `pay_…dbm`: enough to tell one title from another. */
+/** `pay_…dbm`: long enough to tell titles apart. */
 export const titleId = (id: string): string => `${id.slice(0, id.indexOf("_") + 1)}…${id.slice(-3)}`;
 
 /** Code and English name. */
@@ -157,7 +157,7 @@ export type CurrencyOption = { code: string; name: string };
 
 const FIRST = ["USD", "EUR", "GBP"];
 
-/** Every currency that money can be taken in, with its English name; the most used ones first. */
+/** Every supported currency with its English name, the most used first. */
 export function currencyOptions(): CurrencyOption[] {
   const names = new Intl.DisplayNames("en", { type: "currency" });
   const others = [...CURRENCY_DIGITS.keys()].filter((code) => !FIRST.includes(code)).toSorted();

@@ -1,7 +1,7 @@
 const MIN_LENGTH = 15;
 const MAX_LENGTH = 34;
 
-/** ISO 7064: an IBAN's digits, its first four characters moved to the end and letters as 10–35, leave 1 when divided by 97. */
+/** ISO 7064: with its first four characters moved to the end and letters as 10–35, an IBAN modulo 97 is 1. */
 export function isValidIban(number: string): boolean {
   let rest = 0;
   for (const character of number.slice(4) + number.slice(0, 4)) {
@@ -14,7 +14,7 @@ export function isValidIban(number: string): boolean {
 const START = /(?<![A-Za-z\d])[A-Za-z]{2}\d{2}/g;
 const GROUP = /[ .-]?[A-Za-z\d]{1,34}(?![A-Za-z\d])/y;
 
-/** The text with "…" in place of each valid IBAN, solid or in groups. */
+/** Replaces each valid IBAN, contiguous or in groups, with "…". */
 export function withoutIbans(text: string): string {
   const parts: string[] = [];
   let kept = 0;
@@ -28,7 +28,7 @@ export function withoutIbans(text: string): string {
   return kept === 0 ? text : [...parts, text.slice(kept)].join("…");
 }
 
-/** The last end of a group that completes a valid IBAN; 0 if none does. */
+/** End of the last group that completes a valid IBAN; 0 if none does. */
 function endOfIban(text: string, start: number): number {
   let number = "";
   let end = 0;

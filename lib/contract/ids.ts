@@ -4,7 +4,7 @@ import { z } from "zod";
 export const ID_PREFIX = {
   payment: "pay",
   transaction: "txn",
-  // Not cus, with which merchants' own ids often begin, nor cst, as a client session's token does.
+  // Not cus, a common prefix of merchants' own ids, nor cst, which client session tokens have.
   customer: "cust",
   plan: "plan",
   subscription: "sub",
@@ -32,7 +32,7 @@ export const ID_PREFIX = {
 export type IdKind = keyof typeof ID_PREFIX;
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** Two digits at once: half the steps, and half of what is to be collected. */
+/** Encodes two digits per step, which halves steps and garbage. */
 const PAIRS = Array.from({ length: 1024 }, (_, value) => `${ALPHABET[value >> 5]}${ALPHABET[value & 31]}`);
 const DIGIT = new Int8Array(128).fill(-1);
 for (let i = 0; i < 32; i++) DIGIT[ALPHABET.charCodeAt(i)] = i;
@@ -66,7 +66,7 @@ export function encodeIdOrNull(kind: IdKind, uuid: string | null): string | null
   return uuid === null ? null : encodeId(kind, uuid);
 }
 
-/** The UUID behind a public id, or null when the text is not an id of that kind. */
+/** The UUID behind a public id, or null if the text isn't an id of that kind. */
 export function decodeId(kind: IdKind, id: string): string | null {
   const prefix = ID_PREFIX[kind];
   if (id.length !== prefix.length + 27 || !id.startsWith(prefix) || id[prefix.length] !== "_") return null;
@@ -87,7 +87,7 @@ export function decodeId(kind: IdKind, id: string): string | null {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** The UUID behind a public id of any kind, or null when the text is none. */
+/** The UUID behind a public id of any kind, or null. */
 export function decodeAnyId(id: string): string | null {
   for (const kind of Object.keys(ID_PREFIX)) {
     const uuid = decodeId(kind as IdKind, id);
@@ -96,11 +96,11 @@ export function decodeAnyId(id: string): string | null {
   return null;
 }
 
-/** Schema of an id in an answer. */
+/** Schema of an id in a response. */
 export const idOf = (kind: IdKind) => z.string().regex(new RegExp(`^${ID_PREFIX[kind]}_[0-7][0-9a-hjkmnp-tv-z]{25}$`));
 
 /**
- * Schema of an id in a path or body. Deliberately loose: a malformed id is an unknown id (404), never a 400, so that an
- * answer does not tell a foreign id from a made-up one.
+ * Schema of an id in a path or body. Deliberately loose: a malformed id is an unknown id (404), never a 400, so that the
+ * response doesn't distinguish a foreign id from a made-up one.
  */
 export const idInput = z.string().min(1).max(255);

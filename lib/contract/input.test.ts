@@ -10,7 +10,7 @@ const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "
 const paid = (over: object) =>
   parseInput(createPaymentBody, { amount: 1999, currency: "USD", card, ...over }).result.data;
 
-/** Texts of which nothing is seen. */
+/** Texts without visible characters. */
 const NOTHING = [
   ...["", " ", "\t\n", "\u00a0", "\u3000", "\u200b", "\u00ad", "\u3164", "\u115f", "\uffa0", "\ufeff", "\u2060"],
   ...["\u180e", "\u2800", "\u202e", "\ufe0f", "\u034f", "\u{e0020}", "\u2028", " \u200b \u3164 "],

@@ -2,27 +2,27 @@ import { z } from "zod";
 import { explain } from "./messages";
 
 /**
- * What a caller sent, checked by a schema after what forms add to it is removed: blanks around a text, and texts and
- * nulls that mean "left empty". Every message is in our own words. `given` is what was checked.
+ * Parses a caller's input after removing artifacts of forms: blanks around texts, and texts and nulls that mean "left
+ * empty". Messages are our own. `given` is the checked value.
  */
 export function parseInput<T extends z.ZodType>(schema: T, sent: unknown) {
   const given = tidy(schema, sent);
   return { given, result: schema.safeParse(given, { error: explain(given) }) as z.ZodSafeParseResult<z.output<T>> };
 }
 
-/** Blanks of every script. Joiners and variation selectors are no blanks: an emoji may end with one. */
+/** Blanks of every script. Joiners and variation selectors aren't blanks: an emoji may end with one. */
 const START = /^[\s\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2060\u2800\u3164\uffa0]+/;
 const END =
   /(?<![\s\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2060\u2800\u3164\uffa0])[\s\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2060\u2800\u3164\uffa0]+$/;
 const NOTHING_VISIBLE = /^[\s\p{DI}\p{Cf}\p{Zl}\p{Zp}\u2800]*$/u;
 
-/** The text without blanks around it; "" if nothing of it is visible. */
+/** The text without surrounding blanks; "" if nothing in it is visible. */
 export const trimmed = (text: string): string =>
   NOTHING_VISIBLE.test(text) ? "" : text.replace(START, "").replace(END, "");
 
 const isPassword = (schema: z.core.$ZodType): boolean => z.globalRegistry.get(schema)?.format === "password";
 
-/** Passwords stay as they are: blanks may be part of one. */
+/** Passwords stay unchanged: blanks may be part of one. */
 function tidy(schema: z.core.$ZodType, value: unknown): unknown {
   if (isPassword(schema)) return value;
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -41,7 +41,7 @@ function tidy(schema: z.core.$ZodType, value: unknown): unknown {
       return isObject(value) ? tidyMembers(def.shape, value) : textOf(value);
     case "array":
       return Array.isArray(value) ? value.map((item) => tidy(def.element, item)) : textOf(value);
-    // Merchants' own values: theirs to the last blank.
+    // Merchants' own values, kept to the last blank.
     case "record":
       return isObject(value) ? mapValues(value, (own) => (textOf(own) === "" ? "" : own)) : textOf(value);
     default:
@@ -66,7 +66,7 @@ function tidyMembers(shape: Readonly<Record<string, z.core.$ZodType>>, value: Re
     const taken = takenBy(member);
     if (taken.has(given)) return [[name, given]];
     if (taken.has(null)) return [[name, null]];
-    // A blank is no number, and unlike an empty text it is not missing.
+    // A blank isn't a number, and unlike an empty text it isn't absent.
     if (isNumeric(member)) return [[name, given === "" ? " " : given]];
     return taken.has(undefined) ? [] : [[name, given]];
   });
@@ -76,7 +76,7 @@ function tidyMembers(shape: Readonly<Record<string, z.core.$ZodType>>, value: Re
 type Nothing = "" | null | undefined;
 const known = new WeakMap<z.core.$ZodType, ReadonlySet<Nothing>>();
 
-/** The kinds of nothing a member may be. */
+/** The empty values that a member accepts. */
 function takenBy(schema: z.core.$ZodType): ReadonlySet<Nothing> {
   const found = known.get(schema);
   if (found) return found;
@@ -86,7 +86,7 @@ function takenBy(schema: z.core.$ZodType): ReadonlySet<Nothing> {
   return taken;
 }
 
-/** An empty number is a mistake: left out, an amount would refund everything. In a query string it is text. */
+/** An empty number is an error, because an absent amount would refund everything. In a query string it is text. */
 function isNumeric(schema: z.core.$ZodType): boolean {
   if (z.globalRegistry.get(schema)?.type === "integer") return true;
   const { def } = (schema as z.core.$ZodTypes)._zod;

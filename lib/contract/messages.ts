@@ -3,13 +3,13 @@ import { currencyDigits, formatMinor, isSupportedCurrency, MAX_AMOUNT, majorToMi
 
 type Issue = z.core.$ZodRawIssue;
 
-/** A message with the parameter's name in front where it continues that. */
+/** Prefixes a message with the parameter's name if it starts in lower case. */
 export const namedSentence = (param: string, message: string): string =>
   /^[a-z]/.test(message) ? `${param || "The body"} ${message}` : message;
 
 export const REQUIRED = "This parameter is required.";
 
-/** A zod error map in our own words. A sentence in small letters follows the parameter's name. `root` is the whole input. */
+/** A zod error map with our own messages. Lower-case messages follow the parameter's name. `root` is the whole input. */
 export const explain =
   (root: unknown) =>
   (issue: Issue): string => {
@@ -18,7 +18,7 @@ export const explain =
     return isAmount ? amountSentence(issue.input, currencyOf(root)) : sentence(issue);
   };
 
-/** Members that are amounts in minor units. */
+/** Amounts in minor units. */
 const AMOUNT = /(?:^|\.)amount(?:\.(?:gte|lte))?$/;
 
 function currencyOf(root: unknown): string | null {
@@ -27,10 +27,10 @@ function currencyOf(root: unknown): string | null {
 }
 
 const GENERAL = "Send a whole number of minor units, such as 1999 for 19.99 USD.";
-/** Twelve digits may be a card's number, which no message repeats. */
+/** Twelve digits may be a card number, which no message repeats. */
 const MAX_REPEATED_DIGITS = 11;
 
-/** Names what to send instead of a refused amount. */
+/** Suggests what to send instead of a refused amount. */
 export function amountSentence(given: unknown, currency: string | null): string {
   const isQuoted = typeof given === "string";
   const number = isQuoted && /^\d{1,15}(?:\.\d{1,15})?$/.test(given) ? Number(given) : given;
@@ -47,7 +47,7 @@ export function amountSentence(given: unknown, currency: string | null): string 
   return right === null ? GENERAL : `${right}: ${rules}.`;
 }
 
-/** "Send 1999", with the currencies for which that is right unless it is known. */
+/** "Send 1999", with the matching currencies unless the currency is known. */
 function inMinorUnits(major: number, currency: string | null): string | null {
   if (currency === null) {
     const decimals = String(major).split(".")[1]?.length === 3 ? 3 : 2;
@@ -121,7 +121,7 @@ function nameSentence([issue]: readonly z.core.$ZodIssue[]): string {
   return issue?.message ?? "must have another name.";
 }
 
-/** The values of all choices, or the fault of the first choice that is of the right kind. */
+/** Values of all choices, or the error of the first choice of the right kind. */
 function unionSentence(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
   const issues = errors.flat();
   const values = issues.flatMap((issue) => (issue.code === "invalid_value" ? issue.values : []));

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI 3.1 document that this service writes and its reference pages read. */
+/** The subset of OpenAPI 3.1 that this service writes and its reference pages read. */
 export type JsonSchema = {
   $ref?: string;
   type?: string | string[];
@@ -65,7 +65,7 @@ export type OpenApiDocument = {
   };
 };
 
-/** The parameters of an endpoint, those of the document's own included. */
+/** Parameters of an endpoint, including the document's shared ones. */
 export const parametersOf = ({ parameters = [] }: OperationObject, document: OpenApiDocument): ParameterObject[] =>
   parameters.map((parameter) =>
     "$ref" in parameter

@@ -1,8 +1,8 @@
-/** What may be done: by API keys, and by people in their roles. */
+/** Permissions of API keys, and of users by role. */
 import { z } from "zod";
 import { EXPORT_FORMATS, isLocale } from "./reporting/export-formats";
 
-/** Everything an API key can be allowed to do. */
+/** Permissions of API keys. */
 export const PERMISSIONS = [
   "payment.create",
   "payment.read",
@@ -22,14 +22,14 @@ export const PERMISSIONS = [
 export const permission = z.enum(PERMISSIONS);
 export type Permission = z.infer<typeof permission>;
 
-/** What a merchant's people can be; `staff` are Cardlane's own, who have no merchant. */
+/** Roles of a merchant's users; `staff` is Cardlane's own, without a merchant. */
 export const MERCHANT_ROLES = ["owner", "operator", "viewer"] as const;
 export const USER_ROLES = [...MERCHANT_ROLES, "staff"] as const;
 export const merchantRole = z.enum(MERCHANT_ROLES);
 export type MerchantRole = z.infer<typeof merchantRole>;
 export type UserRole = (typeof USER_ROLES)[number];
 
-/** What only people can do, in the dashboard; never an API key. */
+/** Permissions of users in the dashboard only; never of an API key. */
 const DASHBOARD_PERMISSIONS = ["api_key.manage", "settings.manage", "team.manage"] as const;
 type DashboardPermission = (typeof DASHBOARD_PERMISSIONS)[number];
 export type UserPermission = Permission | DashboardPermission;
@@ -43,7 +43,7 @@ const READING = [
   "balance.read",
 ] as const;
 
-/** Role → what it may do. */
+/** Role → permissions. */
 export const ROLE_PERMISSIONS: Record<UserRole, readonly UserPermission[]> = {
   owner: [...PERMISSIONS, ...DASHBOARD_PERMISSIONS],
   operator: [
@@ -66,7 +66,7 @@ export const ROLE_LABELS: Record<MerchantRole, string> = {
   viewer: "Viewer",
 };
 
-/** What each role is for, in a sentence. */
+/** Description of each role. */
 export const ROLE_SENTENCES: Record<MerchantRole, string> = {
   owner: "Everything, including API keys, settings and the team.",
   operator: "What a viewer sees; captures, voids and refunds payments, makes payment links and edits plans.",
@@ -74,13 +74,13 @@ export const ROLE_SENTENCES: Record<MerchantRole, string> = {
     "Sees payments, customers, plans, the balance and logs. Changes nothing; no API keys, webhooks or business settings.",
 };
 
-/** A person's own settings of the dashboard. */
+/** A user's own settings of the dashboard. */
 export const preferences = z.strictObject({
-  /** How times are shown: in the browser's time zone or in UTC. */
+  /** Time zone of displayed times: the business's (`local`) or UTC. */
   times: z.enum(["local", "utc"]).optional(),
   /** Single-key shortcuts on or off. */
   shortcuts: z.boolean().optional(),
-  /** The kind of file that the person exported last, and the locale of its separators. */
+  /** The user's last export format, and the locale of its separators. */
   export_format: z.enum(EXPORT_FORMATS).optional(),
   export_locale: z.string().max(35).refine(isLocale, "Use a locale such as en-US or de-DE.").optional(),
 });

@@ -2,7 +2,7 @@ import type { DeclineCode } from "./errors";
 import type { AvsResult } from "./payments/words";
 import type { CardBrand } from "./transactions/words";
 
-/** What a card of the sandbox does. A number that is not in the table below is declined as `generic_decline`. */
+/** Behavior of a sandbox card. Unlisted numbers are declined as `generic_decline`. */
 export type SandboxBehaviour =
   | "approve"
   | `decline:${DeclineCode}`
@@ -17,16 +17,16 @@ export type SandboxBehaviour =
   | "slow";
 
 export type SandboxCard = {
-  /** The industry's public test number: it belongs to nobody. */
+  /** The industry's public test number, which belongs to no real account. */
   number: string;
   brand: CardBrand;
   group: "approved" | "declined" | "verification" | "fault";
   behaviour: SandboxBehaviour;
-  /** What happens, in a sentence for the docs. */
+  /** Description of the effect for the docs. */
   effect: string;
 };
 
-/** How long the slow card takes to answer. */
+/** Response time of the slow card. */
 export const SLOW_ANSWER_MS = 5_000;
 
 const visa = (
@@ -90,7 +90,7 @@ export const SANDBOX_CARDS: readonly SandboxCard[] = [
   visa("4000000000001992", "fault", "slow", "Approved; the processor answers after 5 seconds."),
 ];
 
-/** How the sandbox verifies an address: first row that fits. Nothing is looked up; it reads what was sent. */
+/** The sandbox's address verification: the first matching row. Nothing is looked up; it reads the request. */
 export const SANDBOX_AVS: readonly { sent: string; result: AvsResult }[] = [
   { sent: "Any address, with card 4000 0000 0000 0044", result: "N" },
   { sent: "No address, or neither line1 nor postal_code", result: "U" },
@@ -103,7 +103,7 @@ export const SANDBOX_AVS: readonly { sent: string; result: AvsResult }[] = [
 /** Countries whose issuers verify addresses. */
 export const AVS_COUNTRIES: ReadonlySet<string> = new Set(["US", "CA", "GB"]);
 
-/** What the rules look at. Counts are of earlier attempts in the last ten minutes, and stop at ten. */
+/** Input of the fraud rules. Counts are of earlier attempts in the last ten minutes, up to ten. */
 export type FraudSignals = {
   card_attempts: number;
   email_attempts: number;
@@ -112,7 +112,7 @@ export type FraudSignals = {
   cvv_result: "M" | "N";
   /** Minor units. */
   amount: number;
-  /** Of the account's last 20 approved charges in the currency, minor units; null while there are fewer than 5. */
+  /** Average of the account's last 20 approved charges in the currency, in minor units; null if fewer than 5. */
   average_amount: number | null;
   known_fraud: boolean;
 };
@@ -122,17 +122,17 @@ type FraudRule = {
   /** Only the strongest rule of a group counts. */
   group: string;
   points: number;
-  /** Plain words: shown to merchants as the reason, and in the docs. */
+  /** Shown to merchants as the reason, and in the docs. */
   reason: string;
   applies(signals: FraudSignals): boolean;
 };
 
-/** The points of all rules but `known_fraud` together never go above this, so no amount of traffic declines a card. */
+/** Cap of all rules except `known_fraud`, so that traffic alone never declines a card. */
 export const FRAUD_RULES_CAP = 85;
-/** A score from here on is declined with `fraud_suspected`. */
+/** Scores from here on are declined with `fraud_suspected`. */
 export const FRAUD_DECLINE_SCORE = 90;
 
-/** The rules that make a fraud score of 0–100: the points of those that apply are added up. */
+/** Rules of the fraud score from 0 to 100: the points of matching rules are added up. */
 export const FRAUD_RULES: readonly FraudRule[] = [
   {
     id: "known_fraud",

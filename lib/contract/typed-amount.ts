@@ -1,4 +1,4 @@
-/** Amounts as people of any country type them, read in one way by every form, dialog and filter. Without zod. */
+/** Parser for typed amounts of any locale, shared by every form, dialog and filter. Without zod. */
 import {
   type AmountUnit,
   amountText,
@@ -11,14 +11,14 @@ import {
 import { moneyText } from "./format";
 import { withAsciiDigits } from "./payments/words";
 
-/** One reading of a text that has two: what a person chooses, and what to put into the field for it. */
+/** One reading of an ambiguous text: its label, and the text to put into the field. */
 export type AmountChoice = { readonly minor: number; readonly text: string; readonly label: string };
 
 export type TypedAmount =
   | { readonly minor: number }
   | { readonly minor: null; readonly message: string; readonly choices: readonly AmountChoice[] };
 
-/** Signs and words of the most common currencies. */
+/** Signs and names of the most common currencies. */
 const NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     USD: "$ us$ dollar dollars",
@@ -29,7 +29,7 @@ const NAMES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([code, names]) => names.split(" ").map((name) => [name, code] as const)),
 );
 
-/** The signs of a currency in English text: "$" and "CA$". */
+/** Signs of a currency in English text: "$" and "CA$". */
 function signsOf(currency: string): readonly string[] {
   const parts = (["symbol", "narrowSymbol"] as const).map((currencyDisplay) =>
     new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay }).formatToParts(0),
@@ -38,8 +38,8 @@ function signsOf(currency: string): readonly string[] {
 }
 
 /**
- * The unit that a word or a sign names: `eur`, `€`, `dollars`, `minor`; null when it names none. A sign of several currencies
- * is the one of `home` if that has it.
+ * The unit that a word or sign names: `eur`, `€`, `dollars`, `minor`; null if it names none. A shared sign means `home` if
+ * that has it.
  */
 export function unitNamed(word: string, home: AmountUnit): AmountUnit | null {
   const lower = word.toLowerCase();
@@ -50,10 +50,10 @@ export function unitNamed(word: string, home: AmountUnit): AmountUnit | null {
   return NAMES.get(lower.replaceAll(".", "")) ?? null;
 }
 
-/** A decimal point that can be nothing else, as in Arabic. */
+/** An unambiguous decimal point, as in Arabic. */
 const POINT = "\u2396";
 
-/** Every way to write a digit, a space, an apostrophe and a minus as one. */
+/** Normalizes digits, spaces, apostrophes and minus signs. */
 const tidy = (text: string): string =>
   withAsciiDigits(text.normalize("NFKC"))
     .replace(/\p{Cf}/gu, "")
@@ -67,18 +67,18 @@ const tidy = (text: string): string =>
 const unitDigits = (unit: AmountUnit) => CURRENCY_DIGITS.get(unit) ?? 0;
 
 /**
- * `19,90`, `19.90`, `1 500`, `1'500.00`, `€ 1.500,00`, `20 eur` in minor units of `unit`. What can be two amounts is neither:
- * `1,500` is fifteen hundred in one country and one and a half in another, and so is `1.500`.
+ * `19,90`, `19.90`, `1 500`, `1'500.00`, `€ 1.500,00`, `20 eur` in minor units of `unit`. Ambiguous amounts are refused:
+ * `1,500` is fifteen hundred in some locales and one and a half in others, and so is `1.500`.
  */
 export function readTypedAmount(text: string, unit: AmountUnit): TypedAmount {
   const tidied = tidy(text);
   const [, before = "", number = "", after = ""] = /^([^\d]*)(\d(?:[\d.,' \u2396]*\d)?)([^\d]*)$/.exec(tidied) ?? [];
   const example = unitDigits(unit) === 0 ? "1500" : "19.90";
   const refused = (message: string, choices: readonly AmountChoice[] = []) => ({ minor: null, message, choices });
-  // `,50` is half of one; the point of `Fr.50` is not.
+  // `,50` is a half; the point of `Fr.50` isn't a decimal point.
   const starts = /^([^\p{L}\d]*)[.,\u2396]$/u.exec(before);
   const sign = (starts ? (starts[1] ?? "") : before).trim();
-  // `19,-` is how a price tag writes 19.00.
+  // `19,-` means 19.00 on a price tag.
   const names = [sign.replace(/^[+-]/, "").replace(/[+-]$/, ""), after.replace(/^[.,:]-*/, "")].map((name) =>
     name.trim(),
   );
@@ -102,7 +102,7 @@ export function readTypedAmount(text: string, unit: AmountUnit): TypedAmount {
 
 type PriceFields = { readonly amount: string; readonly currency: string };
 
-/** Why the price in a form is invalid; null when it is valid. */
+/** Reason why the price in a form is invalid, or null. */
 export function amountProblem({ amount, currency }: PriceFields): string | null {
   if (!isSupportedCurrency(currency)) return "Choose a currency.";
   if (amount.trim() === "") return "Enter the amount.";
@@ -124,19 +124,19 @@ function decimalsText(unit: AmountUnit): string {
 }
 
 type Readings = {
-  /** Minor units, no two the same. */
+  /** Distinct values in minor units. */
   values: number[];
   tooExact: boolean;
   tooLarge: boolean;
-  /** The one point in it is between thousands or before decimals: `1.999`. */
+  /** Its only separator is a point that may mark thousands or decimals: `1.999`. */
   isPointed: boolean;
 };
 
-/** Too many decimals with a point are a slip, not the thousands of another country. */
+/** Too many decimals after a point are a typo rather than foreign thousands. */
 const onlyReading = ({ values, tooExact, isPointed }: Readings): number | null =>
   values.length === 1 && !(isPointed && tooExact) ? (values[0] as number) : null;
 
-/** A number as written with groups of thousands, and as written with decimals after its last sign. */
+/** The number read with groups of thousands, and read with decimals after its last separator. */
 function readingsOf(number: string, unit: AmountUnit): Readings {
   const digits = unitDigits(unit);
   const found: Readings = { values: [], tooExact: false, tooLarge: false, isPointed: /^\d+\.\d{3}$/.test(number) };
@@ -153,7 +153,7 @@ function readingsOf(number: string, unit: AmountUnit): Readings {
   };
   add(wholeOf(number), "");
   const [, whole = "", mark = "", fraction = ""] = /^(.*)([.,\u2396])(\d+)$/.exec(number) ?? [];
-  // Nobody writes three zeros after a currency's last whole unit, but after its thousands.
+  // Three zeros never follow a whole number as decimals, but do as thousands.
   const isGroup = digits === 0 && fraction.length === 3 && mark === "," && wholeOf(number) !== null;
   if (mark !== "" && !whole.includes(mark) && !isGroup) add(wholeOf(whole), fraction);
   if (digits === 0 && found.isPointed) found.tooExact = true;
@@ -166,7 +166,7 @@ function withoutZeros(fraction: string): string {
   return fraction.slice(0, end);
 }
 
-/** The digits of a whole number with or without thousands, written in threes or as in India; null when it is none. */
+/** The digits of a whole number with or without thousands, grouped in threes or as in India; null if it isn't one. */
 function wholeOf(text: string): string | null {
   if (/^\d+$/.test(text)) return text;
   const mark = /[^\d]/.exec(text)?.[0];
@@ -182,7 +182,7 @@ function wholeOf(text: string): string | null {
   return /^[1-9]\d*$/.test(first) && (isThrees || isIndian) ? first + groups.join("") : null;
 }
 
-/** 150000 → "1500.00": for a field, so that it is read as nothing else. KWD 1.500 is "1.5", and KWD 1.234 "1.2340". */
+/** 150000 → "1500.00": unambiguous text for a field. KWD 1.500 is "1.5", and KWD 1.234 "1.2340". */
 export function plainAmount(minor: number, unit: AmountUnit): string {
   const digits = unitDigits(unit);
   const [whole = "", fraction = ""] = amountText(minor, unit).split(".");
@@ -216,7 +216,7 @@ function numberWords(value: number): string {
   return value % 10 === 0 ? tens : `${tens}-${ONES[value % 10]}`;
 }
 
-/** "€1.50 (one and 50/100)", as on a check: figures alone look like the other reading to whoever writes them that way. */
+/** "€1.50 (one and 50/100)", as on a check: digits alone look the same for both readings. */
 function inWords(minor: number, unit: AmountUnit): string {
   const size = 10 ** unitDigits(unit);
   const part = minor % size;

@@ -6,26 +6,26 @@ import { addressForServers } from "@/lib/contract/emails";
 import type { Service } from "@/lib/domain/context";
 import { env } from "@/lib/env";
 
-/** What proxies and tunnels add to a request. */
+/** Headers added by proxies and tunnels. */
 const BY_PROXIES = new RegExp(
   "^(?:x-forwarded-.*|forwarded|via|cdn-loop|max-forwards|x-real-ip|x-.*client-ip|true-client-ip|x-original-.*|cf-.*|" +
     "fastly-.*|x-amz.*|x-azure-.*|x-arr-.*|x-envoy-.*|x-nginx-.*|x-proxy.*|x-varnish|proxy-.*|tailscale-.*)$",
 );
 const PROXY_SEEN = "proxy_seen";
 
-/** On globalThis: the pages are bundled by Next with a copy of every module. */
+/** On globalThis, because Next bundles the pages with a copy of every module. */
 const holder = globalThis as { [key: symbol]: { isStored: boolean } | undefined };
 const KEY = Symbol.for("cardlane.proxy-seen");
 
 export const isProxied = (headers: Readonly<Record<string, unknown>>): boolean =>
   Object.keys(headers).some((name) => BY_PROXIES.test(name));
 
-/** Whether this process has an outbox: where its pages are another process's, that one is notified. */
+/** True if this process has seen a proxy; a process that serves pages for another notifies that one. */
 export const hasSeenProxy = (): boolean => holder[KEY] !== undefined;
 
 /**
- * Remembers for good that a request came through a proxy: in this process at once, in the database for the other processes and
- * the next start. A write that fails is tried again with the next such request.
+ * Records permanently that a request came through a proxy: in this process at once, in the database for other processes
+ * and the next start. A failed write is retried with the next such request.
  */
 export async function noteProxy(service: Pick<Service, "db" | "log" | "clock">): Promise<void> {
   const seen = holder[KEY] ?? { isStored: false };
@@ -41,8 +41,8 @@ export async function noteProxy(service: Pick<Service, "db" | "log" | "clock">):
 }
 
 /**
- * Where mail goes. The outbox page is used only when the operator says so, or in a sandbox on one machine: its URL and
- * listening address are local, and no process on its database ever saw a proxy. Nothing in the request can change that.
+ * Destination of mail. The outbox page is used only if the operator enables it, or in a sandbox on one machine: its URL
+ * and listening address are local, and no process on its database ever saw a proxy. No request can change that.
  */
 export async function mailRoute(service: Pick<Service, "db">): Promise<MailRoute> {
   if (env.smtpUrl !== null) return "sent";
@@ -53,7 +53,7 @@ export async function mailRoute(service: Pick<Service, "db">): Promise<MailRoute
 }
 
 export type Mailer = {
-  /** Throws when the server did not take it. */
+  /** Throws if the server didn't accept it. */
   send(mail: MailRow): Promise<void>;
   close(): void;
 };
@@ -68,9 +68,9 @@ export function openMailer(smtpUrl: string, from: string): Mailer {
   );
   return {
     async send(mail) {
-      // The id stays the same when a mail is sent again because its confirmation got lost, so mailboxes can recognize it.
+      // The id stays the same when a mail is resent after a lost confirmation, so that mailboxes can deduplicate it.
       const messageId = `<${mail.id}@cardlane>`;
-      // As an object: in a text a comma would make it several recipients.
+      // An object, because a comma in a text would make it several recipients.
       const to = { name: "", address: addressForServers(mail.recipient) };
       const sender = mail.sender_name && {
         from: { name: `${mail.sender_name.replace(/\p{Cc}+/gu, " ")} via Cardlane`, address: addressIn(from) },
@@ -82,10 +82,10 @@ export function openMailer(smtpUrl: string, from: string): Mailer {
   };
 }
 
-/** Of `Cardlane <no-reply@example.com>`, or of the address alone. */
+/** Extracts the address from `Cardlane <no-reply@example.com>` or a bare address. */
 const addressIn = (from: string): string => /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
 
-/** Prints mail where no server takes it, for the operator at the console: its links open accounts. */
+/** Prints mail without a mail server for the operator at the console, as its links open accounts. */
 export function consoleMailer(output: { write(text: string): unknown }): Mailer {
   return {
     async send({ recipient, subject, body }) {
@@ -96,5 +96,5 @@ export function consoleMailer(output: { write(text: string): unknown }): Mailer 
   };
 }
 
-/** Users choose parts of a mail, and a terminal obeys control characters. */
+/** Users choose parts of a mail, and terminals interpret control characters. */
 const printable = (line: string) => line.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");

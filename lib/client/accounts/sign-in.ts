@@ -1,10 +1,10 @@
 import { type Audience, SIGN_IN_ERRORS, type SignInError } from "@/lib/contract/accounts/proof";
 import { postAuth } from "./sign-out";
 
-/** `ticket`: from the answer to a sign-up, instead of address and password. */
+/** `ticket` comes from the response to a sign-up and replaces address and password. */
 type SignInInput = { audience?: Audience } & ({ email: string; password: string; code?: string } | { ticket: string });
 
-/** Signs in; the answer sets the cookie. Never throws. */
+/** Signs in; the response sets the cookie. Never throws. */
 export async function signIn(input: SignInInput): Promise<{ ok: true } | { ok: false; error: SignInError }> {
   try {
     const { audience = "merchant", ...credentials } = input;
@@ -18,7 +18,7 @@ export async function signIn(input: SignInInput): Promise<{ ok: true } | { ok: f
   }
 }
 
-/** Why a sign-in was refused, in words. An unknown address gets the same ones. */
+/** Messages for refused sign-ins. An unknown address gets the same ones. */
 export const SIGN_IN_ERROR_TEXTS: Record<Exclude<SignInError, "code_required">, string> = {
   wrong:
     "The e-mail address or the password is wrong. If you’ve just created the account, confirm the address first: the link is in your inbox.",

@@ -1,6 +1,6 @@
 import type { Audience } from "@/lib/contract/accounts/proof";
 
-/** Sends a form to the sign-in of an audience, with the token that shows it comes from our own page. */
+/** Posts a form to an audience's sign-in, with the CSRF token that shows it comes from our own page. */
 export async function postAuth(
   audience: Audience,
   path: "/callback/credentials" | "/signout",
@@ -16,7 +16,7 @@ export async function postAuth(
   });
 }
 
-/** Ends the session on the server, then leaves for the sign-in page. Throws when the server could not be reached. */
+/** Ends the session on the server, then opens the sign-in page. Throws if the server can't be reached. */
 export async function signOut(audience: Audience = "merchant"): Promise<void> {
   const response = await postAuth(audience, "/signout", {});
   if (!response.ok) throw new Error(`sign-out answered ${response.status}`);

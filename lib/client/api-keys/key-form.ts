@@ -6,12 +6,12 @@ import type { Permission } from "@/lib/contract/permissions";
 const EXPIRIES = { kept: null, never: null, "30d": 30, "90d": 90, "1y": 365, date: null } as const;
 type ExpiryChoice = keyof typeof EXPIRIES;
 
-/** A new key as it is in the form. */
+/** Form values of a key. */
 export type KeyFormValues = {
   name: string;
   permissions: Permission[];
   expiry: ExpiryChoice;
-  /** When a key that is there ends, which is when it ends if `expiry` is "kept". */
+  /** The existing key's expiry, which applies if `expiry` is "kept". */
   kept: string | null;
   /** Calendar date, when `expiry` is "date". */
   expiryDate: string;
@@ -21,7 +21,7 @@ export type KeyFormValues = {
 
 const DAY_MS = 86_400_000;
 
-/** When the key ends: so many days from now, or at the end of a day in the merchant's time zone. Null = never, or no date yet. */
+/** Expiry after a number of days, or at the end of a day in the merchant's time zone. Null = never, or no date yet. */
 export function expiryOf(
   values: Pick<KeyFormValues, "expiry" | "expiryDate" | "kept">,
   now: Date,
@@ -32,12 +32,12 @@ export function expiryOf(
   if (values.expiry === "never") return null;
   if (values.expiry === "kept") return values.kept === null ? null : new Date(values.kept);
   const [year, month, day] = values.expiryDate.split("-").map(Number);
-  // Browsers accept years of six digits, which no key's expiry can have.
+  // Browsers accept six-digit years, which no key's expiry can have.
   if (!year || !month || !day || year >= 9999) return null;
   return new Date(new TZDate(year, month - 1, day, 23, 59, 59, 999, timeZone).getTime());
 }
 
-/** The lines that say something, with the numbers they have in the text. */
+/** Non-empty lines with their line numbers. */
 function addressLines(addresses: string): { line: number; entry: string }[] {
   return addresses
     .split(/\r?\n/)
@@ -45,7 +45,7 @@ function addressLines(addresses: string): { line: number; entry: string }[] {
     .filter(({ entry }) => entry !== "");
 }
 
-/** The form as it is at first: of a new key, or of one that is there. */
+/** Initial form values for a new key or an existing one. */
 export function keyFormOf(key: ApiKey | null, permissions: readonly Permission[]): KeyFormValues {
   return {
     name: key?.name ?? "",
@@ -66,7 +66,7 @@ export function keyBody(values: KeyFormValues, expiresAt: Date | null): ApiKeySe
   };
 }
 
-/** Which field shows a refusal of the API. An address is named by its line. */
+/** The field for a refusal of the API. IP addresses are identified by line. */
 export function placeKeyRefusal(
   { param, message }: Pick<FieldError, "param" | "message">,
   values: KeyFormValues,

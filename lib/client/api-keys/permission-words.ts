@@ -1,6 +1,6 @@
 import type { Permission } from "@/lib/contract/permissions";
 
-/** What permissions mean in words, without zod. */
+/** Texts for permissions, without zod. */
 
 type PermissionWords = { permission: Permission; label: string; sentence: string };
 type PermissionGroup = { name: string; permissions: readonly PermissionWords[] };

@@ -23,7 +23,7 @@ export const PRESET_WORDS: Record<AppearancePreset, { label: string; sentence: s
 export const PRESETS = APPEARANCE_PRESETS;
 
 export const THEME_WORDS: Record<AppearanceTheme, string> = { light: "Light", dark: "Dark", system: "Device" };
-/** What a theme means: longer than a switch can say. */
+/** Explanations of the themes. */
 export const THEME_SENTENCES: Record<AppearanceTheme, string> = {
   light: "Always light.",
   dark: "Always dark.",
@@ -36,7 +36,7 @@ export const COLOR_WORDS: Record<ColorMember, string> = {
   text_color: "Text",
 };
 
-/** Families that browsers have: the form loads nothing from elsewhere. The empty one is the form's own choice. */
+/** Fonts that devices have, because the form loads nothing from elsewhere. The empty one is the form's default. */
 export const FONTS: readonly { value: string; label: string }[] = [
   { value: "", label: "System" },
   { value: "'Helvetica Neue', Helvetica, Arial, sans-serif", label: "Helvetica" },
@@ -50,19 +50,19 @@ export const CUSTOM_FONT = "custom";
 
 const HEX = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** The typed text as a colour, also without the #; null when it is not one. */
+/** The typed text as a color, with or without #; null if it isn't one. */
 export function colorTyped(text: string): string | null {
   const typed = text.trim().toLowerCase();
   const hex = typed.startsWith("#") ? typed : `#${typed}`;
   return HEX.test(hex) ? hex : null;
 }
 
-/** Six digits, as the browser's colour input wants them. */
+/** Six digits, as the native color input requires. */
 export const fullHex = (color: string): string => (color.length === 4 ? color.replaceAll(/[0-9a-f]/gi, "$&$&") : color);
 
 export const isFontFamily = (text: string): boolean => FONT_FAMILY.test(text);
 
-/** Without the members that say nothing; null when none is left. */
+/** Drops unset members; null when none is left. */
 export function cleanAppearance(appearance: Appearance): Appearance | null {
   const chosen = Object.entries(appearance).filter(([, value]) => value !== undefined && value !== "");
   return chosen.length === 0 ? null : (Object.fromEntries(chosen) as Appearance);
@@ -74,7 +74,7 @@ export const isSameAppearance = (a: Appearance | null, b: Appearance | null): bo
 const sorted = (appearance: Appearance | null) =>
   Object.entries(cleanAppearance(appearance ?? {}) ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** What each preset decides: choosing it takes back what was chosen there by hand, and keeps the rest. */
+/** Members that a preset sets: choosing it resets manual changes to these and keeps the rest. */
 const DECIDES: Record<AppearancePreset, readonly (keyof Appearance)[]> = {
   clean: ["border_radius"],
   soft: ["border_radius"],
@@ -87,7 +87,7 @@ export function withPreset(appearance: Appearance, preset: AppearancePreset): Ap
   return { ...appearance, ...taken, preset: preset === "clean" ? undefined : preset };
 }
 
-/** The colour that holds when the appearance names none, in the scheme that is seen first. */
+/** The color that applies if the appearance has none, in the scheme that shows first. */
 export function ownColor(appearance: Appearance, member: ColorMember): string {
   const { theme, colors } = resolveAppearance({ ...appearance, [member]: undefined });
   const seen = colors[theme === "dark" ? "dark" : "light"];
@@ -101,7 +101,7 @@ const CONTRAST_WORDS: Record<ContrastProblem["param"], string> = {
   accent_color: "Hard to tell from the background",
 };
 
-/** What cannot be read, in words, each with the nearest colour that can. */
+/** Unreadable color combinations, each with the nearest readable color. */
 export function readableProblems(appearance: Appearance): ReadableProblem[] {
   if (!isAppearance(appearance)) return [];
   const { theme, colors } = resolveAppearance(appearance);
@@ -118,12 +118,12 @@ export function readableProblems(appearance: Appearance): ReadableProblem[] {
   });
 }
 
-/** Rounded down: 4.49 is not 4.5. */
+/** Rounded down: 4.49 isn't 4.5. */
 const shownContrast = (value: number) => (Math.floor(value * 10) / 10).toFixed(1);
 
 const STEPS = 50;
 
-/** The colour, as little darker or lighter as is enough on all of the backgrounds; null when nothing is enough. */
+/** The color, darkened or lightened just enough for all backgrounds; null if nothing is enough. */
 export function nearestReadable(color: string, backgrounds: readonly string[], needed: number): string | null {
   for (let step = 1; step <= STEPS; step++) {
     for (const end of [0, 255]) {

@@ -1,12 +1,12 @@
-/** What a merchant's page needs to show the form of one session. `baseUrl` is Cardlane's, without a trailing slash. */
+/** Parameters of the embed code for one session. `baseUrl` is Cardlane's, without a trailing slash. */
 export type EmbedCode = {
   baseUrl: string;
   token: string;
-  /** Whether the session has a return address to go on to. */
+  /** The session has a return address. */
   returns: boolean;
 };
 
-/** Goes into a page of an allowed origin as it is, and takes the payment. */
+/** Complete markup for a page of an allowed origin. */
 export const htmlCode = ({ baseUrl, token, returns }: EmbedCode) => `<div id="payment"></div>
 
 <script src="${baseUrl}/sdk/v1.js"></script>

@@ -11,10 +11,10 @@ import { namedSentence } from "@/lib/contract/messages";
 import { offsetAt } from "@/lib/contract/transactions/time-range";
 import { amountProblem, minorTyped } from "@/lib/contract/typed-amount";
 
-/** A date and a time as the browser's field has them: "2026-12-01T18:30". */
+/** Value of a datetime-local input: "2026-12-01T18:30". */
 type LocalTime = string;
 
-/** What can be changed later. */
+/** Fields that stay editable. */
 export type LinkEditValues = {
   name: string;
   description: string;
@@ -23,7 +23,7 @@ export type LinkEditValues = {
   asks_email: boolean;
 };
 
-/** A link as it is in the form: the amount is what was typed, and only one of amount and plan counts. */
+/** Form values of a link: the amount as typed, and only one of amount and plan applies. */
 export type LinkFormValues = LinkEditValues & {
   sell: "plan" | "amount";
   plan_id: string;
@@ -49,7 +49,7 @@ export const linkEditValues = (link: PaymentLink, timeZone: string): LinkEditVal
   asks_email: link.asks_email,
 });
 
-/** A local time in a zone as an instant; null if it is not one. A time that the zone skips becomes an hour later. */
+/** A local time in a zone as an instant; null if invalid. A time skipped by the zone becomes an hour later. */
 export function instantIn(timeZone: string, local: LocalTime): string | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(local)) return null;
   const asUtc = Date.parse(`${local.slice(0, 16)}Z`);
@@ -67,14 +67,14 @@ type Read<Body> = { body: Body | null; errors: Record<string, string> };
 
 const orNull = (text: string) => text.trim() || null;
 
-/** The body of the request, by the API's own schema; null while something is wrong, which `errors` says by field. */
+/** The request body, parsed by the API's own schema; null while invalid, with `errors` by field. */
 export function readLink(values: LinkFormValues, timeZone: string, now: number): Read<CreatePaymentLinkBody> {
   const isPlan = values.sell === "plan";
   const { result: parsed } = parseInput(createPaymentLinkBody, {
     name: orNull(values.name),
     description: orNull(values.description),
     ...(isPlan
-      ? // One that is not chosen yet is said below, and is no reason to ask for an amount.
+      ? // A missing plan is reported below and must not ask for an amount.
         { plan_id: values.plan_id || "none" }
       : { amount: minorTyped(values), currency: values.currency }),
     single_use: values.use === "once",
@@ -92,7 +92,7 @@ export function readLink(values: LinkFormValues, timeZone: string, now: number):
   return { body: parsed.success && Object.keys(errors).length === 0 ? parsed.data : null, errors };
 }
 
-/** What changes of a link; null while something is wrong. */
+/** The changes to a link; null while invalid. */
 export function readLinkEdit(
   values: LinkEditValues,
   link: PaymentLink,

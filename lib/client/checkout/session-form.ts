@@ -4,7 +4,7 @@ import { parseInput } from "@/lib/contract/input";
 import { namedSentence } from "@/lib/contract/messages";
 import { amountProblem, minorTyped } from "@/lib/contract/typed-amount";
 
-/** A session as it is in the form: the amount is what was typed, and only one of amount and plan counts. */
+/** Form values of a session: the amount as typed, and only one of amount and plan applies. */
 export type SessionFormValues = {
   sell: "amount" | "plan";
   plan_id: string;
@@ -35,7 +35,7 @@ export function sessionFormValues(currency: string, planId: string | null): Sess
 
 const orNull = (text: string) => text.trim() || null;
 
-/** The typed values as the API takes them, without empty ones. */
+/** The typed values in the API's format, without empty ones. */
 function bodyOf(values: SessionFormValues) {
   const price =
     values.sell === "plan"
@@ -52,11 +52,11 @@ function bodyOf(values: SessionFormValues) {
   };
 }
 
-/** The origins that are not empty, with where they stand in the form. */
+/** Non-empty origins with their positions in the form. */
 const originsTyped = ({ allowed_origins }: SessionFormValues) =>
   allowed_origins.flatMap((origin, index) => (origin.trim() ? [{ origin: origin.trim(), index }] : []));
 
-/** The body of the request, by the API's own schema; null while something is wrong, which `errors` says by field. */
+/** The request body, parsed by the API's own schema; null while invalid, with `errors` by field. */
 export function readSession(values: SessionFormValues): {
   body: CreateClientSessionBody | null;
   errors: Record<string, string>;
@@ -83,7 +83,7 @@ const FIELDS: readonly string[] = [
   "return_url",
 ];
 
-/** The form field for a parameter of the API; null when the form has none. */
+/** The form field for an API parameter; null if the form has none. */
 function fieldOf(param: string, values: SessionFormValues): string | null {
   const nth = /^allowed_origins(?:\.(\d+))?$/.exec(param);
   if (nth) {
@@ -93,7 +93,7 @@ function fieldOf(param: string, values: SessionFormValues): string | null {
   return FIELDS.includes(param) ? param : null;
 }
 
-/** Which field shows a refusal of the API. */
+/** The field for a refusal of the API. */
 export function placeSessionRefusal(
   { param, message }: Pick<FieldError, "param" | "message">,
   values: SessionFormValues,
@@ -102,7 +102,7 @@ export function placeSessionRefusal(
   return field === null ? null : [field, message];
 }
 
-/** "shop.example/cart" → "https://shop.example": users paste an address; the browser compares origins. */
+/** "shop.example/cart" → "https://shop.example": users paste addresses, but browsers compare origins. */
 export function originTyped(text: string): string {
   const typed = text.trim();
   if (typed === "") return "";

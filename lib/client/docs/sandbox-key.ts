@@ -1,16 +1,13 @@
 import { useSyncExternalStore } from "react";
 
-/**
- * The test key that the documentation's samples are sent with and shown with. It is kept for this tab alone, and never put
- * into an address, a log or a cookie.
- */
+/** Test key for the documentation's samples. It is kept in this tab only, never in an address, a log or a cookie. */
 export type SandboxKey = { readonly secret: string; readonly expiresAt: string | null };
 
 const NAME = "cardlane.docs.sandbox-key";
 const listeners = new Set<() => void>();
 let current: SandboxKey | null | undefined;
 
-/** Why a text cannot be a test key; null when it can. */
+/** Reason why a text can't be a test key, or null. */
 export function sandboxKeyProblem(text: string): string | null {
   if (text === "") return "Paste a key that starts with sk_test_.";
   if (text.startsWith("sk_live_")) return "This is a live key. Only test keys, which start with sk_test_, work here.";
@@ -19,7 +16,7 @@ export function sandboxKeyProblem(text: string): string | null {
   return null;
 }
 
-/** Throws when it is not a test key; null forgets the current one. */
+/** Throws if it isn't a test key; null forgets the current one. */
 export function keepSandboxKey(key: SandboxKey | null): void {
   if (key !== null && sandboxKeyProblem(key.secret) !== null) throw new TypeError("Not a test key.");
   current = key;
@@ -27,7 +24,7 @@ export function keepSandboxKey(key: SandboxKey | null): void {
     if (key === null) sessionStorage.removeItem(NAME);
     else sessionStorage.setItem(NAME, JSON.stringify(key));
   } catch {
-    // Storage is forbidden: the key lasts as long as the page.
+    // Storage is blocked, so the key lasts as long as the page.
   }
   for (const listener of listeners) listener();
 }
@@ -45,7 +42,7 @@ function kept(): SandboxKey | null {
     const isKey = typeof secret === "string" && sandboxKeyProblem(secret) === null;
     return isKey ? { secret, expiresAt: typeof expiresAt === "string" ? expiresAt : null } : null;
   } catch {
-    // As above, or something else wrote there.
+    // Storage is blocked, or holds a foreign value.
     return null;
   }
 }
@@ -55,5 +52,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Null where there is none, which includes the server. */
+/** Null if there is none, as on the server. */
 export const useSandboxKey = (): SandboxKey | null => useSyncExternalStore(subscribe, read, () => null);

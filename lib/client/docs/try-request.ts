@@ -1,7 +1,7 @@
 import type { OpenApiDocument, OperationObject, ParameterObject } from "@/lib/contract/openapi-document";
 import { parametersOf } from "@/lib/contract/openapi-document";
 
-/** An endpoint as the documentation's forms send it. */
+/** An endpoint for the documentation's request forms. */
 export type TriedEndpoint = {
   readonly method: string;
   readonly path: string;
@@ -14,7 +14,7 @@ export const IDEMPOTENCY_KEY = "X-Idempotency-Key";
 
 let loading: Promise<OpenApiDocument> | null = null;
 
-/** The API's own description, from which the forms are made: fetched when the first one is opened. Throws when it cannot be. */
+/** The API's OpenAPI document, from which the forms are built. Loaded when the first one opens; throws if that fails. */
 export function apiDocument(): Promise<OpenApiDocument> {
   loading ??= load().catch((error: unknown) => {
     loading = null;
@@ -40,35 +40,35 @@ export function findEndpoint(document: OpenApiDocument, name: string): TriedEndp
   throw new Error(`There is no endpoint ${name}.`);
 }
 
-/** The permissions of a new key: every one that the API's endpoints need. */
+/** Permissions of a new key: all that the API's endpoints need. */
 export const permissionsIn = (document: OpenApiDocument): string[] => [
   ...new Set(
     Object.values(document.paths).flatMap((methods) => Object.values(methods).flatMap((one) => one["x-permissions"])),
   ),
 ];
 
-/** Where test keys are taken, when that is not the address that the page came from; null when they are taken there. */
+/** Address of the sandbox that accepts test keys, if it isn't this page's host; otherwise null. */
 export function sandboxElsewhere(document: OpenApiDocument, host: string): string | null {
   const [sandbox, live] = document.servers;
   if (!sandbox || !live || new URL(live.url).host !== host || new URL(sandbox.url).host === host) return null;
   return sandbox.url;
 }
 
-/** The body that the form begins with. */
+/** Initial body of the form. */
 export function exampleBody({ operation }: TriedEndpoint): string {
   const example = operation.requestBody?.content["application/json"]?.examples?.request;
   return example && "value" in example ? JSON.stringify(example.value, null, 2) : "";
 }
 
-/** Parameters by their names, and the body's text. */
+/** Parameters by name, and the body's text. */
 export type TriedValues = { readonly parameters: Readonly<Record<string, string>>; readonly body: string };
 export type TriedRequest = { method: string; url: string; headers: Record<string, string>; body: string | null };
-/** Errors by parameter; `body` is the body. */
+/** Errors by parameter; `body` is the body's. */
 export type TriedProblems = Record<string, string>;
 
 const HEADER_TEXT = /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/;
 
-/** The request that a form describes, without its API key; or why there is none. */
+/** The form's request without its API key, or its problems. */
 export function requestOf(
   { method, path, operation, parameters }: TriedEndpoint,
   values: TriedValues,
@@ -100,25 +100,25 @@ export function requestOf(
   return { request: { method, url: url + search, headers, body: body === "" ? null : body } };
 }
 
-/** The informative parts of an answer, in the order in which they are shown. */
+/** Informative response headers, in display order. */
 const SHOWN_HEADERS = ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "RateLimit"] as const;
 
 export type TriedAnswer = {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly durationMs: number;
-  /** As much of it as has come. */
+  /** The part received so far. */
   readonly body: string;
-  /** Whether more may come, as in a stream. */
+  /** More may follow, as in a stream. */
   readonly isOpen: boolean;
 };
 
-/** More would only make the page slow. */
+/** Longer responses would slow the page down. */
 const SHOWN_CHARACTERS = 200_000;
 
 /**
- * Sends a request to the sandbox with this key and no cookies. `show` gets the answer, and again whenever more of it has
- * arrived. Throws when no answer comes or it breaks off.
+ * Sends a request to the sandbox with this key and no cookies. `show` receives the response each time more of it has
+ * arrived. Throws if there is no response or it breaks off.
  */
 export async function sendRequest(
   { method, url, headers, body }: TriedRequest,
@@ -160,7 +160,7 @@ function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {
-    // A stream, or a proxy's page: it is shown as it came.
+    // A stream, or a proxy's page: show it unchanged.
     return text;
   }
 }

@@ -5,7 +5,7 @@ import type { UserPermission } from "@/lib/contract/permissions";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Action, TransactionType } from "@/lib/contract/transactions/words";
 
-/** What the reasons look at: a payment, or a transaction as lists show it. Amounts in minor units. */
+/** The data behind the reasons: a payment, or a transaction in a list. Amounts in minor units. */
 export type ActionSubject = {
   readonly type: TransactionType;
   readonly status: ShownPayment["status"];
@@ -54,7 +54,7 @@ const ACTION_PERMISSIONS = {
 const VERBS = { capture: "capture", void: "void", refund: "refund" } as const;
 const PAST = { capture: "captured", void: "voided", refund: "refunded" } as const;
 
-/** Why the action is not possible now, in a sentence; null when it is. The service decides: this only puts it in words. */
+/** Reason why an action isn't possible now, or null. Explains the service's decision without making one. */
 export function reasonAgainst(
   action: Action,
   subject: ActionSubject,

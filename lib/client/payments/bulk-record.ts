@@ -14,14 +14,14 @@ export type BulkRowState =
 export type BulkRow = {
   readonly paymentId: string;
   readonly chargeId: string;
-  /** Minor units: all that was left when the dialog opened. */
+  /** Minor units: the refundable amount when the dialog opened. */
   readonly amount: number;
   readonly currency: string;
   readonly card: string;
   readonly customer: string | null;
-  /** Its cardholder's bank disputed it when the dialog opened. */
+  /** Disputed when the dialog opened. */
   readonly disputed: boolean;
-  /** Minted when the dialog opened; the row's for good. */
+  /** Created when the dialog opened; the row keeps it. */
   readonly key: string;
   /** Milliseconds since 1970; null until it is sent. */
   readonly sentAt: number | null;
@@ -31,12 +31,12 @@ export type BulkRow = {
 export type BulkRun = {
   readonly reason: RefundReason;
   readonly comment: string;
-  /** The user refunds disputed payments all the same. */
+  /** The user confirmed refunds of disputed payments. */
   readonly acknowledgesDisputes: boolean;
   readonly rows: readonly BulkRow[];
 };
 
-/** What a browser has sent and has no outcome of. */
+/** Requests of this browser without a known outcome. */
 export type Unfinished = { records: MoneyRecord[]; bulk: BulkRun | null };
 
 type Owner = Pick<MoneyRecord, "mode" | "merchantId">;
@@ -50,7 +50,7 @@ export type BulkStore = {
 
 const listeners = new Set<() => void>();
 
-/** The run of this tab that is not over: at most one, kept across reloads. Throws when the browser has no room. */
+/** This tab's unfinished run: at most one, kept across reloads. Throws if storage is full. */
 export function bulkStore(storage: Storage, { mode, merchantId }: Owner): BulkStore {
   const name = `cardlane.bulk.${mode}.${merchantId}`;
   const changed = () => {
@@ -73,7 +73,7 @@ export function bulkStore(storage: Storage, { mode, merchantId }: Owner): BulkSt
   };
 }
 
-/** After a reload, the outcome of requests under way is unknown, and waiting ones were never sent. */
+/** After a reload, requests in progress have an unknown outcome, and waiting ones were never sent. */
 function readRun(text: string | null): BulkRun | null {
   if (text === null) return null;
   try {
@@ -91,7 +91,7 @@ export function afterReload(run: BulkRun): BulkRun {
 
 function stateAfterReload({ state, sentAt }: BulkRow): BulkRowState {
   if (state.step === "sending" && sentAt !== null) return { step: "unknown", why: "no_answer", notice: null };
-  // A row is in hand for a moment before it is sent: while its payment is read.
+  // A row counts as sending while its payment is still being read.
   if (state.step === "waiting" || state.step === "sending")
     return { step: "not_sent", detail: "You left the page before it was sent." };
   return state;
@@ -103,11 +103,11 @@ export const canRetryRow = (row: BulkRow, now: number = Date.now()): boolean =>
 export const isOver = (run: BulkRun): boolean =>
   run.rows.every(({ state }) => state.step !== "waiting" && state.step !== "sending");
 
-/** Whether the run may be forgotten: every outcome is known. */
+/** True if every outcome is known, so the run may be forgotten. */
 export const isKnown = (run: BulkRun): boolean =>
   isOver(run) && run.rows.every(({ state }) => state.step !== "unknown");
 
-/** Currency → minor units of the rows. */
+/** Currency → sum of the rows in minor units. */
 export function totalsOf(rows: readonly Pick<BulkRow, "amount" | "currency">[]): [currency: string, amount: number][] {
   const totals = new Map<string, number>();
   for (const { currency, amount } of rows) totals.set(currency, (totals.get(currency) ?? 0) + amount);

@@ -102,7 +102,7 @@ describe("a bulk refund", () => {
       [false, 3],
       [true, 1],
     ] as const) {
-      // The last one became disputed after the dialog was opened.
+      // The last one became disputed after the dialog opened.
       disputed = new Set(["pay_0", "pay_1", "pay_6"]);
       sent = [];
       const bulk = new BulkRefund(rowsOf(rows, ports().newKey), ports());

@@ -15,9 +15,9 @@ import { type Attempt, type AttemptResult, attemptMoney, type KeyFinding } from 
 import type { MoneySubject } from "./money-subject";
 
 export type BulkPorts = {
-  /** Throws an Error whose message a user can read. */
+  /** Throws an Error with a message for users. */
   read(paymentId: string): Promise<MoneySubject>;
-  /** What became of the request with this key; sends nothing. Throws as `read` does. */
+  /** State of the request with this key; sends nothing. Throws like `read`. */
   lookUp(key: string): Promise<KeyFinding>;
   send(request: { chargeId: string; body: object; key: string }): Promise<Attempt<MoneyAnswer>>;
   store: BulkStore;
@@ -34,7 +34,7 @@ export const NO_FORM: Omit<BulkRun, "rows"> = { reason: "CUSTOMER_REQUEST", comm
 const AT_ONCE = 3;
 const LOOK_EVERY_MS = 3_000;
 
-/** Refunds of all that is left of each, one key a row, minted now. */
+/** Full refunds of what is left, each row with a new key. */
 export function rowsOf(transactions: readonly ListedTransaction[], newKey: () => string): BulkRow[] {
   return transactions.map((transaction) => ({
     paymentId: transaction.payment_id,
@@ -50,7 +50,7 @@ export function rowsOf(transactions: readonly ListedTransaction[], newKey: () =>
   }));
 }
 
-/** Refunds many payments, three at a time. Each row has its own key and its own outcome; none speaks for another. */
+/** Refunds many payments, three at a time. Each row has its own key and its own outcome. */
 export class BulkRefund {
   #run: BulkRun;
   #started: boolean;
@@ -82,7 +82,7 @@ export class BulkRefund {
     return this.#stopped && !isOver(this.#run);
   }
 
-  /** Once. Rows go out in order; a second click finds it started. */
+  /** Sends rows in order. A second call does nothing. */
   async start(form: Omit<BulkRun, "rows">): Promise<void> {
     if (this.#started) return;
     this.#started = true;
@@ -90,13 +90,13 @@ export class BulkRefund {
     await this.#work();
   }
 
-  /** Waiting refunds are not sent; those under way run to their end. */
+  /** Drops waiting refunds; those in progress run to their end. */
   stop(): void {
     this.#stopped = true;
     this.#update(this.#run);
   }
 
-  /** Sends what was never sent. Outcomes that are unknown are left to {@link retry}. */
+  /** Sends rows that were never sent. Unknown outcomes are left to {@link retry}. */
   async resume(): Promise<void> {
     if (!isOver(this.#run)) return;
     this.#stopped = false;
@@ -107,7 +107,7 @@ export class BulkRefund {
     await this.#work();
   }
 
-  /** The row's own request under its own key. */
+  /** Repeats the row's request under its own key. */
   async retry(row: BulkRow): Promise<void> {
     const current = this.#find(row.key);
     if (current.state.step !== "unknown" || !canRetryRow(current, this.ports.now())) return;
@@ -115,7 +115,7 @@ export class BulkRefund {
     await this.#send(current, true);
   }
 
-  /** The window goes away; requests under way end in the record. */
+  /** Detaches the window; requests in progress are still recorded. */
   close(): void {
     this.#closed = true;
     this.#stopped = true;
@@ -128,7 +128,7 @@ export class BulkRefund {
       if (state.step === "unknown" && state.why === "pending") void this.#watch(key);
   }
 
-  /** Every outcome is known and the user has seen it, or wants to know no more. */
+  /** Discards the run: every outcome is known, or the user has given up on it. */
   forget(): void {
     this.ports.store.remove();
   }
@@ -145,7 +145,7 @@ export class BulkRefund {
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
   }
 
-  /** Sends a row, if its payment is still as it was shown. */
+  /** Sends a row if its payment is unchanged. */
   async #refund(row: BulkRow): Promise<void> {
     this.#setState(row.key, { step: "sending" });
     try {
@@ -196,7 +196,7 @@ export class BulkRefund {
     if (state.step === "unknown" && state.why === "pending") void this.#watch(row.key);
   }
 
-  /** The processor has it: its key will say how it went. */
+  /** The processor has it: poll its key for the outcome. */
   async #watch(key: string): Promise<void> {
     for (;;) {
       await this.ports.wait(LOOK_EVERY_MS);
@@ -227,7 +227,7 @@ export class BulkRefund {
     this.#update({ ...this.#run, rows: this.#run.rows.map((other) => (other.key === row.key ? row : other)) });
   }
 
-  /** Written down before it is acted on or shown. */
+  /** Persists the run before it is acted on or shown. */
   #update(run: BulkRun): void {
     if (this.#started) this.ports.store.save(run);
     this.#run = { ...run };

@@ -92,9 +92,9 @@ describe("a money action of the dashboard", () => {
   let sent: { key: string; body: object; chargeId: string }[];
   let now: number;
   let keys: number;
-  /** Runs when polling waits: what the world does meanwhile. */
+  /** Events that happen while polling waits. */
   let meanwhile: (() => void)[];
-  /** What the service knows of the key. */
+  /** State of the key at the service. */
   let finding: KeyFinding;
 
   beforeEach(() => {

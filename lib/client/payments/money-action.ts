@@ -9,7 +9,7 @@ import {
 import { canRetry, type MoneyAction, type MoneyBody, type MoneyRecord, type RecordStore } from "./money-record";
 import { changesBetween, type MoneySubject } from "./money-subject";
 
-/** The state of one money dialog: it shows nothing as done before the service has confirmed it. */
+/** State of one money dialog. Nothing shows as done before the service has confirmed it. */
 export type MoneyState =
   | { step: "editing" }
   | { step: "sending"; retry: boolean }
@@ -19,23 +19,23 @@ export type MoneyState =
 
 export type MoneySnapshot = {
   readonly state: MoneyState;
-  /** Null until it was read for the first time. */
+  /** Null before the first read. */
   readonly subject: MoneySubject | null;
-  /** Why the payment could not be read. */
+  /** Reason why the payment couldn't be read. */
   readonly readError: string | null;
-  /** A concurrent change that the user must see before anything is sent. */
+  /** Concurrent changes that the user must see before sending. */
   readonly changes: readonly string[];
-  /** What was sent, while sending, done or unknown. */
+  /** The request, while sending, done or unknown. */
   readonly record: MoneyRecord | null;
 };
 
-/** Who answers `send` with what the API made, a payment or a refund. */
+/** The object that the API returned for a request: a payment or a refund. */
 export type MoneyAnswer = { id: string; object: string; status: string };
 
 export type MoneyPorts = {
-  /** The payment as it is now. Throws an Error whose message a user can read. */
+  /** The current payment. Throws an Error with a message for users. */
   read(): Promise<MoneySubject>;
-  /** What became of the request with this key; sends nothing. Throws as `read` does. */
+  /** State of the request with this key; sends nothing. Throws like `read`. */
   lookUp(key: string): Promise<KeyFinding>;
   send(request: { action: MoneyAction; chargeId: string; body: MoneyBody; key: string }): Promise<Attempt<MoneyAnswer>>;
   store: RecordStore;
@@ -53,8 +53,8 @@ export type MoneyPorts = {
 const POLL_MS = [1_000, 1_000, 2_000, 3_000, 5_000];
 
 /**
- * Drives one money action on one payment. The idempotency key is minted here and kept until the outcome is known, across
- * retries and, by its record, across reloads; after a refusal that the key has kept, the next try gets a new one.
+ * Drives one money action on one payment. It creates the idempotency key and keeps it until the outcome is known, across
+ * retries and, through its record, across reloads; after a refusal stored under the key, the next attempt gets a new one.
  */
 export class MoneyDriver {
   #key: string;
@@ -86,7 +86,7 @@ export class MoneyDriver {
 
   getSnapshot = (): MoneySnapshot => this.#snapshot;
 
-  /** Begins: fresh amounts, or the look at what was left unknown. */
+  /** Loads fresh amounts, or checks an unknown outcome. */
   async open(): Promise<void> {
     this.#closed = false;
     await this.refresh();
@@ -96,7 +96,7 @@ export class MoneyDriver {
     this.#closed = true;
   }
 
-  /** Fresh amounts: when the dialog opens and whenever its tab comes back. */
+  /** Refreshes amounts when the dialog opens and when its tab is shown again. */
   async refresh(): Promise<void> {
     if (this.#snapshot.state.step === "unknown") return await this.check();
     const subject = await this.#read();
@@ -107,8 +107,8 @@ export class MoneyDriver {
   }
 
   /**
-   * Sends the form; `amount` is its amount in minor units. Does nothing unless the form can be sent, so a second click sends
-   * no second request.
+   * Sends the form; `amount` is in minor units. Does nothing unless the form is ready, so a second click sends no second
+   * request.
    */
   async submit(body: MoneyBody, amount: number): Promise<void> {
     const shown = this.#snapshot.subject;
@@ -135,12 +135,12 @@ export class MoneyDriver {
     } catch (error) {
       const { record } = this.#snapshot;
       if (record) this.#set({ state: this.#unknown(record, "no_answer") });
-      // Only the browser itself can be at fault before that: no room for the record, or no lock.
+      // Before sending, only the browser can fail: no storage for the record, or no lock.
       else this.#set({ state: { step: "editing" }, readError: `Nothing was sent. ${messageOf(error)}` });
     }
   }
 
-  /** The same request under the same key: it finds what the first one did, or does it now. */
+  /** Repeats the request under the same key, which returns its result or executes it now. */
   async retry(): Promise<void> {
     const { state, record } = this.#snapshot;
     if (state.step !== "unknown" || state.checking || !record || !canRetry(record, this.ports.now())) return;
@@ -155,12 +155,12 @@ export class MoneyDriver {
   }
 
   /**
-   * Whether another refund was made while our request never arrived: then the user must see that before it is sent again. The
+   * True if another refund was made while our request never arrived: the user must see that before it is sent again. The
    * key stays the same, so that a late arrival counts as the same request.
    */
   async #hasChanged(record: MoneyRecord): Promise<boolean> {
     if (record.action !== "refund") return false;
-    // Where the look itself gets no answer, the request does: its key makes sure that it is done once.
+    // If the check gets no response, send anyway: the key ensures a single execution.
     const finding = await this.ports.lookUp(record.key).catch(() => null);
     if (finding?.kind !== "absent") return false;
     const subject = await this.ports.read();
@@ -171,7 +171,7 @@ export class MoneyDriver {
     return true;
   }
 
-  /** Another tab has sent this action and does not know its outcome: this dialog takes it over, under its key. */
+  /** Another tab sent this action and its outcome is unknown: take it over under its key. */
   #adopt(other: MoneyRecord): void {
     this.#key = other.key;
     this.#set({ record: other, state: this.#unknown(other, "no_answer") });
@@ -192,7 +192,7 @@ export class MoneyDriver {
     }
   }
 
-  /** An unknown outcome older than its key's lifetime: the user has checked it themselves. */
+  /** An unknown outcome older than its key's lifetime, which the user has checked themselves. */
   forget(): void {
     const { record, state } = this.#snapshot;
     if (state.step !== "unknown" || !record || canRetry(record, this.ports.now())) return;
@@ -215,7 +215,7 @@ export class MoneyDriver {
     return { step: "unknown", why, notice, checking: false, retryable: canRetry(record, this.ports.now()) };
   }
 
-  /** The payment; null when it cannot be read, which is then on show. */
+  /** The payment; null if it can't be read, with the error in the state. */
   async #read(): Promise<MoneySubject | null> {
     try {
       const subject = await this.ports.read();
@@ -261,7 +261,7 @@ export class MoneyDriver {
       case "refused": {
         if (outcome.keySpent) this.#key = this.ports.newKey();
         this.#finish({ step: "refused", refusal: outcome.refusal }, null);
-        // The figures on show led to the refusal: fresh ones are part of it, and no news.
+        // The shown amounts led to the refusal, so fresh ones are part of it rather than a concurrent change.
         const subject = await this.#read();
         if (subject && !this.#closed) this.#set({ subject });
         return;
@@ -290,7 +290,7 @@ export class MoneyDriver {
     this.ports.onChange();
   }
 
-  /** Polls while the processor has the request, until it has a result or the dialog is closed. */
+  /** Polls while the processor has the request, until there is a result or the dialog closes. */
   async #poll(): Promise<void> {
     if (this.#polling) return;
     this.#polling = true;

@@ -1,7 +1,7 @@
 import type { ErrorCode, FieldError, Problem } from "@/lib/contract/errors";
 import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 
-/** One request to move money, and how it ended as seen from the browser. Delays in milliseconds. */
+/** Result of one request to move money, as seen by the browser. Delays in milliseconds. */
 export type Attempt<Data> =
   | { kind: "answered"; status: number; data: Data }
   | ({ kind: "refused"; retryAfterMs: number | null } & Refusal)
@@ -19,15 +19,15 @@ export type Refusal = {
 
 export type UnknownWhy = "no_answer" | "pending" | "server_error" | "unanswerable";
 
-/** What an attempt did to the money: moved it, certainly did not move it under this key, or unknown. */
+/** Effect of an attempt on the money: moved, certainly not moved under this key, or unknown. */
 export type AttemptResult<Data> =
   | { kind: "done"; data: Data }
-  /** `keySpent`: the key has kept this refusal, so another try needs a new key. */
+  /** `keySpent`: the refusal is stored under the key, so another attempt needs a new key. */
   | { kind: "refused"; refusal: Refusal; keySpent: boolean }
-  /** `data`: the object as it was shown while pending; `refusal`: why a retry could not be answered. */
+  /** `data`: the object as returned while pending; `refusal`: the reason why a retry got no result. */
   | { kind: "unknown"; why: UnknownWhy; data: Data | null; refusal: Refusal | null };
 
-/** Refusals that a key keeps and replays, as the contract's table has them; compared with it by a test. */
+/** Refusals stored under a key and replayed; a test compares them with the contract. */
 const KEPT_REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
   "payment_failed",
   "card_declined",
@@ -44,19 +44,19 @@ export const isKeptRefusal = (code: string): boolean => KEPT_REFUSALS.has(code);
 
 const DEFAULT_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 10_000;
-/** How often a request that was told to come back does so itself before the user decides. */
+/** Automatic repeats of a request with Retry-After before the user decides. */
 const COME_BACK_TIMES = 20;
 
 type MoneyAttemptPorts<Data> = {
   send(): Promise<Attempt<Data>>;
   wait(ms: number): Promise<void>;
-  /** Between two requests: true ends the waiting. */
+  /** Checked between two requests: true stops. */
   stopped?(): boolean;
 };
 
 /**
- * Sends until there is a definite answer. `earlierUnknown`: the key was sent before with an unknown outcome, so a refusal that
- * is not stored under the key says nothing about the money.
+ * Sends until there is a definite result. `earlierUnknown`: the key was sent before with an unknown outcome, so a refusal
+ * that isn't stored under the key says nothing about the money.
  */
 export async function attemptMoney<Data>(
   ports: MoneyAttemptPorts<Data>,
@@ -78,7 +78,7 @@ export async function attemptMoney<Data>(
 
 const isComeBack = ({ code }: Refusal) => code === "idempotency_request_in_progress" || code === "rate_limited";
 
-/** What one attempt reveals about the money. */
+/** Conclusion from one attempt about the money. */
 export function resultOf<Data>(attempt: Attempt<Data>, earlierUnknown: boolean): AttemptResult<Data> {
   switch (attempt.kind) {
     case "answered":
@@ -102,16 +102,16 @@ export function resultOf<Data>(attempt: Attempt<Data>, earlierUnknown: boolean):
   }
 }
 
-/** What the service knows of a request by its idempotency key. */
+/** State of a request by its idempotency key. */
 export type KeyFinding =
-  /** It has not arrived, or was refused without being stored. */
+  /** It hasn't arrived, or was refused without being stored. */
   | { kind: "absent" }
-  /** It is at work. `transactionId`: what it makes or changes, once that is written down. */
+  /** In progress. `transactionId`: the transaction it creates or changes, once recorded. */
   | { kind: "open"; transactionId: string | null }
   | { kind: "done"; transactionId: string | null }
   | { kind: "refused"; refusal: Refusal };
 
-/** `detail`: as the inspector shows the key, null when it knows none. */
+/** `detail` is the inspector's view of the key; null if the key is unknown. */
 export function findingOf(detail: Pick<KeyDetail, "status" | "effect" | "response"> | null): KeyFinding {
   if (detail === null) return { kind: "absent" };
   const transactionId = detail.effect?.transaction_id ?? null;

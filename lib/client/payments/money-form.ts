@@ -1,4 +1,4 @@
-/** Fields of the money dialogs, which pages load only when one opens. */
+/** Fields of the money dialogs, loaded only when one opens. */
 import { moneyText } from "@/lib/contract/format";
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import { type AmountChoice, readTypedAmount } from "@/lib/contract/typed-amount";
@@ -8,7 +8,7 @@ type AmountReading =
   | { amount: number; error: null }
   | { amount: null; error: string; choices?: readonly AmountChoice[] };
 
-/** The typed amount in minor units, or what is wrong with it. `most` in minor units. */
+/** The typed amount in minor units, or its problem. `max` is in minor units. */
 export function readAmount(text: string, currency: string, most: number, verb: string): AmountReading {
   if (text.trim() === "") return { amount: null, error: "Enter an amount." };
   const typed = readTypedAmount(text, currency);
@@ -27,11 +27,11 @@ export const REFUND_REASON_LABELS: Record<RefundReason, string> = {
   OTHER: "Other",
 };
 
-/** "Other" says nothing without a note. */
+/** The reason "Other" requires a note. */
 export const noteError = (reason: RefundReason, note: string): string | null =>
   reason === "OTHER" && note.trim() === "" ? "Describe the reason." : null;
 
-/** The API's message about a field of the form; null when the refusal names another field or none. */
+/** The API's message about a form field; null if the refusal names another field or none. */
 export function fieldError(refusal: Refusal | null, param: string): string | null {
   if (!refusal) return null;
   const named = refusal.errors.find((error) => error.param === param)?.message;

@@ -8,17 +8,17 @@ import { type Attempt, findingOf, type KeyFinding } from "./money-attempt";
 import { type MoneyAction, type MoneyBody, type MoneyRecord, recordStore } from "./money-record";
 import { type MoneySubject, subjectOf } from "./money-subject";
 
-/** Whose payments a browser acts on, and how its requests say so. */
+/** The merchant whose payments are acted on, and the request headers for that. */
 export type MoneyAccess = {
   owner: Pick<MoneyRecord, "mode" | "merchantId">;
   findKey: (key: string) => Promise<{ data: KeyDetail }>;
   mode?: Mode;
   headers?: Record<string, string>;
-  /** In addition to `headers`, for requests that move money. */
+  /** Sent in addition to `headers` with requests that move money. */
   moneyHeaders?: () => Record<string, string>;
 };
 
-/** The merchant who is signed in. */
+/** Access for the signed-in merchant. */
 export const merchantAccess = (mode: Mode, merchantId: string): MoneyAccess => ({
   owner: { mode, merchantId },
   findKey: (key) => callApi("GET /api/dashboard/{mode}/idempotency-key", { params: { mode }, query: { key } }),
@@ -33,13 +33,13 @@ export type StaffMoney = {
   paymentId: string;
 };
 
-/** Why staff act, recorded with what was sent: a retry after a reload gives the same reason. */
+/** The staff member's reason, stored with the request so that a retry after a reload gives the same one. */
 const reasonName = (paymentId: string) => `cardlane.staff-reason.${paymentId}`;
 
 export const keepStaffReason = (paymentId: string, reason: string): void =>
   window.localStorage.setItem(reasonName(paymentId), reason);
 
-/** Staff on a merchant's behalf: the merchant's own routes, with the environment and the reason named. */
+/** Access for staff on a merchant's behalf: the merchant's own routes, with environment and reason as headers. */
 export const staffAccess = ({ mode, merchantId, environmentId, paymentId }: StaffMoney): MoneyAccess => ({
   owner: { mode, merchantId: `staff.${merchantId}` },
   findKey: (key) =>
@@ -51,7 +51,7 @@ export const staffAccess = ({ mode, merchantId, environmentId, paymentId }: Staf
   }),
 });
 
-/** Where an action is requested. A refund by its charge, because that answer is the refund itself, with its id. */
+/** Endpoint of an action. A refund goes to its charge, because that response is the refund itself, with its id. */
 const placeOf = (action: MoneyAction, paymentId: string, chargeId: string) =>
   action === "refund"
     ? ({ address: "POST /v1/transactions/{id}/refund", params: { id: chargeId } } as const)
@@ -72,7 +72,7 @@ export function browserMoneyPorts(access: MoneyAccess, paymentId: string, onChan
   };
 }
 
-/** The ports of a bulk refund. */
+/** Ports of a bulk refund. */
 export function browserBulkPorts(access: MoneyAccess, onChange: (paymentId: string) => void): BulkPorts {
   return {
     ...portsOf(access),
@@ -88,14 +88,14 @@ const portsOf = (access: MoneyAccess) => ({
   newKey: newIdempotencyKey,
   now: () => Date.now(),
   wait,
-  /** Where the browser has no locks (http on another machine), the service's own guards stand alone. */
+  /** Without browser locks (http on another machine), only the service's own guards apply. */
   exclusively: <T>(paymentId: string, work: () => Promise<T>): Promise<T> =>
     navigator.locks ? navigator.locks.request(`cardlane.money.${paymentId}`, work) : work(),
 });
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** `crypto.randomUUID` exists only on https and localhost; its randomness everywhere. */
+/** `crypto.randomUUID` exists only on https and localhost; `getRandomValues` everywhere. */
 export function newIdempotencyKey(): string {
   if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -107,7 +107,7 @@ async function readSubject({ mode, headers }: MoneyAccess, paymentId: string): P
   return subjectOf((await callApi("GET /v1/payments/{id}", call)).data);
 }
 
-/** What became of the request with this key, without repeating it. */
+/** State of the request with this key, without repeating it. */
 async function lookUp({ findKey }: MoneyAccess, key: string): Promise<KeyFinding> {
   try {
     return findingOf((await findKey(key)).data);
@@ -119,7 +119,7 @@ async function lookUp({ findKey }: MoneyAccess, key: string): Promise<KeyFinding
 
 const PATIENCE = 10;
 
-/** Many rows may be read faster than the service allows; then they wait as the answer says. */
+/** Bulk reads may exceed the rate limit, so wait as Retry-After says. */
 async function readPatiently(access: MoneyAccess, paymentId: string): Promise<MoneySubject> {
   for (let times = 1; ; times++) {
     try {
@@ -131,7 +131,7 @@ async function readPatiently(access: MoneyAccess, paymentId: string): Promise<Mo
   }
 }
 
-/** Sends one POST to /v1 as an attempt. Throws errors that are neither a refusal nor a missing answer. */
+/** Sends one POST to /v1 as an attempt. Throws errors that are neither a refusal nor a missing response. */
 async function attempt(
   { mode, headers, moneyHeaders }: MoneyAccess,
   { address, params }: ReturnType<typeof placeOf>,

@@ -1,36 +1,36 @@
-/** Money requests of this browser: the dialog that is open, and what was sent without an outcome. */
+/** Money requests of this browser: the open dialog, and requests without a known outcome. */
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
 
 export type MoneyAction = "refund" | "capture" | "void";
 
-/** Body of the request; amounts in minor units. */
+/** Request body; amounts in minor units. */
 export type MoneyBody = { amount?: number; reason?: string; comment?: string; acknowledge_dispute?: true };
 
-/** A request whose outcome this browser does not know yet: all it takes to retry under the same key. */
+/** A request with an unknown outcome: all that a retry under the same key needs. */
 export type MoneyRecord = {
   readonly mode: Mode;
   readonly merchantId: string;
   readonly action: MoneyAction;
   readonly paymentId: string;
-  /** Its charge: refunds are requested there, so that the answer names the refund. */
+  /** The charge: refunds are requested there, so that the response names the refund. */
   readonly chargeId: string;
   readonly key: string;
   readonly body: MoneyBody;
-  /** Minor units; what the body says, or all there was. */
+  /** Minor units; from the body, or the full amount. */
   readonly amount: number;
-  /** Minor units that could be refunded when it was sent. */
+  /** Refundable minor units when it was sent. */
   readonly refundable: number;
   readonly currency: string;
   /** `Visa •••• 4242`. */
   readonly card: string;
-  /** The refund it made, once an answer named it. */
+  /** The created refund, once a response named it. */
   readonly transactionId: string | null;
   /** Milliseconds since 1970. */
   readonly sentAt: number;
 };
 
-/** A key is kept for 24 hours: up to here the same key is certain to find what it did. */
+/** Keys are kept for 24 hours: until then the same key is certain to find the original request. */
 const RETRY_FOR_MS = 23 * 60 * 60 * 1000;
 
 export const canRetry = (record: Pick<MoneyRecord, "sentAt">, now: number): boolean =>
@@ -41,7 +41,7 @@ export type RecordStore = {
   list(): MoneyRecord[];
   save(record: MoneyRecord): void;
   remove(record: Pick<MoneyRecord, "paymentId" | "action">): void;
-  /** Called after every change; answers how to stop. */
+  /** Called after every change. Returns an unsubscribe function. */
   subscribe(listener: () => void): () => void;
 };
 
@@ -49,8 +49,8 @@ const PREFIX = "cardlane.money.";
 const listeners = new Set<() => void>();
 
 /**
- * Records of one merchant and mode in storage that all tabs share and that outlives them: what one tab does not know the
- * outcome of, none sends again under another key. Throws when the browser has no room: money is not sent without its record.
+ * Records of one merchant and mode in storage that all tabs share and that outlives them: a request unknown to one tab
+ * isn't sent by another under a new key. Throws if storage is full: no money is sent without its record.
  */
 export function recordStore(storage: Storage, owner: { merchantId: string; mode: Mode }): RecordStore {
   const prefix = `${PREFIX}${owner.mode}.${owner.merchantId}.`;
@@ -94,15 +94,15 @@ function read(storage: Storage, name: string): MoneyRecord | null {
     const record = JSON.parse(text) as MoneyRecord;
     return typeof record.key === "string" && typeof record.sentAt === "number" ? record : null;
   } catch {
-    // This page did not write it, so there is nothing to retry.
+    // Not written by this page, so there is nothing to retry.
     return null;
   }
 }
 
-/** The one money dialog that is open. It stands above the pages: a row that leaves its list must not take it along. */
+/** The open money dialog. It lives above the pages, so that a row that leaves its list doesn't close it. */
 export type MoneyDialogRequest =
   | { readonly kind: "action"; readonly action: MoneyAction; readonly paymentId: string }
-  /** `selection` null: the run that this tab has not finished. */
+  /** A null `selection` resumes this tab's unfinished run. */
   | { readonly kind: "bulk"; readonly selection: readonly ListedTransaction[] | null; readonly onDone: () => void };
 
 let current: MoneyDialogRequest | null = null;

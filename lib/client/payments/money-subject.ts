@@ -2,7 +2,7 @@ import { cardText, moneyText } from "@/lib/contract/format";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 import { type ActionSubject, subjectOfPayment } from "./action-reasons";
 
-/** What a money action needs to see of a payment, and compares to notice that another has changed it. */
+/** The part of a payment that a money action needs, also compared to detect concurrent changes. */
 export type MoneySubject = ActionSubject & {
   readonly paymentId: string;
   readonly chargeId: string;
@@ -32,7 +32,7 @@ export function subjectOf(payment: ShownPayment): MoneySubject {
   };
 }
 
-/** What another did to the payment since `before`, in sentences; empty when nothing that matters here. */
+/** Relevant concurrent changes since `before`, in sentences; empty if there are none. */
 export function changesBetween(before: MoneySubject, after: MoneySubject): string[] {
   const changes: string[] = [];
   const known = new Set(before.refunds.map(({ id }) => id));

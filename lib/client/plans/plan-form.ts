@@ -13,7 +13,7 @@ import {
 import type { PlanTerms } from "@/lib/contract/plans/schedule";
 import { amountProblem, minorTyped, plainAmount } from "@/lib/contract/typed-amount";
 
-/** A plan as it is in the form: numbers are what was typed. */
+/** Form values of a plan; numbers as typed. */
 export type PlanFormValues = Omit<CreatePlanBody, NumberField | "billing_frequency_unit" | "trial_period_unit"> &
   Record<NumberField | "description", string> & {
     billing_frequency_unit: NonNullable<CreatePlanBody["billing_frequency_unit"]>;
@@ -53,7 +53,7 @@ function priceInput(price: number, currency: string): string {
   return minor === null ? String(price) : plainAmount(minor, currency);
 }
 
-/** The typed values as the API takes them: null for fields that the type does not have, empty ones left out. */
+/** The typed values in the API's format: null for fields that the type lacks, empty ones omitted. */
 function bodyOf(values: PlanFormValues): Record<string, unknown> {
   const body: Record<string, unknown> = {
     ...values,
@@ -72,7 +72,7 @@ function bodyOf(values: PlanFormValues): Record<string, unknown> {
   return body;
 }
 
-/** The body of the request, by the API's own schema and rules; null while something is wrong, which `errors` says by field. */
+/** The request body, checked by the API's own schema and rules; null while invalid, with `errors` by field. */
 export function readPlan(values: PlanFormValues): { body: CreatePlanBody | null; errors: Record<string, string> } {
   const given = bodyOf(values);
   const parsed = createPlanBody.safeParse(given);
@@ -116,7 +116,7 @@ const FIELD_WORDS: Partial<Record<string, string>> = {
   trial_price_amount: "the trial's price",
 };
 
-/** The API's refusal as a sentence, with the fields' labels instead of their names. */
+/** The API's refusal as a sentence, with field labels instead of names. */
 export function fieldWords({ param, message }: Pick<FieldError, "param" | "message">): string {
   const words = FIELD_WORDS[param];
   if (!words) return message;
@@ -124,19 +124,19 @@ export function fieldWords({ param, message }: Pick<FieldError, "param" | "messa
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Which field shows a refusal of the API. */
+/** The field for a refusal of the API. */
 export const placePlanRefusal = (refusal: Pick<FieldError, "param" | "message">) =>
   (EDITABLE_FIELDS as readonly string[]).includes(refusal.param)
     ? ([refusal.param, fieldWords(refusal)] as const)
     : null;
 
-/** What PATCH needs: the fields that are different now. */
+/** Body for PATCH: the changed fields. */
 export function planChanges(plan: Plan, body: CreatePlanBody): UpdatePlanBody {
   const changed = EDITABLE_FIELDS.filter((field) => body[field] !== plan[field]);
   return Object.fromEntries(changed.map((field) => [field, body[field]]));
 }
 
-/** What the preview can be made from; null while something that it needs is missing or wrong. */
+/** Terms for the preview; null while something it needs is missing or invalid. */
 export function termsTyped(values: PlanFormValues): PlanTerms | null {
   const { type, currency } = values;
   if (!isSupportedCurrency(currency)) return null;
@@ -162,7 +162,7 @@ export function termsTyped(values: PlanFormValues): PlanTerms | null {
 
 const minorOf = (amount: string, currency: string) => minorTyped({ amount, currency });
 
-/** 0 when it is not a number of periods. */
+/** 0 if it isn't a number of periods. */
 function countOf(text: string): number {
   const value = /^\d{1,4}$/.test(text.trim()) ? Number(text) : 0;
   return value <= 3650 ? value : 0;

@@ -1,7 +1,7 @@
-/** `rows`: null where they cannot be counted on the way, in a workbook. */
+/** `rows` is null for workbooks, whose rows can't be counted during the download. */
 export type ExportProgress = { rows: number | null; total: number; bytes: number };
 
-/** What went wrong, in words; nothing was saved. */
+/** Failed export, with a message for users; nothing was saved. */
 export class ExportError extends Error {
   override readonly name = "ExportError";
   readonly requestId: string | null;
@@ -12,13 +12,13 @@ export class ExportError extends Error {
   }
 }
 
-/** What no signal from the server for this long means. */
+/** The server is considered lost after this long without data. */
 const SILENCE_MS = 60_000;
 const REPORT_MS = 100;
 
 /**
- * Downloads an export and saves it if it is complete: every announced line of a CSV file, or the end of a workbook. Throws
- * ExportError, or the signal's reason when the user cancelled. Returns the number of rows.
+ * Downloads an export and saves it if complete: every announced line of a CSV file, or the end of a workbook. Throws
+ * ExportError, or the signal's reason when the user canceled. Returns the number of rows.
  */
 export async function downloadExport(
   address: string,
@@ -87,10 +87,10 @@ async function readAll(
   return { parts, rows: dataRows(counter) };
 }
 
-/** All but the line of headings. */
+/** Rows without the header line. */
 const dataRows = (counter: RecordCounter | null): number | null => counter && Math.max(0, counter.records - 1);
 
-/** Length and first bytes of the record that ends a ZIP archive, as a workbook is one. */
+/** Length and first bytes of a ZIP archive's final record; workbooks are ZIP archives. */
 const END_BYTES = 22;
 const END = [0x50, 0x4b, 0x05, 0x06];
 
@@ -121,21 +121,21 @@ function save(file: Blob, name: string): void {
   document.body.append(link);
   link.click();
   link.remove();
-  // The browser reads it after the click; it says not when it is done.
+  // The browser reads the file after the click, without reporting when it is done.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }
 
 const QUOTE = 0x22;
 const NEWLINE = 0x0a;
 
-/** Counts the records of a CSV file that comes in pieces. A line break inside quotes ends none. */
+/** Counts records of a CSV file by chunk. A line break inside quotes doesn't end a record. */
 export class RecordCounter {
   records = 0;
   #quoted = false;
 
   add(bytes: Uint8Array): void {
     for (const byte of bytes) {
-      // A doubled quote inside quotes switches twice, which is the same as not at all.
+      // A doubled quote inside quotes toggles twice, which has no effect.
       if (byte === QUOTE) this.#quoted = !this.#quoted;
       else if (byte === NEWLINE && !this.#quoted) this.records++;
     }

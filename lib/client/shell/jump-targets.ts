@@ -6,15 +6,15 @@ type JumpTarget = {
   label: string;
   detail: string;
   href: string;
-  /** The typed text can hardly mean anything else; otherwise it is one of several readings. */
+  /** The most likely reading of the text; otherwise it is one of several. */
   sure: boolean;
-  /** Without it the page refuses. */
+  /** Required permission of the page. */
   permission: UserPermission;
 };
 
 type IdPage = { label: string; permission: UserPermission; path: (id: string) => string };
 
-/** Ids that have a page; their prefixes are those of `ID_PREFIX`. */
+/** Ids with a page, by the prefixes of `ID_PREFIX`. */
 const ID_PAGES: Record<string, IdPage> = {
   pay: { label: "Payment", permission: "payment.read", path: (id) => `/payments/${id}` },
   txn: { label: "Transaction", permission: "payment.read", path: (id) => `/transactions/${id}` },
@@ -32,10 +32,10 @@ const LAST4 = /^\d{4}$/;
 const AMOUNT = /^[$€£¥]?\s?\d{1,3}(?:[,.]?\d{3})*(?:[.,]\d+)?\s?(?:[a-z]{3}|[$€£¥])?$/i;
 const MIN_KEY_LENGTH = 3;
 
-/** Where a pasted or typed text may lead, the likeliest first. An id is looked for in both environments. */
+/** Possible targets of a typed or pasted text, the most likely first. Ids are looked up in both environments. */
 export function jumpTargets(typed: string, mode: Mode): JumpTarget[] {
   const text = typed.trim();
-  // What leads somewhere stands in its address.
+  // Targets put the text into their address.
   if (!text || holdsSecret(text)) return [];
   const id = ID.exec(text.toLowerCase());
   const page = id && ID_PAGES[id[1] ?? ""];

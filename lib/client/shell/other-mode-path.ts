@@ -1,6 +1,6 @@
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Pages with an id in their path, which belongs to one environment → the list that has such things in the other. */
+/** Detail pages, whose object exists in one environment only → their list in the other. */
 const LISTS: Record<string, string> = {
   payments: "/transactions",
   transactions: "/transactions",
@@ -11,8 +11,8 @@ const LISTS: Record<string, string> = {
 const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 
 /**
- * The same page in another environment, with its filters. A page of one thing becomes its list; what else names a thing
- * of this environment (an open panel, a saved view) and the page number are left out.
+ * The same page in another environment, with its filters. A detail page becomes its list; other references to this
+ * environment's objects (an open panel, a saved view) and the page number are dropped.
  */
 export function otherModePath(pathname: string, search: URLSearchParams, mode: Mode): string {
   const [section = "", ...rest] = pathname.split("/").slice(2);

@@ -9,10 +9,10 @@ import {
 } from "@/lib/contract/transactions/filters";
 import { DATE_PRESETS, isDay, type TimeRange } from "@/lib/contract/transactions/time-range";
 
-/** An active filter in words. */
+/** An active filter as text. */
 type FilterChip = { name: FilterName; label: string; title?: string };
 
-/** The active filters in words. Days are those of `timeZone`. */
+/** The active filters as text. Days are in `timeZone`. */
 export function filterChips(filters: TransactionFilters, timeZone: string): FilterChip[] {
   return usedFilters(filters).map((used) => ({ name: used.name, ...chipOf(used, timeZone) }));
 }
@@ -56,7 +56,7 @@ function timesLabel(times: TimeRange): string {
   return isDay(from) ? `since ${momentLabel(from)}` : `after ${momentLabel(from)}`;
 }
 
-/** Days as they are written, instants in UTC. */
+/** Formats a day as text, and an instant in UTC. */
 function momentLabel(moment: string): string {
   return isDay(moment) ? dayText(moment) : fullTimeText(new Date(moment), "UTC");
 }

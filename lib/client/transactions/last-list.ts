@@ -4,12 +4,12 @@ import type { Mode } from "@/lib/contract/transactions/words";
 const keyOf = (mode: Mode) => `cardlane-list-${mode}`;
 const never = () => () => {};
 
-/** The list's last query in this tab: the way back keeps its filters. */
+/** Stores the list's last query for this tab, so that links back keep its filters. */
 export function rememberList(mode: Mode, query: string): void {
   try {
     sessionStorage.setItem(keyOf(mode), query);
   } catch {
-    // A browser that keeps nothing leads back to the whole list.
+    // Without storage, links lead back to the unfiltered list.
   }
 }
 
@@ -21,7 +21,7 @@ function lastQuery(mode: Mode): string {
   }
 }
 
-/** The list of transactions as it was last looked at. */
+/** Address of the transaction list as last viewed. */
 export function useListHref(mode: Mode): string {
   const query = useSyncExternalStore(
     never,

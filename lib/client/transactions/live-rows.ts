@@ -4,14 +4,14 @@ import { searchBody, type TransactionQuery } from "@/lib/contract/transactions/q
 import type { ListedTransaction, transactionList } from "@/lib/contract/transactions/transaction";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** What a list shows while its answers keep coming in. Ids sort by the time they were made. */
+/** Displayed rows of a live list. Ids sort by creation time. */
 export type LiveRows<Row extends { id: string }> = {
-  /** The question that the rows answer. */
+  /** Query of these rows. */
   readonly key: string;
   readonly rows: readonly Row[];
-  /** Rows that came in while the list was looked at, to be pointed out. */
+  /** Rows that arrived while the list was visible, to be highlighted. */
   readonly fresh: ReadonlySet<string>;
-  /** The answer that this was made from. */
+  /** The response that these rows were built from. */
   readonly answer: readonly Row[];
 };
 
@@ -22,8 +22,8 @@ export function firstRows<Row extends { id: string }>(key: string, answer: reado
 }
 
 /**
- * What to show after an answer: its rows or, while `hold` says that the user points at a row, the current rows in their places
- * with fresh values. Returns `shown` itself when nothing changed.
+ * Rows to show after a response: its own or, while `hold` is set because the user points at a row, the current rows in
+ * place with fresh values. Returns `shown` itself when nothing changed.
  */
 export function settleRows<Row extends { id: string }>(
   shown: LiveRows<Row>,
@@ -43,7 +43,7 @@ export function settleRows<Row extends { id: string }>(
   return { key, rows: answer, fresh: arrived.length > 0 ? new Set(arrived) : NONE, answer };
 }
 
-/** What the answer has that is not shown yet: how many new rows, and whether rows came, went or moved at all. */
+/** Pending changes of the latest response: the number of new rows, and if rows came, went or moved at all. */
 export function waitingRows<Row extends { id: string }>(shown: LiveRows<Row>): { added: number; changed: boolean } {
   const { rows, answer } = shown;
   const added = answer.filter((row) => isNewerThanAll(row, rows)).length;
@@ -55,24 +55,24 @@ function isNewerThanAll(row: { id: string }, rows: readonly { id: string }[]): b
   return rows.every((other) => row.id > other.id);
 }
 
-/** A table uses no more of the API's answer. */
+/** The part of the API's response that a table uses. */
 export type TransactionList = Omit<z.infer<typeof transactionList>, "data"> & { data: ListedTransaction[] };
 
 type Fetch = {
   query: TransactionQuery;
   mode: Mode;
-  /** Of the business: what its days are. */
+  /** The business's time zone, which defines days. */
   timeZone: string;
-  /** Refreshes what is already shown. */
+  /** The current list, if this is a refresh. */
   shown?: TransactionList | undefined;
-  /** How many more rows to request: those that arrived above the ones shown. */
+  /** Additional rows to request: those that arrived above the shown ones. */
   ahead?: number;
   signal?: AbortSignal;
 };
 
 const MAX_LIMIT = 100;
 
-/** A page of transactions by POST /v1/transactions/search. */
+/** Loads a page of transactions from POST /v1/transactions/search. */
 export async function fetchTransactions(fetch: Fetch): Promise<TransactionList> {
   const { query, mode, timeZone, shown, ahead = 0, signal } = fetch;
   const body = searchBody(query, timeZone, Date.now());
@@ -87,7 +87,7 @@ export async function fetchTransactions(fetch: Fetch): Promise<TransactionList> 
 type Call = { mode: Mode; signal: AbortSignal | undefined };
 type Body = ReturnType<typeof searchBody>;
 
-/** A later page again: from its first row on instead of by offset, as new rows have moved every offset since. */
+/** Refreshes a later page from its first row instead of by offset, which new rows have shifted. */
 async function refreshPage(
   body: Body,
   shown: TransactionList,
@@ -98,7 +98,7 @@ async function refreshPage(
   const lte = wanted?.lte !== undefined && wanted.lte < first.created_at ? wanted.lte : first.created_at;
   const filters = { ...body.filters, created_at: { ...wanted, lte } };
   const found = await search({ ...body, filters, offset: 0 }, call);
-  // Others of the same millisecond stand before the page.
+  // Rows of the same millisecond may belong before the page.
   const data = found.data.filter((row) => row.id <= first.id);
   return { ...shown, data, has_more: found.has_more };
 }

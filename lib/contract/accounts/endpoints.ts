@@ -15,9 +15,9 @@ import {
 import { MAX_LOGO_TEXT } from "./logo";
 import { HIGHEST_REFUND_LIMIT_USD } from "./proof";
 
-/** Endpoints of accounts: a person's own sign-in, their business, and what anybody can call. */
+/** Account endpoints: a user's own sign-in, their business, and the public ones. */
 
-/** What a person changes about their own sign-in; every role may. */
+/** Changes the user's own sign-in settings; every role may. */
 export const updatePreferences = dashboardEndpoint({
   name: "updatePreferences",
   method: "PATCH",
@@ -37,19 +37,19 @@ export const updateAccount = dashboardEndpoint({
   body: z.strictObject({
     name: userName,
     email: emailAddress,
-    /** Needed for another e-mail address, which counts once it is proved. */
+    /** Required for a new e-mail address, which takes effect once it is verified. */
     current_password: givenPassword.optional(),
   }),
   status: 200,
   response: z.object({
     name: z.string(),
     email: z.string(),
-    /** The address they sign in with once they open the link that was sent to it. */
+    /** The new sign-in address, which takes effect once its mailed link is opened. */
     pending_email: z.string().nullable(),
   }),
 });
 
-/** Sends the link that proves the person's address again. */
+/** Resends the link that verifies the user's address. */
 export const resendVerification = dashboardEndpoint({
   name: "resendVerification",
   method: "POST",
@@ -59,7 +59,7 @@ export const resendVerification = dashboardEndpoint({
   response: z.object({ email: z.string() }),
 });
 
-/** Proves who the person is, for some minutes: by second factor, or by the password of those who have none. */
+/** Step-up authentication for some minutes: by second factor, or by password for users without one. */
 export const proveAgain = dashboardEndpoint({
   name: "proveAgain",
   costly: true,
@@ -71,7 +71,7 @@ export const proveAgain = dashboardEndpoint({
   response: z.object({ minutes: z.int() }),
 });
 
-/** Ends all other sessions of the person. */
+/** Ends all other sessions of the user. */
 export const changePassword = dashboardEndpoint({
   name: "changePassword",
   costly: true,
@@ -83,7 +83,7 @@ export const changePassword = dashboardEndpoint({
   response: z.object({ ended_sessions: z.int() }),
 });
 
-/** A new secret for an authenticator app. It counts once a code of it was given. */
+/** Creates a secret for an authenticator app. It takes effect once a code confirms it. */
 export const beginSecondFactor = dashboardEndpoint({
   name: "beginSecondFactor",
   costly: true,
@@ -150,7 +150,7 @@ export const endOtherSessions = dashboardEndpoint({
   response: z.object({ ended_sessions: z.int() }),
 });
 
-/** Changes what is given. Customers trust the name and write to the support address, so a change of them takes a proof. */
+/** Changes the given fields. Customers rely on name and support address, so changing them requires re-authentication. */
 export const updateBusiness = dashboardEndpoint({
   name: "updateBusiness",
   costly: true,
@@ -168,7 +168,7 @@ export const updateBusiness = dashboardEndpoint({
   response: z.object({}),
 });
 
-/** Up to what a person's refunds ask for no proof; so a change of it does. */
+/** Refunds up to this limit need no re-authentication, so changing it does. */
 export const updateRefundLimit = dashboardEndpoint({
   name: "updateRefundLimit",
   method: "PATCH",
@@ -185,7 +185,7 @@ export const updateRefundLimit = dashboardEndpoint({
   response: z.object({}),
 });
 
-/** Puts a picture in the place of the logo. What it is, is read from its bytes. */
+/** Replaces the logo. Its type is detected from its bytes. */
 export const replaceLogo = dashboardEndpoint({
   name: "replaceLogo",
   costly: true,
@@ -196,7 +196,7 @@ export const replaceLogo = dashboardEndpoint({
     /** The file in base64. */
     image: z.string().min(1, "Choose a file.").max(MAX_LOGO_TEXT, "The file can be at most 256 kB."),
   }),
-  // A file that is somewhat too large is told so in its own words.
+  // Accepts slightly larger bodies, so that an oversized file gets a specific error.
   maxBodyBytes: 2 * MAX_LOGO_TEXT,
   status: 200,
   response: z.object({ src: z.string(), width: z.int(), height: z.int() }),
@@ -211,10 +211,7 @@ export const removeLogo = dashboardEndpoint({
   response: z.object({}),
 });
 
-/**
- * What anybody can ask for without being signed in. An account is opened the same way whether or not somebody has the address:
- * only its mailbox is told.
- */
+/** Public endpoints. A sign-up responds identically if the address is already in use; only its mailbox is notified. */
 export const signUp = dashboardEndpoint({
   name: "signUp",
   method: "POST",
@@ -225,19 +222,19 @@ export const signUp = dashboardEndpoint({
     name: userName,
     email: emailAddress,
     password: newPassword,
-    /** The browser's. */
+    /** The browser's time zone. */
     time_zone: timeZone,
   }),
   status: 201,
   response: z.object({
     merchant_id: z.string(),
     user_id: z.string(),
-    /** Signs the browser in, once: the address does not sign anybody in before it is proved. */
+    /** Signs this browser in once, as the address can't sign in before it is verified. */
     ticket: z.string(),
   }),
 });
 
-/** Proves an address with the link that was mailed to it. */
+/** Verifies an address with its mailed link. */
 export const verifyEmail = dashboardEndpoint({
   name: "verifyEmail",
   method: "POST",
@@ -245,14 +242,14 @@ export const verifyEmail = dashboardEndpoint({
   permission: null,
   body: z.strictObject({
     token: z.string().min(1).max(100),
-    /** Where the person is not signed in. */
+    /** Required if the caller isn't signed in as the user. */
     password: givenPassword.optional(),
   }),
   status: 200,
   response: z.object({ email: z.string() }),
 });
 
-/** Says the same whether or not somebody has the address. */
+/** Responds identically for unknown addresses. */
 export const forgotPassword = dashboardEndpoint({
   name: "forgotPassword",
   method: "POST",
@@ -263,7 +260,7 @@ export const forgotPassword = dashboardEndpoint({
   response: z.object({ email: z.string() }),
 });
 
-/** Chooses a password with the link of a mail: after forgetting it, or as a new member of a team. */
+/** Sets a password with a mailed link: a reset, or a new team member's first. */
 export const choosePassword = dashboardEndpoint({
   name: "choosePassword",
   method: "POST",

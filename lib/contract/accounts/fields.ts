@@ -5,17 +5,17 @@ import { isStorable, NOT_STORABLE, refuseCardNumber } from "@/lib/contract/field
 export const MIN_PASSWORD_LENGTH = 12;
 export const MAX_PASSWORD_LENGTH = 200;
 
-/** Keeps blanks: `parseInput` takes such texts as they are. */
+/** Keeps surrounding blanks: `parseInput` doesn't trim such texts. */
 const VERBATIM = { format: "password" };
 
-/** A password that somebody chooses. Whether it is easy to guess is judged where it is set. */
+/** A new password. It is checked against common passwords where it is set. */
 export const newPassword = z
   .string()
   .min(MIN_PASSWORD_LENGTH, `Choose a password of at least ${MIN_PASSWORD_LENGTH} characters.`)
   .max(MAX_PASSWORD_LENGTH, `Choose a password of at most ${MAX_PASSWORD_LENGTH} characters.`)
   .meta(VERBATIM);
 
-/** No password is longer; hashing what is would cost whoever sends it nothing, and us a lot. */
+/** No password is longer; hashing longer input would be cheap for the sender and expensive for us. */
 export const MAX_GIVEN_PASSWORD_LENGTH = 1_000;
 export const givenPassword = z
   .string()
@@ -28,7 +28,7 @@ export const givenCode = z.string().trim().min(6, "Enter the six-digit code from
 
 const NO_EMAIL = "Enter an address that mail can be sent to, such as ada@example.com.";
 
-/** Stored with the `xn--` name of its domain, which looks like no one else's address. */
+/** Stored with its domain in `xn--` form, which exposes look-alike letters. */
 export const emailAddress = z
   .string()
   .trim()
@@ -37,7 +37,7 @@ export const emailAddress = z
   .refine(isMailable, NO_EMAIL)
   .superRefine(refuseCardNumber);
 
-/** What does not belong into a name: markup, the beginning of a link, and characters that hide or turn others around. */
+/** Not allowed in names: markup, link prefixes, and invisible or bidirectional control characters. */
 const NO_NAME = /[<>\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|:\/\/|www\./iu;
 const PLAIN_NAME = "Use a plain name, without links, angle brackets or line breaks.";
 
@@ -54,7 +54,7 @@ const nameOf = (what: string) =>
 export const userName = nameOf("a name");
 export const businessName = nameOf("the name of the business");
 
-/** IANA name. Whether the database knows it, too, is asked there. */
+/** IANA name. The database checks separately that it knows the zone. */
 export const timeZone = z
   .string()
   .max(64)
@@ -70,7 +70,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** What an empty field of a form means. */
+/** Maps a form's empty field to null. */
 const orNull = (text: string) => (text === "" ? null : text);
 
 export const website = z
@@ -97,5 +97,5 @@ export const supportEmail = z
   .superRefine(refuseCardNumber)
   .transform(orNull);
 
-/** Where mail goes: to a mail server, into the outbox page, or to the console of the process, for there is neither. */
+/** Destination of mail: a mail server, the outbox page, or the console if there is neither. */
 export type MailRoute = "sent" | "outbox" | "console";

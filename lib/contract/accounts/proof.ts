@@ -12,10 +12,10 @@ export const SESSION_IDLE_HOURS = 12;
 /** How long a re-authentication counts. */
 export const PROOF_MINUTES = 10;
 
-/** What a person proves it with: a code of the second factor, or the password of those who have none. */
+/** Means of re-authentication: a code of the second factor, or the password for users without one. */
 export type ProofKind = "code" | "password";
 
-/** Why a sign-in was refused, as the sign-in page gets to know it. `unavailable`: it could not be tried; try again. */
+/** Reasons for a refused sign-in, as shown on its page. `unavailable`: it couldn't be checked; try again. */
 export const SIGN_IN_ERRORS = [
   "wrong",
   "locked",
@@ -29,8 +29,8 @@ export const SIGN_IN_ERRORS = [
 export type SignInError = (typeof SIGN_IN_ERRORS)[number];
 
 /**
- * Major units worth about 1,000 US dollars, rounded down so that a refund counts for no less than it is worth. Others count
- * one for one, as if they were dollars: every currency that is worth more is here.
+ * Major units worth about 1,000 US dollars, rounded down so that a refund never counts for less than its value. Other
+ * currencies count one for one as dollars: every currency worth more is listed.
  */
 const WORTH_1000_USD: Record<string, number> = {
   ...{ BHD: 370, CHF: 750, CLF: 20, EUR: 800, FKP: 700, GBP: 700, GIP: 700, JOD: 700, KWD: 300, KYD: 800, OMR: 380 },
@@ -52,13 +52,13 @@ const WORTH_1000_USD: Record<string, number> = {
   ...{ NGN: 1_400_000, VND: 24_000_000, XAF: 520_000, XOF: 520_000 },
 };
 
-/** US dollars; each merchant sets its own between 0, every refund asks, and the highest. */
+/** US dollars. Merchants set their own, between 0, which makes every refund require re-authentication, and the highest. */
 export const DEFAULT_REFUND_LIMIT_USD = 1_000;
 export const HIGHEST_REFUND_LIMIT_USD = 1_000_000;
 
 /**
- * US cents for which a refund counts against the merchant's limit, at least its value: a user may refund up to the limit
- * within a day, over all currencies together, before they prove again who they are.
+ * Value of a refund in US cents, rounded up, as counted against the merchant's limit: the total that a user may refund
+ * within a day, over all currencies, before re-authenticating.
  */
 export function refundUsdCents(amount: number, currency: string): number {
   const unit = BigInt(WORTH_1000_USD[currency] ?? 1_000) * 10n ** BigInt(currencyDigits(currency));

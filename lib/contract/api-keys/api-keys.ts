@@ -5,7 +5,7 @@ import { instant, isStorable, NOT_STORABLE, refuseCardNumber, timestamp } from "
 import { idOf } from "@/lib/contract/ids";
 import { permission } from "@/lib/contract/permissions";
 
-/** `EXPIRED` is what a key becomes by itself; the others are what somebody made of it. */
+/** Keys become `EXPIRED` by time; users set the other states. */
 export const API_KEY_STATES = ["ACTIVE", "DISABLED", "EXPIRED", "REVOKED"] as const;
 export const API_KEY_ACTIONS = ["edit", "rotate", "disable", "enable", "revoke"] as const;
 export type ApiKeyAction = (typeof API_KEY_ACTIONS)[number];
@@ -33,11 +33,11 @@ export const apiKey = z
   .meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof apiKey>;
 
-/** `secret` is null in the answer to a repeated request: the service keeps only a digest of it. */
+/** `secret` is null in a replayed response, because the service stores only its digest. */
 export const issuedApiKey = z.object({ api_key: apiKey, secret: z.string().nullable() });
 export type IssuedApiKey = z.infer<typeof issuedApiKey>;
 
-/** A value of the page's own for each form that was opened: sent twice, it still makes one key. */
+/** A unique value per opened form, so that sending it twice creates one key. */
 const attempt = z
   .string()
   .regex(/^[\w-]{16,64}$/, "Use 16 to 64 letters, digits, dashes and underscores.")
@@ -47,7 +47,7 @@ const MAX_ADDRESSES = 100;
 export const NOT_AN_ADDRESS = "Enter an IP address or a CIDR block such as 203.0.113.0/24.";
 const READS_LIKE_A_CARD_NUMBER =
   "This looks like a card number, which must not be stored. Enter a larger network, such as 2001:db8::/32.";
-/** An address or a CIDR block, as far as its characters tell; the rest is checked before anything is written. */
+/** An IP address or CIDR block, checked by its characters only; it is fully validated before writing. */
 const address = z
   .string()
   .regex(/^[0-9a-f.:]{2,45}(\/\d{1,3})?$/i, NOT_AN_ADDRESS)
@@ -62,18 +62,18 @@ const settings = {
 export const createApiKeyBody = z.strictObject({ attempt, ...settings });
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>;
 export type ApiKeySettings = Omit<CreateApiKeyBody, "attempt">;
-/** All settings as they are to be, and the key's `updated_at` as they were chosen: what changed since is not overwritten. */
+/** The complete new settings, and the `updated_at` they are based on, so that later changes aren't overwritten. */
 export const updateApiKeyBody = z.strictObject({ ...settings, updated_at: instant });
 export type UpdateApiKeyBody = z.infer<typeof updateApiKeyBody>;
 
-/** Hours for which the old key goes on working. */
+/** Hours that the old key stays valid. */
 export const OVERLAP_HOURS = [0, 1, 24, 168] as const;
 export type OverlapHours = (typeof OVERLAP_HOURS)[number];
 export const rotateApiKeyBody = z.strictObject({ attempt, overlap_hours: z.literal(OVERLAP_HOURS) });
 export type RotateApiKeyBody = z.infer<typeof rotateApiKeyBody>;
 
 const BASE = "/api/dashboard/{mode}/api-keys";
-/** A live key moves money: whoever touches one proves who they are. */
+/** A live key moves money, so managing one requires re-authentication. */
 const base = { method: "POST", permission: "api_key.manage", proof: "live" } as const;
 const issue = { ...base, verified: "live" } as const;
 
@@ -105,7 +105,7 @@ export const rotateApiKey = dashboardEndpoint({
 });
 
 const change = { ...base, body: z.strictObject({}), status: 200, response: apiKey } as const;
-/** A stolen key is stopped at once, without a question; it can be enabled again. */
+/** Disabling a stolen key must be immediate, without confirmation; it can be enabled again. */
 export const disableApiKey = dashboardEndpoint({
   ...{ ...change, proof: undefined },
   name: "disableApiKey",

@@ -46,7 +46,7 @@ test("text that cannot be read is refused, and told which colour to change", () 
   expect(refused.error?.issues).toMatchObject([{ path: ["text_color"] }]);
   expect(appearance.safeParse({ text_color: "#ffffff" }).success).toBe(false);
   expect(appearance.safeParse({ text_color: "#ffffff", theme: "dark" }).success).toBe(true);
-  // A faint accent is told in the editor, and the form copes with it.
+  // The editor warns about a faint accent, and the form handles it.
   expect(appearance.safeParse({ accent_color: "#ffff00" }).success).toBe(true);
   expect(contrastProblems({ accent_color: "#ffff00" })).toMatchObject([{ param: "accent_color" }]);
 });

@@ -1,9 +1,9 @@
-/** How the payment form looks, without zod: the form, the dashboard's editor and the API share it. */
+/** Appearance of the payment form, without zod: the form, the dashboard's editor and the API share it. */
 import { ACCENT, GROUND, INK, RADIUS_PX } from "@/lib/contract/brand";
 
 /** #rgb or #rrggbb. */
 export const HEX_COLOR = /^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
-/** Names of fonts as CSS takes them, and nothing that could end a declaration. */
+/** CSS font names, without characters that could end a declaration. */
 export const FONT_FAMILY = /^[\p{L}\p{N} ,'"_-]{1,100}$/u;
 
 export const APPEARANCE_THEMES = ["light", "dark", "system"] as const;
@@ -12,7 +12,7 @@ export type AppearanceTheme = (typeof APPEARANCE_THEMES)[number];
 export const APPEARANCE_PRESETS = ["clean", "soft", "sharp", "night"] as const;
 export type AppearancePreset = (typeof APPEARANCE_PRESETS)[number];
 
-/** As a merchant sends it: every member can be left out. Colours are #rgb or #rrggbb. */
+/** As sent by a merchant: every member is optional. Colors are #rgb or #rrggbb. */
 export type Appearance = {
   preset?: AppearancePreset | undefined;
   theme?: AppearanceTheme | undefined;
@@ -53,11 +53,11 @@ const PRESETS: Record<AppearancePreset, Appearance> = {
   night: { theme: "dark", accent_color: "#8ab4ff", background_color: "#0e1116", text_color: "#e8ecf2" },
 };
 
-/** Smallest contrast of text that WCAG 2.2 AA allows, and of parts such as borders and focus rings. */
+/** Minimum contrast of text in WCAG 2.2 AA, and of parts such as borders and focus rings. */
 export const TEXT_CONTRAST = 4.5;
 export const PART_CONTRAST = 3;
 
-/** Everything that was left out, filled in. A colour that the merchant chose holds in both schemes. */
+/** Fills in all absent members. A color chosen by the merchant applies in both schemes. */
 export function resolveAppearance(appearance: Appearance | null): ResolvedAppearance {
   const chosen = { ...PRESETS[appearance?.preset ?? "clean"], ...withoutAbsent(appearance ?? {}) };
   const colorsOf = (scheme: Scheme): SchemeColors => {
@@ -71,7 +71,7 @@ export function resolveAppearance(appearance: Appearance | null): ResolvedAppear
     };
   };
   return {
-    // A background of the merchant's own is one scheme: nothing of ours may turn dark on it.
+    // A custom background is a single scheme, so none of our colors may switch to dark on it.
     theme: chosen.theme ?? (chosen.background_color ? schemeOf(chosen.background_color) : "light"),
     colors: { light: colorsOf("light"), dark: colorsOf("dark") },
     borderRadius: chosen.border_radius ?? RADIUS_PX,
@@ -86,7 +86,7 @@ export type ContrastProblem = {
   needed: number;
 };
 
-/** Colours that cannot be told apart well enough, in the schemes that the theme can show. */
+/** Colors with too little contrast, in the schemes that the theme can show. */
 export function contrastProblems(appearance: Appearance | null): ContrastProblem[] {
   const { theme, colors } = resolveAppearance(appearance);
   const schemes: Scheme[] = theme === "system" ? ["light", "dark"] : [theme];
@@ -100,13 +100,13 @@ export function contrastProblems(appearance: Appearance | null): ContrastProblem
   });
 }
 
-/** Contrast of two colours as WCAG defines it, 1–21. */
+/** WCAG contrast of two colors, 1–21. */
 export function contrast(a: string, b: string): number {
   const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** Black or white, whichever is read more easily on the colour: never below 4.58. */
+/** Black or white, whichever has more contrast with the color: at least 4.58. */
 export function readableOn(color: string): string {
   return contrast(color, "#ffffff") >= contrast(color, "#000000") ? "#ffffff" : "#000000";
 }
@@ -125,7 +125,7 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** A member that is there but undefined says nothing, and must not hide the preset's. */
+/** Members set to undefined count as absent and must not hide the preset's. */
 function withoutAbsent(appearance: Appearance): Appearance {
   return Object.fromEntries(Object.entries(appearance).filter(([, value]) => value !== undefined));
 }

@@ -20,7 +20,7 @@ test("a card number in the field for the name or the postal code is refused, for
     "4242-4242-4242-4242",
     "4242.4242.4242.4242",
     "x 378282246310005",
-    // With a slip of the finger it is a card number all the same.
+    // A card number with a typo is refused as well.
     "4242 4242 4242 4241",
   ]) {
     expect(named(typed).success, typed).toBe(false);

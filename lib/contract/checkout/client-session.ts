@@ -20,7 +20,7 @@ import { APPEARANCE_PRESETS, APPEARANCE_THEMES, contrastProblems, FONT_FAMILY, H
 /** Origins become part of a Content-Security-Policy; URLs allow characters in host names that would end it. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.-]+(:\d+)?$|^https?:\/\/\[[\da-f:]+\](:\d+)?$/;
 
-/** Whether a text is an origin as browsers write it: scheme and host, no path. */
+/** True for an origin as browsers write it: scheme and host, no path. */
 export const isOrigin = (text: string): boolean =>
   PLAIN_ORIGIN.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
@@ -30,8 +30,8 @@ const MESSAGE =
   "In live mode this must begin with https://, so that nobody on the network can tamper with the payment page.";
 
 /**
- * Throws `invalid_parameter` for a live payment whose shopper would be on, or sent to, a page that travels in the clear. Test
- * mode takes http, because shops are built on people's own machines.
+ * Throws `invalid_parameter` for a live payment with an unencrypted page or return address. Test mode accepts http, because
+ * shops are developed on local machines.
  */
 export function requireSecureAddresses(
   { mode }: { readonly mode: Mode },
@@ -53,7 +53,7 @@ export const CLIENT_SESSION_STATUSES = ["OPEN", "COMPLETED", "EXPIRED", "CANCELL
 const clientSessionStatus = z.enum(CLIENT_SESSION_STATUSES);
 export type ClientSessionStatus = z.infer<typeof clientSessionStatus>;
 
-/** The shopper's tries to pay one session before it takes no more. */
+/** Attempts to pay one session before it is closed. */
 export const CLIENT_SESSION_ATTEMPTS = 5;
 
 const color = z.string().regex(HEX_COLOR, "Use a hex colour such as #1a73e8.");
@@ -74,7 +74,7 @@ export const appearance = z
       .describe("A CSS font family."),
   })
   .superRefine((value, context) => {
-    // Members that are wrong themselves were told so already.
+    // Invalid members already have an error of their own.
     if (![value.background_color, value.text_color].every((part) => part === undefined || HEX_COLOR.test(part))) return;
     const unreadable = contrastProblems(value).find(({ param }) => param === "text_color");
     if (!unreadable) return;
@@ -90,7 +90,7 @@ function normalizeOrigin(text: string): string {
   return origin !== null && (path === "" || path === "/") ? origin : typed;
 }
 
-/** An http or https address by its origin and what follows; the origin is null for any other text. */
+/** Origin and rest of an http or https address; the origin is null for any other text. */
 function partsOf(text: string): { origin: string | null; path: string } {
   const [, base, path = ""] = /^(https?:\/\/[^\s/?#\\@]+)([/?#].*)?$/i.exec(text) ?? [];
   const origin = base !== undefined && URL.canParse(base) ? new URL(base).origin : null;
@@ -99,7 +99,7 @@ function partsOf(text: string): { origin: string | null; path: string } {
 
 const NO_ORIGIN = "Use an origin: scheme and host, no path, such as https://shop.example.";
 
-/** Why a text is no origin, with what to send instead. */
+/** Reason why a text isn't an origin, with the fix. */
 function originMistake(text: string): string {
   const { origin } = partsOf(text);
   if (origin !== null) return `Send ${origin}: an origin has a scheme and a host, no path.`;

@@ -23,7 +23,7 @@ import {
 } from "./client-session";
 import { isAppearance } from "./messages";
 
-/** Endpoints of checkout: for merchants' servers, the dashboard, and the payment form. */
+/** Checkout endpoints for merchants' servers, the dashboard and the payment form. */
 
 export const createClientSession = endpoint({
   name: "createClientSession",
@@ -72,7 +72,7 @@ export const cancelClientSession = endpoint({
   errors: [...BODY_ERRORS, "resource_not_found", "invalid_state", "outcome_pending"],
 });
 
-/** The filters of the list of sessions, as they stand in its address. */
+/** Filters of the session list, as in its address. */
 export const sessionListQuery = z.strictObject({
   status: z.enum(CLIENT_SESSION_STATUSES).optional(),
   offset: queryOffset,
@@ -80,7 +80,7 @@ export const sessionListQuery = z.strictObject({
 export type SessionListQuery = z.infer<typeof sessionListQuery>;
 
 type NamedPlan = { id: string; name: string };
-/** The payment link that opened a session: `plink_…`, and what it is called. */
+/** The payment link that created a session: `plink_…` and its title. */
 type NamedLink = { id: string; title: string };
 
 /** A session as a row of the list. */
@@ -95,14 +95,14 @@ export type SessionListItem = {
   customer_email: string | null;
   customer_name: string | null;
   attempts: number;
-  /** Whether a payment is under way, so that the session takes no other just now. */
+  /** A payment is in progress, so the session accepts no other. */
   under_way: boolean;
   payment_id: string | null;
   expires_at: string;
   created_at: string;
 };
 
-/** One card that a shopper tried in a session: the charge it made. */
+/** A card tried in a session, with its charge. */
 export type SessionAttempt = {
   /** `txn_…` and `pay_…`. */
   id: string;
@@ -116,22 +116,22 @@ export type SessionAttempt = {
   created_at: string;
 };
 
-/** Everything that is known of one session, as its page shows it. */
+/** A session in full, for its page. */
 export type SessionDetail = {
-  /** As the API answers it. */
+  /** As in the API. */
   session: ClientSession;
   plan: NamedPlan | null;
   link: NamedLink | null;
-  /** `pay_…` that is under way; null when there is none. */
+  /** The `pay_…` in progress, or null. */
   open_payment_id: string | null;
-  /** Newest first; those that reached a processor. */
+  /** Newest first; only those that reached a processor. */
   attempts: SessionAttempt[];
   /** Null when its record is gone. */
   created_by: ShownActor | null;
   cancelled: { at: string; by: ShownActor } | null;
 };
 
-/** Why an appearance cannot be read by everybody; `text_color` or `accent_color`. */
+/** Errors for unreadable appearances, by `text_color` or `accent_color`. */
 const CONTRAST_SENTENCES = {
   text_color: "The text is too hard to read on the background",
   accent_color: "The accent is too hard to tell from the background",
@@ -140,9 +140,9 @@ const CONTRAST_SENTENCES = {
 const readableAppearance = z
   .custom<Appearance>(isAppearance, "This is not an appearance that the form can show.")
   .superRefine((appearance, context) => {
-    // What is not an appearance is refused above, and cannot be measured.
+    // An invalid appearance is refused above and can't be measured.
     if (!isAppearance(appearance)) return;
-    // The name of a font is the one text in it.
+    // The font's name is its only text.
     const last4 = findCardNumber(appearance.font_family ?? "");
     if (last4) context.addIssue({ code: "custom", path: ["font_family"], message: holdsCardNumberSentence(last4) });
     for (const { param, scheme, contrast, needed } of contrastProblems(appearance)) {
@@ -151,7 +151,7 @@ const readableAppearance = z
     }
   });
 
-/** Replaces how the payment form looks for sessions that bring no appearance; null is Cardlane's own look. */
+/** Sets the default appearance for sessions without their own; null is Cardlane's. */
 export const updateCheckoutAppearance = dashboardEndpoint({
   name: "updateCheckoutAppearance",
   method: "PATCH",
@@ -165,7 +165,7 @@ export const updateCheckoutAppearance = dashboardEndpoint({
 /** Body of POST /pay/{token}/attempts. The card is in memory only, from here to the processor. */
 export const checkoutAttemptBody = z
   .strictObject({
-    // Thirteen digits in a row are no UUID: they could be a card's.
+    // Thirteen digits in a row aren't part of a UUID, but could be a card number.
     attempt: z
       .string()
       .regex(/^(?![\w-]{0,63}\d{13})[\w-]{1,64}$/, "Use 1 to 64 letters, digits, dashes and underscores.")
@@ -179,7 +179,7 @@ export const checkoutAttemptBody = z
   .superRefine(refuseOwnCard) satisfies z.ZodType<CheckoutAttempt>;
 export type CheckoutAttemptBody = z.infer<typeof checkoutAttemptBody>;
 
-/** What the payment form asks of its own server. The token in the path is the shopper's whole right to it. */
+/** State for the payment form. The token in the path is the shopper's only credential. */
 export const getCheckoutState = dashboardEndpoint({
   name: "getCheckoutState",
   method: "GET",

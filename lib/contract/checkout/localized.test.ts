@@ -4,7 +4,7 @@ import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
 import { CURRENCY_DIGITS, MAX_AMOUNT } from "@/lib/contract/currencies";
 import { moneyText } from "./localized";
 
-/** Intl's spaces and marks of direction are its own business. */
+/** Ignores Intl's choice of spaces and direction marks. */
 const plain = (text: string) => text.replace(/[\u200e\u200f\u061c]/g, "").replace(/[\u00a0\u202f]/g, " ");
 
 describe("moneyText", () => {

@@ -13,8 +13,8 @@ export const NUMBER_LOCALES: Record<CheckoutLocale, string> = {
 };
 
 /**
- * Minor units → what the shopper reads: "$1,234.50", "1.234,50 €". Exact: Intl gets a decimal text, not a float. Dollars
- * of other countries say which ("CA$"), as the shopper's own may be meant otherwise.
+ * Formats minor units for shoppers: "$1,234.50", "1.234,50 €". Exact, because Intl gets a decimal text, not a float.
+ * Foreign dollars name their country ("CA$"), to tell them from the shopper's own.
  */
 export function moneyText(amount: number, currency: string, locale: CheckoutLocale): string {
   const digits = currencyDigits(currency);
@@ -28,9 +28,9 @@ export function moneyText(amount: number, currency: string, locale: CheckoutLoca
     maximumFractionDigits: digits,
   });
   const text = format.format(`${sign}${decimal}` as `${number}`);
-  // Among Arabic letters, the sign at the end of "US$" would else move to its front.
+  // In Arabic text, the sign at the end of "US$" would otherwise move to its front.
   return locale === "ar" ? `${text}\u200e` : text;
 }
 
-/** A name or an amount inside a sentence: its own direction, whatever is written around it. */
+/** Isolates the direction of a name or an amount inside a sentence. */
 export const isolate = (text: string) => `\u2068${text}\u2069`;

@@ -1,6 +1,6 @@
 /**
- * Messages between the payment form and the page that embeds it. Both sides accept them from the exact window and origin
- * alone, and only in this form. None carries card data.
+ * Messages between the payment form and the page that embeds it. Both sides accept them only from the exact window and
+ * origin, and only in this format. None carries card data.
  */
 
 import { APPEARANCE_PRESETS, APPEARANCE_THEMES, type Appearance, FONT_FAMILY, HEX_COLOR } from "./appearance";
@@ -8,7 +8,7 @@ import { CHECKOUT_LOCALES, type CheckoutFailure, type CheckoutLocale } from "./c
 
 const SOURCE = "cardlane";
 
-/** What the merchant's page learns when the form cannot go on, or an attempt failed. */
+/** Errors sent to the merchant's page when the form can't continue or an attempt failed. */
 export type CheckoutErrorCode =
   | CheckoutFailure
   | "session_not_found"
@@ -28,7 +28,7 @@ export type CheckoutResult = {
   /** Null in mode `tokenize`. */
   payment_id: string | null;
   status: string;
-  /** With mode `tokenize` only: `tok_…`, for one payment within 15 minutes. */
+  /** Only in mode `tokenize`: `tok_…`, for one payment within 15 minutes. */
   payment_token: string | null;
   return_url: string | null;
 };
@@ -36,7 +36,7 @@ export type CheckoutResult = {
 /** From the form to the merchant's page. */
 export type FrameMessage =
   | { type: "hello" }
-  /** The session names the page's origin: something else keeps its form away. */
+  /** The session allows the page's origin, so the form's failure has another cause. */
   | { type: "embeddable" }
   | { type: "ready" }
   /** Pixels. */
@@ -47,15 +47,15 @@ export type FrameMessage =
   | ({ type: "error" } & CheckoutError)
   | { type: "expired" };
 
-/** What the merchant's page may change. */
+/** Options that the merchant's page may change. */
 export type FrameOptions = {
   appearance?: Appearance | undefined;
   locale?: CheckoutLocale | undefined;
-  /** Whether the form shows its own button; without it the page calls `submit()`. */
+  /** True if the form shows its own button; otherwise the page calls `submit()`. */
   button?: boolean | undefined;
 };
 
-/** From the merchant's page to the form. `init` answers `hello`. */
+/** From the merchant's page to the form. `init` is the response to `hello`. */
 export type ParentMessage =
   | ({ type: "init" } & FrameOptions)
   | ({ type: "update" } & FrameOptions)
@@ -98,9 +98,9 @@ const OPTIONS: Shape = {
 
 const PARENT_SHAPES: Record<ParentMessage["type"], Shape> = { init: OPTIONS, update: OPTIONS, submit: {} };
 
-/** The message of the form in a MessageEvent's data; null for anything else, whoever sent it. */
+/** The form's message in a MessageEvent's data; null for anything else, whoever sent it. */
 export const readFrameMessage = (data: unknown) => read<FrameMessage>(data, FRAME_SHAPES);
-/** The message of the merchant's page in a MessageEvent's data; null for anything else, whoever sent it. */
+/** The merchant page's message in a MessageEvent's data; null for anything else, whoever sent it. */
 export const readParentMessage = (data: unknown) => read<ParentMessage>(data, PARENT_SHAPES);
 
 function read<M extends { type: string }>(data: unknown, shapes: Record<M["type"], Shape>): M | null {
@@ -124,7 +124,7 @@ const APPEARANCE: Shape = {
   font_family: optional((value) => text(value) && FONT_FAMILY.test(value as string)),
 };
 
-/** Whether a value is an appearance that the form can show. */
+/** True for an appearance that the form can show. */
 export function isAppearance(value: unknown): value is Appearance {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const members = Object.entries(value);

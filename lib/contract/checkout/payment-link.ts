@@ -1,4 +1,4 @@
-/** Payment links: an address that sells a plan or an amount. They are made and managed in the dashboard. */
+/** Payment links: addresses that sell a plan or an amount, managed in the dashboard. */
 import { z } from "zod";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { amount, currency, humanText, instant, queryOffset, timestamp } from "@/lib/contract/fields";
@@ -7,8 +7,8 @@ import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 import type { Plan } from "@/lib/contract/plans/plan";
 
 /**
- * ACTIVE: whoever opens it can pay. INACTIVE: deactivated. COMPLETED: a single-use link that is paid. PLAN_INACTIVE: its plan
- * is not for sale.
+ * ACTIVE: accepts payments. INACTIVE: deactivated. COMPLETED: a paid single-use link. PLAN_INACTIVE: its plan isn't for
+ * sale.
  */
 export const PAYMENT_LINK_STATUSES = ["ACTIVE", "INACTIVE", "EXPIRED", "COMPLETED", "PLAN_INACTIVE"] as const;
 export type PaymentLinkStatus = (typeof PAYMENT_LINK_STATUSES)[number];
@@ -22,17 +22,17 @@ const description = humanText(PAYMENT_LINK_DESCRIPTION);
 export const paymentLink = z.object({
   id: idOf("paymentLink"),
   object: z.literal("payment_link"),
-  /** What shoppers open; it can be shown again at any time. */
+  /** Address for shoppers; it can be shown again at any time. */
   url: z.string(),
   status: z.enum(PAYMENT_LINK_STATUSES),
   name: z.string().nullable(),
   plan_id: idOf("plan").nullable(),
-  /** Minor units: its own, or its plan's first payment. */
+  /** Minor units: its own amount, or its plan's first payment. */
   amount: z.int(),
   currency: z.string(),
   description: z.string().nullable(),
   single_use: z.boolean(),
-  /** The form asks for the shopper's e-mail address, which makes the customer and gets the receipt. */
+  /** The form requires an e-mail address, which identifies the customer and receives the receipt. */
   asks_email: z.boolean(),
   active: z.boolean(),
   expires_at: timestamp.nullable(),
@@ -41,7 +41,7 @@ export const paymentLink = z.object({
 });
 export type PaymentLink = z.infer<typeof paymentLink>;
 
-/** The price is a plan's, or an amount and a currency with words for what is bought. */
+/** The price is a plan's, or an amount and a currency with a description. */
 export const createPaymentLinkBody = z
   .strictObject({
     name: name.nullable().default(null),
@@ -68,7 +68,7 @@ export const createPaymentLinkBody = z
   });
 export type CreatePaymentLinkBody = z.infer<typeof createPaymentLinkBody>;
 
-/** What it sells, at which price and how often stays: addresses that were sent out must not change their meaning. */
+/** Item, price and usage are fixed, because published addresses must keep their meaning. */
 export const updatePaymentLinkBody = z.strictObject({
   name: name.nullable().optional(),
   description: description.nullable().optional(),
@@ -78,14 +78,14 @@ export const updatePaymentLinkBody = z.strictObject({
 });
 export type UpdatePaymentLinkBody = z.infer<typeof updatePaymentLinkBody>;
 
-/** The filter of the list of links, as it stands in its address. */
+/** Filter of the link list, as in its address. */
 export const paymentLinkListQuery = z.strictObject({
   status: z.enum(["ACTIVE"]).optional(),
   offset: queryOffset,
 });
 export type PaymentLinkListQuery = z.infer<typeof paymentLinkListQuery>;
 
-/** What a link sold: its completed sessions, whose payments took this much. `capped`: the newest of more. */
+/** A link's completed sessions and their captured amounts. `capped`: there are more than these newest ones. */
 export type LinkSales = { payments: number; capped: boolean; captured: { currency: string; amount: number }[] };
 
 /** A link as a row of the list. */
@@ -95,16 +95,16 @@ export type PaymentLinkItem = PaymentLink & {
   sales: LinkSales;
 };
 
-/** Everything that is known of one link, as its page shows it. */
+/** A link in full, for its page. */
 export type PaymentLinkDetail = {
   link: PaymentLinkItem;
-  /** As the API answers it; null where it sells an amount. */
+  /** As in the API; null if the link sells an amount. */
   plan: Plan | null;
   /** Null when its record is gone. */
   created_by: ShownActor | null;
 };
 
-/** What a link is called: its own name, or what it sells. */
+/** Title of a link: its own name, or its item. */
 export const linkTitle = (link: {
   name: string | null;
   plan_name: string | null;
@@ -126,8 +126,8 @@ export const createPaymentLink = dashboardEndpoint({
 });
 
 /**
- * Changes what is sent; a deactivated link takes no new attempt to pay from then on. In live mode it takes a proof, unless all
- * it does is deactivate.
+ * Changes the given fields; deactivating stops new attempts to pay. In live mode it requires re-authentication, unless it
+ * only deactivates.
  */
 export const updatePaymentLink = dashboardEndpoint({
   name: "updatePaymentLink",

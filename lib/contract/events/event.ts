@@ -19,10 +19,7 @@ const batchData = dataOf(settlementBatch, settlementBatch.partial());
 const keyData = dataOf(apiKey, apiKey.partial());
 const KEY_CHANGED_AT = "2026-11-20T14:45:10.092Z";
 
-/**
- * Everything that is told to merchants: what happened in a sentence, what the event holds, and an example of that. An event is
- * written in the commit that made it true.
- */
+/** Catalog of events: sentence, schema and example. An event is written in the commit that makes it true. */
 export const EVENTS = {
   ...PAYMENT_EVENTS,
   "subscription_plan.created": {
@@ -182,14 +179,14 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
-/** What an event of a type holds. */
+/** Data of an event type. */
 export type EventData<T extends EventType> = z.infer<(typeof EVENTS)[T]["data"]>;
-/** The types that tell of one kind of object, by its `object` member. */
+/** Event types of one kind of object, by its `object` member. */
 export type EventTypeOf<O extends EventData<EventType>["object"]["object"]> = {
   [T in EventType]: EventData<T>["object"]["object"] extends O ? T : never;
 }[EventType];
 
-/** Any event, as the API shows it. What each type's `data` holds is in the catalogue above. */
+/** Any event, as in the API. The catalog above defines each type's `data`. */
 export const event = z
   .object({
     id: idOf("event").describe("Unique id of the event."),
@@ -222,7 +219,7 @@ export const event = z
   })
   .meta({ id: "Event" });
 
-/** An event of one type, to the last member. */
+/** Complete schema of one event type. */
 export const eventSchema = <T extends EventType>(type: T) =>
   z.strictObject({
     ...event.shape,

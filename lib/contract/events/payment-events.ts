@@ -5,8 +5,8 @@ import { payment } from "@/lib/contract/payments/payment";
 import { transaction } from "@/lib/contract/transactions/transaction";
 
 /**
- * What an event tells: the object as the API shows it then, and of the members that changed what they were before; null in
- * an object's first event.
+ * Event data: the object as in the API at that time, and the previous values of changed members; null in an object's
+ * first event.
  */
 export const dataOf = <O extends z.ZodType, P extends z.ZodType>(object: O, previous: P) =>
   z.strictObject({ object, previous: previous.nullable() });
@@ -14,7 +14,7 @@ export const dataOf = <O extends z.ZodType, P extends z.ZodType>(object: O, prev
 /** The first event of an object. */
 export const first = <O>(object: O) => ({ object, previous: null });
 
-/** Of the payment's transactions `previous` has those that changed, each with its id and its changed members. */
+/** `previous` lists the payment's changed transactions, each with its id and its changed members. */
 const paymentData = dataOf(
   payment,
   payment
@@ -33,7 +33,7 @@ const SETTLED_AT = objects.settlementBatch.created_at;
 const REVERSED_AT = "2026-11-23T08:15:02.640Z";
 const BATCH_ID = objects.settlementBatch.id;
 const settled = { ...objects.charge, status: "SETTLED", settled_at: SETTLED_AT } as const;
-/** An authorization that stands as it was: only the time of its last change moved. */
+/** An authorization of which only `updated_at` changed. */
 const stillAuthorized = { ...AUTHORIZED, updated_at: CAPTURED_AT };
 const failedRefund = {
   ...objects.refund,
@@ -47,7 +47,7 @@ const wholeRefunded = {
   ...objects.refundedCharge,
   ...{ status: "REFUNDED" as const, amount_refunded: 4999, amount_refundable: 0, available_actions: [] },
 };
-/** Of a captured payment, before its refund was accepted, the amount was reserved. */
+/** The captured payment before its refund was accepted, with the amount reserved. */
 const beforeRefund = {
   status: "CAPTURED" as const,
   amount_refunded: 0,
@@ -61,7 +61,7 @@ const beforeRefund = {
   updated_at: objects.charge.updated_at,
 };
 
-/** What payments, their charges and their refunds tell. */
+/** Events of payments, their charges and their refunds. */
 export const PAYMENT_EVENTS = {
   "payment.authorized": {
     tells: "The card's issuer holds the amount; capture it or void it before `capture_before` of its charge.",

@@ -3,7 +3,7 @@ import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { text } from "@/lib/contract/fields";
 import type { ShownActor } from "@/lib/contract/payments/payment-detail";
 
-/** What a key is at this moment. `waiting`: sent to the processor, whose answer is not known yet. */
+/** Current state of a key. `waiting`: sent to the processor, with an unknown outcome. */
 export type KeyState = "running" | "waiting" | "done" | "expired";
 
 export type KeySummary = {
@@ -11,7 +11,7 @@ export type KeySummary = {
   state: KeyState;
   method: string;
   path: string;
-  /** Of the stored answer. */
+  /** Status of the stored response. */
   status: number | null;
   replay_count: number;
   reuse_count: number;
@@ -20,48 +20,48 @@ export type KeySummary = {
 
 export type KeyPage = { keys: KeySummary[]; has_more: boolean };
 
-/** One idempotency key, as the inspector shows it. Browser code takes its types alone. */
+/** An idempotency key in the inspector. Browser code imports only its types. */
 export type KeyDetail = KeySummary & {
   /** Name of the endpoint. */
   endpoint: string;
   request_id: string;
   actor: ShownActor;
-  /** Whether the user may call the endpoint or read what it changes; otherwise `body` and `response` are null. */
+  /** True if the user may call the endpoint or read its object; otherwise `body` and `response` are null. */
   bodies_shown: boolean;
-  /** The first request's body with no card number and no CVV; null when it had none, or none was kept. */
+  /** The first request's body without card number and CVV; null if it had none, or none was kept. */
   body: unknown;
-  /** The stored answer; null while there is none, when it holds a secret, and when it is too long. */
+  /** The stored response; null if there is none, if it holds a secret, or if it is too long. */
   response: unknown;
-  /** The answer holds a secret that was shown once: it is stored encrypted, and not shown. */
+  /** The response holds a secret that was shown once: it is stored encrypted, and not shown. */
   sealed: boolean;
-  /** The answer is too long to show. */
+  /** The response is too long to show. */
   too_long: boolean;
   completed_at: string | null;
-  /** From then on the key is new again. */
+  /** After this time the key counts as new. */
   expires_at: string;
   last_replayed_at: string | null;
-  /** What the same request would get now, in plain words. */
+  /** Response to the same request now, in plain words. */
   retry: string;
-  /** What it began at the processor; null when it was refused before, or moves no money. */
+  /** The operation at the processor; null if the request was refused before, or moves no money. */
   effect: { kind: string; state: string; payment_id: string; transaction_id: string; attempts: number } | null;
-  /** The last request that used the key for something else. */
+  /** The last request that reused the key with other parameters. */
   reuse: {
     path: string;
     request_id: string;
     actor: ShownActor;
     at: string;
-    /** The same as `bodies_shown`, for this request. */
+    /** Like `bodies_shown`, for this request. */
     body_shown: boolean;
     body: unknown;
-    /** Of the bodies only where both are shown. */
+    /** Bodies are compared only if both may be shown. */
     differences: Difference[];
   } | null;
 };
 
-/** One member that differs; a side without it is undefined, or absent once it has been sent as JSON. */
+/** A member that differs; a missing side is undefined, and absent in JSON. */
 export type Difference = { member: string; first?: unknown; other?: unknown };
 
-/** One idempotency key, for the inspector, which looks again while the key has no answer. */
+/** An idempotency key for the inspector, which polls while there is no response. */
 export const getIdempotencyKey = dashboardEndpoint({
   name: "getIdempotencyKey",
   method: "GET",

@@ -1,6 +1,6 @@
 import type { DeclineCode } from "@/lib/contract/errors";
 
-/** What each decline code means, the words for the shopper, and what the merchant can do. */
+/** Each decline code: its meaning, the text for the shopper, and advice for the merchant. */
 export const DECLINE_GUIDE: Record<DeclineCode, { meaning: string; say: string; advice: string }> = {
   generic_decline: {
     meaning: "The issuer gave no reason.",

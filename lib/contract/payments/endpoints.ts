@@ -145,7 +145,7 @@ export const refundPayment = endpoint({
   ],
 });
 
-/** A payment with all that hangs on it, for its page and the side panel. */
+/** A payment with all related data, for its page and the side panel. */
 export const getPaymentDetail = dashboardEndpoint({
   name: "getPaymentDetail",
   method: "GET",

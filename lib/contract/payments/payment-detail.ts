@@ -5,44 +5,44 @@ import type { Payment } from "./payment";
 import type { LedgerAccountName } from "./words";
 
 /**
- * A payment as its page shows it: with the latest of its refunds, and of its transactions without what each has from the payment.
- * All metadata there may be, once for each refund, would be megabytes.
+ * A payment for its page: with its latest refunds, and with transactions that don't repeat the payment's own fields. All
+ * metadata, repeated for each refund, would be megabytes.
  */
 export type ShownPayment = Omit<Payment, "transactions"> & {
   transactions: Omit<Transaction, "metadata" | "billing_address" | "description">[];
 };
 
-/** Everything that is known of one payment, as its page shows it. Types alone: browser code takes nothing else from here. */
+/** A payment in full, for its page. Types only, because browser code imports this file. */
 export type PaymentDetail = {
   payment: ShownPayment;
-  /** What the API does not show of the transactions, in their order. */
+  /** Fields of the transactions that the API doesn't show, in the same order. */
   notes: TransactionNote[];
-  /** Whether something is under way, so that the page will change by itself. */
+  /** True if something is in progress, so the page will change by itself. */
   pending: boolean;
   decline: { code: DeclineCode; meaning: string; advice: string } | null;
   /** Oldest first. */
   disputes: ShownDispute[];
-  /** What the processor calls it; null where the processor gives no ids of its own. */
+  /** The processor's own ids; null if the processor gives none. */
   processor: ShownProcessor | null;
   /** Oldest first. */
   timeline: TimelineEntry[];
   ledger: LedgerLine[];
-  /** Cardlane's fee on what was captured, in minor units. */
+  /** Cardlane's fee on the captured amount, in minor units. */
   fee: number;
   events: PaymentEvent[];
   requests: ShownRequest[];
   linked: LinkedObjects;
-  /** Whether there is more of the refunds, timeline, ledger, events or requests than is shown. */
+  /** True if refunds, timeline, ledger, events or requests have more entries than shown. */
   truncated: boolean;
 };
 
-/** `url`: where it is answered, in the processor's dashboard. */
+/** `url`: the dispute in the processor's dashboard. */
 type ShownDispute = Dispute & { url: string | null };
 
 export type ShownProcessor = {
-  /** Its name for people, such as "Stripe"; null while it is not connected. */
+  /** Display name, such as "Stripe"; null while not connected. */
   name: string | null;
-  /** Oldest first. `url`: where to look at it, in the processor's dashboard. */
+  /** Oldest first. `url`: the object in the processor's dashboard. */
   objects: { kind: string; id: string; url: string | null }[];
 };
 
@@ -50,17 +50,17 @@ type TransactionNote = {
   /** `txn_…`. */
   id: string;
   refund_comment: string | null;
-  /** Plain words; null until the processor scored it. */
+  /** In plain words; null until the processor has scored it. */
   fraud_reasons: string[] | null;
 };
 
-/** Who did something. */
+/** Author of an action. */
 export type ShownActor = {
   type: "api_key" | "user" | "staff" | "shopper" | "system";
-  /** `key_…`, `usr_…`, or the `cs_…` of a shopper; null for Cardlane and its staff. */
+  /** `key_…`, `usr_…`, or a shopper's `cs_…`; null for Cardlane and its staff. */
   id: string | null;
   name: string;
-  /** A key's beginning and last 4, a person's e-mail address. */
+  /** A key's prefix and last 4, or a user's e-mail address. */
   detail: string | null;
 };
 
@@ -83,25 +83,25 @@ export type TimelineEntry = {
   /** Minor units. */
   amount: number;
   currency: string;
-  /** `txn_…`: the charge, or the refund. */
+  /** `txn_…`: the charge or the refund. */
   transaction_id: string;
-  /** When the outcome was known; until then, when it began. */
+  /** Time of the outcome; until it is known, time of the start. */
   at: string;
   actor: ShownActor;
   idempotency_key: string | null;
   request_id: string | null;
-  /** What the processor said, in plain words. */
+  /** The processor's reason, in plain words. */
   said: string | null;
-  /** Why it was done, as the person gave it. */
+  /** The user's reason. */
   reason: string | null;
-  /** How often the processor was called or asked about it. */
+  /** Calls to the processor, including status checks. */
   attempts: number;
   settlement_batch_id: string | null;
 };
 
 export type LedgerLine = {
   id: string;
-  /** What it belongs to: "Capture", "Refund" … */
+  /** Kind of operation: "Capture", "Refund" … */
   title: string;
   debit: LedgerAccountName;
   credit: LedgerAccountName;
@@ -113,7 +113,7 @@ export type LedgerLine = {
 
 export type PaymentEvent = { id: string; type: string; at: string };
 
-/** A request of the API that began an operation of the payment. */
+/** An API request that started an operation of the payment. */
 export type ShownRequest = {
   key: string;
   method: string;
@@ -121,13 +121,13 @@ export type ShownRequest = {
   request_id: string;
   actor: ShownActor;
   at: string;
-  /** Null while there is no answer. */
+  /** Null while there is no response. */
   status: number | null;
-  /** With no card number and no CVV; null when it had none, or none was kept. */
+  /** Without card number and CVV; null if it had none, or none was kept. */
   body: unknown;
-  /** The stored answer. */
+  /** The stored response. */
   response: unknown;
-  /** Both are left out, as this and the later requests are too long together. */
+  /** Both bodies are omitted, because this and the later requests are too long together. */
   too_long: boolean;
   replay_count: number;
   last_replayed_at: string | null;
@@ -137,12 +137,12 @@ export type ShownRequest = {
 export type LinkedObjects = {
   plan: { id: string; name: string; status: string } | null;
   client_session: { id: string; status: string; created_at: string } | null;
-  /** The payment link that opened its session. */
+  /** The payment link that created its session. */
   payment_link: { id: string; title: string } | null;
   subscription_id: string | null;
-  /** `cust_…`; null where the payment names none, or its customer is not known yet. */
+  /** `cust_…`; null if the payment names none, or its customer isn't known yet. */
   customer: string | null;
-  /** Other payments of the same customer; null when the payment names none. */
+  /** Other payments of the same customer; null if the payment names none. */
   customer_payments: { count: number; more: boolean } | null;
   batches: { id: string; currency: string; created_at: string }[];
 };

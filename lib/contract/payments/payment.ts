@@ -36,12 +36,12 @@ export type PaymentStatus = z.infer<typeof paymentStatus>;
 
 export const captureMethod = z.enum(["automatic", "manual"]);
 
-/** Every refund adds to what is read with the payment, so there is an end to them. */
+/** Max refunds of a payment, because each adds to the size of its reads. */
 export const MOST_REFUNDS = 500;
-/** Refunds that a payment shows: its events carry them, too. */
+/** Max refunds in a payment's response and in its events. */
 export const SHOWN_REFUNDS = 100;
 
-/** What the shopper must do next: open the card issuer's challenge page. */
+/** The shopper's next step: the card issuer's challenge page. */
 const nextAction = z
   .object({
     type: z.literal("redirect_to_url").describe("Always `redirect_to_url`."),
@@ -99,7 +99,7 @@ export type Payment = z.infer<typeof payment>;
 
 export const paymentList = listOf(payment).meta({ id: "PaymentList" });
 
-/** Card data: it lives in memory only, from here to the processor's `tokenize`, and is never written anywhere. */
+/** Card data. It is in memory only, from here to the processor's `tokenize`, and never written anywhere. */
 export const cardInput = z
   .strictObject({
     number: z

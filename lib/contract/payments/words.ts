@@ -1,4 +1,4 @@
-/** Words for the codes of a payment and the check digit of cards, without zod; separate from the words that every list needs. */
+/** Enums of payments and the check digit of cards, without zod; separate from the enums that every list needs. */
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import type { DisputeStatus } from "./dispute-words";
 
@@ -54,14 +54,14 @@ export const CVV_RESULTS = {
 } as const;
 export type CvvResult = keyof typeof CVV_RESULTS;
 
-/** How good a check's result is. */
+/** Grade of a check's result. */
 type CheckTone = "good" | "partly" | "bad" | "unknown";
 const CHECK_TONES: Record<"avs" | "cvv", Record<Exclude<CheckTone, "unknown">, string>> = {
   avs: { good: "YXDFM", partly: "ABZWP", bad: "N" },
   cvv: { good: "M", partly: "", bad: "NS" },
 };
 
-/** Whether the result of an address or security code check speaks for the shopper, partly, against, or not at all. */
+/** Grades an address or security code check: favorable, partly, unfavorable, or unknown. */
 export function checkTone(check: "avs" | "cvv", result: string): CheckTone {
   const tones = CHECK_TONES[check];
   if (tones.good.includes(result)) return "good";
@@ -69,13 +69,13 @@ export function checkTone(check: "avs" | "cvv", result: string): CheckTone {
   return tones.bad.includes(result) ? "bad" : "unknown";
 }
 
-/** The zero of each script that keyboards type digits in; one to nine follow it. */
+/** The zero of each script of digits on keyboards; one to nine follow it. */
 const ZEROS = [
   0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0e50, 0x0ed0,
   0x0f20, 0x1040, 0x17e0, 0x1810, 0xff10,
 ];
 
-/** The same text with 0–9 for the digits of any script. Its length stays, so positions in it do. */
+/** Replaces digits of any script with 0–9. The length doesn't change, so positions stay valid. */
 export function withAsciiDigits(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => {
     const code = digit.charCodeAt(0);
@@ -98,12 +98,12 @@ export function passesLuhn(digits: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The detail of a refund that was made at the processor, and nobody here asked for. */
+/** Detail of a refund made at the processor instead of here. */
 export const OUTSIDE_REFUND = "refunded at the processor";
-/** The detail of a void that gives back what a processor approved after the payment had ended here. */
+/** Detail of a void that releases a late approval. */
 export const LATE_APPROVAL = "approved after the payment had ended";
 
-/** Dispute statuses for people. */
+/** Dispute statuses in plain words. */
 export const DISPUTE_STATUS_WORDS: Record<DisputeStatus, { readonly title: string; readonly meaning: string }> = {
   NEEDS_RESPONSE: {
     title: "Needs a response",

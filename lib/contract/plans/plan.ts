@@ -21,11 +21,11 @@ export const PERIOD_UNITS = ["DAYS", "WEEKS", "MONTHS"] as const;
 const periodUnit = z.enum(PERIOD_UNITS);
 export type PeriodUnit = z.infer<typeof periodUnit>;
 
-/** A price in major units, as the source document has it: 19.99. Its decimals are checked against the currency. */
+/** A price in major units: 19.99. Its decimals are checked against the currency. */
 const price = z.number().positive().max(9_999_999_999);
 const periodValue = z.int().min(1).max(3650);
 
-/** Body of POST /v1/subscription-plans. What goes together with what is checked by the plan's rules, field by field. */
+/** Body of POST /v1/subscription-plans. The plan's rules check combinations of fields. */
 export const createPlanBody = z
   .strictObject({
     type: planType.describe("One-time, or a subscription with or without a trial."),
@@ -49,7 +49,7 @@ export const createPlanBody = z
   .meta({ id: "CreateSubscriptionPlanRequest" });
 export type CreatePlanBody = z.infer<typeof createPlanBody>;
 
-/** Body of PATCH /v1/subscription-plans/{id}: only what is sent changes. */
+/** Body of PATCH /v1/subscription-plans/{id}: absent fields stay. */
 export const updatePlanBody = z
   .strictObject({
     type: planType.optional().describe("One-time, or a subscription with or without a trial."),
@@ -100,12 +100,12 @@ export const listPlansQuery = z
   .refine(isPagedOnce, PAGED_TWICE);
 export type ListPlansQuery = z.infer<typeof listPlansQuery>;
 
-/** Which fields of a plan go together: the API and the form check the same rules. */
+/** Rules for combinations of a plan's fields, shared by the API and the form. */
 
 export type PlanField = keyof CreatePlanBody;
 type Group = { fields: readonly PlanField[]; types: readonly PlanType[] };
 
-/** Fields that belong to some types of plan: required there, not allowed elsewhere. */
+/** Fields of some plan types only: required there, not allowed elsewhere. */
 const GROUPS: readonly Group[] = [
   {
     fields: ["billing_frequency_value", "billing_frequency_unit"],
@@ -118,7 +118,7 @@ const GROUPS: readonly Group[] = [
   { fields: ["trial_price_amount"], types: ["SUBSCRIPTION_PAID_TRIAL"] },
 ];
 
-/** What buyers agreed to: fixed while the plan can be bought. */
+/** Terms that buyers agreed to: fixed while the plan is active. */
 export const FIXED_WHILE_ACTIVE = [
   "type",
   "currency",
@@ -130,13 +130,13 @@ export const FIXED_WHILE_ACTIVE = [
   "trial_price_amount",
 ] as const satisfies readonly PlanField[];
 
-/** Whether a plan of this type has the field. */
+/** True if a plan of this type has the field. */
 export function hasPlanField(type: PlanType, field: PlanField): boolean {
   const group = GROUPS.find(({ fields }) => fields.includes(field));
   return group === undefined || group.types.includes(type);
 }
 
-/** Every field of a well-formed body that does not fit the others. Prices are checked once the currency is a known one. */
+/** All conflicting fields of a well-formed body. Prices are checked once the currency is valid. */
 export function planFieldErrors(body: CreatePlanBody): FieldError[] {
   const errors = GROUPS.flatMap((group) => groupErrors(group, body));
   if (!isSupportedCurrency(body.currency)) return errors;
@@ -174,5 +174,5 @@ function priceErrors(param: string, price: number | null, currency: string): Fie
   return [{ param, code: "invalid_parameter", message }];
 }
 
-/** An active plan as a form offers it, with what it takes at once, in minor units. */
+/** An active plan in a form's list, with the amount due at purchase in minor units. */
 export type PlanOption = { id: string; name: string; amount: number; currency: string; free_trial: boolean };

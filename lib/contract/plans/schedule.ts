@@ -1,11 +1,11 @@
-/** When a plan charges and how much, and how that is said. */
+/** Schedule of a plan's charges, as data and as text. */
 import { majorToMinor } from "@/lib/contract/currencies";
 import { moneyText } from "@/lib/contract/format";
 import type { PeriodUnit, Plan, PlanStatus, PlanType } from "./plan";
 
 type Period = { value: number; unit: PeriodUnit };
 
-/** What a schedule is made from; amounts are in minor units. */
+/** Terms of a schedule; amounts in minor units. */
 export type PlanTerms = {
   type: PlanType;
   price: number;
@@ -26,8 +26,8 @@ export type ScheduledCharge = {
 };
 
 /**
- * What a customer pays who buys on `startOn` (a calendar date), the first `count` steps of it. Billing starts when the trial
- * ends, and every later date is counted from that day: 31 Jan, 28 Feb, 31 Mar.
+ * The first `count` charges for a customer who buys on `startOn` (a calendar date). Billing starts when the trial ends, and
+ * every later date is counted from that day: 31 Jan, 28 Feb, 31 Mar.
  */
 export function planSchedule(terms: PlanTerms, startOn: string, count = 6): ScheduledCharge[] {
   const { type, price, every, trial, trialPrice } = terms;
@@ -45,24 +45,24 @@ export function planSchedule(terms: PlanTerms, startOn: string, count = 6): Sche
   return charges;
 }
 
-/** What falls due on the day it is bought, in minor units; 0 with a free trial. */
+/** Amount due on the day of purchase, in minor units; 0 with a free trial. */
 export const dueAtOnce = ({ price, trial, trialPrice }: PlanTerms): number =>
   trial === null ? price : (trialPrice ?? 0);
 
-/** What a payment link takes: what falls due at once or, of a free trial, the first full period, without the trial. */
+/** Amount of a payment link: the amount due at purchase or, for a free trial, the first full period, without the trial. */
 export const linkPayment = (terms: PlanTerms): number => dueAtOnce(terms) || terms.price;
 
-/** Sum of what falls due within a year of `startOn`, the anniversary left out, and how many charges that is. */
+/** Sum and number of charges within a year of `startOn`, excluding the anniversary. */
 export function firstYear(terms: PlanTerms, startOn: string): { amount: number; charges: number } {
   const end = addPeriods(startOn, { value: 12, unit: "MONTHS" }, 1);
-  // Twice as many steps until one of them lies beyond the year: far dates of long periods are never asked for.
+  // Double the steps until one is beyond the year, so that far dates of long periods are never computed.
   let steps = planSchedule(terms, startOn, 2);
   while (steps.length > 1 && (steps.at(-1)?.on ?? end) < end) steps = planSchedule(terms, startOn, steps.length * 2);
   const due = steps.filter((charge) => charge.on < end && charge.amount > 0);
   return { amount: due.reduce((sum, charge) => sum + charge.amount, 0), charges: due.length };
 }
 
-/** A date `times` periods later; a month without that day ends on its last one. */
+/** A date `times` periods later; a shorter month ends on its last day. */
 export function addPeriods(date: string, { value, unit }: Period, times: number): string {
   const [year = 0, month = 0, day = 0] = date.split("-").map(Number);
   if (unit !== "MONTHS") return isoDate(new Date(Date.UTC(year, month - 1, day + value * times * DAYS[unit])));
@@ -81,7 +81,7 @@ export function dateIn(timeZone: string, moment: Date): string {
   return parts.format(moment);
 }
 
-/** Plans in words. */
+/** Plans as text. */
 
 export const PLAN_TYPE_LABELS: Record<PlanType, string> = {
   ONE_TIME: "One-time",
@@ -115,7 +115,7 @@ export function everyText(period: Period): string {
   return period.value === 1 ? `every ${UNITS[period.unit]}` : `every ${lengthText(period)}`;
 }
 
-/** "€19.99 every month after 14 days free"; `text` writes the amounts, with their code where several currencies meet. */
+/** "€19.99 every month after 14 days free"; `text` formats amounts, with their code if several currencies are shown. */
 export function priceText({ price, every, trial, trialPrice }: PlanTerms, currency: string, text = moneyText): string {
   const full = text(price, currency);
   if (every === null) return `${full} once`;
@@ -125,7 +125,7 @@ export function priceText({ price, every, trial, trialPrice }: PlanTerms, curren
   return `${text(trialPrice, currency)} for ${lengthText(trial)}, then ${regular}`;
 }
 
-/** What a plan of the API charges, in minor units. */
+/** The terms of an API plan, in minor units. */
 export function termsOf(plan: Plan): PlanTerms {
   const minor = (price: number) => majorToMinor(price, plan.currency) ?? 0;
   return {

@@ -18,18 +18,18 @@ export const connection = z.object({
   /** The account's name or id at the processor. */
   account: z.string(),
   status: z.enum(CONNECTION_STATUSES),
-  /** What is shown of the credentials. */
+  /** Masked form of the credentials. */
   hint: z.string(),
-  /** Whether what messages are signed with was pasted. */
+  /** True if the webhook signing secret is set. */
   takes_webhooks: z.boolean(),
   raw_cards: z.boolean(),
-  /** The metadata that the processor gets with a payment, by its keys. */
+  /** Keys of the metadata passed on to the processor. */
   metadata_keys: z.array(z.string()),
   is_default: z.boolean(),
   webhook_url: z.string(),
   last_webhook_at: timestamp.nullable(),
   checked_at: timestamp,
-  /** What was wrong at the last check; null: it works. */
+  /** Problem found by the last check; null if it works. */
   check_problem: z.string().nullable(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -37,17 +37,17 @@ export const connection = z.object({
 export type Connection = z.infer<typeof connection>;
 
 const rule = z.strictObject({
-  /** Null: any. */
+  /** Null matches any currency. */
   currency: z.string().refine(isSupportedCurrency, "Use an ISO 4217 currency such as EUR.").nullable(),
   brand: z.enum(CARD_BRANDS).nullable(),
   connection_id: idInput,
 });
-/** In order: the first that fits decides. */
+/** Ordered: the first match decides. */
 export type RoutingRule = z.infer<typeof rule>;
 const MOST_RULES = 50;
 const MOST_METADATA_KEYS = 20;
 
-/** Named by the connector's fields; an empty one is left out. They are sealed, so no number that one may hold is looked for. */
+/** By the connector's field names; an empty one is absent. They are sealed, so no card number check is needed. */
 const credentials = z.record(
   z.string().regex(/^[a-z][A-Za-z0-9_]{0,40}$/, "has no such field."),
   z.string().trim().max(4_000),
@@ -56,7 +56,7 @@ const label = humanText(100).refine((text) => text.trim() !== "", "Give it a nam
 
 export const connectProcessorBody = z.strictObject({ processor: z.string().max(50), label, credentials });
 export type ConnectProcessorBody = z.infer<typeof connectProcessorBody>;
-/** Each left out stays as it is. `credentials`: only the fields that change. */
+/** Absent members stay unchanged. `credentials` has only the changed fields. */
 export const changeConnectionBody = z.strictObject({
   label: label.optional(),
   raw_cards: z.boolean().optional(),
@@ -68,7 +68,7 @@ export type ChangeConnectionBody = z.infer<typeof changeConnectionBody>;
 export const replaceRulesBody = z.strictObject({ rules: z.array(rule).max(MOST_RULES) });
 
 const BASE = "/api/dashboard/{mode}/processors";
-/** Whoever holds these credentials moves money. */
+/** These credentials can move money. */
 const base = { permission: "settings.manage", proof: "live", verified: "live", status: 200 } as const;
 
 export const connectProcessor = dashboardEndpoint({
@@ -91,7 +91,7 @@ export const changeConnection = dashboardEndpoint({
   costly: true,
 });
 
-/** Asks the processor and changes nothing but what is known of it: it takes no proof. */
+/** Checks the connection at the processor. It changes only our status, so it requires no re-authentication. */
 export const checkConnection = dashboardEndpoint({
   ...{ ...base, proof: undefined, verified: undefined },
   name: "checkConnection",
@@ -102,7 +102,7 @@ export const checkConnection = dashboardEndpoint({
   costly: true,
 });
 
-/** Requests a comparison with the processor's own list. It changes no payment, so it takes no proof. */
+/** Requests a comparison with the processor's own list. It changes no payment, so it requires no re-authentication. */
 export const compareProcessor = dashboardEndpoint({
   ...{ ...base, proof: undefined, verified: undefined, status: 201 },
   name: "compareProcessor",

@@ -5,21 +5,21 @@ import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 
-/** Why a receipt was mailed: by itself after a capture, a refund, or a refund's return, or because a user sent it. */
+/** Cause of a mailed receipt: automatically after a capture, a refund or a failed refund, or sent by a user. */
 export const RECEIPT_CAUSES = ["captured", "refunded", "refund_failed", "requested"] as const;
 export type ReceiptCause = (typeof RECEIPT_CAUSES)[number];
 
-/** What users may send of one payment within 24 hours, to whatever addresses. */
+/** Max receipts that users may send per payment within 24 hours, to any addresses. */
 export const MAX_SENT_A_DAY = 5;
 
-/** A receipt as its page shows it: nothing of the card but brand and last 4 digits, and nobody's name but the merchant's. */
+/** A receipt for its page: of the card only brand and last 4 digits, and no name but the merchant's. */
 export type Receipt = {
-  /** Short, for people to tell each other: the last eight signs of the payment's id. */
+  /** Short reference for conversations: the last eight characters of the payment's id. */
   number: string;
   /** `pay_…` */
   payment_id: string;
   environment: "sandbox" | "live";
-  /** Of the payment form that took the payment; English without one. */
+  /** Language of the payment form used; English without one. */
   locale: CheckoutLocale;
   merchant_name: string;
   support_email: string | null;
@@ -37,11 +37,11 @@ export type Receipt = {
   /** ISO 8601. */
   captured_at: string;
   card: { brand: CardBrand | null; last4: string } | null;
-  /** Oldest first; none that failed. */
+  /** Oldest first, without failed ones. */
   refunds: { amount: number; at: string; pending: boolean }[];
 };
 
-/** A picture of ours as pages show it. Its address has the digest of its bytes in it. */
+/** An image of ours for pages. Its address includes the digest of its bytes. */
 export type ShownLogo = { src: string; width: number; height: number };
 
 /** `pay_01kb…f9q3c7ab` → "F9Q3-C7AB". */
@@ -51,9 +51,9 @@ export const receiptNumber = (paymentId: string): string =>
     .toUpperCase()
     .replace(/^(.{4})/, "$1-");
 
-/** Endpoints of receipts; all of them are the dashboard's. */
+/** Receipt endpoints, all for the dashboard. */
 
-/** Which receipts the customers of a business get by themselves; what is left out stays. */
+/** Receipts that customers receive automatically; absent members stay. */
 export const updateReceipts = dashboardEndpoint({
   name: "updateReceipts",
   method: "PATCH",
@@ -65,7 +65,7 @@ export const updateReceipts = dashboardEndpoint({
   response: z.object({ on_capture: z.boolean(), on_refund: z.boolean() }),
 });
 
-/** Mails the receipt of a payment to an address: five times a day at most. */
+/** Mails a payment's receipt to an address: at most five times a day. */
 export const sendReceipt = dashboardEndpoint({
   name: "sendReceipt",
   method: "POST",
@@ -75,5 +75,8 @@ export const sendReceipt = dashboardEndpoint({
   costly: true,
   body: z.strictObject({ email: emailAddress }),
   status: 200,
-  response: z.object({ email: z.string(), /** Where it went. */ mail: z.enum(["sent", "outbox", "console"]) }),
+  response: z.object({
+    email: z.string(),
+    /** Destination of the mail. */ mail: z.enum(["sent", "outbox", "console"]),
+  }),
 });

@@ -1,4 +1,4 @@
-/** Receipts in the languages of the payment form: their page, and the mails that lead to it. */
+/** Receipts in the languages of the payment form: the page, and the mails that link to it. */
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import { isolate, moneyText, NUMBER_LOCALES } from "@/lib/contract/checkout/localized";
 import { cardText, dateText, fullTimeText, moneyTextWithCode } from "@/lib/contract/format";
@@ -10,7 +10,7 @@ type Card = { brand: CardBrand | null; last4: string };
 type ReceiptTexts = {
   receipt: string;
   notFound: { title: string; text: string };
-  /** Above a receipt of test mode. */
+  /** Notice on receipts in test mode. */
   test: string;
   paid: string;
   partiallyRefunded: string;
@@ -23,7 +23,7 @@ type ReceiptTexts = {
   contact: (merchant: string) => string;
   print: string;
   poweredBy: string;
-  /** A card whose brand is unknown. */
+  /** A card of unknown brand. */
   card: string;
   mail: {
     test: string;
@@ -39,7 +39,7 @@ type ReceiptTexts = {
   };
 };
 
-/** `card`: begins with a blank; empty when it is unknown. */
+/** `card` begins with a blank, or is empty if unknown. */
 type MailedSale = { merchant: string; amount: string; card: string; day: string };
 
 /** "your Visa •••• 4242", "your card •••• 4242", "your card" */
@@ -304,7 +304,7 @@ const TEXTS: Record<CheckoutLocale, ReceiptTexts> = {
 
 export const receiptTexts = (locale: CheckoutLocale): ReceiptTexts => TEXTS[locale];
 
-/** Amounts, days and cards as a receipt in this language has them; `zone` is an IANA name. */
+/** Formats for amounts, days and cards of a receipt in this language; `zone` is an IANA name. */
 export function receiptFormats(locale: CheckoutLocale, zone: string) {
   const inZone = (options: Intl.DateTimeFormatOptions) => (at: Date) =>
     new Intl.DateTimeFormat(NUMBER_LOCALES[locale], { timeZone: zone, ...options }).format(at);

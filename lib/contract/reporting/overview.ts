@@ -1,4 +1,4 @@
-/** The overview's figures as plain data: what the server counts and the browser draws. Days are `YYYY-MM-DD`. */
+/** Figures of the overview as plain data, computed by the server and drawn in the browser. Days are `YYYY-MM-DD`. */
 import type { ATTENTION } from "@/lib/contract/transactions/words";
 
 export type DayRange = { from: string; to: string };
@@ -8,18 +8,18 @@ export type Figures = {
   /** Captured: the gross volume. */
   gross: number;
   captures: number;
-  /** Given back; a refund that failed afterwards is taken off again on the day that it failed. */
+  /** Refunded; a refund that failed later is subtracted on the day that it failed. */
   refunded: number;
   refunds: number;
-  /** Of these and earlier ones, how many failed afterwards; they are in `refunds` all the same. */
+  /** Refunds that failed later, of these and earlier ones; `refunds` includes them. */
   refundsFailed: number;
   fees: number;
   /** Captured less refunds and fees. */
   net: number;
-  /** Attempts to charge a card, by how they ended and the day they were made. */
+  /** Attempts to charge a card by result, counted on the day of their creation. */
   approved: number;
   declined: number;
-  /** Neither: nothing moved, and no issuer said no. */
+  /** Neither approved nor declined: nothing moved, and no issuer refused it. */
   failed: number;
 };
 
@@ -38,45 +38,45 @@ export type Decline = {
 };
 
 export type Overview = DayRange & {
-  /** Days are this zone's; IANA name. */
+  /** Time zone of the days; IANA name. */
   timeZone: string;
   today: string;
   /** The merchant's first day. */
   firstDay: string;
-  /** Null while nothing ever happened in any currency. */
+  /** Null if there was no activity in any currency. */
   currency: string | null;
   /** Every currency that occurs, most used first. */
   currencies: string[];
   figures: Figures;
   unit: BucketUnit;
   buckets: Bucket[];
-  /** The period before; null when it lies before the merchant's first day. */
+  /** The previous period; null if it is before the merchant's first day. */
   previous: (DayRange & { figures: Figures; buckets: Bucket[] }) | null;
   /** Most frequent first. */
   declines: Decline[];
 };
 
-/** Approved attempts per attempt that an issuer answered; null when there was none. */
+/** Share of approved attempts among those an issuer decided; null if there were none. */
 export function approvalRate({ approved, declined }: Pick<Figures, "approved" | "declined">): number | null {
   const answered = approved + declined;
   return answered === 0 ? null : approved / answered;
 }
 
-/** What somebody should look at, as plain data. Ids are public ones, times ISO 8601, amounts in minor units. */
+/** Items that need attention, as plain data. Ids are public ones, times ISO 8601, amounts in minor units. */
 
 export type AttentionRow = {
   paymentId: string;
-  /** Of the failed refund. */
+  /** The failed refund. */
   transactionId: string | null;
-  /** What was asked of the processor; null when nothing is under way. */
+  /** Pending operation at the processor, or null. */
   doing: "authorize" | "continue" | "capture" | "void" | "refund" | null;
   amount: number;
   currency: string;
-  /** When it runs out, failed, or became unknown. */
+  /** Time of expiry, of the failure, or since when the outcome is unknown. */
   at: string;
 };
 
 export type AttentionKind = (typeof ATTENTION)[number] | "to_capture";
 
-/** `rows` are the most urgent of `count`; none where a list has exactly these. */
+/** `rows` are the most urgent of `count`; empty if a list shows exactly these. */
 export type AttentionItem = { kind: AttentionKind; count: number; rows: AttentionRow[] };

@@ -14,22 +14,22 @@ export const DEFAULT_PERIOD: PeriodName = "30-days";
 
 export type Period = PeriodName | DayRange;
 
-/** What to count and with what to compare; `from: null` is the merchant's first day, which has nothing before it. */
+/** Days to count and to compare with; `from: null` is the merchant's first day, which nothing precedes. */
 export type ResolvedPeriod = { from: string | null; to: string; previous: DayRange | null };
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-/** No period begins or ends outside. It leaves room for the days before, and keeps the bars of a chart to some 1,600. */
+/** Earliest day of a period. It leaves space for the previous period, and limits charts to some 1,600 bars. */
 const EARLIEST = "1971-01-01";
 const LATEST = "2099-12-31";
 
-/** Days are compared as texts, which holds for years of four digits alone: throws a RangeError beyond. */
+/** Days are compared as texts, which requires four-digit years: throws a RangeError beyond. */
 function textOf(day: Date): string {
   const text = day.toISOString();
   if (text.length !== 24) throw new RangeError(`${text} is beyond the days that can be counted`);
   return text.slice(0, 10);
 }
 
-/** Calendar arithmetic alone: no time zone has a say in what day follows another. */
+/** Pure calendar arithmetic, independent of time zones. */
 export function addDays(day: string, days: number): string {
   const date = new Date(`${day}T00:00:00Z`);
   date.setUTCDate(date.getUTCDate() + days);
@@ -44,7 +44,7 @@ export function addMonths(day: string, months: number): string {
   return textOf(last);
 }
 
-/** From `from` to `to`, both counted. */
+/** Number of days, both ends included. */
 export function daysIn({ from, to }: DayRange): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000) + 1;
 }
@@ -55,7 +55,7 @@ function isDay(text: string | undefined): text is string {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** `period=7-days`, or `from` and `to`; null for what is neither. Without any it is the default. */
+/** Reads `period=7-days`, or `from` and `to`; null if invalid. Without any it is the default. */
 export function parsePeriod(params: {
   period?: string | undefined;
   from?: string | undefined;
@@ -67,13 +67,13 @@ export function parsePeriod(params: {
   return isDay(from) && isDay(to) && from <= to ? { from, to } : null;
 }
 
-/** The parameters that {@link parsePeriod} reads back; none for the default. */
+/** Parameters for {@link parsePeriod}; none for the default. */
 export function periodParams(period: Period): Record<string, string> {
   if (typeof period !== "string") return period;
   return period === DEFAULT_PERIOD ? {} : { period };
 }
 
-/** The days of a period, and of the one before it: as long, or as far into the month before. */
+/** Days of a period and of the previous one, which is as long, or as far into the month before. */
 export function resolvePeriod(period: Period, today: string): ResolvedPeriod {
   if (typeof period !== "string") return withDaysBefore(period);
   switch (period) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
-/** What belongs to the merchant, by currency, in minor units. A refund of money that was paid out makes a balance negative. */
+/** The merchant's balance by currency, in minor units. Refunding money already paid out makes a balance negative. */
 const balanceOfCurrency = z
   .object({
     currency: z.string().describe("ISO 4217 code, upper case."),
@@ -22,7 +22,7 @@ export const balance = z
   .meta({ id: "Balance" });
 export type Balance = z.infer<typeof balance>;
 
-/** Kinds of movement that there are. */
+/** Kinds of movement. */
 export const MOVEMENT_TYPES = [
   "capture",
   "fee",
@@ -32,7 +32,7 @@ export const MOVEMENT_TYPES = [
   "payout",
   "payout_failure",
 ] as const;
-/** A correction by hand has a name of its own, so that whoever asks for it is answered: there is none, and so no page offers it. */
+/** Manual corrections are a valid filter that always matches nothing, so no page offers it. */
 export const movementType = z.enum([...MOVEMENT_TYPES, "adjustment"]);
 export type MovementType = z.infer<typeof movementType>;
 

@@ -14,7 +14,7 @@ import { balance, balanceMovement, movementType } from "./balance";
 import { bankAccount, payout, payoutStatus, updateBankAccountBody } from "./payout";
 import { settlementBatch } from "./settlement-batch";
 
-/** What the lists of this file have in common. */
+/** Shared by the lists of this file. */
 const page = {
   ...pageParams,
   currency: currency.optional().describe("Only this currency."),
@@ -112,7 +112,7 @@ export const getSettlementBatch = endpoint({
   errors: ["resource_not_found"],
 });
 
-/** Pays out again what a failed payout returned, with whatever else is available in its currency. Owners only. */
+/** Retries a failed payout with everything now available in its currency. Owners only. */
 export const retryPayout = dashboardEndpoint({
   name: "retryPayout",
   method: "POST",

@@ -7,7 +7,7 @@ export const PAYOUT_STATUSES = ["PENDING", "IN_TRANSIT", "PAID", "FAILED"] as co
 export const payoutStatus = z.enum(PAYOUT_STATUSES);
 export type PayoutStatus = z.infer<typeof payoutStatus>;
 
-/** A bank account as it is shown: of its number only the end is kept. */
+/** A bank account as shown: only the end of its number is stored. */
 export const bankAccount = z
   .object({
     bank_name: z.string().describe("Name of the bank."),
@@ -16,7 +16,7 @@ export const bankAccount = z
   })
   .meta({ id: "BankAccount" });
 
-/** Money on its way to the merchant's bank. Amounts in minor units. */
+/** Money being paid out to the merchant's bank. Amounts in minor units. */
 export const payout = z
   .object({
     id: idOf("payout").describe("Unique id of the payout."),
@@ -39,25 +39,25 @@ export const payout = z
   .meta({ id: "Payout" });
 export type Payout = z.infer<typeof payout>;
 
-/** As its owner sees it. */
+/** Includes the account holder, for its owner. */
 export type BankAccount = z.infer<typeof bankAccount> & { holder: string };
 
-/** Payouts go here until the merchant names an account. */
+/** Destination of payouts until the merchant sets an account. */
 export const TEST_BANK_ACCOUNT = {
   holder: "Test account",
   bank_name: "Sandbox Bank",
   country: "US",
   last4: "6789",
 } as const;
-/** A bank account whose number ends so refuses every payout in the sandbox. */
+/** Account numbers with this ending refuse every payout in the sandbox. */
 export const FAILING_LAST4 = "0000";
 
 const IBAN = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/;
 
-/** Spaces and hyphens are how people write it. */
+/** Users type spaces and hyphens. */
 export const compactAccountNumber = (value: string): string => value.replace(/[\s-]/g, "").toUpperCase();
 
-/** The country of an IBAN, or null for an account number of another kind. */
+/** The country of an IBAN, or null for other account numbers. */
 const ibanCountry = (value: string): string | null => {
   const number = compactAccountNumber(value);
   return IBAN.test(number) ? number.slice(0, 2) : null;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { amountOut, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
-/** The batch in which captured charges and accepted refunds of one currency are settled. Amounts in minor units. */
+/** The batch that settles captured charges and accepted refunds of one currency. Amounts in minor units. */
 export const settlementBatch = z
   .object({
     id: idOf("settlementBatch").describe("Unique id of the batch."),

@@ -5,9 +5,9 @@ import { humanText, text } from "@/lib/contract/fields";
 import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** An operation that was sent to the processor and whose outcome is not known. */
+/** An operation at the processor with an unknown outcome. */
 export type UnknownOutcome = {
-  /** UUID: also the reference under which the processor knows it. */
+  /** UUID, also the processor's reference. */
   readonly operationId: string;
   readonly kind: "authorize" | "continue" | "capture" | "void" | "refund";
   readonly paymentId: string;
@@ -17,11 +17,11 @@ export type UnknownOutcome = {
   readonly amount: number;
   readonly currency: string;
   readonly attempts: number;
-  /** What the processor last said. */
+  /** The processor's latest response. */
   readonly lastAnswer: string | null;
-  /** Null when nothing happens by itself any more: it waits for staff. */
+  /** Null if no automatic check follows, so staff must act. */
   readonly nextAttemptAt: string | null;
-  /** It is being asked about just now. */
+  /** A status check is in progress. */
   readonly held: boolean;
   readonly createdAt: string;
 };
@@ -29,17 +29,17 @@ export type UnknownOutcome = {
 export type UnknownOutcomeList = {
   readonly outcomes: readonly UnknownOutcome[];
   readonly total: number;
-  /** How many of them wait for staff. */
+  /** Number of them that need staff. */
   readonly waiting: number;
 };
 
-/** How many the queue shows. */
+/** Max operations shown in the queue. */
 export const UNKNOWN_LIMIT = 100;
 
 const STATUS_CHECK_RESULTS = ["settled", "still_unknown", "busy", "already_known"] as const;
 export type StatusCheckResult = (typeof STATUS_CHECK_RESULTS)[number];
 
-/** Why staff do something; it is kept, and the merchant sees it. */
+/** Reason for a staff action; it is recorded, and visible to the merchant. */
 export const staffReason = z
   .string()
   .trim()
@@ -82,7 +82,7 @@ export const unlockMember = dashboardEndpoint({
   response: z.object({ id: z.string() }),
 });
 
-/** Finds out now what became of an operation of unknown outcome. */
+/** Checks the status of an operation with an unknown outcome now. */
 export const checkStatus = dashboardEndpoint({
   name: "checkStatus",
   method: "POST",
@@ -92,14 +92,14 @@ export const checkStatus = dashboardEndpoint({
   status: 200,
   response: z.object({
     result: z.enum(STATUS_CHECK_RESULTS),
-    /** State of the operation now. */
+    /** Current state of the operation. */
     state: z.string(),
-    /** What the processor last said. */
+    /** The processor's latest response. */
     last_answer: z.string().nullable(),
   }),
 });
 
-/** What became of a request that was sent under a key. */
+/** State of a request sent under a key. */
 export const getMerchantKey = dashboardEndpoint({
   name: "getMerchantKey",
   method: "GET",
@@ -110,7 +110,7 @@ export const getMerchantKey = dashboardEndpoint({
   response: z.custom<KeyDetail>(),
 });
 
-/** Proves who acts, for what the other endpoints here ask for. Staff always have a second factor. */
+/** Re-authentication required by the other endpoints here. Staff always have a second factor. */
 export const proveStaff = dashboardEndpoint({
   name: "proveStaff",
   costly: true,

@@ -23,7 +23,7 @@ export type MerchantMember = {
   readonly lastSignInAt: string | null;
 };
 
-/** Minor units. `recent`: the last 30 days of the merchant's time zone. */
+/** Minor units. `recent`: the last 30 days in the merchant's time zone. */
 export type CurrencyVolume = {
   readonly currency: string;
   readonly captured: number;
@@ -83,11 +83,11 @@ export type MerchantEnvironment = {
   readonly transactions: readonly MerchantTransaction[];
 };
 
-/** Something that the merchant's own people did with the account. */
+/** An account action by the merchant's own users. */
 export type OwnAct = {
   readonly id: string;
   readonly action: string;
-  /** Who, in words. */
+  /** Author, in plain words. */
   readonly actor: string;
   readonly at: string;
 };

@@ -2,9 +2,9 @@ import type { PaymentDetail } from "@/lib/contract/payments/payment-detail";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { StaffActView } from "./staff-acts";
 
-/** One call to the processor, as it stands in Cardlane's own books. */
+/** A call to the processor, as recorded by Cardlane. */
 export type SupportOperation = {
-  /** UUID: the reference under which the processor knows it. */
+  /** UUID, also the processor's reference. */
   readonly id: string;
   readonly kind: "authorize" | "continue" | "capture" | "void" | "refund";
   readonly state: "open" | "succeeded" | "declined" | "failed" | "action_required";
@@ -14,14 +14,14 @@ export type SupportOperation = {
   readonly epoch: number;
   readonly attempts: number;
   readonly leaseUntil: string;
-  /** Somebody works on it just now. */
+  /** Held by a worker at the moment. */
   readonly held: boolean;
-  /** When the last call ended without a known outcome. */
+  /** Time of the last call with an unknown outcome. */
   readonly unknownAt: string | null;
-  /** When the processor said that it has it. */
+  /** Time when the processor acknowledged it. */
   readonly acceptedAt: string | null;
   readonly lastAnswer: string | null;
-  /** Null once it is closed, or waits for staff. */
+  /** Null if it is closed, or needs staff. */
   readonly nextAttemptAt: string | null;
   readonly waits: boolean;
   readonly idempotencyKey: string | null;
@@ -33,7 +33,7 @@ export type SupportOperation = {
 export type PaymentAuditEntry = {
   readonly id: string;
   readonly action: string;
-  /** Who, in words. */
+  /** Author, in plain words. */
   readonly actor: string;
   readonly requestId: string | null;
   readonly at: string;
@@ -48,7 +48,7 @@ export type SupportPayment = {
   readonly acts: readonly StaffActView[];
 };
 
-/** What the processor itself answers to the question what became of a reference. */
+/** The processor's own status for a reference. */
 export type ProcessorAnswer = {
   /** The operation's id, a UUID. */
   readonly reference: string;
@@ -61,7 +61,7 @@ export type ProcessorAnswer = {
     | "not_sent"
     | "unknown"
     | "none";
-  /** More of it, in words; null when there is no more. */
+  /** Further details, or null. */
   readonly text: string | null;
 };
 

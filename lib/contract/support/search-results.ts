@@ -1,7 +1,7 @@
 import type { TransactionFilters } from "@/lib/contract/transactions/filters";
 import type { CardBrand, Mode, SortField } from "@/lib/contract/transactions/words";
 
-/** What support staff can find, in the order in which groups are shown. */
+/** Groups of support's search results, in display order. */
 export const SEARCH_GROUPS = {
   merchant: "Merchants",
   environment: "Environments",
@@ -19,18 +19,18 @@ export const SEARCH_GROUPS = {
 } as const;
 export type SearchKind = keyof typeof SEARCH_GROUPS;
 
-/** How many hits of one kind a search shows. */
+/** Max hits of one kind. */
 export const SEARCH_LIMIT = 20;
-/** How far back words are looked for without a date: each merchant's day costs some microseconds. */
+/** Days that search terms without a date look back: each merchant's day costs some microseconds. */
 export const RECENT_DAYS = 90;
 export type SearchReach = "recent" | "all";
-/** Above it nobody pages: a better search is what helps. */
+/** Beyond this, a narrower search is better than paging. */
 export const MOST_PAGES = 50;
 
 export type SearchHit = {
   /** Public id, or the idempotency key itself. */
   readonly id: string;
-  /** The page that shows it; null when there is none. */
+  /** Page of the hit, or null. */
   readonly href: string | null;
   readonly title: string;
   readonly card: { readonly brand: CardBrand | null; readonly last4: string } | null;
@@ -53,27 +53,27 @@ type SearchGroup = {
   readonly capped: boolean;
 };
 
-/** How the transactions of an answer were looked for, and which page of them it has. */
+/** Interpretation of the query for transactions, and the page of the result. */
 export type TransactionSearch = {
   readonly filters: TransactionFilters;
   /** Only charges with more than one refund. */
   readonly refundedAgain: boolean;
-  /** What was not understood, or took too long, in sentences. */
+  /** Terms that weren't understood or took too long, in sentences. */
   readonly problems: readonly string[];
   readonly sort: SortField;
   readonly order: "asc" | "desc";
-  /** How far back words without a date look; null where a date or an index says so. */
+  /** Days that search terms without a date look back; null if a date or an index limits them. */
   readonly reach: SearchReach | null;
-  /** From 1 on. */
+  /** 1-based. */
   readonly page: number;
   readonly hasMore: boolean;
 };
 
 export type SearchAnswer = {
   readonly text: string;
-  /** How the text was read, in words: "last 4 digits", "amount" … */
+  /** Interpretation of the text: "last 4 digits", "amount" … */
   readonly readAs: readonly string[];
   readonly groups: readonly SearchGroup[];
-  /** Null when the text asks for no transactions but by an id. */
+  /** Null if the text finds transactions only by id. */
   readonly transactions: TransactionSearch | null;
 };

@@ -1,4 +1,4 @@
-/** What support staff look up and do, as it is written down: action → what it was, in words. */
+/** Recorded look-ups and actions of support staff: action → description. */
 export const STAFF_ACTS = {
   "support.signed_in": "Signed in",
   "support.sign_in_failed": "Failed to sign in",
@@ -53,16 +53,16 @@ export type StaffActView = {
   readonly action: string;
   readonly staff: { readonly id: string; readonly email: string; readonly name: string | null };
   readonly merchant: { readonly id: string; readonly name: string } | null;
-  /** Public id of what was looked at or changed. */
+  /** Public id of the object. */
   readonly objectId: string | null;
-  /** The search's text, or the reason that was given. */
+  /** The search text, or the given reason. */
   readonly query: string | null;
   readonly reason: string | null;
   readonly requestId: string | null;
   readonly at: string;
 };
 
-/** Public ids, as they stand in the page's address; undefined = not filtered by. */
+/** Public ids, as in the page's address; undefined = no filter. */
 export type StaffActFilter = {
   staff: string | undefined;
   merchant: string | undefined;

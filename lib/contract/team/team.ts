@@ -3,7 +3,7 @@ import { emailAddress, userName } from "@/lib/contract/accounts/fields";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { merchantRole } from "@/lib/contract/permissions";
 
-/** It gives somebody a session that may move money, so it takes a proof of who invites, like a change of role. */
+/** Grants a session that may move money, so like a change of role it requires the inviter's re-authentication. */
 export const inviteMember = dashboardEndpoint({
   name: "inviteMember",
   costly: true,
@@ -17,7 +17,7 @@ export const inviteMember = dashboardEndpoint({
   response: z.object({ id: z.string() }),
 });
 
-/** Sends the invitation again, with a new link. */
+/** Resends the invitation with a new link. */
 export const resendInvitation = dashboardEndpoint({
   name: "resendInvitation",
   method: "POST",

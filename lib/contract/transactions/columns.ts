@@ -2,7 +2,7 @@ import type { ListedTransaction } from "./transaction";
 
 type ColumnText = {
   label: string;
-  /** The API's members that it shows, in the order of an export. */
+  /** Members of the API's object in this column, in the order of an export. */
   members: readonly (keyof ListedTransaction)[];
 };
 
@@ -44,18 +44,18 @@ export type ColumnName = keyof typeof TABLE_COLUMNS;
 export const COLUMN_NAMES = Object.keys(TABLE_COLUMNS) as ColumnName[];
 export const DEFAULT_COLUMNS: readonly ColumnName[] = ["amount", "status", "customer", "card", "created_at", "id"];
 
-/** The columns that a cookie or a saved view names, without what is no column (any more); null when none is left. */
+/** Known columns named by a cookie or a saved view; null when none is left. */
 export function knownColumns(names: readonly string[] | null | undefined): readonly ColumnName[] | null {
   const known = (names ?? []).filter((name): name is ColumnName => Object.hasOwn(TABLE_COLUMNS, name));
   return known.length > 0 ? [...new Set(known)] : null;
 }
 
-/** The API's members behind the columns, each once. */
+/** Members of the API's object behind the columns, each once. */
 export function columnMembers(columns: readonly ColumnName[]): (keyof ListedTransaction)[] {
   return [...new Set(columns.flatMap((name) => TABLE_COLUMNS[name].members as readonly (keyof ListedTransaction)[]))];
 }
 
-/** Name of the cookie in which a browser remembers a person's columns: the server renders with them. */
+/** Name of the cookie with a user's columns, which lets the server render with them. */
 export function columnsCookie(userId: string, isSecure: boolean): string {
   return `${isSecure ? "__Host-" : ""}cardlane-columns-${userId.slice(-8)}`;
 }

@@ -1,10 +1,10 @@
-/** The columns of an export, without zod: the page names them, the service writes them. */
+/** Columns of an export, without zod: pages name them, the service writes them. */
 import type { Transaction } from "./transaction";
 
-/** A transaction with what it cost and came to, in minor units; null while no money has moved. */
+/** A transaction with its fee and net amount, in minor units; null while no money has moved. */
 export type ExportedTransaction = Transaction & { fee: number | null; net: number | null };
 
-/** Members that are times, each of which also has a column in the business's time zone. */
+/** Times, each of which also has a column in the business's time zone. */
 export const EXPORT_TIMES = [
   "created_at",
   "updated_at",
@@ -19,8 +19,8 @@ export const EXPORT_TIMES = [
 export type ExportTime = (typeof EXPORT_TIMES)[number];
 
 /**
- * Everything, in the order of a full export. Amounts are decimal in major units and, as `…_minor`, integers. They and the status
- * are the API's; `signed_amount` is the amount with a minus for refunds. New columns go to the end: files are read by position.
+ * All fields, in the order of a full export. Amounts are decimal in major units and, as `…_minor`, integers. They and the
+ * status are the API's; `signed_amount` is negative for refunds. New columns go to the end: files are read by position.
  */
 export const EXPORT_FIELDS = [
   "id",
@@ -84,7 +84,7 @@ export const EXPORT_FIELDS = [
 ] as const;
 export type ExportField = (typeof EXPORT_FIELDS)[number];
 
-/** Columns of a table that show more than one thing. */
+/** Table columns with several fields. */
 const SEVERAL: ReadonlyMap<string, readonly ExportField[]> = new Map<string, ExportField[]>([
   ["amount", ["amount", "amount_minor", "currency", "fee", "net"]],
   ["amount_captured", ["amount_captured", "amount_captured_minor", "currency"]],
@@ -97,7 +97,7 @@ const SEVERAL: ReadonlyMap<string, readonly ExportField[]> = new Map<string, Exp
 
 const isField = (name: string): name is ExportField => (EXPORT_FIELDS as readonly string[]).includes(name);
 
-/** The fields of a table's columns, in their order and each once; null for a column that is none. */
+/** Export fields of a table's columns, in order and each once; null for an unknown column. */
 export function exportFieldsOf(columns: readonly string[]): ExportField[] | null {
   const fields = new Set<ExportField>();
   for (const column of columns) {

@@ -1,28 +1,28 @@
-/** What the API's reference, the grammar of the search box, its help and the forms need of a filter, and no page at first. */
+/** Details of filters for the API reference, the search box's grammar and help, and the forms; not in a page's first load. */
 import type { IdKind } from "@/lib/contract/ids";
 import type { FilterName } from "./filters";
 
 type FilterDetails = {
-  /** What the reference calls one value, and several. Times are told by their label. */
+  /** Singular and plural of its values in the reference. Times use their label. */
   one?: string;
   several?: string;
-  /** Every transaction has one of its words: all of them together are no filter. */
+  /** Every transaction has one of its values, so selecting all of them filters nothing. */
   always?: true;
-  /** The search box takes its words without the operator. */
+  /** The search box accepts its values without the operator. */
   plain?: true;
-  /** What the search box takes for some of its words: in small letters, with underscores. */
+  /** Other spellings of values for the search box: in lower case, with underscores. */
   aliases?: Readonly<Record<string, readonly string[]>>;
-  /** What the reference says of it, where that is not "exactly this". */
+  /** Description in the reference, if it isn't an exact match. */
   described?: string;
-  /** GET /v1/transactions does not have it. */
+  /** Not available in GET /v1/transactions. */
   searchOnly?: true;
-  /** It is the id of one of these. */
+  /** Kind of id that it accepts. */
   of?: IdKind;
   /** Its control in a form. */
   control?: string;
   hint?: string;
   placeholder?: string;
-  /** Uses of its operator in the search box, and what they find. */
+  /** Examples for the search box, with their meanings. */
   help: readonly (readonly [example: string, meaning: string])[];
 };
 

@@ -1,30 +1,30 @@
 /**
- * The filters of transactions, one row each, without zod. The API's parameters, the page's address, the search box, chips, forms
- * and the conditions of the SQL are made from these rows; what only some of them need is in filter-details.
+ * The filters of transactions, one row each, without zod. The API's parameters, the page's address, the search box, chips,
+ * forms and SQL conditions derive from these rows; details that only some of them need are in filter-details.
  */
 import { type AmountUnit, CURRENCIES, currencyDigits, MAX_AMOUNT, MINOR_UNITS } from "@/lib/contract/currencies";
 import type { TimeRange } from "./time-range";
 import { ATTENTION, CARD_BRANDS, DECLINE_CODES, TRANSACTION_STATUSES, TRANSACTION_TYPES } from "./words";
 
 type Row = {
-  /** Its parameter in the page's address, and its operator in the search box. */
+  /** Parameter in the page's address, and operator in the search box. */
   param: string;
-  /** Begins its chip. */
+  /** Start of its chip. */
   label: string;
-  /** The form that it is part of. */
+  /** The form that contains it. */
   form: string;
 };
-/** Any of some words. */
+/** Any of several enum values. */
 type WordsRow = Row & { kind: "words"; values: readonly string[] };
-/** Exactly a text, or exactly so many digits, or at most so many words of one. */
+/** An exact text, an exact number of digits, or up to `words` search terms. */
 type TextRow = Row & { kind: "text"; max: number; digits?: true; words?: number };
-/** From one value to another, both included. */
+/** A range with inclusive ends. */
 type RangeRow = Row & { kind: "amount" | "times" };
 export type FilterRow = WordsRow | TextRow | RangeRow;
 
 /**
- * By the API's names, in the order of an address. A filter is named as its column; for two that are not, see COLUMNS in
- * db/queries/transactions/page.ts.
+ * By API name, in the order of an address. A filter has its column's name; see COLUMNS in db/queries/transactions/page.ts
+ * for the two exceptions.
  */
 export const FILTERS = {
   q: { kind: "text", max: 200, words: 8, param: "q", label: "Words", form: "Customer" },
@@ -46,20 +46,20 @@ export const FILTERS = {
 
 type Rows = typeof FILTERS;
 export type FilterName = keyof Rows;
-/** Typed loosely, for what goes through all of them. */
+/** Loosely typed, for code that iterates over all of them. */
 export const FILTER_ROWS: readonly (readonly [FilterName, FilterRow])[] = Object.entries(FILTERS) as never;
 
-/** The forms in the order of their filters. */
+/** Forms in the order of their filters. */
 export const FILTER_FORMS = [...new Set(FILTER_ROWS.map(([, row]) => row.form))];
 
-/** Amounts in minor units; `unit` is how they are typed and shown. */
+/** Amounts in minor units; `unit` is the unit of input and display. */
 export type AmountFilter = { gte: number | null; lte: number | null; unit: AmountUnit };
 
-/** The same amounts of another currency, as near as it has them; what is in minor units stays so. */
+/** The same amounts in another currency, as precisely as it allows; plain minor units stay. */
 export function amountIn(unit: AmountUnit, { gte, lte, unit: was }: AmountFilter): AmountFilter {
   const isMinor = was === MINOR_UNITS || unit === MINOR_UNITS;
   const factor = isMinor ? 1 : 10 ** (currencyDigits(unit) - currencyDigits(was));
-  // Divided by a whole number: a fraction of ten would round by itself.
+  // Divide by an integer: multiplying by a fraction of ten introduces rounding errors.
   const scaled = (minor: number) => (factor < 1 ? minor / Math.round(1 / factor) : minor * factor);
   const end = (minor: number | null, round: (value: number) => number) =>
     minor === null ? null : Math.min(round(scaled(minor)), MAX_AMOUNT);
@@ -67,13 +67,13 @@ export function amountIn(unit: AmountUnit, { gte, lte, unit: was }: AmountFilter
   return { gte: low, lte: low !== null && high !== null && high < low ? low : high, unit };
 }
 
-/** The currency that an amount names, where the filters name others; null where they agree. */
+/** The amount's currency, if it conflicts with the currency filter; otherwise null. */
 export function contradicted({ amount, currency = [] }: TransactionFilters): AmountUnit | null {
   if (!amount || amount.unit === MINOR_UNITS || currency.length === 0) return null;
   return currency.length === 1 && currency[0] === amount.unit ? null : amount.unit;
 }
 
-/** Said where an amount and a currency contradict each other: the amount counts. */
+/** Shown when amount and currency conflict: the amount takes precedence. */
 export const onlyOf = (currency: string) => `The amount is in ${currency}, so only ${currency} is shown.`;
 
 type ValueOf<R, Amount, Times> = R extends { kind: "words"; values: readonly (infer Word)[] }
@@ -83,7 +83,7 @@ type ValueOf<R, Amount, Times> = R extends { kind: "words"; values: readonly (in
     : R extends { kind: "times" }
       ? Times
       : string;
-/** Values by the filters' names; those that are absent, or an empty list, are not in use. */
+/** Values by filter name; undefined or an empty list means unused. */
 export type FilterValues<Amount, Times> = {
   readonly [Name in FilterName]?: ValueOf<Rows[Name], Amount, Times> | undefined;
 };
@@ -92,10 +92,10 @@ export type FilterValues<Amount, Times> = {
 export type TransactionFilters = FilterValues<AmountFilter, TimeRange>;
 
 export type Range<End> = { gte?: End | undefined; lte?: End | undefined };
-/** The filters as the search of the API takes them. */
+/** Filters in the format of the API's search. */
 export type SearchFilters = FilterValues<Range<number>, Range<string>>;
 
-/** Clears every filter when it is set. */
+/** Assigning it clears every filter. */
 export const NO_FILTERS: TransactionFilters = Object.fromEntries(FILTER_ROWS.map(([name]) => [name, undefined]));
 
 export type UsedFilter = { name: FilterName; row: FilterRow } & (
@@ -105,7 +105,7 @@ export type UsedFilter = { name: FilterName; row: FilterRow } & (
   | { kind: "times"; value: TimeRange }
 );
 
-/** The filters that narrow anything, in their order. */
+/** Active filters in order. */
 export function usedFilters(filters: TransactionFilters): UsedFilter[] {
   return FILTER_ROWS.flatMap(([name, row]) => {
     const value = filters[name];
@@ -114,25 +114,25 @@ export function usedFilters(filters: TransactionFilters): UsedFilter[] {
   });
 }
 
-/** What the list of the API calls the two ends of a range. */
+/** Parameters for the two ends of a range in the API's list. */
 export function endsOf(name: FilterName, { kind }: FilterRow): [low: string, high: string] {
   const moment = name.replace(/_at$/, "");
   return kind === "amount" ? [`min_${name}`, `max_${name}`] : [`${moment}_after`, `${moment}_before`];
 }
 
-/** The words in the contract's order, so that one question has one address; null when one of them is none. */
+/** The values in the contract's order, so that equal queries have equal addresses; null if one is unknown. */
 export function readWords(row: WordsRow, given: readonly string[]): string[] | null {
   const lower = new Set(given.map((word) => word.toLowerCase()));
   const found = row.values.filter((word) => lower.delete(word.toLowerCase()));
   return lower.size === 0 ? found : null;
 }
 
-/** The words to choose from, or the first of many. */
+/** The possible values, or the first of many. */
 export function wordsText({ values }: WordsRow): string {
   return `${values.slice(0, 12).join(", ")}${values.length > 12 ? " …" : ""}`;
 }
 
-/** Why a text is none that can be searched by; null when it can be. */
+/** Reason why a text can't be searched for, or null. */
 export function problemOfText({ max, digits, words }: TextRow, value: string): string | null {
   if (value === "" || (words && value.trim() === "")) return "This is empty.";
   if (digits && (value.length !== max || /\D/.test(value))) return `Use exactly ${max} digits.`;
@@ -141,7 +141,7 @@ export function problemOfText({ max, digits, words }: TextRow, value: string): s
   return isText(value) ? null : "It contains characters that are not allowed.";
 }
 
-/** Half a surrogate pair cannot be sent, and U+0000 cannot be stored. */
+/** A lone surrogate can't be sent, and U+0000 can't be stored. */
 export function isText(value: string): boolean {
   return !value.includes("\u0000") && value.isWellFormed();
 }

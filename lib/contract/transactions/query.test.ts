@@ -63,7 +63,7 @@ const anything: fc.Arbitrary<TransactionQuery> = fc.record({
   page: fc.integer({ min: 1, max: MAX_PAGE }),
   perPage: fc.constantFrom(...PER_PAGE),
 });
-/** What can be asked: an amount and a currency that agree. */
+/** Valid queries: amount and currency agree. */
 const query = anything.map((asked): TransactionQuery => {
   const currency = contradicted(asked);
   return currency === null ? asked : ({ ...asked, currency: [currency] } as TransactionQuery);

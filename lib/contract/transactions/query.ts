@@ -1,4 +1,4 @@
-/** What is asked of the list of transactions: as its address says it, and as the API takes it. */
+/** Query of the transaction list: as in the page's address, and as in the API. */
 import { amountText, DEFAULT_UNIT, isAmountUnit, MINOR_UNITS, parseAmount } from "@/lib/contract/currencies";
 import {
   type AmountFilter,
@@ -17,32 +17,32 @@ import {
 import { formatTimes, parseTimes, resolveTimes } from "./time-range";
 import { SORT_FIELDS, type SortField } from "./words";
 
-/** What the list of transactions is asked for: all that its address says, but for what lies open beside it. */
+/** The list's query: everything in its address except open panels. */
 export type TransactionQuery = TransactionFilters & {
   sort: { field: SortField; order: "asc" | "desc" };
-  /** From 1 on. */
+  /** 1-based. */
   page: number;
   perPage: PerPage;
 };
 
 export const PER_PAGE = [20, 50, 100] as const;
 export type PerPage = (typeof PER_PAGE)[number];
-/** The API skips no more than a billion. */
+/** The API's max offset is a billion. */
 export const MAX_PAGE = 10_000_000;
 
 export const FIRST_QUERY: TransactionQuery = { sort: { field: "created_at", order: "desc" }, page: 1, perPage: 20 };
 
-/** A parameter of an address that means nothing here, told to the person instead of being dropped silently. */
+/** An invalid parameter of an address, shown to the user instead of being dropped silently. */
 export type QueryProblem = { param: string; value: string; message: string };
 
-/** Parameters of the same address that are not part of the question: an open side panel, the saved view it came from. */
+/** Parameters of the same address outside the query: an open side panel, the saved view it came from. */
 const BESIDE_PARAMS = ["panel", "view"] as const;
 
 type Reader = (value: string) => Partial<TransactionQuery> | string;
 
 const FILTER_READERS = FILTER_ROWS.flatMap(([name, row]): [string, Reader][] =>
   row.kind === "amount"
-    ? // Read together, in readAmount; here only so that they are known.
+    ? // Parsed together in readAmount; listed here only to be recognized.
       ["min", "max", "unit"].map((param) => [param, () => ({})])
     : [[row.param, (value) => readFilter(name, row, value)]],
 );
@@ -86,7 +86,7 @@ function readFilter(name: string, row: FilterRow, value: string): Partial<Transa
     : "Use a day such as 2026-11-20, a range such as 2026-11-01..2026-11-20, or last-week.";
 }
 
-/** Reads an address's parameters. What cannot be read is left out and named in `problems`. */
+/** Parses an address's parameters. Invalid ones are dropped and listed in `problems`. */
 export function parseQuery(params: Iterable<readonly [string, string]>): {
   query: TransactionQuery;
   problems: QueryProblem[];
@@ -142,7 +142,7 @@ function readAmount(all: ReadonlyMap<string, string>, problems: QueryProblem[]):
   return gte === null && lte === null ? null : { gte, lte, unit };
 }
 
-/** The parameters in their one order and spelling: equal questions have equal addresses. Empty for {@link FIRST_QUERY}. */
+/** The parameters in canonical form: equal queries have equal addresses. Empty for {@link FIRST_QUERY}. */
 export function formatQuery(query: TransactionQuery): string {
   const { sort, page, perPage } = query;
   const isNewestFirst = sort.field === "created_at" && sort.order === "desc";
@@ -164,21 +164,21 @@ const amountParams = ({ gte, lte, unit }: AmountFilter): [string, string | null]
   ["unit", unit === DEFAULT_UNIT ? null : unit],
 ];
 
-/** Escaped as a query string must be, and no more: a comma and a colon say more than %2C and %3A. */
+/** Escapes only what a query string requires, because commas and colons are more readable than %2C and %3A. */
 function readable(value: string): string {
   return encodeURIComponent(value).replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%40", "@");
 }
 
-/** The page of transactions that this asks for; any filter may be left out. */
+/** Address of the transactions page for this query; any filter may be absent. */
 export function transactionsHref(mode: string, query: Partial<TransactionQuery> = {}): string {
   const text = formatQuery({ ...FIRST_QUERY, ...query });
   return `/${mode}/transactions${text && `?${text}`}`;
 }
 
-/** Body of POST /v1/transactions/search, as `searchTransactionsBody` of the contract reads it. */
+/** Body of POST /v1/transactions/search, as in the contract's `searchTransactionsBody`. */
 type SearchBody = { filters: SearchFilters; sort: TransactionQuery["sort"]; limit: number; offset: number };
 
-/** An amount in a currency is of that currency alone; one in minor units is of any that are asked for. */
+/** An amount in a currency also filters by that currency; one in minor units applies to any. */
 function withItsCurrency(filters: TransactionFilters): TransactionFilters {
   const { amount } = filters;
   return amount === undefined || amount.unit === MINOR_UNITS
@@ -186,7 +186,7 @@ function withItsCurrency(filters: TransactionFilters): TransactionFilters {
     : ({ ...filters, currency: readWords(FILTERS.currency, [amount.unit]) ?? [] } as TransactionFilters);
 }
 
-/** The question as the API takes it. Days and presets are those of `timeZone`, as of `now`. */
+/** The query in the API's format. Days and presets are resolved in `timeZone` at `now`. */
 export function searchBody(query: TransactionQuery, timeZone: string, now: number): SearchBody {
   const filters = usedFilters(withItsCurrency(query)).map((used) => {
     if (used.kind === "times") return [used.name, resolveTimes(used.value, timeZone, now)];

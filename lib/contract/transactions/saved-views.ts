@@ -3,20 +3,20 @@ import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { humanText, refuseCardNumber, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
-/** Filters, sort and columns of the transactions page, kept under a name. */
+/** Named filters, sort and columns of the transactions page. */
 export const savedView = z.object({
   id: idOf("savedView"),
   object: z.literal("saved_view"),
   name: z.string(),
   /** The page's query string, without a question mark. */
   query: z.string(),
-  /** Columns in order; null = the page's own. */
+  /** Columns in order; null = the page's defaults. */
   columns: z.array(z.string()).nullable(),
-  /** Whether the whole team sees it. */
+  /** Visible to the whole team. */
   shared: z.boolean(),
-  /** Whether it is the caller's own: the only one who may change it. */
+  /** Owned by the caller, who alone may change it. */
   mine: z.boolean(),
-  /** Who made it, by name or address. */
+  /** Owner's name or address. */
   owner: z.string(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -25,7 +25,7 @@ export type SavedView = z.infer<typeof savedView>;
 
 export const savedViewList = z.object({ object: z.literal("list"), data: z.array(savedView) });
 
-/** How many views a person may keep per environment, and how many the page shows. */
+/** Max views per user and environment, and max views shown. */
 export const MAX_SAVED_VIEWS = 50;
 
 const name = z.string().trim().pipe(humanText(60));

@@ -1,13 +1,13 @@
-/** Amounts in the search box: `$50`, `> 50 dollars`, `49,90`, `€50 to €60`, `between 50 and 60 euros`, and of `amount:` too. */
+/** Amounts in the search box: `$50`, `> 50 dollars`, `49,90`, `between 50 and 60 euros`, and values of `amount:`. */
 import { type AmountUnit, isAmountUnit, MAX_AMOUNT } from "@/lib/contract/currencies";
 import { readTypedAmount, unitNamed } from "@/lib/contract/typed-amount";
 import type { AmountFilter } from "./filters";
 import { isDay } from "./time-range";
 
-/** A word of the search box: `status:declined` has an operator, `"anna smith"` is one word. */
+/** A token of the search box: `status:declined` has an operator, `"anna smith"` is one token. */
 export type SearchToken = { raw: string; operator: string | null; value: string };
 
-/** One meaning of an ambiguous word, and the text that says it. */
+/** One meaning of an ambiguous term, and the text that expresses it. */
 export type SearchChoice = { readonly label: string; readonly text: string };
 
 export type AmountSearch = { amount: AmountFilter } | { problem: string; choices: SearchChoice[] };
@@ -26,13 +26,13 @@ const RELATIONS: [words: string, relation: string][] = [
   ["between", ".."],
   ...[">=", "<=", ">", "<", "=", "~"].map((sign): [string, string] => [sign, sign]),
 ];
-/** Currencies that are words: apart from their number they count in capitals. */
+/** Currency codes that are English words: without an adjacent number they count only in capitals. */
 const ENGLISH: ReadonlySet<string> = new Set("all bob cop cup gel mad mop pen rub sos top try".split(" "));
 const ONE = /^(\p{Sc}|[a-z]{3}(?=\d))?(\d(?:[\d.,'’]*\d)?)(\p{Sc}|[a-z]+)?$/iu;
-/** Says that a number without a currency is money: two decimals, or one. */
+/** One or two decimals mark a number without a currency as an amount. */
 const DECIMALS = /^\d+[.,]\d{1,2}$/;
 
-/** A number as it is written, and the unit that is named beside it. */
+/** A number as typed, and the unit named beside it. */
 type Written = { digits: string; unit: AmountUnit | null; raw: string };
 type Amount = { minor: number; unit: AmountUnit };
 type Question = { number: string; message: string; choices: SearchChoice[] };
@@ -46,7 +46,7 @@ function writtenIn(text: string, home: AmountUnit): Written | null {
     : { digits, unit, raw: text };
 }
 
-/** The amount, or what it can be; null when it is none. */
+/** The amount, or its possible meanings; null if it isn't one. */
 function amountOf({ digits, raw }: Written, unit: AmountUnit): Amount | Question | null {
   const read = readTypedAmount(digits, unit);
   if (read.minor !== null) return { minor: read.minor, unit };
@@ -55,7 +55,7 @@ function amountOf({ digits, raw }: Written, unit: AmountUnit): Amount | Question
   return { number: raw, message: `${digits} can be read in two ways.`, choices };
 }
 
-/** What a relation makes of one amount, or two; null when nothing can be found by it. */
+/** Filter for a relation with one amount or two; null if it can't match anything. */
 function filterOf(relation: string, low: Amount | null, high: Amount | null): AmountFilter | null {
   const unit = low?.unit ?? high?.unit;
   if (unit === undefined) return null;
@@ -66,7 +66,7 @@ function filterOf(relation: string, low: Amount | null, high: Amount | null): Am
   return low && compared(relation, low);
 }
 
-/** Over 50 is from the next minor unit on: the search's ranges include their ends. `~20` is a tenth more or less. */
+/** "Over 50" starts at the next minor unit, because the search's ranges are inclusive. `~20` is ±10 %. */
 function compared(relation: string, { minor, unit }: Amount): AmountFilter | null {
   switch (relation) {
     case ">":
@@ -84,7 +84,7 @@ function compared(relation: string, { minor, unit }: Amount): AmountFilter | nul
   }
 }
 
-/** `low` and `high` in the unit that either names, else in `home`. `raw`: the text that a choice changes. */
+/** `low` and `high` in the unit that either names, or else in `home`. `raw` is the text that a choice replaces. */
 function readEnds(
   relation: string,
   low: Written | null,
@@ -103,7 +103,7 @@ function readEnds(
   return amount && { amount };
 }
 
-/** The value of `amount:`: `50` (exactly), `>50`, `<=49.90`, `20..50`, `20..`, `~20`. Null when it is no amount. */
+/** The value of `amount:`: `50` (exactly), `>50`, `<=49.90`, `20..50`, `20..`, `~20`. Null if it isn't an amount. */
 export function readAmountValue(text: string, home: AmountUnit): AmountSearch | null {
   const ends = text.split("..");
   const [, relation = "", rest = ""] = /^(>=|<=|>|<|=|~)?(.+)$/.exec(text) ?? [];
@@ -116,7 +116,7 @@ export function readAmountValue(text: string, home: AmountUnit): AmountSearch | 
 type Read = { result: AmountSearch; used: number };
 type Term = Written & { used: number };
 
-/** `over $50`, `> 50 dollars`, `at least 20 eur`, `49,90`, `50 €`, `€50 to €60`, `50-60 usd`; null where no amount begins. */
+/** `over $50`, `> 50 dollars`, `49,90`, `50 €`, `€50 to €60`, `50-60 usd`; null if no amount starts here. */
 export function readAmountPhrase(tokens: readonly SearchToken[], at: number, home: AmountUnit): Read | null {
   const plain = (from: number, count: number) => {
     const some = tokens.slice(from, from + count);
@@ -160,7 +160,7 @@ export function readAmountPhrase(tokens: readonly SearchToken[], at: number, hom
   return result && { result, used };
 }
 
-/** `€50-€60`, `20..50` in one word. */
+/** `€50-€60`, `20..50` in one token. */
 function rangeWithin(value: string, home: AmountUnit): { low: Written; high: Written } | null {
   const [from = "", to = "", ...more] = value.split(/\.\.|[-–—]/);
   const [low, high] = [writtenIn(from, home), writtenIn(to, home)];
@@ -173,7 +173,7 @@ function unitAt(tokens: readonly SearchToken[], at: number, home: AmountUnit): A
   return unitNamed(token.value, home);
 }
 
-/** One amount of one to four words: `50`, `50 eur`, `eur 50`, `1 500,00 €`. `skip`: signs before it that are read already. */
+/** An amount of one to four tokens: `50`, `50 eur`, `eur 50`, `1 500,00 €`. `skip`: characters already consumed. */
 function termAt(tokens: readonly SearchToken[], at: number, home: AmountUnit, skip: number): Term | null {
   const valueAt = (index: number) => (tokens[index]?.operator === null ? tokens[index].value : "");
   const first = valueAt(at).slice(skip);
@@ -182,7 +182,7 @@ function termAt(tokens: readonly SearchToken[], at: number, home: AmountUnit, sk
   const leading = leads ? unitAt(tokens, at, home) : null;
   const from = leading ? at + 1 : at;
   const head = leading ? valueAt(from) : first;
-  // Groups of a number belong together where a currency says that it is one.
+  // Groups of digits form one number only if a currency marks them as such.
   let groups = 0;
   while (/^\d{1,3}$/.test(head) && groups < 3 && /^\d{3}(?:[.,]\d{1,2})?$/.test(valueAt(from + 1 + groups))) groups++;
   for (; groups >= 0; groups--) {

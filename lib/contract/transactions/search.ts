@@ -20,7 +20,7 @@ import {
 import { isDay, parseMoment, parseTimes, type TimeRange } from "@/lib/contract/transactions/time-range";
 import { readAmountPhrase, readAmountValue, type SearchChoice, type SearchToken } from "./search-amounts";
 
-/** A word that found nothing to filter by; none where it is about more than one. `incomplete`: it may still become something while it is being typed. */
+/** A term without a meaning, or none if it concerns several. `incomplete`: further typing may complete it. */
 export type SearchProblem = { word: string; message: string; incomplete: boolean; choices?: readonly SearchChoice[] };
 
 export type ParsedSearch = {
@@ -28,30 +28,30 @@ export type ParsedSearch = {
   /** Id of a payment or transaction to open. */
   jump: string | null;
   problems: SearchProblem[];
-  /** What a word is looked for as, where it could mean one thing alone. */
+  /** The only possible meaning of a term, as a suggestion. */
   hint?: { word: string; message: string; choices: readonly SearchChoice[] };
-  /** More could make a card number of it: looked for when nothing more is typed. */
+  /** Further digits could make it a card number, so it is searched for only once typing ends. */
   waits?: true;
 };
 
 type Found = TransactionFilters;
-/** `words`: to be looked for as they are. */
+/** `words`: terms to search for literally. */
 type Result =
   | Found
   | { words: string }
   | { filler: string }
   | { problem: string; incomplete?: boolean; choices?: readonly SearchChoice[] };
 
-/** Words of a sentence that ask for nothing by themselves. */
+/** Filler words of a sentence. */
 const FILLERS = new Set(
   "payments payment transactions transaction charges cards card from to for in on of with and the all by".split(" "),
 );
 const ID = /^(pay|txn|sub|plan)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /**
- * Reads the search box: operators (`status:declined amount:>50`) and plain words (`4242`, `anna@example.com`, `over $50`). What means
- * nothing else is text to look for. Amounts without a currency are of the one that the text names apart from them
- * (`currency:eur >50`), else of `currency`.
+ * Parses the search box: operators (`status:declined amount:>50`) and plain terms (`4242`, `anna@example.com`, `over $50`).
+ * Anything else is a text search. Amounts without a currency take the one named elsewhere in the text
+ * (`currency:eur >50`), or else `currency`.
  */
 export function parseSearch(text: string, currency: AmountUnit = DEFAULT_UNIT): ParsedSearch {
   if (holdsSecret(text))
@@ -105,7 +105,7 @@ function readTokens(text: string, home: AmountUnit): ParsedSearch {
   return words.length > 0 ? withWords(parsed, words.join(" ")) : parsed;
 }
 
-/** As many words as can be looked for at once; that there are more is said, and never leaves the list unfiltered. */
+/** Limits the number of search terms; excess ones are reported, and never leave the list unfiltered. */
 function withWords(parsed: ParsedSearch, text: string): ParsedSearch {
   const row = FILTERS.q;
   const words = [parsed.filters.q ?? "", text.toWellFormed().replaceAll("\u0000", "")].join(" ").trim().split(/\s+/);
@@ -124,14 +124,14 @@ function withWords(parsed: ParsedSearch, text: string): ParsedSearch {
   };
 }
 
-/** The filters that were there and those of the box; words add up, as long as they can be looked for at once. */
+/** Merges the box's filters into existing ones; search terms accumulate up to their limit. */
 export function withSearch(base: TransactionFilters, { filters }: ParsedSearch): TransactionFilters {
   const q = base.q === undefined ? filters.q : filters.q === undefined ? base.q : `${base.q} ${filters.q}`;
   const isTooMuch = q !== undefined && problemOfText(FILTERS.q, q) !== null;
   const all = { ...base, ...filters, ...(q !== undefined && { q: isTooMuch ? filters.q : q }) };
   const named = contradicted(all);
   if (named === null) return all;
-  // What was typed counts: 50 of the one currency becomes 50 of the other, as in the form.
+  // A typed number stays: 50 of one currency becomes 50 of the other, as in the form.
   const [typed] = filters.amount ? [] : (filters.currency ?? []);
   return typed === undefined
     ? { ...all, currency: readWords(FILTERS.currency, [named]) as never }
@@ -158,7 +158,7 @@ function readAt(tokens: SearchToken[], at: number, home: AmountUnit): Read {
 
 const CARD_END = /^\d{4}$/;
 
-/** `card 4242`, `ending in 4242`, `•••• 4242`: four digits alone may also be an order's number. */
+/** `card 4242`, `ending in 4242`, `•••• 4242`: four digits alone may also be an order number. */
 function readCardEnd(tokens: SearchToken[], at: number): Read | null {
   for (const used of [4, 3, 2, 1]) {
     const words = plainWords(tokens, at, used);
@@ -174,7 +174,7 @@ const fourDigits = (word: string) => ({
   choices: [{ label: `Only cards ending in ${word}`, text: `last4:${word}` }],
 });
 
-/** Times, statuses and other words of one to three words: `partially refunded`, `american express`, `last 7 days`. */
+/** Times, statuses and other enums of one to three tokens: `partially refunded`, `american express`, `last 7 days`. */
 function readPhrase(tokens: SearchToken[], at: number): Read | null {
   for (const used of [3, 2, 1]) {
     const words = plainWords(tokens, at, used)?.replace(/['’]s$/, "");
@@ -247,7 +247,7 @@ function checkedText(name: string, row: FilterRow & { kind: "text" }, value: str
   return problem === null ? { [name]: value } : { problem, incomplete: row.digits === true };
 }
 
-/** Days and instants with `>`, `>=`, `<`, `<=`, or what an address may say. After a day means from the next one on. */
+/** Days and instants with `>`, `>=`, `<`, `<=`, or the address's format. After a day means from the next day on. */
 function parseTimesOperator(value: string): TimeRange | null {
   const [, relation, rest = ""] = /^(>=|<=|>|<)(.+)$/.exec(value) ?? [];
   if (!relation) return parseTimes(value);
@@ -260,7 +260,7 @@ function parseTimesOperator(value: string): TimeRange | null {
   return relation.startsWith(">") ? { from: end, to: null } : { from: null, to: end };
 }
 
-/** What a word means: `partially-refunded`, `Declined`, `mc`. */
+/** Enum value of a term: `partially-refunded`, `Declined`, `mc`. */
 function wordsOf(
   filter: FilterName,
   { values }: FilterRow & { kind: "words" },
@@ -272,7 +272,7 @@ function wordsOf(
   return known ? [known] : Object.hasOwn(aliases, name) ? (aliases[name] ?? null) : null;
 }
 
-/** Adds what one word says: words add up, both ends of a range come together, and of all else there is one. */
+/** Adds a term's filter: search terms accumulate, both ends of a range combine, and anything else may occur once. */
 function merge(filters: Found, found: Found): Found | string {
   const merged: Record<string, unknown> = { ...filters, ...found };
   for (const { name, kind, row, value } of usedFilters(found)) {
@@ -307,7 +307,7 @@ const differ = (one: number | null, other: number | null) => one !== null && oth
 
 const TOKEN = /(?:([a-z][a-z0-9_]{0,39}):)?(?:"([^"]*)"?|(\S+))|([a-z][a-z0-9_]{0,39}):/gi;
 
-/** Words apart, without the commas and the full stop of a sentence, quotes kept together; an operator without a value has an empty one. */
+/** Splits into tokens without commas and a final period, keeping quotes together; an operator may have an empty value. */
 function searchTokens(text: string): SearchToken[] {
   return [...text.matchAll(TOKEN)].map(([raw, operator, quoted, plain, bare]) => ({
     raw,

@@ -1,4 +1,4 @@
-/** What transactions come to: of a list as a whole, or of those that are chosen; asked for apart from the rows. */
+/** Sums of a list of transactions or of selected ones, requested separately from the rows. */
 import { z } from "zod";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 
@@ -7,7 +7,7 @@ export type CurrencySum = {
   readonly currency: string;
   /** Captured by the charges among the rows. */
   readonly gross: number;
-  /** Paid back by the refunds among the rows, but for those pending or failed; where all rows are charges, of these charges. */
+  /** Refunded by the refunds among the rows, except pending or failed ones; if all are charges, by these charges' refunds. */
   readonly refunded: number;
   /** Cardlane's fees on the charges among the rows. */
   readonly fees: number;
@@ -16,7 +16,7 @@ export type CurrencySum = {
 };
 
 export type TransactionSums = {
-  /** Rows that were added up, at most the cap of a list's total. */
+  /** Rows included, at most the cap of a list's total. */
   readonly rows: number;
   /** There are more rows: these are the first of the list. */
   readonly capped: boolean;
@@ -29,7 +29,7 @@ export const sumTransactions = dashboardEndpoint({
   method: "GET",
   path: "/api/dashboard/{mode}/transactions/sums",
   permission: "transaction.search",
-  /** `search`: the query string of the page, which the same code reads; or `ids`, with commas between them. */
+  /** `search`: the page's query string, parsed by the same code; or `ids`, separated by commas. */
   query: z.strictObject({ search: z.string().max(8_000).default(""), ids: z.string().max(8_000).optional() }),
   status: 200,
   response: z.custom<TransactionSums>(),

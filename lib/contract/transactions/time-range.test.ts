@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DATE_PRESETS, type DatePreset, dayIn, parseTimes, presetDays, resolveTimes, startOfDay } from "./time-range";
 
-/** Days that a time zone left out when it moved across the date line. */
+/** Days skipped by a time zone that moved across the date line. */
 const LEFT_OUT = [
   ["Pacific/Apia", "2011-12-30"],
   ["Pacific/Kiritimati", "1994-12-31"],
 ] as const;
 
-// Clocks that change at midnight (Beirut, Santiago, Havana), days that never were, and odd offsets.
+// Clock changes at midnight (Beirut, Santiago, Havana), skipped days, and odd offsets.
 const ZONES = [
   "UTC",
   "Europe/Berlin",

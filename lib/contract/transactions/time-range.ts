@@ -1,6 +1,6 @@
 import { addDays } from "@/lib/contract/reporting/period";
 
-/** Days are those of the business's time zone, which every control that offers them names. */
+/** Days are in the business's time zone, which every control names. */
 export const DATE_PRESETS = {
   today: "Today",
   yesterday: "Yesterday",
@@ -15,7 +15,7 @@ export const DATE_PRESETS = {
 } as const;
 export type DatePreset = keyof typeof DATE_PRESETS;
 
-/** A preset, or a range of which each end is a day (`2026-11-20`) or an instant (ISO 8601, UTC); both inclusive. */
+/** A preset, or a range whose ends are days (`2026-11-20`) or instants (ISO 8601, UTC); both inclusive. */
 export type TimeRange = { preset: DatePreset } | { from: string | null; to: string | null };
 
 function isDatePreset(text: string): text is DatePreset {
@@ -25,7 +25,7 @@ function isDatePreset(text: string): text is DatePreset {
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/i;
 
-/** The first and last for which every time zone's day, and the days beside it, have years of four digits after 1969. */
+/** Limits that keep adjacent days in any time zone within four-digit years after 1969. */
 const [FIRST_DAY, LAST_DAY] = ["1970-01-02", "9999-12-30"];
 
 export function isDay(text: string): boolean {
@@ -34,7 +34,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** The day, or the instant in its one spelling; null for anything else. */
+/** A day, or an instant in canonical form; null for anything else. */
 export function parseMoment(text: string): string | null {
   if (isDay(text)) return text;
   if (!INSTANT.test(text) || !isDay(text.slice(0, 10))) return null;
@@ -57,27 +57,27 @@ export function parseTimes(text: string): TimeRange | null {
   return from !== null && to !== null && isBackwards(from, to) ? null : { from, to };
 }
 
-/** What {@link parseTimes} reads back. */
+/** The inverse of {@link parseTimes}. */
 export function formatTimes(created: TimeRange): string {
   if ("preset" in created) return created.preset;
   const { from, to } = created;
   return from !== null && from === to && isDay(from) ? from : `${from ?? ""}..${to ?? ""}`;
 }
 
-/** Whether a range ends before it begins, wherever the days are meant. */
+/** True if a range ends before it begins in any time zone. */
 function isBackwards(from: string, to: string): boolean {
   if (isDay(from) === isDay(to)) return from > to;
-  // A day against an instant: a time zone may move the day by 14 hours, within which both orders make sense.
+  // A day against an instant: a time zone may move the day by 14 hours, within which both orders are valid.
   return from.slice(0, 10) > addDays(to.slice(0, 10), 1);
 }
 
 const DAY_MS = 86_400_000;
-/** A formatter takes a hundred times as long to make as to use. */
+/** Creating a formatter takes a hundred times as long as using it. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Local time minus UTC, in milliseconds. */
 export function offsetAt(timeZone: string, time: number): number {
-  // Swedish writes all of a time in figures, and by 24 hours.
+  // Swedish formats a time in digits only, on a 24-hour clock.
   const format =
     formats.get(timeZone) ?? new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
   formats.set(timeZone, format);
@@ -86,14 +86,14 @@ export function offsetAt(timeZone: string, time: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(time / 1_000) * 1_000;
 }
 
-/** The day it is in a time zone. */
+/** The current day in a time zone. */
 export function dayIn(timeZone: string, time: number): string {
   return new Date(time + offsetAt(timeZone, time)).toISOString().slice(0, 10);
 }
 
 /**
- * The first instant of a day in a time zone, in milliseconds: not always midnight, where clocks change then. Of a day that the
- * zone left out, when it moved across the date line, that of the next.
+ * The first instant of a day in a time zone, in milliseconds: not always midnight, where clocks change then. For a day that
+ * the zone skipped by moving across the date line, that of the next.
  */
 export function startOfDay(timeZone: string, day: string): number {
   const midnight = new Date(`${day}T00:00:00Z`).getTime();
@@ -133,7 +133,7 @@ export function presetDays(preset: DatePreset, timeZone: string, now: number): {
   }
 }
 
-/** The range as the API takes it: both ends inclusive, UTC. */
+/** The range in the API's format: both ends inclusive, UTC. */
 export function resolveTimes(created: TimeRange, timeZone: string, now: number): { gte?: string; lte?: string } {
   const { from, to } = "preset" in created ? presetDays(created.preset, timeZone, now) : created;
   const iso = (time: number) => new Date(time).toISOString();

@@ -113,7 +113,7 @@ export const transaction = z
   })
   .meta({ id: "Transaction" });
 export type Transaction = z.infer<typeof transaction>;
-/** What tables show: without what no column has, and what can be long. */
+/** Fields for tables, without those that no column shows or that can be long. */
 export type ListedTransaction = Omit<Transaction, "metadata" | "billing_address">;
 
 export const transactionList = listOf(transaction).meta({ id: "TransactionList" });
@@ -121,7 +121,7 @@ export const transactionList = listOf(transaction).meta({ id: "TransactionList" 
 const inOrder = (low: number | undefined, high: number | undefined) =>
   low === undefined || high === undefined || low <= high;
 
-/** Words that have a name in the reference. */
+/** Enums with a name of their own in the reference. */
 const NAMED_WORDS = new Map<readonly string[], z.ZodType<string, string>>([
   [TRANSACTION_STATUSES, transactionStatus],
   [CARD_BRANDS, cardBrand],
@@ -129,7 +129,7 @@ const NAMED_WORDS = new Map<readonly string[], z.ZodType<string, string>>([
 ]);
 const wordOf = (values: readonly string[]) => NAMED_WORDS.get(values) ?? z.enum(values);
 
-/** Words to find: what nothing can be found by is refused, so that it never finds everything. */
+/** Search terms. A text without any is refused, so that it never matches everything. */
 export const words = (row: FilterRow & { kind: "text" }) =>
   text(row.max).superRefine((value, { addIssue }) => {
     const problem = problemOfText(row, value);

@@ -1,4 +1,4 @@
-/** The words of transactions, without zod: what browser code needs of the contract at run time. */
+/** Enums of transactions, without zod: the runtime part of the contract for browser code. */
 
 export const TRANSACTION_STATUSES = [
   "PENDING",
@@ -16,14 +16,14 @@ export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 export const TRANSACTION_TYPES = ["CHARGE", "REFUND"] as const;
 export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
-/** Which way the money goes: a refund is money going out. The API's amounts have no sign. */
+/** Negative for refunds, whose API amounts have no sign. */
 export const signedAmount = ({ type, amount }: { type: TransactionType; amount: number }): number =>
   type === "REFUND" ? -amount : amount;
 
 export const CARD_BRANDS = ["visa", "mastercard", "amex", "discover"] as const;
 export type CardBrand = (typeof CARD_BRANDS)[number];
 
-/** As in sentences; tables have short ones. */
+/** Brand names for sentences; tables have short ones. */
 export const BRAND_NAMES: Record<CardBrand, string> = {
   visa: "Visa",
   mastercard: "Mastercard",
@@ -44,7 +44,7 @@ export const DECLINE_CODES = [
   "processing_error",
 ] as const;
 
-/** Why a transaction waits for somebody: no final answer yet, a refund that failed in 30 days, a capture that was reversed in 30 days, a hold that ends in 24 hours. */
+/** Reasons for attention: no final outcome, a refund or capture that failed within 30 days, a hold about to expire. */
 export const ATTENTION = ["unknown_outcome", "failed_refund", "capture_reversed", "expiring"] as const;
 
 export const ACTIONS = ["capture", "void", "refund"] as const;

@@ -48,7 +48,7 @@ const createWebhookEndpointBody = z
   .meta({ id: "CreateWebhookEndpointRequest" });
 export type CreateWebhookEndpointBody = z.infer<typeof createWebhookEndpointBody>;
 
-/** Body of PATCH /v1/webhook-endpoints/{id}: only what is sent changes. */
+/** Body of PATCH /v1/webhook-endpoints/{id}: absent fields stay. */
 const updateWebhookEndpointBody = z
   .strictObject({
     url: url.optional(),

@@ -6,7 +6,7 @@ import { DELIVERY_STATUSES, PAYLOADS } from "./webhook-endpoint";
 export const DELIVERY_STATUS = z.enum(DELIVERY_STATUSES);
 export type DeliveryStatus = z.infer<typeof DELIVERY_STATUS>;
 
-/** One event on its way to one endpoint. */
+/** Delivery of one event to one endpoint. */
 export const webhookDelivery = z
   .object({
     id: idOf("webhookDelivery").describe("Unique id of the delivery."),
@@ -27,7 +27,7 @@ export const webhookDelivery = z
   .meta({ id: "WebhookDelivery" });
 export type WebhookDelivery = z.infer<typeof webhookDelivery>;
 
-/** One request to the endpoint, and what came back. */
+/** One request to the endpoint and its response. */
 const webhookAttempt = z
   .object({
     created_at: timestamp.describe("When it was sent."),

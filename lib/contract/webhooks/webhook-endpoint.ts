@@ -3,18 +3,18 @@ import { timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
 
 export const ENDPOINT_STATUSES = ["ENABLED", "DISABLED"] as const;
-/** `manual`: by you. `gone`: it returned 410. `failing`: nothing reached it for five days. */
+/** `manual`: by a user. `gone`: it returned 410. `failing`: unreachable for five days. */
 export const DISABLED_REASONS = ["manual", "gone", "failing"] as const;
-/** What the owners of an endpoint that does not work are told of, in this order. */
+/** Notices to the owners of a failing endpoint, in this order. */
 export const ENDPOINT_NOTICES = ["failing", "disabled"] as const;
 export type EndpointNotice = (typeof ENDPOINT_NOTICES)[number];
 export type NoticedEndpoint = { id: string; notice: EndpointNotice };
-/** An endpoint that nothing reaches, for our own pages. Times are ISO 8601. */
+/** An unreachable endpoint, for our own pages. Times are ISO 8601. */
 export type FailingEndpoint = {
   id: string;
   url: string;
   since: string;
-  /** When it will be disabled, if nothing arrives until then. */
+  /** Time of its deactivation, unless a delivery succeeds before. */
   disabledAt: string;
 };
 /** Result of the newest attempt; `status` is null without a response. */
@@ -25,7 +25,7 @@ export type Payload = (typeof PAYLOADS)[number];
 export const SIGNATURES = ["v1", "v1+v1a"] as const;
 export const DELIVERY_STATUSES = ["PENDING", "DELIVERED", "FAILED"] as const;
 
-/** Where your events are sent, as the API shows it and as its own events carry it. */
+/** Destination of events, as in the API and in its own events. */
 export const webhookEndpoint = z
   .object({
     id: idOf("webhookEndpoint").describe("Unique id of the webhook endpoint."),

@@ -12,7 +12,7 @@ const edit = (field: FieldName, changes: Partial<Edit> & { value: string }, fiel
     { before: "", caret: changes.value.length, direction: "backward", ...changes },
     { ...EMPTY, ...fields },
   );
-/** "4242 4|242": the caret is where the bar is. */
+/** "4242 4|242": the bar marks the caret. */
 const at = (text: string) => ({ value: text.replace("|", ""), caret: text.indexOf("|") });
 const drawn = ({ value, caret }: { value: string; caret: number }) => `${value.slice(0, caret)}|${value.slice(caret)}`;
 const number = (before: string, now: string, direction: Edit["direction"] = "backward") =>

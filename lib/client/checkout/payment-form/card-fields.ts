@@ -1,4 +1,4 @@
-/** What the card fields show while the shopper types, and what is wrong with them. */
+/** Formatting and validation of the card fields. */
 import valid from "card-validator";
 import type { PostalCodeRule } from "@/lib/contract/checkout/checkout";
 import { digitsOf, passesLuhn, withAsciiDigits } from "@/lib/contract/payments/words";
@@ -9,11 +9,11 @@ import { cut, type Edit, type Shown, withoutMarks } from "./typed-text";
 const EMAIL_LENGTH = 254;
 const NAME_LENGTH = 255;
 const POSTAL_CODE_LENGTH = 20;
-/** With this many digits it is a card number in the wrong field; it must go nowhere. */
+/** This many digits in the name are a misplaced card number, which must not be sent. */
 const NUMBER_IN_NAME = 8;
 const NUMBER_IN_POSTAL_CODE = 12;
 
-/** What a field shows for an edit, and where its caret goes. Values are left-to-right in every language. */
+/** The formatted value and caret after an edit. Values are left-to-right in every language. */
 export function formatField(field: FieldName, edit: Edit, fields: FormFields): Shown {
   switch (field) {
     case "number":
@@ -33,7 +33,7 @@ export function formatField(field: FieldName, edit: Edit, fields: FormFields): S
   }
 }
 
-/** What is wrong with a field; null when nothing is. The server's time in milliseconds since 1970. */
+/** The problem of a field, or null. `nowMs` is the server's time. */
 export function problemOf(
   field: FieldName,
   fields: FormFields,
@@ -58,7 +58,7 @@ export function problemOf(
     case "cvv":
       return cvvProblem(value, cvvLength(digitsOf(fields.number)));
     case "email":
-      // No stricter than the mail world: what cannot be mailed is no reason to refuse the payment.
+      // Lenient on purpose: an unmailable address is no reason to refuse the payment.
       return /^[^\s@]+@[^\s@]+$/.test(value) ? null : "email_invalid";
     case "name":
       return digitsOf(value).length >= NUMBER_IN_NAME || !/\p{L}/u.test(value) ? "name_invalid" : null;
@@ -70,7 +70,7 @@ export function problemOf(
   }
 }
 
-/** Words with which people fill in a postal code that they do not have. */
+/** Common entries for "no postal code". */
 const NO_POSTAL_CODE = new Set("na none no non nil null keine kein aucun aucune ninguno nenhum لايوجد".split(" "));
 
 /** True for a postal code that says there is none: "N/A", "-", "0", "00000", "none". */
@@ -81,7 +81,7 @@ export function isNoPostalCode(value: string): boolean {
   return /^0*$/.test(signs) || NO_POSTAL_CODE.has(signs);
 }
 
-/** No further typing can make this field right: its error may be shown before the field is left. */
+/** True if no further typing can fix the field, so its error may show before blur. */
 export function isPlainlyWrong(problem: FieldProblem | null, { expiry }: Pick<FormFields, "expiry">): boolean {
   if (problem === "expiry_invalid" || problem === "expiry_past") return !isUnfinished(expiry);
   return problem === "number_invalid";
@@ -98,14 +98,14 @@ function formatNumber({ value, before, caret, direction }: Edit): Shown {
   let at = digitsOf(value.slice(0, caret)).length;
   const old = digitsOf(before);
   if (digits === old && value.length === before.length - 1) {
-    // Only a gap was deleted: what was meant is the digit next to it.
+    // Only a gap was deleted, so delete the adjacent digit.
     const gone = direction === "backward" ? at - 1 : at;
     digits = digits.slice(0, Math.max(0, gone)) + digits.slice(gone + 1);
     at = Math.max(0, direction === "backward" ? at - 1 : at);
   }
   const { lengths, gaps } = numberShape(digits);
   const most = Math.max(...lengths);
-  // One digit too many in a full number is a slip of the hand: what was there stays.
+  // An extra digit in a full number is a typo: keep the old value.
   if (digits.length === most + 1 && old.length === most) return { value: before, caret: Math.max(0, caret - 1) };
   digits = digits.slice(0, most);
   at = Math.min(at, digits.length);
@@ -129,23 +129,23 @@ function formatPostalCode({ value, caret }: Edit): Shown {
 
 const BRAND_NAMES: Record<string, CardBrandName> = { "american-express": "amex", "diners-club": "diners" };
 
-/** How numbers that begin like this one are written. */
+/** Format of numbers with this beginning. */
 type NumberShape = {
   brand: CardBrandName | null;
   lengths: readonly number[];
-  /** Counts of digits that a space follows. */
+  /** Digit counts that are followed by a space. */
   gaps: readonly number[];
 };
 
 const UNKNOWN_LENGTHS = [12, 13, 14, 15, 16, 17, 18, 19];
 const FOURS = [4, 8, 12, 16];
 
-/** What the first digits of a card number reveal. */
+/** Format and brand as far as the first digits determine them. */
 export function numberShape(digits: string): NumberShape {
   const kinds = digits === "" ? [] : valid.creditCardType.default(digits);
   const certain = kinds.filter((kind) => kind.matchStrength);
   const strongest = certain.sort((a, b) => Number(b.matchStrength) - Number(a.matchStrength))[0];
-  // Maestro owns every number that begins with 6 and belongs to no other brand, which takes some digits to know.
+  // Maestro includes every 6… number of no other brand, which takes some digits to know.
   const known = strongest?.type === "maestro" && kinds.length > 1 ? undefined : strongest;
   if (!known) {
     const lengths = [...new Set(kinds.flatMap((kind) => kind.lengths))];
@@ -158,7 +158,7 @@ export function numberShape(digits: string): NumberShape {
   };
 }
 
-/** How the digits stand with a number's check digit and its brand's lengths. */
+/** Checks the digits against the check digit and the brand's lengths. */
 export function numberVerdict(digits: string): "incomplete" | "invalid" | "valid" {
   const { lengths } = numberShape(digits);
   const usual = lengths.includes(16) ? 16 : Math.max(...lengths);
@@ -166,7 +166,7 @@ export function numberVerdict(digits: string): "incomplete" | "invalid" | "valid
   return digits.length < usual ? "incomplete" : "invalid";
 }
 
-/** Digits of the security code, as the server requires; null while the number does not decide. */
+/** Length of the security code that the server requires; null while the number doesn't determine it. */
 export function cvvLength(digits: string): 3 | 4 | null {
   if (digits.length < 2) return null;
   return /^3[47]/.test(digits) ? 4 : 3;

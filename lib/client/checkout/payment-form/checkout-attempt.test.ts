@@ -116,7 +116,7 @@ describe("an attempt", () => {
 
   it.each([
     [3, "expired", ["card_declined"], 1],
-    // The last decline ends the session's time in the same moment, and is why it is over.
+    // The last decline also expires the session, and is the reason to show.
     [0, "attempts_exhausted", ["card_declined", "attempts_exhausted"], 0],
   ])(
     "that is declined after the session's end, with %i left, closes the form once",

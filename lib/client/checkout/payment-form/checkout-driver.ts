@@ -12,25 +12,25 @@ type DriverPorts = {
   reports: ParentReports;
   server: CheckoutServer;
   surroundings: Surroundings;
-  /** Nothing is sent, and time does not pass. */
+  /** Sends nothing, and time stands still. */
   preview: boolean;
 };
 
 const FORM_PACE = { everyMs: 2_000, evenHidden: false };
 const WAITING_PACE = { everyMs: 1_000, evenHidden: true };
 const SETTLE_WAIT_MS = 2_000;
-/** What a browser's timer can count to. */
+/** Maximum delay of a browser timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const NO_FIELDS = { email: "", number: "", expiry: "", cvv: "", name: "", postal_code: "" };
 
-/** Keeps the form in step with its session: it shows nothing as paid or failed before the server has confirmed it. */
+/** Keeps the form in sync with its session: nothing shows as paid or failed before the server has confirmed it. */
 export class CheckoutDriver {
   readonly #ports: DriverPorts;
   readonly #watch: ReturnType<typeof watchSession>;
-  /** What there is to say when the server can be reached. */
+  /** Notice to show once the server is reachable. */
   #notice: NoticeKey | null = null;
   #reachable = true;
-  /** The attempt under way. */
+  /** The current attempt. */
   #run: symbol | null = null;
   #alive = false;
   #expiryTimer: ReturnType<typeof setTimeout> | undefined;
@@ -60,7 +60,7 @@ export class CheckoutDriver {
     };
   }
 
-  /** Sends one attempt until it is known what became of it. From phase `form` alone. */
+  /** Sends one attempt until its outcome is known. Only valid in phase `form`. */
   async attempt(body: CheckoutAttempt): Promise<void> {
     const run = Symbol("attempt");
     this.#run = run;
@@ -76,13 +76,13 @@ export class CheckoutDriver {
     await this.#settle(end, run);
   }
 
-  /** Closes the form when its time is over and no attempt is under way; or sets the clock for that. */
+  /** Closes the form if the session has expired and no attempt is in progress; otherwise sets the timer. */
   expireIfDue(): boolean {
     clearTimeout(this.#expiryTimer);
     if (!this.#alive || this.#ports.preview || this.#view.phase !== "form") return false;
     const { state } = this.#view;
     const leftMs = Date.parse(state.expires_at) - this.#ports.holder.now();
-    // The last attempt ends the session's time in the same moment, and is why it is over.
+    // The last attempt also expires the session, and is the reason to show.
     if (leftMs <= 0) this.#close(state.attempts_left > 0 ? "expired" : "attempts_exhausted");
     else this.#expiryTimer = setTimeout(() => this.expireIfDue(), Math.min(leftMs, LONGEST_TIMER_MS));
     return leftMs <= 0;
@@ -115,7 +115,7 @@ export class CheckoutDriver {
     }
   }
 
-  /** The server reports that the session has changed: fetches its state until that succeeds. */
+  /** The server reports a changed session: fetch its state until that succeeds. */
   async #settleByState(run: symbol): Promise<void> {
     while (this.#run === run && !(await this.#look(run, "answer"))) {
       this.#lose();
@@ -123,7 +123,7 @@ export class CheckoutDriver {
     }
   }
 
-  /** Fetches the state while an attempt is under way. False without an answer; the next try follows anyway. */
+  /** Fetches the state during an attempt. False without a response; the next try follows anyway. */
   async #look(run: symbol, source: Source = "look"): Promise<boolean> {
     const found = await this.#ports.server.state().catch((error: unknown) => ({ error }));
     const gone = "error" in found && found.error instanceof SessionGone;
@@ -221,7 +221,7 @@ export class CheckoutDriver {
     return phase === "processing" || phase === "challenge" ? WAITING_PACE : null;
   }
 
-  /** The code is for one attempt; the rest stays, so that the shopper can mend it. */
+  /** A code is for one attempt; the other fields stay, so that the shopper can correct them. */
   #withoutCvv(): Partial<CheckoutView> {
     return fieldsView(this.#view, { ...this.#view.fields, cvv: "" }, {}, this.#ports.holder.now());
   }
@@ -230,7 +230,7 @@ export class CheckoutDriver {
     return fieldsView(this.#view, NO_FIELDS, {}, this.#ports.holder.now());
   }
 
-  /** Over sooner when the browser is online again. */
+  /** Ends early when the browser comes back online. */
   #wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
@@ -244,10 +244,10 @@ export class CheckoutDriver {
   }
 }
 
-/** The one view, and who wants to know of its changes. */
+/** Holds the current view and notifies its subscribers. */
 export class ViewHolder {
   readonly #listeners = new Set<(view: CheckoutView) => void>();
-  /** Milliseconds that the server's clock is ahead of the browser's. */
+  /** Offset of the server's clock in milliseconds. */
   readonly #aheadMs: number;
   #view: CheckoutView;
 
@@ -265,7 +265,7 @@ export class ViewHolder {
     return this.#view;
   }
 
-  /** Server's time, milliseconds since 1970. */
+  /** The server's time, milliseconds since 1970. */
   now(): number {
     return Date.now() + this.#aheadMs;
   }

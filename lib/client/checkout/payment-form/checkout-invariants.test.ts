@@ -66,7 +66,7 @@ it("never starts an attempt while one is unknown, and never says twice or wrongl
       const known = new Set<string>();
       let unknown: string | null = null;
       server.attempt = async (body) => {
-        // The one that is unknown may be sent again; another one must wait for what becomes of it.
+        // An unknown attempt may be sent again; another one must wait for its outcome.
         if (unknown) expect(body.attempt).toBe(unknown);
         expect(known.has(body.attempt)).toBe(false);
         unknown = body.attempt;

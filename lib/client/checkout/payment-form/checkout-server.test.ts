@@ -11,7 +11,7 @@ const body: CheckoutAttempt = {
 
 type Answer = { status?: number; body?: unknown; text?: string; headers?: Record<string, string> };
 
-/** A server that gives one answer, and what it was asked. */
+/** A server with one fixed response, recording its requests. */
 function answering({ status = 200, body: json, text, headers = {} }: Answer) {
   const asked: { path: string; init: RequestInit }[] = [];
   const fetch = async (path: string, init: RequestInit) => {

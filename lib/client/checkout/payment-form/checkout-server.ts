@@ -7,27 +7,27 @@ import {
 } from "@/lib/contract/checkout/checkout";
 import type { FieldName } from "./checkout-view";
 
-/** How one request to pay ended, as seen from the browser. Delays in milliseconds. */
+/** Result of one request to pay, as seen by the browser. Delays in milliseconds. */
 export type AttemptOutcome =
   | { kind: "answered"; answer: CheckoutAttemptAnswer }
-  /** `fields`: those that the server found at fault. */
+  /** `fields`: those that the server rejected. */
   | { kind: "refused"; code: string; fields: readonly FieldName[] }
-  /** The same attempt is at work on the server. */
+  /** The same attempt is running on the server. */
   | { kind: "busy"; retryAfterMs: number }
   | { kind: "limited"; retryAfterMs: number }
-  /** The session is not in the state that the form expects. */
+  /** The session isn't in the state that the form expects. */
   | { kind: "changed" }
-  /** Unknown whether the server did it. */
+  /** No complete response, so the outcome is unknown. */
   | { kind: "lost" };
 
 export type CheckoutServer = {
-  /** Throws `SessionGone` for a session that is not there, and any other Error when there was no answer. */
+  /** Throws `SessionGone` for a missing session, and any other Error without a response. */
   state(): Promise<CheckoutState>;
   /** Never throws. */
   attempt(body: CheckoutAttempt): Promise<AttemptOutcome>;
 };
 
-/** There is no session with this token. */
+/** No session has this token. */
 export class SessionGone extends Error {
   override readonly name = "SessionGone";
 }
@@ -43,7 +43,7 @@ type Options = {
   fetch?: (path: string, init: RequestInit) => Promise<Response>;
 };
 
-/** The session's own server, which is where the form was loaded from. No cookie goes along. */
+/** Client of the server that served the form. It sends no cookies. */
 export function createCheckoutServer({
   base,
   fetch = (path, init) => globalThis.fetch(path, init),
@@ -72,7 +72,7 @@ export function createCheckoutServer({
           return outcomeOf(await fetch(`${base}/attempts`, init));
         });
       } catch {
-        // Whatever broke between here and the server, the request may have arrived.
+        // Whatever failed on the way, the request may have arrived.
         return { kind: "lost" };
       }
     },
@@ -93,7 +93,7 @@ async function outcomeOf(response: Response): Promise<AttemptOutcome> {
   return { kind: "refused", ...problem };
 }
 
-/** Retry-After is in seconds, or a date, which nothing here sends. */
+/** Retry-After is in seconds; our server never sends a date. */
 function retryAfterMs(response: Response): number {
   const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0
@@ -120,7 +120,7 @@ function readProblem(body: unknown): { code: string; fields: FieldName[] } | nul
   return { code, fields: [...new Set(fields.filter((field) => field !== undefined))] };
 }
 
-/** AbortSignal.timeout is missing in browsers that the form still serves. */
+/** AbortSignal.timeout is missing in some supported browsers. */
 async function withDeadline<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), ms);
@@ -139,7 +139,7 @@ const isOneOf = (all: readonly string[], value: unknown) => isText(value) && all
 const isNullOr = (value: unknown, check: (value: Members) => boolean) =>
   value === null || (isObject(value) && check(value));
 
-/** The state in an answer; null for anything else, such as a proxy's page that calls itself JSON. */
+/** The state in a response; null for anything else, such as a proxy's page labeled as JSON. */
 function readCheckoutState(value: unknown): CheckoutState | null {
   if (!isObject(value)) return null;
   const right =

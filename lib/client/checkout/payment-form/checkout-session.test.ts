@@ -173,7 +173,7 @@ describe("the session's end", () => {
     const { store } = openCheckout({ state: { ...openState, expires_at: "2027-06-01T00:00:00.000Z" } });
     await passes(10_000);
     expect(store.view().phase).toBe("form");
-    // A longer time makes a browser's timer fire at once, again and again.
+    // Browsers fire longer timers at once, over and over.
     const delays = counted.mock.calls.map(([, ms]) => ms ?? 0);
     expect(Math.max(...delays)).toBe(2 ** 31 - 1);
   });
@@ -182,7 +182,7 @@ describe("the session's end", () => {
     const { store, server, browser } = openCheckout();
     fillIn(store);
     browser.isVisible = false;
-    // The machine slept: time has passed, and no timer has run.
+    // The machine slept: time has passed without timers.
     vi.setSystemTime(new Date("2026-11-21T14:00:00.000Z"));
     await store.submit();
     expect(server.attempts).toEqual([]);

@@ -11,11 +11,11 @@ import { browserSurroundings, type Surroundings } from "./watch-session";
 
 export type CheckoutStore = {
   view(): CheckoutView;
-  /** Called after every change of the view; returns what ends it. */
+  /** Called after every change of the view. Returns an unsubscribe function. */
   subscribe(listener: () => void): () => void;
   /**
-   * Takes what the input holds now and where its caret is, and returns what it has to show. `direction`: which way the
-   * key deletes, for a gap that is deleted alone (`inputType` is `deleteContentForward`).
+   * Takes the input's value and caret, and returns what to display. `direction` is the key's direction of deletion, for a
+   * deleted gap (`inputType` is `deleteContentForward`).
    */
   change(
     field: FieldName,
@@ -24,9 +24,9 @@ export type CheckoutStore = {
     direction?: "backward" | "forward",
   ): { value: string; caret: number };
   blur(field: FieldName): void;
-  /** Resolves when the attempt needs nothing more of the form; ignored while another one is under way. */
+  /** Resolves once the attempt needs nothing more from the form; ignored during another one. */
   submit(): Promise<void>;
-  /** Timers, polling and the link to the parent page; in the browser alone. Returns what ends them for good. */
+  /** Starts timers, polling and the link to the parent page, in the browser only. Returns a stop function. */
   start(): () => void;
 };
 
@@ -34,12 +34,12 @@ type CheckoutStoreOptions = {
   page: CheckoutPage;
   server: CheckoutServer;
   parent: ParentLink | null;
-  /** Nothing is sent, and time does not pass. */
+  /** Sends nothing, and time stands still. */
   preview: boolean;
   surroundings?: Surroundings;
 };
 
-/** The payment form without its appearance: what is typed, what is sent, and the state of the session. */
+/** The payment form's logic: input, attempts and session state. */
 export function createCheckoutStore(options: CheckoutStoreOptions): CheckoutStore {
   const { page, server, parent, preview, surroundings = browserSurroundings } = options;
   const holder = new ViewHolder(page);
@@ -48,7 +48,7 @@ export function createCheckoutStore(options: CheckoutStoreOptions): CheckoutStor
   const driver = new CheckoutDriver({ holder, reports, server, surroundings, preview });
   let tried = false;
 
-  /** The page learns of fields that are not filled in only when it was its own button. */
+  /** The page is notified of missing fields only if it called submit itself. */
   const submit = async (by: "shopper" | "page") => {
     if (preview || holder.view.phase !== "form" || driver.expireIfDue()) return;
     tried = true;
@@ -92,7 +92,7 @@ export function createCheckoutStore(options: CheckoutStoreOptions): CheckoutStor
   };
 }
 
-/** What the embedding page changes of a view. Its appearance goes before the session's, member by member. */
+/** Changes requested by the embedding page. Its appearance overrides the session's, member by member. */
 function withFrameOptions(view: CheckoutView, options: FrameOptions): Partial<CheckoutView> {
   return {
     ...(options.appearance && { appearance: merged(view.page.appearance, options.appearance) }),

@@ -3,10 +3,10 @@ import type { CheckoutFailure, CheckoutLocale, CheckoutPage, CheckoutState } fro
 import type { CheckoutResult } from "@/lib/contract/checkout/messages";
 
 export type FieldName = "email" | "number" | "expiry" | "cvv" | "name" | "postal_code";
-/** As shown, formatted. */
+/** Formatted, as displayed. */
 export type FormFields = Record<FieldName, string>;
 
-/** What is wrong with a field; a key of the texts' `problems`. */
+/** Problem of a field; a key of the texts' `problems`. */
 export type FieldProblem =
   | "email_missing"
   | "email_invalid"
@@ -24,22 +24,22 @@ export type FieldProblem =
   | "name_missing"
   | "name_invalid"
   | "postal_code_missing"
-  /** The country is unknown: it may have none. */
+  /** The country is unknown and may have no postal codes. */
   | "postal_code_or_none"
   | "postal_code_invalid";
 
-/** What the form says above its button; a key of the texts' `notices`. */
+/** Notice above the button; a key of the texts' `notices`. */
 export type NoticeKey =
   | CheckoutFailure
-  /** The server refused a field; the field says more. */
+  /** The server refused a field, whose error says more. */
   | "invalid_card_data"
-  /** An attempt was sent and its outcome is not known yet. */
+  /** An attempt with an unknown outcome. */
   | "connection_lost"
-  /** Nothing is under way; the server cannot be reached. */
+  /** Nothing is in progress, and the server can't be reached. */
   | "offline"
   | "rate_limited"
   | "processor_unavailable"
-  /** The server took no attempt, for a reason that no other notice names. */
+  /** The server accepted no attempt, for a reason without a notice of its own. */
   | "not_sent";
 
 export type ClosedReason = "expired" | "cancelled" | "attempts_exhausted" | "not_found" | "returned";
@@ -62,32 +62,32 @@ export type CardBrandName =
   | "naranja";
 
 /**
- * checking: the answer was lost, and the same attempt is sent again. processing: the server reports the payment under way.
- * challenge: the card's issuer questions the shopper, at `state.action`.
+ * checking: the response was lost, and the same attempt is sent again. processing: the server reports the payment in
+ * progress. challenge: the issuer authenticates the shopper, at `state.action`.
  */
 export type CheckoutPhase = "form" | "submitting" | "checking" | "processing" | "challenge" | "done" | "closed";
 
-/** Everything that the form shows; every change makes a new object. */
+/** The complete view; every change creates a new object. */
 export type CheckoutView = {
   /** Never changes. */
   page: CheckoutPage;
-  /** Newest known. */
+  /** Latest known state. */
   state: CheckoutState;
   fields: FormFields;
-  /** The visible fields in their order. */
+  /** Visible fields in order. */
   shown: readonly FieldName[];
   errors: Partial<Record<FieldName, FieldProblem>>;
   brand: CardBrandName | null;
   phase: CheckoutPhase;
   notice: NoticeKey | null;
-  /** In phase `done` alone. */
+  /** Only in phase `done`. */
   result: CheckoutResult | null;
-  /** In phase `closed` alone. */
+  /** Only in phase `closed`. */
   closed: ClosedReason | null;
   locale: CheckoutLocale;
   appearance: Appearance | null;
-  /** Whether the form shows its own button. */
+  /** The form shows its own button. */
   button: boolean;
-  /** Every visible field is filled in correctly. */
+  /** Every visible field is valid. */
   complete: boolean;
 };

@@ -66,7 +66,7 @@ describe("formatExpiry", () => {
   });
 
   it("keeps the caret when the month is mended", () => {
-    // 12 / 25 without its 2, and then with a 1 instead.
+    // 12 / 25 without its 2, then with a 1 instead.
     const shorter = formatExpiry("1 / 25", "12 / 25", 1);
     expect(shorter).toEqual({ value: "1 / 25", caret: 1 });
     expect(formatExpiry("11 / 25", shorter.value, 2)).toEqual({ value: "11 / 25", caret: 2 });
@@ -90,7 +90,7 @@ describe("formatExpiry", () => {
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from("0123456789/ -")), maxLength: 10 }), (text) => {
         const shown = pasted(text);
         expect(formatExpiry(shown, shown, shown.length).value).toBe(shown);
-        // Month first, or as it came: then an error says so.
+        // Month first, or unchanged with an error.
         if (shown !== text) expect(shown).toMatch(/^(\d{0,2}|\d{0,2} \/ (\d{0,2}|20\d))$/);
       }),
       { numRuns: 500 },
@@ -149,7 +149,7 @@ const MARCH_2029 = [
   ],
 ];
 
-/** The same typed key by key; without a separator, digits that begin a month end after a year of two. */
+/** The same typed key by key; without a separator, digits that form a month end after a two-digit year. */
 const TYPED = MARCH_2029.filter((text) => !/^(03312029|Exp|valid)/.test(text));
 
 const OTHERS = [
@@ -174,7 +174,7 @@ const OTHERS = [
   ["22029", "02 / 29"],
 ] as const;
 
-/** More than one date, or none. */
+/** Ambiguous dates, or none. */
 const UNREADABLE = [
   "05/06/2029",
   "12/11/2029",

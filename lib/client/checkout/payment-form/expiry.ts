@@ -1,4 +1,4 @@
-/** The expiry date as shoppers type it, and as browsers and password managers fill it in. */
+/** The expiry date as typed by shoppers and filled in by browsers and password managers. */
 import { CHECKOUT_LOCALES } from "@/lib/contract/checkout/checkout";
 import { digitsOf, withAsciiDigits } from "@/lib/contract/payments/words";
 import type { Shown } from "./typed-text";
@@ -6,16 +6,16 @@ import type { Shown } from "./typed-text";
 type Expiry = { month: number; year: number };
 
 const SEPARATOR = " / ";
-/** Issuers print dates some years ahead; further than this is a typing error. */
+/** Issuers print dates some years ahead; beyond this it is a typo. */
 const LONGEST_VALID_YEARS = 50;
-/** Somewhere on earth a month lasts this much longer than in UTC. */
+/** The month ends this much later in the westernmost time zone than in UTC. */
 const LATEST_ZONE_MS = 12 * 3_600_000;
 
 type Parts = { month: string; year: string; ended: boolean };
 
 /**
- * What the field shows for its current text. `before`: what it showed until now. A date that comes whole is shown month first,
- * whatever its order; typed text is formatted while it is month first, and otherwise left as it is until the field is left.
+ * The formatted text of the field. `before` is its previous text. A date inserted whole is shown month first, whatever its
+ * order; typed text is formatted while it is month first, and otherwise left alone until the field is left.
  */
 export function formatExpiry(raw: string, before: string, caret: number): Shown {
   const text = withAsciiDigits(raw);
@@ -36,7 +36,7 @@ export function formatExpiry(raw: string, before: string, caret: number): Shown 
 
 const atItsEnd = (value: string): Shown => ({ value, caret: value.length });
 
-/** A shopper who corrects the middle of a date has not finished the month yet: adds nothing. */
+/** Editing in the middle means that the month is unfinished: add nothing. */
 function editedInside(text: string, before: string, caret: number): Shown {
   if (text.length < before.length && digitsOf(text) === digitsOf(before)) return withoutDigitAtGap(text, caret);
   const value = join(splitTyped(text, before), true);
@@ -46,7 +46,7 @@ function editedInside(text: string, before: string, caret: number): Shown {
   return { value, caret: isAtEnd ? value.length : caretAfter(value, Math.max(0, digitsBefore + added)) };
 }
 
-/** A field that is left has its date month first, and the month in two digits. */
+/** Normalizes the date on blur: month first, in two digits. */
 export function settleExpiry(value: string): string {
   const date = isFree(value) ? readDate(value) : null;
   if (date) return shown(date);
@@ -55,7 +55,7 @@ export function settleExpiry(value: string): string {
   return isLone ? join({ ...parts, month: `0${parts.month}` }, false) : value;
 }
 
-/** The date in a field, or what is wrong with it at this time (milliseconds since 1970). */
+/** The date in a field, or its problem at `nowMs`. */
 export function readExpiry(
   value: string,
   nowMs: number,
@@ -77,26 +77,26 @@ function monthFirst(value: string): Expiry | "incomplete" | "invalid" {
   return { month: Number(month), year: year.length === 2 ? 2000 + Number(year) : Number(year) };
 }
 
-/** Whether further typing may still make another date of it: its errors have to wait until the field is left. */
+/** True if further typing may change the date: its errors must wait until the field is left. */
 export const isUnfinished = (value: string): boolean => isFree(value) || /\/ ?20$/.test(value);
 
 const shown = ({ month, year }: Expiry) => `${String(month).padStart(2, "0")}${SEPARATOR}${String(year).slice(2)}`;
 
-/** Text that is not, or not yet, month first: formatting it as that would make another date of it. */
+/** Text that isn't, or isn't yet, month first: formatting it as such would change the date. */
 function isFree(text: string): boolean {
   const plain = plainText(text);
   if (beginsMonthName(plain)) return true;
   const [first = "", second, third] = plain.match(/\d+/g) ?? [];
   if (third !== undefined || first.length > 4 || (second !== undefined && /\D$/.test(plain))) return true;
-  // 2, 3 and 4 may begin a year, a day or a month; a third digit that begins no month decides: 3 / 29.
+  // 2, 3 and 4 may begin a year, a day or a month; a third digit that forms no month decides: 3 / 29.
   if (second === undefined && /^[2-4]$/.test(plain)) return true;
   const isDecided = second === undefined && /^\s*(?!20)\d\d[2-9]$/.test(plain);
   return Number(first.slice(0, 2)) > 12 && !isDecided;
 }
 
 /**
- * The date of a text in any order and notation; null when there is none, or more than one: 05/06/2029. Two digits are a year
- * where they cannot be a month.
+ * Parses a date in any order and notation; null if there is none, or several: 05/06/2029. Two digits are a year if they
+ * can't be a month.
  */
 function readDate(text: string): Expiry | null {
   const plain = plainText(text);
@@ -112,7 +112,7 @@ function readDate(text: string): Expiry | null {
   return found.size === 1 && date ? date : null;
 }
 
-/** Year, month and perhaps day, as texts of digits. */
+/** Year, month and perhaps day, as digits. */
 type Order = [year: string, month: string, day?: string];
 
 function dateOf(year: string, month: string, day: string): [string, Expiry][] {
@@ -132,7 +132,7 @@ function withMonth(month: string, numbers: readonly string[]): Order[] {
 
 const isMonthNumber = (text: string) => text.length <= 2 && Number(text) >= 1 && Number(text) <= 12;
 
-/** Of two numbers the first is the month if it can be. With a day, only a year of four digits says which is which. */
+/** The first of two numbers is the month if it can be. With a day, only a four-digit year tells them apart. */
 function inOrders(numbers: readonly string[]): Order[] {
   const [first = "", second = "", third = ""] = numbers;
   if (numbers.length === 2) return isMonthNumber(first) ? [[second, first]] : [[first, second]];
@@ -194,7 +194,7 @@ function monthNames(): Map<string, number> {
 
 const wordsOf = (plain: string) => plain.match(/\p{L}+/gu) ?? [];
 
-/** The months that words of a text name, alone or in pairs (كانون الأول); an abbreviation has to fit one month alone. */
+/** Months named in a text by one word or two (كانون الأول); an abbreviation must fit one month only. */
 function monthsNamed(plain: string): Set<number> {
   const words = wordsOf(plain);
   if (words.length === 0) return new Set();
@@ -221,13 +221,13 @@ function splitAtSeparator(text: string): Parts {
 
 function splitTyped(text: string, before: string): Parts {
   const parts = splitAtSeparator(text);
-  // One digit too many in a date that was whole is a slip of the hand: what was there stays.
+  // An extra digit in a complete date is a typo: keep the old value.
   const whole = splitAtSeparator(before);
   const slipped = whole.month.length === 2 && whole.year.length === 2 && parts.year.length === 3;
   return slipped && !parts.year.startsWith("20") ? whole : parts;
 }
 
-/** 5 is May, and 329 the 3 of March and a year. */
+/** 5 is May; 329 is month 3 and a year. */
 function padded({ month, year, ended }: Parts): Parts {
   if (/^[2-9]$/.test(month) || (month === "1" && ended)) return { month: `0${month}`, year, ended };
   if (/^[2-9]\d$/.test(month) || /^1[3-9]$/.test(month))
@@ -235,7 +235,7 @@ function padded({ month, year, ended }: Parts): Parts {
   return month === "00" ? { month: "0", year, ended } : { month, year, ended };
 }
 
-/** `asIs`: adds nothing that is not there. */
+/** `asIs` adds no separator. */
 function join({ month, year, ended }: Parts, asIs: boolean): string {
   const full = year.startsWith("20") && year.length >= 4 ? year.slice(2, 4) : year;
   const shown = full.startsWith("20") ? full.slice(0, 3) : full.slice(0, 2);
@@ -245,7 +245,7 @@ function join({ month, year, ended }: Parts, asIs: boolean): string {
   return separated ? `${wide}${SEPARATOR}${shown}` : wide;
 }
 
-/** Only a part of the separator was deleted: what was meant is the digit in front of it. */
+/** Part of the separator was deleted, so delete the digit before it. */
 function withoutDigitAtGap(text: string, caret: number): { value: string; caret: number } {
   const parts = splitAtSeparator(text);
   const month = digitsOf(text.slice(0, caret)).length <= parts.month.length ? parts.month.slice(0, -1) : parts.month;

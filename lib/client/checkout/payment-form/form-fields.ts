@@ -5,7 +5,7 @@ import type { CardBrandName, CheckoutView, FieldName, FormFields } from "./check
 import { readExpiry, settleExpiry } from "./expiry";
 import type { Edit, Shown } from "./typed-text";
 
-/** The part of the view that is about the fields. */
+/** The part of the view about the fields. */
 type FieldsView = Pick<CheckoutView, "fields" | "errors" | "brand" | "complete">;
 
 export function shownFields(page: CheckoutPage): FieldName[] {
@@ -40,7 +40,7 @@ export function fieldsView(
 const problemIn = ({ page }: Asked, field: FieldName, fields: FormFields, nowMs: number) =>
   problemOf(field, fields, nowMs, page.fields.postal_code ?? undefined);
 
-/** A field after an edit. What was wrong with it is forgotten until it is left, unless typing on cannot mend it. */
+/** The view after an edit. The field's error is cleared until blur, unless further typing can't fix it. */
 export function editField(
   view: CheckoutView,
   field: FieldName,
@@ -51,13 +51,13 @@ export function editField(
   const fields = { ...view.fields, [field]: shownAs.value };
   const problem = problemIn(view, field, fields, nowMs);
   const errors = withProblem(view.errors, field, isPlainlyWrong(problem, fields) ? problem : null);
-  // Another number may want another length of the code.
+  // Another number may require another code length.
   const cvvAgain = field === "number" && errors.cvv && fields.cvv !== "";
   const all = cvvAgain ? withProblem(errors, "cvv", problemOf("cvv", fields, nowMs)) : errors;
   return { ...fieldsView(view, fields, all, nowMs), shownAs };
 }
 
-/** The shopper left a field. An empty one counts as a mistake only after they tried to pay. */
+/** The view after a blur. An empty field is an error only after an attempt to pay. */
 export function leaveField(view: CheckoutView, field: FieldName, tried: boolean, nowMs: number): FieldsView {
   const value = field === "expiry" ? settleExpiry(view.fields.expiry) : view.fields[field];
   const fields = { ...view.fields, [field]: value };
@@ -72,7 +72,7 @@ export function allProblems(view: CheckoutView, nowMs: number): CheckoutView["er
   );
 }
 
-/** The request of an attempt, of fields that nothing is wrong with. */
+/** Request body of an attempt; the fields must be valid. */
 export function attemptBody(view: CheckoutView, attempt: string, nowMs: number): CheckoutAttempt {
   const { fields, shown, page } = view;
   const read = readExpiry(fields.expiry, nowMs);

@@ -4,7 +4,7 @@ import { createParentLink } from "./parent-link";
 
 const ORIGIN = "https://shop.example";
 
-/** A frame by hand: what it posts to its parent, and how messages come in. */
+/** A fake frame: records posted messages and delivers incoming ones. */
 function openFrame() {
   const posted: { message: unknown; origin: string }[] = [];
   const listeners = new Set<(event: MessageEvent) => void>();
@@ -25,7 +25,7 @@ function openFrame() {
   return { link, posted, kinds, receive, heard, open: () => link.open((message) => heard.push(message)), listeners };
 }
 
-/** An element whose height the test sets, and what observes it. */
+/** An element with a settable height, and its observer. */
 function elementOf(height: number) {
   let tell = () => {};
   const element = { height, getBoundingClientRect: () => ({ height: element.height }) };

@@ -9,13 +9,13 @@ import {
 import type { CheckoutView, ClosedReason, FormFields, NoticeKey } from "./checkout-view";
 import { textsOf } from "./texts";
 
-/** The page that embeds the form. */
+/** Link to the page that embeds the form. */
 export type ParentLink = {
-  /** Held back until the page has answered `hello`. */
+  /** Queued until the page has responded to `hello`. */
   send(message: FrameMessage): void;
-  /** Says `hello` and hands on what the page says; returns what ends it. */
+  /** Sends `hello` and passes on the page's messages. Returns a stop function. */
   open(onMessage: (message: ParentMessage) => void): () => void;
-  /** Reports this element's height to the page, whenever it changes; returns how to stop. */
+  /** Reports this element's height to the page on every change. Returns a stop function. */
   watchHeight(element: Element): () => void;
 };
 
@@ -23,8 +23,8 @@ export type ParentLink = {
 type FrameWindow = Pick<Window, "parent" | "addEventListener" | "removeEventListener" | "setTimeout">;
 
 /**
- * Talks to the window that embeds this one, at the exact origin that the server wrote into the page. A message of any
- * other window or origin, or in any other form, is as if it had not been sent.
+ * Communicates with the embedding window, at the exact origin that the server wrote into the page. Messages from any
+ * other window or origin, or in any other format, are ignored.
  */
 export function createParentLink(origin: string, frame: FrameWindow = window): ParentLink {
   const waiting: FrameMessage[] = [];
@@ -64,7 +64,7 @@ export function createParentLink(origin: string, frame: FrameWindow = window): P
         onMessage(message);
         if (message.type !== "init" || answered) return;
         answered = true;
-        // After what `init` changed is on the page. No animation frame: a frame that is out of sight gets none.
+        // Runs after the changes of `init` are rendered. Not an animation frame, which off-screen frames never get.
         frame.setTimeout(becomeReady, 0);
       };
       frame.addEventListener("message", listen);
@@ -82,7 +82,7 @@ export function createParentLink(origin: string, frame: FrameWindow = window): P
   };
 }
 
-/** What the embedding page is notified of, each thing once. */
+/** Events for the embedding page, each sent once. */
 export class ParentReports {
   readonly #parent: ParentLink | null;
   readonly #emptyFields: FormFields;
@@ -90,7 +90,7 @@ export class ParentReports {
   #challenge: string | null = null;
   #ended = false;
 
-  /** `first`: the view before anything is typed. */
+  /** `first` is the view before any input. */
   constructor(parent: ParentLink | null, first: CheckoutView) {
     this.#parent = parent;
     this.#emptyFields = first.fields;

@@ -4,13 +4,13 @@ import type { CheckoutView, FieldName, FieldProblem, NoticeKey } from "./checkou
 
 type Ended<Kind extends AttemptOutcome["kind"]> = Extract<AttemptOutcome, { kind: Kind }>;
 
-/** How an attempt ends. `over`: the session's state has decided it, or the form is gone. */
+/** Result of an attempt. `over`: the session's state has decided it, or the form is gone. */
 export type AttemptEnd = Ended<"answered" | "refused" | "limited" | "changed"> | { kind: "over" };
 
 type FormAttemptPorts = {
-  /** Sends the same attempt with the same body, every time. */
+  /** Sends the same attempt with the same body every time. */
   send(): Promise<AttemptOutcome>;
-  /** Checks whether the session knows more; never throws. */
+  /** Checks for news of the session; never throws. */
   look(): Promise<unknown>;
   wait(ms: number): Promise<void>;
   onLost(): void;
@@ -20,7 +20,7 @@ type FormAttemptPorts = {
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15_000;
 
-/** Refusals that say for certain that this attempt does not pay, whatever became of its earlier requests. */
+/** Refusals that mean that this attempt can't pay, whatever happened to its earlier requests. */
 const FINAL_REFUSALS: ReadonlySet<string> = new Set([
   "invalid_parameter",
   "missing_parameter",
@@ -28,7 +28,7 @@ const FINAL_REFUSALS: ReadonlySet<string> = new Set([
   "processor_not_configured",
 ]);
 
-/** Sends an attempt until it is known what became of it: once the answer is lost, for as long as the form lives. */
+/** Sends an attempt until its outcome is known: after a lost response, for as long as the form lives. */
 export async function runAttempt(ports: FormAttemptPorts): Promise<AttemptEnd> {
   let lostBefore = false;
   let waitMs = FIRST_WAIT_MS;
@@ -51,10 +51,10 @@ export async function runAttempt(ports: FormAttemptPorts): Promise<AttemptEnd> {
   return { kind: "over" };
 }
 
-/** What a refused attempt means for the form and for the page around it. */
+/** Effect of a refusal on the form and the page around it. */
 type RefusalMeaning = { notice: NoticeKey; code: CheckoutErrorCode; errors: CheckoutView["errors"] };
 
-/** The server's word against a field that looked right here. */
+/** Errors for fields that passed here and that the server refused. */
 const PROBLEM_OF_FIELD: Record<FieldName, FieldProblem> = {
   email: "email_invalid",
   number: "number_invalid",
@@ -88,13 +88,13 @@ export function refusalMeaning(
   return { notice: "not_sent", code: "processing_error", errors: {} };
 }
 
-/** A new attempt's id. `randomUUID` is missing on pages that came by plain http. */
+/** Id of a new attempt. `randomUUID` is missing on plain http pages. */
 export function mintAttempt(
   source: Partial<Pick<Crypto, "randomUUID">> & Pick<Crypto, "getRandomValues"> = crypto,
 ): string {
   if (source.randomUUID) return source.randomUUID();
   const bytes = source.getRandomValues(new Uint8Array(16));
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  // In the groups of a UUID: a long run of digits could be a card number, and is refused.
+  // Grouped like a UUID: a long run of digits could be a card number and would be refused.
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

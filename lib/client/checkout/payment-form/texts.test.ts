@@ -4,7 +4,7 @@ import { directionOf, termsText, textsOf, withoutTrialText } from "./texts";
 
 type Leaf = [path: string, text: unknown];
 
-/** Every text with its path; functions are called with numbers and names as the form does. */
+/** Every text with its path; functions are called with numbers and names as in the form. */
 function leaves(value: unknown, path = ""): Leaf[] {
   if (typeof value === "function") {
     const counted = /attemptsLeft|problemsFound/.test(path);

@@ -11,7 +11,7 @@ import type { Texts } from "./texts/texts-shape";
 
 const TEXTS: Record<CheckoutLocale, Texts> = { en: EN, de: DE, fr: FR, es: ES, pt: PT, ar: AR };
 
-/** The form's words in a language. */
+/** Texts of the form in a language. */
 export const textsOf = (locale: CheckoutLocale): Texts => TEXTS[locale];
 
 /** Card numbers, dates and codes stay left-to-right in both. */
@@ -19,7 +19,7 @@ export const directionOf = (locale: CheckoutLocale): "ltr" | "rtl" => (locale ==
 
 const UNITS: Record<PeriodUnit, string> = { DAYS: "day", WEEKS: "week", MONTHS: "month" };
 
-/** When and how much a plan charges: "$1.00 for 14 days, then $19.99 every month". Null for a one-time price. */
+/** Terms of a plan: "$1.00 for 14 days, then $19.99 every month". Null for a one-time price. */
 export function termsText({ terms, currency }: Pick<CheckoutSale, "terms" | "currency">, locale: CheckoutLocale) {
   if (!terms?.every) return null;
   const texts = textsOf(locale).terms;
@@ -34,7 +34,7 @@ export function termsText({ terms, currency }: Pick<CheckoutSale, "terms" | "cur
   return texts.afterTrial(texts.trial(moneyText(trialPrice, currency, locale), length(trial)), regular);
 }
 
-/** What a shopper must know who pays for a plan with a free trial: that there is none. Null for other plans. */
+/** Notice that a plan's free trial doesn't apply. Null for other plans. */
 export function withoutTrialText({ terms }: Pick<CheckoutSale, "terms">, locale: CheckoutLocale): string | null {
   return terms?.trial && terms.trialPrice === null ? textsOf(locale).terms.withoutTrial : null;
 }

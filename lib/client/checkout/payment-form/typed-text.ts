@@ -1,17 +1,17 @@
 /** Text of a field while a shopper edits it, in any script. */
 
 export type Edit = {
-  /** The text in the input now. */
+  /** Current text of the input. */
   value: string;
-  /** The text it showed before. */
+  /** Previously displayed text. */
   before: string;
   caret: number;
-  /** Which way the key deletes. */
+  /** The key's direction of deletion. */
   direction: "backward" | "forward";
 };
 export type Shown = { value: string; caret: number };
 
-/** Without control characters, marks of direction and halves of surrogate pairs, which come with pasted text. */
+/** Strips control characters, direction marks and lone surrogates, which come with pasted text. */
 export function withoutMarks({ value, caret }: Shown): Shown {
   const clean = (text: string) =>
     text.replace(/[\p{Cc}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, "");
@@ -19,7 +19,7 @@ export function withoutMarks({ value, caret }: Shown): Shown {
 }
 
 export function cut({ value, caret }: Shown, length: number): Shown {
-  // Not through the middle of a character.
+  // Don't cut through a character.
   const short = value.length <= length ? value : value.slice(0, length).replace(/[\ud800-\udbff]$/, "");
   return { value: short, caret: Math.min(caret, short.length) };
 }

@@ -4,7 +4,7 @@ import type { CheckoutPhase, ClosedReason, NoticeKey } from "./checkout-view";
 
 type WatchPorts = {
   read(): Promise<CheckoutState>;
-  /** How often to look now; null for not at all. */
+  /** Current polling interval; null for none. */
   pace(): { everyMs: number; evenHidden: boolean } | null;
   onState(state: CheckoutState): void;
   onGone(): void;
@@ -13,10 +13,10 @@ type WatchPorts = {
   surroundings: Surroundings;
 };
 
-/** Failed checks in a row before the shopper is notified: phones lose one or two in a lift. */
+/** Failed checks in a row before the shopper is notified: phones often lose one or two. */
 const MISSES_TO_TELL = 3;
 
-/** Keeps looking at the session. One look at a time; an answer that is older than the last `replan` counts for nothing. */
+/** Polls the session, one check at a time; results older than the last `replan` are dropped. */
 export function watchSession(ports: WatchPorts) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let alive = false;
@@ -37,7 +37,7 @@ export function watchSession(ports: WatchPorts) {
 
   const look = async () => {
     const pace = ports.pace();
-    // A hidden page is looked at again as soon as it is seen.
+    // A hidden page is checked again once it is visible.
     if (!alive || !pace || (!pace.evenHidden && !ports.surroundings.visible())) return;
     const mine = ++plan;
     clearTimeout(timer);
@@ -49,13 +49,13 @@ export function watchSession(ports: WatchPorts) {
       ports.onState(found);
     } else if (found.error instanceof SessionGone) ports.onGone();
     else if (++misses >= MISSES_TO_TELL) ports.onReachable(false);
-    // What was seen may have changed the plan.
+    // The result may have changed the pace.
     const next = ports.pace();
     if (mine === plan && alive && next) later(next.everyMs);
   };
 
   return {
-    /** After every change of the pace. */
+    /** Call after every change of the pace. */
     replan,
     start() {
       alive = true;
@@ -71,7 +71,7 @@ export function watchSession(ports: WatchPorts) {
   };
 }
 
-/** The phase that a state leads to. `code`: the error that the embedding page gets for a failed attempt, or null. */
+/** Next phase for a state. `code` is the error sent to the embedding page for a failed attempt, or null. */
 type Move =
   | { to: "stay" }
   | { to: "done" }
@@ -80,7 +80,7 @@ type Move =
   | { to: "closed"; reason: ClosedReason }
   | { to: "form"; notice: NoticeKey | null; code: CheckoutFailure | null; exhausted: boolean };
 
-/** load: the state that the page came with. look: a check without an attempt. answer: the result of the form's own attempt. */
+/** load: the state embedded in the page. look: a check without an attempt. answer: the result of the form's own attempt. */
 export type Source = "load" | "look" | "answer";
 
 const RETURNED: ReadonlySet<string> = new Set(["VOIDED", "REFUNDED"]);
@@ -88,14 +88,14 @@ const RETURNED: ReadonlySet<string> = new Set(["VOIDED", "REFUNDED"]);
 export function sessionMove(state: CheckoutState, phase: CheckoutPhase, source: Source): Move {
   switch (state.status) {
     case "COMPLETED":
-      // Who opens a link again months later is not to read "paid" of money that went back.
+      // A link opened months later must not say "paid" about refunded money.
       return RETURNED.has(state.payment?.status ?? "") ? { to: "closed", reason: "returned" } : { to: "done" };
     case "PROCESSING":
       return { to: "processing" };
     case "REQUIRES_ACTION":
       return state.action ? { to: "challenge", url: state.action.url } : { to: "processing" };
     case "EXPIRED":
-      // A session is also over when its attempts are: the last one's own answer says how it failed.
+      // A session also ends with its last attempt, whose own response explains the failure.
       return state.attempts_left > 0 ? { to: "closed", reason: "expired" } : unpaidMove(state, phase, source);
     case "CANCELLED":
       return { to: "closed", reason: "cancelled" };
@@ -111,19 +111,19 @@ function unpaidMove({ failure, attempts_left }: CheckoutState, phase: CheckoutPh
   if (source === "load") return { to: "form", notice: failure, code: null, exhausted };
   if (phase === "form") return exhausted ? { to: "closed", reason: "attempts_exhausted" } : { to: "stay" };
   const waiting = phase === "challenge" || phase === "processing";
-  // The attempt's own answer says more than a look at the session does.
+  // The attempt's own response says more than a check of the session.
   if (source === "look" && !waiting) return { to: "stay" };
   if (failure) return { to: "form", notice: failure, code: failure, exhausted };
   if (phase === "challenge")
     return { to: "form", notice: "authentication_failed", code: "authentication_failed", exhausted };
-  // Nothing has failed in the session: the attempt was not taken.
+  // The session has no failure, so the attempt wasn't accepted.
   return { to: "form", notice: "not_sent", code: "processing_error", exhausted };
 }
 
-/** What the form needs from the browser around it. */
+/** Browser features that the form needs. */
 export type Surroundings = {
   visible(): boolean;
-  /** The shopper is looking at the form again; returns what ends the listening. */
+  /** Called when the form is visible again. Returns an unsubscribe function. */
   onVisible(listener: () => void): () => void;
   onOnline(listener: () => void): () => void;
 };

@@ -2,7 +2,7 @@ import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import type { FrameMessage } from "@/lib/contract/checkout/messages";
 import type { CardlaneMountOptions } from "@/public/sdk/v1";
 
-/** About the form's height before it says it: the page below moves little. */
+/** Approximate height before the form reports its own, so that the page below moves little. */
 const FIRST_HEIGHT_PX = 340;
 
 const TITLES: Record<CheckoutLocale, string> = {
@@ -14,7 +14,7 @@ const TITLES: Record<CheckoutLocale, string> = {
   ar: "نموذج دفع آمن",
 };
 
-/** Where the form for these options is. `pageOrigin` is where it sends its messages, and nowhere else. */
+/** The form's address for these options. It sends messages only to `pageOrigin`. */
 export function frameAddress(origin: string, pageOrigin: string, options: CardlaneMountOptions): string {
   const { token, mode, locale, fields } = options;
   const url = new URL(`/pay/${token}`, origin);
@@ -31,14 +31,14 @@ export function frameAddress(origin: string, pageOrigin: string, options: Cardla
 
 const bit = (value: boolean | null | undefined) => (typeof value === "boolean" ? String(Number(value)) : null);
 
-/** Invisible until it is ready, but there: a frame that is not laid out does not measure itself. */
+/** Invisible until ready, but laid out: otherwise the frame can't measure itself. */
 export function createFrame(address: string, locale: CheckoutLocale): HTMLIFrameElement {
   const iframe = document.createElement("iframe");
   iframe.dataset.cardlane = "";
   iframe.allow = "payment";
   iframe.referrerPolicy = "strict-origin";
   iframe.setAttribute("aria-busy", "true");
-  // By properties: a page whose policy forbids style attributes allows these.
+  // Set as properties, because a page's policy may forbid style attributes.
   Object.assign(iframe.style, {
     display: "block",
     width: "100%",
@@ -51,7 +51,7 @@ export function createFrame(address: string, locale: CheckoutLocale): HTMLIFrame
   return iframe;
 }
 
-/** What a screen reader calls the frame, in the form's language. */
+/** Accessible name of the frame, in the form's language. */
 export function nameFrame(iframe: HTMLIFrameElement, locale: CheckoutLocale): void {
   iframe.title = TITLES[locale];
   iframe.lang = locale;
@@ -64,10 +64,10 @@ export function reveal(iframe: HTMLIFrameElement): void {
 
 export const hasFrame = (element: Element) => element.querySelector("iframe[data-cardlane]") !== null;
 
-/** What happened to the payment, of all that the form says; the rest is between the form and this script. */
+/** Events for the page; the form's other messages are internal. */
 export type PageEvent = Exclude<FrameMessage, { type: "hello" | "embeddable" | "resize" }>;
 
-/** Calls the page's callback. An error that it throws is reported as the page's own; the form goes on. */
+/** Calls the page's callback. If it throws, the error is reported as the page's own and the form continues. */
 export function notifyPage(callbacks: Partial<CardlaneMountOptions>, event: PageEvent): void {
   try {
     call(callbacks, event);

@@ -8,7 +8,7 @@ import { contrastWarnings, frameOptions, languageOf, mountMistake, updateMistake
 const TOKEN = `cst_${"a".repeat(43)}`;
 const mistakeOf = (options: object) => mountMistake({ token: TOKEN, ...options })?.text ?? null;
 
-/** Compiles while the published types say what the contract says, and nothing else. */
+/** Compiles only while the published types match the contract exactly. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 const IN_STEP: [
   Same<CardlaneErrorCode, CheckoutErrorCode>,

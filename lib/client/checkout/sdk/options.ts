@@ -10,7 +10,7 @@ import type { CardlaneMountOptions } from "@/public/sdk/v1";
 import { type Mistake, mistake, type Topic } from "./page-mistakes";
 
 type Names = keyof CardlaneMountOptions;
-/** Returns what is wrong with a value. */
+/** Returns the problem of a value. */
 type Check = (value: unknown, name: string) => Mistake | null;
 
 const must =
@@ -46,13 +46,13 @@ const CHANGEABLE: Record<string, Check> = {
   button: CHECKS.button,
 };
 
-/** What is wrong with the options of `mount`; null when they are fine. */
+/** Problem of the options for `mount`, or null. */
 export function mountMistake(options: unknown): Mistake | null {
   if (!isRecord(options)) return mistake("options", "mount() needs options, at least { token }.");
   return memberMistake({ ...options, token: options.token ?? "" }, CHECKS, "");
 }
 
-/** The same for those of `update`. */
+/** Problem of the options for `update`, or null. */
 export function updateMistake(options: unknown): Mistake | null {
   if (!isRecord(options)) return mistake("options", "update() needs an object of options.");
   return memberMistake(options, CHANGEABLE, "");
@@ -64,7 +64,7 @@ function memberMistake(value: Record<string, unknown>, checks: Record<string, Ch
     if (!check) {
       return mistake("options", `There is no option ${path}${name}. There are: ${Object.keys(checks).join(", ")}.`);
     }
-    // Null is how the API says that something is left out.
+    // Null means absent, as in the API.
     const found = member === undefined || member === null ? null : check(member, path + name);
     if (found) return found;
   }
@@ -73,7 +73,7 @@ function memberMistake(value: Record<string, unknown>, checks: Record<string, Ch
 
 const INSTEAD = "Pass the client_session_token (cst_…) of a session that your server created.";
 
-/** Says what it is and never the text itself: it may be a secret, and consoles are recorded. */
+/** Describes the kind of text without repeating it: it may be a secret, and consoles are recorded. */
 function tokenMistake(token: unknown): Mistake | null {
   if (typeof token !== "string" || token === "") return mistake("token", `The token is missing. ${INSTEAD}`);
   if (token.startsWith("sk_")) {
@@ -114,7 +114,7 @@ const HINTS: Record<string, string> = {
   font_family: "Write names of fonts, at most 100 characters.",
 };
 
-/** Colours that are valid but hard to tell apart. */
+/** Valid colors with too little contrast. */
 export function contrastWarnings(appearance: CardlaneMountOptions["appearance"]): Mistake[] {
   return contrastProblems(appearance ?? null).map(({ param, scheme, contrast, needed }) =>
     mistake(
@@ -124,7 +124,7 @@ export function contrastWarnings(appearance: CardlaneMountOptions["appearance"])
   );
 }
 
-/** As the form takes them; absent options stay absent. */
+/** Options in the form's format; absent ones stay absent. */
 export function frameOptions(
   { appearance, locale, button }: Partial<CardlaneMountOptions>,
   languages: readonly string[],
@@ -136,7 +136,7 @@ export function frameOptions(
   return options;
 }
 
-/** The form's language: the one requested, or the shopper's own. */
+/** The requested language, or else the shopper's own. */
 export const languageOf = (locale: string | null | undefined, languages: readonly string[]): CheckoutLocale =>
   checkoutLocale(!locale || locale === "auto" ? languages.join() : locale);
 

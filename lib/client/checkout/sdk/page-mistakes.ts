@@ -1,4 +1,4 @@
-/** Part of the guide, /docs/checkout, that is about it. */
+/** Section of the guide /docs/checkout about a mistake. */
 export type Topic =
   | "script"
   | "mount"
@@ -11,7 +11,7 @@ export type Topic =
   | "csp"
   | "your-button";
 
-/** Mistakes in the merchant's page, and how to fix them. Never contains a token or a key. */
+/** A mistake in the merchant's page and its fix. Never contains a token or a key. */
 export type Mistake = { text: string; topic: Topic };
 
 export const mistake = (topic: Topic, text: string): Mistake => ({ topic, text });
@@ -19,7 +19,7 @@ export const mistake = (topic: Topic, text: string): Mistake => ({ topic, text }
 const sentence = (origin: string | null, { text, topic }: Mistake) =>
   `Cardlane: ${text}${origin === null ? "" : ` See ${origin}/docs/checkout#${topic}`}`;
 
-/** Logs to the console as well: many pages and frameworks swallow exceptions. */
+/** Also logs to the console, because many pages and frameworks swallow exceptions. */
 export function refuse(origin: string | null, found: Mistake): never {
   complain(origin, found);
   throw new Error(sentence(origin, found));
@@ -42,7 +42,7 @@ export const UNKNOWN_ORIGIN = mistake(
   `The script does not know where it came from. Load it with <script src="https://…${PATH}"> from the address of your Cardlane service: not as a module, not bundled, not from a copy.`,
 );
 
-/** Cardlane's origin, which is the script's own; null when the script was bundled or copied, and it cannot be known. */
+/** Cardlane's origin, taken from the script's address; null if the script was bundled or copied. */
 export function originOf(script: object | null): string | null {
   const { src } = (script ?? {}) as { src?: unknown };
   if (typeof src !== "string" || src === "") return null;
@@ -50,7 +50,7 @@ export function originOf(script: object | null): string | null {
   return pathname === PATH ? origin : null;
 }
 
-/** Why no payment form can be in this page. */
+/** Reason why the page can't hold a payment form. */
 export function pageMistake(page: { origin: string; isSecureContext: boolean }): Mistake | null {
   if (page.origin === "null") {
     return mistake(
@@ -67,7 +67,7 @@ export function pageMistake(page: { origin: string; isSecureContext: boolean }):
   return null;
 }
 
-/** The element to mount in, or why it cannot be used. */
+/** The element to mount in, or the problem with it. */
 export function findElement(target: unknown, root: ParentNode): HTMLElement | Mistake {
   if (typeof target === "string") return findBySelector(target, root);
   if (isElement(target)) return target;
@@ -91,6 +91,6 @@ function findBySelector(selector: string, root: ParentNode): HTMLElement | Mista
   );
 }
 
-/** Not `instanceof`: the element may be of another window. */
+/** Not `instanceof`: the element may belong to another window. */
 const isElement = (value: unknown): value is HTMLElement =>
   typeof value === "object" && value !== null && (value as Node).nodeType === 1 && "append" in value;

@@ -20,14 +20,14 @@ import {
   warn,
 } from "./page-mistakes";
 
-// Known while the script runs for the first time, and never again.
+// Available only while the script runs for the first time.
 const origin = originOf(document.currentScript);
 
 const api: Cardlane = { version: "1.0.0", mount: (element, options) => mount(origin, element, options) };
 
 Object.assign(window, { Cardlane: Object.freeze(api) });
 
-/** `Cardlane.mount`. `origin` is Cardlane's; null when it is not known. */
+/** `Cardlane.mount`. `origin` is Cardlane's; null if unknown. */
 function mount(origin: string | null, target: unknown, options: CardlaneMountOptions): CardlaneFrame {
   if (origin === null) return refuse(null, UNKNOWN_ORIGIN);
   const wrong = pageMistake(self) ?? mountMistake(options);
@@ -55,7 +55,7 @@ const NOT_READY = mistake(
 function mountFrame(origin: string, element: HTMLElement, options: CardlaneMountOptions): CardlaneFrame {
   const { languages } = navigator;
   const iframe = createFrame(frameAddress(origin, self.origin, options), languageOf(options.locale, languages));
-  // The form's options, sent in answer to its hello: more than once when the page moves the frame and it loads again.
+  // Options sent in response to the form's hello, which repeats if the page moves the frame and it reloads.
   let current = frameOptions(options, languages);
   let phase: "loading" | "greeted" | "ready" | "unmounted" = "loading";
 
@@ -79,7 +79,7 @@ function mountFrame(origin: string, element: HTMLElement, options: CardlaneMount
         phase = "ready";
         reveal(iframe);
       }
-      // A page without a form, which says in words why.
+      // A page without a form, whose text explains why.
       if (message.type === "error" && phase === "loading") {
         waiting.stop();
         reveal(iframe);
@@ -115,7 +115,7 @@ function mountFrame(origin: string, element: HTMLElement, options: CardlaneMount
   };
 }
 
-/** Listens to this frame at this origin only; returns how to stop. */
+/** Listens to this frame at this origin only. Returns a stop function. */
 function listenTo(iframe: HTMLIFrameElement, origin: string, hear: (message: FrameMessage) => void): () => void {
   const receive = ({ source, origin: sender, data }: MessageEvent) => {
     if (source === null || source !== iframe.contentWindow || sender !== origin) return;
@@ -126,20 +126,20 @@ function listenTo(iframe: HTMLIFrameElement, origin: string, hear: (message: Fra
   return () => removeEventListener("message", receive);
 }
 
-/** Max time for a form to load, and to say hello after the browser reports it loaded: its scripts have run then. */
+/** Time limit for loading the form, and then for its hello after the browser reports it loaded. */
 const LIMIT_MS = 10_000;
 const LOADED_LIMIT_MS = 3_000;
 
 type Waiting = {
   stop(): void;
-  /** The session names this page's origin. */
+  /** The session allows this page's origin. */
   mayEmbed(): void;
 };
 
 /**
- * Browsers do not report that a frame refused to be framed or shows an error: silence is the only sign. A silent form is
- * replaced by its page without a form, which any page may embed and which reports why, and then loaded once more: an outage
- * may be over. Calls back at most once.
+ * Browsers don't report that a frame was blocked or shows an error: silence is the only sign. A silent form is replaced by
+ * its page without a form, which any page may embed and which reports the reason, and is then loaded once more in
+ * case an outage is over. Calls back at most once.
  */
 function awaitHello(
   iframe: HTMLIFrameElement,

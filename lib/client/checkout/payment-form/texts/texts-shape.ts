@@ -8,33 +8,33 @@ import type { PeriodUnit } from "@/lib/contract/plans/plan";
 
 type Screen = { title: string; text: string };
 
-/** The words of the payment form in one language. Amounts and names come formatted, and are isolated where a sentence has them. */
+/** Texts of the payment form in one language. Amounts and names come formatted, and are isolated inside sentences. */
 export type Texts = {
-  /** Of the document, and of a payment link's tab. */
+  /** Title of the document, and of a payment link's tab. */
   title: (merchant: string) => string;
-  /** Of the iframe, for screen readers. */
+  /** Title of the iframe, for screen readers. */
   frameTitle: string;
   total: string;
-  /** When a plan charges: lengths and prices come formatted. */
+  /** Terms of a plan: lengths and prices come formatted. */
   terms: {
     every: Record<PeriodUnit, string>;
     everyFew: (length: string) => string;
     price: (price: string, every: string) => string;
     trial: (price: string, length: string) => string;
     afterTrial: (trial: string, price: string) => string;
-    /** Of a payment link to a plan with a free trial, which the link does not give. */
+    /** For a payment link to a plan with a free trial, which links don't grant. */
     withoutTrial: string;
   };
   cardDetails: string;
   securedBy: string;
-  /** Beside the lock: who sees the card data, and who does not. */
+  /** Note beside the lock: who sees the card data, and who doesn't. */
   cardData: (merchant: string) => string;
   labels: Record<FieldName, string>;
   optional: (label: string) => string;
   placeholders: Record<FieldName, string>;
   hints: { cvvThree: string; cvvFour: string; cvvHelp: string };
   problems: Record<FieldProblem, string>;
-  /** Announced once above the fields after a submit, for screen readers. */
+  /** Announced above the fields after a submit, for screen readers. */
   problemsFound: (count: number) => string;
   brand: (name: string) => string;
   button: { pay: (amount: string) => string; save: string; paying: string; saving: string };
@@ -60,6 +60,6 @@ export type Texts = {
   sandbox: { banner: string; hint: string };
   preview: string;
   noScript: string;
-  /** Read out by screen readers as the phase changes. */
+  /** Announced as the phase changes. */
   status: { submitting: string; checking: string; processing: string; challenge: string; done: string };
 };
