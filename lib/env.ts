@@ -188,7 +188,7 @@ export const env = {
   get signInLimitPerMinute() {
     return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);
   },
-  /** Declines that one address may have in a minute in the payment form; other limits follow from it (checkout-limits.ts). */
+  /** Declines that one address may have in a minute in the payment form; other limits follow from it (limits.ts). */
   get checkoutLimitPerMinute() {
     return integer("CHECKOUT_LIMIT_PER_MINUTE", 15, 1, 1_000_000);
   },

@@ -66,7 +66,7 @@ export function writtenMarkdown(path: WrittenPath, site: Site, instead: Record<s
 }
 
 /** Absolute target of a link in Markdown: a guide's Markdown form, or the page itself. */
-export function markdownAddress(href: string, baseUrl: string): string {
+function markdownAddress(href: string, baseUrl: string): string {
   const [, path = "", anchor = ""] = /^([^#]*)(#.*)?$/.exec(href) ?? [];
   if (!path.startsWith("/")) return href;
   return `${baseUrl}${path}${isWritten(path) ? ".md" : ""}${anchor}`;
