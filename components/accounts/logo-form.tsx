@@ -7,7 +7,7 @@ import { Button } from "@/components/ui/button";
 import { toast } from "@/components/ui/toast";
 import { callApi, failureText } from "@/lib/client/api";
 import { LOGO_RULES, LOGO_TYPES, MAX_LOGO_BYTES } from "@/lib/contract/accounts/logo";
-import type { ShownLogo } from "@/lib/contract/receipts/receipts";
+import type { ShownLogo } from "@/lib/contract/checkout/appearance";
 
 /** The logo beside the business's name, previewed on light and on dark. */
 export function LogoForm({ logo, name }: { logo: ShownLogo | null; name: string }) {

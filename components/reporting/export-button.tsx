@@ -9,21 +9,8 @@ import type { ExportDialogProps } from "./export-dialog";
 
 const Progress = dynamic(() => import("./export-dialog").then((module) => module.Progress), { ssr: false });
 
-export type ExportButtonProps = {
-  /** Address of the export, with the page's own parameters. */
-  address: string;
-  /** Name of a row: "transaction". */
-  noun: string;
-  /** Visible columns, if the file can be limited to them. */
-  columns?: readonly string[];
-  /** Rows in the list; null while not counted. */
-  total: number | null;
-  /** `total` is a lower bound. */
-  totalCapped?: boolean;
-};
-
 /** Saves the whole list as a file, not only the current page. */
-export function ExportButton(props: ExportButtonProps) {
+export function ExportButton(props: Omit<ExportDialogProps, "onClose">) {
   const running = useRunningExport();
   const [ExportDialog, setDialog] = useState<ComponentType<ExportDialogProps> | null>(null);
 

@@ -22,9 +22,20 @@ import {
   isLocale,
   separatorsOf,
 } from "@/lib/contract/reporting/export-formats";
-import type { ExportButtonProps } from "./export-button";
 
-export type ExportDialogProps = ExportButtonProps & { onClose: () => void };
+export type ExportDialogProps = {
+  /** Address of the export, with the page's own parameters. */
+  address: string;
+  /** Name of a row: "transaction". */
+  noun: string;
+  /** Visible columns, if the file can be limited to them. */
+  columns?: readonly string[];
+  /** Rows in the list; null while not counted. */
+  total: number | null;
+  /** `total` is a lower bound. */
+  totalCapped?: boolean;
+  onClose: () => void;
+};
 
 const number = (value: number): string => value.toLocaleString("en-US");
 

@@ -54,6 +54,11 @@ const CYCLE = [
   ["lib/jobs/two.ts", "./one"],
 ] as const;
 
+const TYPE_CYCLE = [
+  ["lib/jobs/three.ts", "./four"],
+  ["lib/jobs/four.ts", "./three"],
+] as const;
+
 const root = mkdtempSync(join(tmpdir(), "cardlane-imports-"));
 const reported = new Map<string, string>();
 
@@ -67,6 +72,8 @@ beforeAll(() => {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), `import { thing } from "${specifier}";\nexport const value = thing;\n`);
   }
+  for (const [file, specifier] of TYPE_CYCLE)
+    writeFileSync(join(root, file), `import type { Thing } from "${specifier}";\nexport type Value = Thing;\n`);
   for (const { filename, code } of lint()) reported.set(filename, code);
 });
 
@@ -93,6 +100,7 @@ test.each(ALLOWED)("%s may import %s", (file) => {
   expect(reported.get(file)).toBeUndefined();
 });
 
-test("modules that import each other are reported", () => {
-  expect(CYCLE.map(([file]) => reported.get(file))).toEqual(["import(no-cycle)", "import(no-cycle)"]);
+test("modules that import each other, or each other's types, are reported", () => {
+  for (const cycle of [CYCLE, TYPE_CYCLE])
+    expect(cycle.map(([file]) => reported.get(file))).toEqual(["import(no-cycle)", "import(no-cycle)"]);
 });

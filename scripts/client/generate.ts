@@ -14,7 +14,7 @@ import { closedObject, docComment, typeOf } from "./typescript";
  * The part of packages/node that follows from the registry: an interface for every object and request, the unions of codes
  * and events, and a class for every resource with a method for every endpoint.
  */
-export function generateClient(): string {
+export function generateClient(): { problem: string; api: string } {
   const document = buildOpenApi({ baseUrl: "http://localhost:3000", sandboxBaseUrl: null, liveBaseUrl: null });
   const { schemas } = document.components;
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
@@ -25,16 +25,21 @@ export function generateClient(): string {
     const name = resourceOf(endpoint.path);
     resources.set(name, [...(resources.get(name) ?? []), endpoint]);
   }
-  const text = [
-    "// Made by `npm run client:generate` from the registry of endpoints. Don't edit it.",
+  const problem = [
+    HEADER,
+    declaration("Problem", schemas.Problem as JsonSchema),
+    union("ErrorCode", "What to branch on when a request fails.", ERROR_CODES),
+    union("DeclineCode", "Why a card was declined.", DECLINE_CODES),
+  ];
+  const api = [
+    HEADER,
+    'import type { DeclineCode } from "./problem.ts";',
     'import { type PageResult, type RequestOptions, Resource, type Result, type Transport } from "./transport.ts";',
     'import type { StreamOptions } from "./event-stream.ts";',
     ...Object.entries(schemas)
-      .filter(([name]) => name !== "Event" && name !== "Health")
+      .filter(([name]) => name !== "Event" && name !== "Health" && name !== "Problem")
       .map(([name, schema]) => declaration(name, schema)),
     events(schemas.Event as JsonSchema),
-    union("ErrorCode", "What to branch on when a request fails.", ERROR_CODES),
-    union("DeclineCode", "Why a card was declined.", DECLINE_CODES),
     ...ENDPOINTS.filter(({ query }) => query).map((endpoint) => queryInterface(endpoint, operationOf(endpoint))),
     ...[...resources].map(([name, endpoints]) =>
       resourceClass(
@@ -43,9 +48,13 @@ export function generateClient(): string {
       ),
     ),
     resourceTable([...resources.keys()]),
-  ].join("\n\n");
-  return `${withNames(text)}\n`;
+  ];
+  return { problem: fileText(problem), api: fileText(api) };
 }
+
+const HEADER = "// Made by `npm run client:generate` from the registry of endpoints. Don't edit it.";
+
+const fileText = (parts: string[]) => `${withNames(parts.join("\n\n"))}\n`;
 
 /** Lists of values that the document spells out wherever they are used have a name here. */
 const withNames = (text: string) =>
@@ -198,5 +207,6 @@ const pathExpression = (path: string) =>
 
 // `npm run client:generate`; a test imports this file, too.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(new URL("../../packages/node/src/api.ts", import.meta.url), generateClient());
+  for (const [name, text] of Object.entries(generateClient()))
+    writeFileSync(new URL(`../../packages/node/src/${name}.ts`, import.meta.url), text);
 }

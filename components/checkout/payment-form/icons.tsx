@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import type { ShownLogo } from "@/lib/contract/receipts/receipts";
+import type { ShownLogo } from "@/lib/contract/checkout/appearance";
 import { CARD_BRANDS, type CardBrand } from "@/lib/contract/transactions/words";
 
 const Icon = ({ name, size = 16, children }: { name: string; size?: number; children: ComponentChildren }) => (

@@ -129,3 +129,6 @@ function luminance(color: string): number {
 function withoutAbsent(appearance: Appearance): Appearance {
   return Object.fromEntries(Object.entries(appearance).filter(([, value]) => value !== undefined));
 }
+
+/** An image of ours for pages. Its address includes the digest of its bytes. */
+export type ShownLogo = { src: string; width: number; height: number };

@@ -1,7 +1,6 @@
 /** Types shared by the payment form and its server, and the form's languages. Without zod, which the form's bundle lacks. */
 import type { PlanTerms } from "@/lib/contract/plans/schedule";
-import type { ShownLogo } from "@/lib/contract/receipts/receipts";
-import type { Appearance } from "./appearance";
+import type { Appearance, ShownLogo } from "./appearance";
 import type { ClientSessionStatus } from "./client-session";
 
 /**

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { emailAddress } from "@/lib/contract/accounts/fields";
-import type { Appearance } from "@/lib/contract/checkout/appearance";
+import type { Appearance, ShownLogo } from "@/lib/contract/checkout/appearance";
 import type { CheckoutLocale } from "@/lib/contract/checkout/checkout";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import type { CardBrand } from "@/lib/contract/transactions/words";
@@ -40,9 +40,6 @@ export type Receipt = {
   /** Oldest first, without failed ones. */
   refunds: { amount: number; at: string; pending: boolean }[];
 };
-
-/** An image of ours for pages. Its address includes the digest of its bytes. */
-export type ShownLogo = { src: string; width: number; height: number };
 
 /** `pay_01kb…f9q3c7ab` → "F9Q3-C7AB". */
 export const receiptNumber = (paymentId: string): string =>

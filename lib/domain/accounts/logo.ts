@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { deleteLogo, findLogo, findLogoBytes, type LogoFacts, storeLogo } from "@/db/queries/accounts/logos";
 import { lockMerchant } from "@/db/queries/accounts/merchants";
 import { type LogoType, logoPath, MAX_LOGO_BYTES } from "@/lib/contract/accounts/logo";
-import type { ShownLogo } from "@/lib/contract/receipts/receipts";
+import type { ShownLogo } from "@/lib/contract/checkout/appearance";
 import type { Context, Service } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
 import { readPicture } from "./picture";

@@ -1,4 +1,4 @@
-import type { DeclineCode, ErrorCode, Problem } from "./api.ts";
+import type { DeclineCode, ErrorCode, Problem } from "./problem.ts";
 
 /** Why a request failed. `code` is what to branch on; `message` says what to do next. */
 export class CardlaneError extends Error {
