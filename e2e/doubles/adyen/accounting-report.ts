@@ -5,10 +5,10 @@ import type { AdyenDouble } from "./api";
 import { type Amount, methodOf, newPsp, type Payment } from "./books";
 
 type Options = {
-  /** Which time the report is about: it begins and ends with a payment of another program. */
+  /** The report's period; it starts and ends with another program's payment. */
   from: Date;
   until: Date;
-  /** When a line of a type was booked; now unless it is said otherwise. What is booked outside the time is not in it. */
+  /** The booking time of lines of a type; now by default. Lines outside the period are left out. */
   bookedAt?: (type: string) => Date;
 };
 type Line = { type: string; psp: string; reference: string; method: string; amount: Amount; at: Date } & Partial<{
@@ -19,7 +19,10 @@ type Line = { type: string; psp: string; reference: string; method: string; amou
   last4: string;
 }>;
 
-/** The double's books as Adyen's Payment accounting report: a line for each movement between a payment's registers. */
+/**
+ * The double's books as Adyen's Payment accounting report: one line per movement between a payment's
+ * registers.
+ */
 export function accountingReport(double: AdyenDouble, options: Options): StatementFile {
   const { from, until, bookedAt = () => new Date() } = options;
   const lines = linesOf(double, bookedAt).filter(({ at }) => at >= from && at <= until);
@@ -74,7 +77,7 @@ function linesOf({ books }: AdyenDouble, bookedAt: (type: string) => Date): Line
   return [...made, ...modified];
 }
 
-/** A hold that another program with the same account made and gave up. */
+/** A hold that another program on the same account created and canceled. */
 function releasedAt(at: Date): Line[] {
   const amount = { value: 100, currency: "EUR" };
   const line = { psp: newPsp(), reference: 'Order 7, "blue"', method: "mc", amount, at };
@@ -85,7 +88,7 @@ function releasedAt(at: Date): Line[] {
   ];
 }
 
-/** By column, in the order of Adyen's description. */
+/** Cells by column, in the order of Adyen's docs. */
 function cellsOf({ merchantAccount }: AdyenDouble, line: Line): Record<string, string> {
   const { amount, received, authorised, captured, modification } = line;
   const main = (value: number | undefined) => (value === undefined ? "" : decimal({ ...amount, value }));

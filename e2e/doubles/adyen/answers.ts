@@ -1,13 +1,13 @@
 import { AUTH_CODE, methodOf, newPsp, type Payment } from "./books";
 import type { DoubleAnswer } from "./http-server";
 
-/** Each names its reference in a header too. */
+/** Every response repeats its reference in a header. */
 export function json(status: number, body: object, headers = {}): DoubleAnswer {
   const { pspReference = newPsp() } = body as { pspReference?: string };
   return { status, headers: { pspreference: pspReference, ...headers }, body: JSON.stringify(body) };
 }
 
-/** What was not read, or came from nobody that Adyen knows, has no reference of its own in the answer. */
+/** Unreadable or unauthenticated requests get an error without a reference. */
 export function error(
   status: number,
   errorCode: string,
@@ -20,10 +20,10 @@ export function error(
 }
 
 export const TRANSIENT = { "transient-error": "true" };
-/** What answers in Adyen's place. */
+/** The response of a proxy in front of Adyen. */
 export const OF_A_PROXY: DoubleAnswer = { status: 200, headers: TRANSIENT, body: "<html>It works!</html>" };
 
-/** Adyen's refusal reasons and their codes, for what the sandbox's cards are declined for. */
+/** Adyen's refusal reasons and codes for the sandbox's declines. */
 export const REFUSALS: Readonly<Record<string, [string, string]>> = {
   "decline:insufficient_funds": ["Not enough balance", "12"],
   "decline:lost_card": ["Blocked Card", "5"],
@@ -35,7 +35,7 @@ export const REFUSALS: Readonly<Record<string, [string, string]>> = {
   "decline:fraud_suspected": ["FRAUD", "20"],
   "decline:processing_error": ["Acquirer Error", "4"],
 };
-/** What the network says besides. */
+/** The card network's own codes. */
 const RAW: Readonly<Record<string, string>> = {
   "decline:lost_card": "41 : Lost card",
   "decline:stolen_card": "43 : Stolen card",

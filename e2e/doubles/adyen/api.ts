@@ -11,13 +11,16 @@ export type AdyenDoubleOptions = {
   apiKey?: string;
   merchantAccount?: string;
   hmacKey?: string;
-  /** How a key's repeat with another body is answered: as its first request was, or refused. Adyen does not say which. */
+  /**
+   * The response to a reused key with another body: the first response, or a refusal. Adyen documents
+   * neither.
+   */
   otherBody?: "as before" | "refused";
-  /** Where its challenge page is, for tests without a browser. */
+  /** URL of its challenge page, for tests without a browser. */
   pages?: string;
 };
 
-/** One shape for every request body: what is asked of each is checked where it is read. */
+/** One shape for every request body; each handler validates the fields it reads. */
 type Body = {
   merchantAccount?: string;
   reference?: string;
@@ -31,15 +34,15 @@ type Body = {
   details?: { redirectResult?: string };
 };
 
-/** Addresses there are refused without one. */
+/** Countries whose addresses require a state or province. */
 const STATES_NEEDED: ReadonlySet<string> = new Set(["US", "CA"]);
 
 type KeyState = { body: string; answer: DoubleAnswer | null };
 type Stored = { card: Card; shopper: string };
 
 /**
- * A double of Adyen's Checkout API on loopback: shapes of its published OpenAPI file, its idempotency keys, and webhooks.
- * Cards do what the sandbox's do.
+ * A double of Adyen's Checkout API on loopback: shapes from its published OpenAPI file, its idempotency keys,
+ * and webhooks. Cards behave like the sandbox's.
  */
 export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   const {
@@ -69,7 +72,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     return typeof key === "string" ? underKey(key, request.body, () => handle(path, body)) : handle(path, body);
   }
 
-  /** Whatever was asked under a key is answered with it. */
+  /** Adds the idempotency key to every response under it. */
   async function underKey(key: string, body: string, run: () => Promise<DoubleAnswer>): Promise<DoubleAnswer> {
     const named = (answer: DoubleAnswer): DoubleAnswer =>
       answer === OF_A_PROXY ? answer : { ...answer, headers: { ...answer.headers, "idempotency-key": key } };
@@ -93,12 +96,12 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     const state: KeyState = { body, answer: null };
     keys.set(key, state);
     try {
-      // Long enough for a second request to come meanwhile.
+      // Long enough for a concurrent request with the key to arrive.
       await wait(1);
       const failing = fail500;
       fail500 = null;
       const failed = error(500, "905", "An internal error occurred", "internal");
-      // Of what the issuer may have acted upon the error is the key's last word.
+      // If the issuer may have executed the request, the error is stored as the key's response.
       const answer = failing === "before" ? failed : await run();
       if (failing === "after") {
         state.answer = failed;
@@ -254,7 +257,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     return { status: 204, body: "" };
   }
 
-  /** The challenge, for a browser: two links back to the shop. */
+  /** The challenge page for a browser: two links back to the shop. */
   function challengePage({ query }: DoubleRequest): DoubleAnswer {
     const payment = books.payments.get(query.get("MD") ?? "");
     if (!payment) return { status: 404, body: "" };
@@ -274,13 +277,13 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
     return { status: 200, headers: { "Content-Type": "text/html" }, body: `<!doctype html><title>Bank</title>${body}` };
   }
 
-  /** Answered once; the browser comes back with this. */
+  /** Decides the challenge once and returns the redirect result. */
   function answerChallenge(payment: Payment, passed: boolean): string {
     payment.result ??= { text: `X${randomBytes(24).toString("base64url")}`, passed };
     return payment.result.text;
   }
 
-  /** What Adyen's description of its API has against what was asked here and answered. */
+  /** Requests and responses that violate Adyen's description of its API. */
   const faults = new Set<string>();
   const note = (found: string[]) => {
     for (const fault of found) faults.add(fault);
@@ -304,11 +307,11 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
   return {
     ...server,
     ...{ apiKey, merchantAccount, hmacKey, books, keys, stored, signing },
-    /** The next request with a key ends with a 500 that is kept under it, executed or not. */
+    /** Fails the next request with a key with a 500 that is stored under it, executed or not. */
     storeFailure(when: "before" | "after"): void {
       fail500 = when;
     },
-    /** What its card component makes of a card in the shopper's browser. */
+    /** Encrypts a card as Adyen's card component does in the shopper's browser. */
     encrypt(card: Card) {
       const encrypt = (value: string) => {
         const text = `adyenjs_0_1_25$${randomBytes(120).toString("base64")}`;
@@ -323,19 +326,19 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
         brand: methodOf(card.number),
       };
     },
-    /** What the shopper's browser comes back with from a challenge at this address. */
+    /** Decides the challenge at this URL and returns the redirect result for the shopper's browser. */
     answerChallenge(url: string, passed: boolean): string {
       const payment = books.payments.get(new URL(url).searchParams.get("MD") ?? "");
       if (!payment) throw new Error(`${url} is no challenge`);
       return answerChallenge(payment, passed);
     },
-    /** The messages about everything that was not told yet. */
+    /** Messages about all unreported events. */
     messages(): string[] {
       const told = books.events.splice(0).map((event) => webhookBody([event], signing));
       for (const body of told) note(faultsOfWebhook(body));
       return told;
     },
-    /** Fails when anything that was said to it or by it is not as Adyen describes its API. */
+    /** Throws if any message to or from the double violated Adyen's description of its API. */
     async stop(): Promise<void> {
       await server.stop();
       if (faults.size > 0) throw new Error(`Adyen's API is described otherwise:\n${[...faults].join("\n")}`);
@@ -345,7 +348,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
 
 export type AdyenDouble = Awaited<ReturnType<typeof startAdyenDouble>>;
 
-/** It was executed, and kept under its key; only the answer is lost. */
+/** The request is executed and its response is stored under the key, but never sent. */
 class AnswerLost extends Error {
   constructor(readonly answer: DoubleAnswer) {
     super("the answer is lost");

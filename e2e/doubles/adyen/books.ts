@@ -17,7 +17,7 @@ export type Payment = {
   captured: number;
   refunded: number;
   voided: boolean;
-  /** What the shopper's browser comes back with, and whether the challenge was passed. */
+  /** The redirect result that the shopper's browser returns with, and the challenge's outcome. */
   result: { text: string; passed: boolean } | null;
 };
 
@@ -30,7 +30,7 @@ type Modification = {
   state: "received" | "done" | "refused" | "failed";
 };
 
-/** An event to be told, as the fields of a webhook's item. */
+/** An unreported event, as the fields of a webhook item. */
 export type Event = {
   eventCode: string;
   success: boolean;
@@ -40,16 +40,16 @@ export type Event = {
   amount: Amount;
   reason: string;
   paymentMethod: string;
-  /** Now, if it is left out. */
+  /** Now by default. */
   eventDate?: string;
-  /** The double's own, if it is left out. */
+  /** The double's own by default. */
   merchantAccountCode?: string;
   additionalData?: Record<string, string>;
-  /** Adyen does not sign each kind. */
+  /** Adyen doesn't sign every kind of event. */
   unsigned?: boolean;
 };
 
-/** Sixteen characters, as Adyen's are. */
+/** Sixteen characters, like Adyen's. */
 export const newPsp = () => randomBytes(12).toString("base64url").replaceAll(/[-_]/g, "X").toUpperCase().slice(0, 16);
 
 const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behaviour]));
@@ -57,12 +57,12 @@ export const behaviourOf = (number: string): SandboxBehaviour => BEHAVIOURS.get(
 export const methodOf = (number: string) =>
   ({ "4": "visa", "5": "mc", "3": "amex", "6": "discover" })[number[0] ?? ""] ?? "visa";
 
-/** Authorisation code, last digits and expiry date: what is given as the reason of a card's approval. */
+/** Authorization code, last digits and expiry date: the `reason` of an approved card payment. */
 const approvalOf = ({ number, expiryMonth, expiryYear }: Card) =>
   `${AUTH_CODE}:${number.slice(-4)}:${expiryMonth}/${expiryYear}`;
 export const AUTH_CODE = "044925";
 
-/** Adyen's side of the books: what it moved. What it takes on it decides later, one by one, and then tells. */
+/** Adyen's side of the books. It accepts requests, decides them later one by one, and reports the results. */
 export class Books {
   readonly payments = new Map<string, Payment>();
   readonly modifications: Modification[] = [];
@@ -75,7 +75,7 @@ export class Books {
     return payment;
   }
 
-  /** The shopper's answer is submitted: the payment is made, or refused. */
+  /** Authorizes or refuses the payment when the shopper's challenge result is submitted. */
   finish(payment: Payment): void {
     if (payment.state !== "challenged") return;
     payment.state = payment.result?.passed ? "authorised" : "refused";
@@ -94,7 +94,7 @@ export class Books {
     return modification;
   }
 
-  /** Decides everything that was taken on. */
+  /** Decides all accepted requests. */
   decide(): void {
     for (const modification of this.modifications) {
       if (modification.state !== "received") continue;
@@ -126,8 +126,9 @@ export class Books {
   }
 
   /**
-   * Refunds of cards whose refunds come back do so, and their references; `captures`: so do captures, which a network rejects
-   * days later. `unlinked`: those are told by references of their own, with the payment's instead of the capture's.
+   * Reverses refunds to cards whose refunds fail later and returns their references; with `captures`, also
+   * captures, which a network rejects days later. `unlinked`: those events have new references and name the
+   * payment instead of the capture.
    */
   giveBack({ captures = false, unlinked = false } = {}): string[] {
     const failed: string[] = [];
@@ -150,7 +151,7 @@ export class Books {
     return failed;
   }
 
-  /** What was captured at once is captured by nobody's request: a network rejects it by a reference of its own. */
+  /** Automatic captures have no request: a network rejects them under a new reference. */
   #rejectAtOnce(): void {
     for (const payment of this.payments.values()) {
       if (!payment.capturesAtOnce || payment.captured === 0) continue;
@@ -164,7 +165,9 @@ export class Books {
     this.#tell("CAPTURE_FAILED", true, payment, about);
   }
 
-  /** Tells of a payment what nobody asked for here: a dispute at the bank, or what was done in the Customer Area. */
+  /**
+   * Reports an event without a request of ours: a dispute at the bank, or an action in Adyen's Customer Area.
+   */
   happen(eventCode: string, payment: Payment, given: Partial<Event> = {}): void {
     this.#tell(eventCode, true, payment, given);
   }

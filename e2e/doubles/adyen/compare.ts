@@ -8,7 +8,7 @@ const SCHEMA = "adyen_processor";
 export const writeAdyenBooks = (sql: Sql, double: AdyenDouble): Promise<void> =>
   writeDoubleBooks(sql, SCHEMA, [rowsOf(double)]);
 
-/** Where the double's books and ours differ. */
+/** Differences between the double's books and ours. */
 export const faultsOfAdyen = (db: Database, double: AdyenDouble): Promise<unknown[]> =>
   faultsOfBooks(db, SCHEMA, [rowsOf(double)]);
 

@@ -5,8 +5,8 @@ const PAUSE_MS = 25;
 const ANSWER_MS = 5_000;
 
 /**
- * Adyen at work: decides what it has taken on, and posts each message until it is accepted, every fifth of them twice.
- * `stop` waits for what is under way.
+ * Runs Adyen: decides pending requests, and posts each message until it is accepted, some of them twice.
+ * `stop` waits for pending work.
  */
 export function deliverWebhooks(double: AdyenDouble, address: () => string): { stop(): Promise<void> } {
   let stopped = false;
@@ -15,7 +15,7 @@ export function deliverWebhooks(double: AdyenDouble, address: () => string): { s
   async function post(body: string): Promise<void> {
     const signal = AbortSignal.timeout(ANSWER_MS);
     const request = { method: "POST", headers: { "Content-Type": "application/json" }, body, signal };
-    // Whoever is to hear it is gone, as after a crash: it is sent again.
+    // Resend if the receiver is gone, for example after a crash.
     const accepted = await fetch(address(), request).then(
       ({ ok }) => ok,
       () => false,

@@ -4,17 +4,18 @@ import checkout from "./openapi/checkout-v72.json" with { type: "json" };
 import webhooks from "./openapi/webhooks-v1.json" with { type: "json" };
 
 /**
- * What Adyen's own description of its API says against a request, an answer or a webhook, as one line each. Its schemas name
- * every field that there is, so one that they do not name is a fault too; of what they leave to prose, what would be refused.
+ * Validates requests, responses and webhooks against Adyen's own API description; one line per fault. Its
+ * schemas are complete, so an unknown field is a fault too. Rules that Adyen gives only in prose are checked
+ * if breaking them would be refused.
  */
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 const isWhole = (bits: number) => (value: number) => Number.isInteger(value) && Math.abs(value) <= 2 ** (bits - 1) - 1;
 const ajv = new Ajv2020({
   allErrors: true,
-  // Not each of Adyen's schemas says that it is of an object.
+  // Some of Adyen's schemas don't declare `type: object`.
   strictTypes: false,
-  // Where OpenAPI keeps its schemas.
+  // OpenAPI keeps its schemas under `components`.
   keywords: ["components"],
   formats: {
     "date-time": (text: string) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)),
@@ -37,7 +38,7 @@ const EVENTS: Readonly<Record<string, string>> = webhooks.webhooks;
 const isPath = (template: string, path: string) =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
 
-/** The operation's name, such as `POST /payments`; null for one that Adyen does not have. */
+/** The operation's name, such as `POST /payments`; null if Adyen has no such operation. */
 export function operationOf({ method, path }: Pick<DoubleRequest, "method" | "path">): string | null {
   const ours = path.replace(/^\/v72/, "");
   const names = Object.keys(OPERATIONS).filter((name) => name.startsWith(`${method} `));
@@ -49,7 +50,7 @@ function compiled(file: "checkout" | "webhooks", schema: string): ValidateFuncti
   if (!validate) throw new Error(`there is no ${schema} among Adyen's ${file}`);
   return validate as ValidateFunction;
 }
-// Before anybody waits for an answer: it takes a good part of a second.
+// Compiled at startup, because it takes a good part of a second.
 for (const { takes, answers } of Object.values(OPERATIONS))
   for (const schema of [takes, ...Object.values(answers)]) if (schema) compiled("checkout", schema);
 
@@ -91,7 +92,7 @@ function keyFaults(name: string, keyed: boolean, key: string | string[] | undefi
   return key.length > 0 && key.length <= 64 ? [] : ["its Idempotency-Key is not of 1 to 64 characters"];
 }
 
-/** What Adyen says of fields in words alone. */
+/** Rules that Adyen gives only in prose. */
 function proseFaults(body: unknown): string[] {
   const { reference = "", billingAddress, captureDelayHours = 0 } = (body ?? {}) as ProseFields;
   const { country, postalCode = "", stateOrProvince } = billingAddress ?? {};
@@ -118,7 +119,7 @@ export function faultsOfAnswer(request: DoubleRequest, { status, headers = {}, b
   const faults: string[] = [];
   if (schema === null) faults.push(...(body === "" ? [] : ["it has a body"]));
   else if (schema === undefined && status < 400) faults.push("Adyen does not answer so");
-  // Of the errors that its prose names the description has some alone; all look the same.
+  // The schemas cover only some of the documented errors; all have the same shape.
   else faults.push(...faultsIn("checkout", schema ?? "ServiceError", jsonOf(body)));
   const key = request.headers["idempotency-key"];
   const repeats = key !== undefined && (status < 300 || status === 422);

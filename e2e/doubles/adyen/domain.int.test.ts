@@ -267,7 +267,7 @@ describe("a dispute", () => {
     (await sumLostDisputes(db.sql)).find((lost) => lost.currency === currency)?.amount ?? 0;
   const at = (day: number) => `2026-11-${String(day).padStart(2, "0")}T12:00:00+01:00`;
 
-  /** A payment that its cardholder's bank disputes under D1, and what is told of it from then on. */
+  /** A payment that the cardholder's bank disputes as D1, and a function that sends later events. */
   async function disputed() {
     const tenant = await adyenTenant(db, onTestFinished);
     await tenant.pay({ currency: "CHF" });
@@ -276,7 +276,7 @@ describe("a dispute", () => {
     const [payment] = [...books.payments.values()];
     if (!payment) throw new Error("a payment is made");
     const D1 = newPsp();
-    /** Names the dispute and the payment, one of them alone, or what else it is given. */
+    /** By default, names both the dispute and the payment; `given` overrides fields. */
     async function happens(event: string, day: number, given: Partial<Event> = {}): Promise<void> {
       const named = { pspReference: D1, originalReference: payment?.psp ?? "", eventDate: at(day), reason: "Fraud" };
       books.happen(event, payment as Payment, { ...named, ...given });

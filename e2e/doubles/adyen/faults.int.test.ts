@@ -5,7 +5,10 @@ import type { MoneyAnswer } from "../../fixtures/money";
 import type { Fault } from "./http-server";
 import { adyenTenant } from "./tenant";
 
-/** Every fault with every operation: each comes to its one true end, and both books agree to the cent. */
+/**
+ * Every fault with every operation: each operation must reach its one correct result, and both books must
+ * agree exactly.
+ */
 const { db } = await testDatabase();
 const tenant = await adyenTenant(db, afterAll, { timeoutMs: 1_500 });
 const { double } = tenant;
@@ -33,7 +36,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 const PATHS = { authorize: /\/payments$/, capture: /captures$/, void: /cancels$/, refund: /refunds$/ } as const;
 type Operation = keyof typeof PATHS;
 
-/** Repeats until there is a final answer, while time passes and Adyen decides and tells. */
+/** Retries until the response is final, while time passes and Adyen decides and sends messages. */
 async function settled(send: () => Promise<MoneyAnswer>, most = 6): Promise<MoneyAnswer> {
   let last = await send();
   for (let tries = 0; tries < most && last.status === 202; tries++) {
@@ -46,11 +49,11 @@ async function settled(send: () => Promise<MoneyAnswer>, most = 6): Promise<Mone
   return last;
 }
 
-/** What is sent for an operation, on a payment that allows it. */
+/** A function that sends an operation, on a payment that allows it. */
 async function prepared(operation: Operation): Promise<() => Promise<MoneyAnswer>> {
   const key = crypto.randomUUID();
   if (operation === "authorize") {
-    // The same body each time, as a merchant's retry has it.
+    // The same body each time, like a merchant's retry.
     const payment_token = (await tenant.token()) as string;
     return () => tenant.create({ payment_token }, { key });
   }
@@ -58,7 +61,7 @@ async function prepared(operation: Operation): Promise<() => Promise<MoneyAnswer
   return () => tenant.act(operation, body.id, operation === "void" ? {} : { amount: 4_000 }, { key });
 }
 
-/** Our sums of this tenant, and the double's. */
+/** Our totals for this tenant, and the double's. */
 async function sums() {
   const [ours] = await db.sql`
     select coalesce(sum(amount_captured), 0)::int as captured, coalesce(sum(amount_refunded), 0)::int as refunded,
@@ -85,7 +88,7 @@ describe.each(Object.keys(PATHS) as Operation[])("%s", (operation) => {
     const send = await prepared(operation);
     double.fault(PATHS[operation], fault);
     const first = await settled(send);
-    // What provably was not executed may end as failed; nothing else does.
+    // Only operations that provably were not executed may end as failed.
     expect([200, 201, 402]).toContain(first.status);
     const again = await send();
     expect([again.status, again.text]).toEqual([first.status, first.text]);
@@ -101,7 +104,7 @@ describe.each(Object.keys(PATHS) as Operation[])("%s", (operation) => {
   });
 });
 
-// Last: what nobody tells stays open.
+// Must run last: operations that nothing reports on stay open.
 describe("without a word", () => {
   test.each(Object.keys(PATHS) as Operation[])(
     "%s: a 500 that Adyen keeps, not executed: nobody tells, and it is never taken for either",

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as a double reads it. */
+/** A parsed request to a double. */
 export type DoubleRequest = {
   readonly method: string;
   readonly path: string;
@@ -14,9 +14,9 @@ export type DoubleRequest = {
 export type DoubleAnswer = { status: number; headers?: Record<string, string>; body: string };
 
 /**
- * What goes wrong with one request. `lost before`: it never arrives. `lost after`: it is executed and its answer is lost.
- * `late`: its connection breaks, and it is executed when `releaseLate` is called. `silent before` and `silent after`: nobody
- * answers, whether or not it was executed. Or an answer in its place, executed or not.
+ * A fault of one request. `lost before`: never arrives. `lost after`: executed, but the response is lost.
+ * `late`: the connection breaks, and `releaseLate` executes it. `silent before` and `silent after`: no
+ * response, without or with execution. Or a substitute response, with or without execution.
  */
 export type Fault =
   | "lost before"
@@ -31,17 +31,17 @@ type Planned = { readonly path: RegExp; readonly fault: Fault; left: number };
 
 export type DoubleServer = {
   readonly url: string;
-  /** How many requests came, and for which path. */
+  /** All requests received, with their paths. */
   readonly requests: readonly { method: string; path: string }[];
-  /** The next so many requests for such a path meet this fault. */
+  /** The next `times` requests to a matching path meet this fault. */
   fault(path: RegExp, fault: Fault, times?: number): void;
-  /** Executes what came late, and answers nobody. */
+  /** Executes late requests without responding. */
   releaseLate(): Promise<void>;
   clearFaults(): void;
   stop(): Promise<void>;
 };
 
-/** A processor's API on loopback. `execute` may break a connection by throwing {@link Hangup}. */
+/** A processor's API on loopback. `execute` can break a connection by throwing {@link Hangup}. */
 export async function startDouble(execute: (request: DoubleRequest) => Promise<DoubleAnswer>): Promise<DoubleServer> {
   const planned: Planned[] = [];
   const requests: { method: string; path: string }[] = [];
@@ -99,7 +99,7 @@ export async function startDouble(execute: (request: DoubleRequest) => Promise<D
   };
 }
 
-/** Breaks the connection without an answer. */
+/** Breaks the connection without a response. */
 export class Hangup extends Error {}
 
 async function readRequest(incoming: IncomingMessage): Promise<DoubleRequest> {
@@ -116,7 +116,7 @@ async function readRequest(incoming: IncomingMessage): Promise<DoubleRequest> {
 }
 
 function send(response: ServerResponse, { status, headers = {}, body }: DoubleAnswer): void {
-  // A client that gave up is no fault of the double's.
+  // The client has given up, which isn't an error of the double.
   if (response.destroyed) return;
   response.writeHead(status, { "Content-Type": "application/json", ...headers });
   response.end(body);

@@ -21,12 +21,12 @@ const GIVEN_BACK = {
 
 const brokenRules = async () => (await verifyBooks(db)).checks.filter(({ count }) => count > 0).map((one) => one.check);
 
-/** Refusals to give it back are so much longer ago, and a minute. */
+/** Simulates elapsed time: moves results of voids this many hours and one minute into the past. */
 const passHours = (environmentId: string, hours: number) =>
   db.sql`update operations set completed_at = completed_at - ${60 * hours + 1}::int * interval '1 minute'
     where environment_id = ${environmentId} and kind = 'void'`;
 
-/** A payment that was given up here, whose shopper had passed the challenge and never came back: Adyen makes it by itself. */
+/** An abandoned payment whose shopper passed the challenge but never came back; Adyen then authorizes it. */
 async function approvedLate(body: object) {
   const tenant = await adyenTenant(db, onTestFinished);
   const errors = vi.spyOn(tenant.service.log, "error");
@@ -41,7 +41,7 @@ async function approvedLate(body: object) {
     id: payment.id as string,
     atAdyen,
     told: tenant.double.messages(),
-    /** What a comparison says of it. */
+    /** The payment's `late_approval` in a comparison. */
     inBooks: async () => {
       const of = { connectionId: decodeId("connection", tenant.connection) ?? "", processor: "adyen" };
       const all = { from: BEFORE_ALL, before: "ffffffff-ffff-ffff-ffff-ffffffffffff" };
@@ -147,7 +147,7 @@ describe("what Adyen approves after the payment has ended here is given back", (
     const { told, post, decide, books, voids, logged, atAdyen, double, service, environmentId } =
       await approvedLate(body);
     const before = { refunded: atAdyen.refunded, voided: atAdyen.voided };
-    // Adyen refuses the first try, whatever that is.
+    // Makes Adyen refuse the first attempt, whether refund or void.
     Object.assign(atAdyen, { refunded: 1, voided: true });
     for (const message of told) await post(message);
     await decide();
@@ -243,7 +243,7 @@ describe("what Adyen approves with another amount than was asked for is never bo
   const PART = { captured: 9_999, refunded: 9_999, voided: false };
   const RELEASED = { captured: 0, refunded: 0, voided: true };
 
-  /** Adyen makes the payment with the other amount, and what it tells of that. */
+  /** Authorizes the payment at Adyen with the other amount and returns its messages. */
   function approvesOther({ double }: AdyenTenant, given: Partial<Event> = {}): string[] {
     const [payment] = [...double.books.payments.values()] as [Payment];
     Object.assign(payment, { state: "authorised", captured: payment.capturesAtOnce ? OTHER.value : 0 });
@@ -305,7 +305,8 @@ describe("what Adyen approves with another amount than was asked for is never bo
     if (isHeld)
       await db.sql`update operations set lease_until = now() + interval '1 minute' where environment_id = ${tenant.environmentId}`;
     else await tenant.endLeases();
-    // Whoever works on it does not give it back, so the message is not done with before it has ended.
+    // The process that holds the operation doesn't void it, so the message stays unaccepted until the
+    // operation ends.
     for (const message of told) expect(await tenant.post(message)).toBe(!isHeld);
     await tenant.endAll();
     expect(await tenant.get(lost.id)).toMatchObject({ status: "DECLINED" });

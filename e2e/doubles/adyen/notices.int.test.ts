@@ -20,7 +20,7 @@ const lines: string[] = [];
 const log = createLogger({ level: "error", destination: { write: (line) => void lines.push(line) } });
 beforeAll(() => void provideService({ ...tenant.service, log }));
 
-/** What Adyen reads of our answer. */
+/** Posts a message and returns the parts of our response that Adyen reads. */
 async function send(body: string): Promise<[status: number, text: string]> {
   const request = new Request("http://cardlane.test/webhooks/adyen", { method: "POST", body });
   const answer = await receiveReports(request, { processor: "adyen", connection: tenant.connection });
@@ -30,7 +30,7 @@ async function send(body: string): Promise<[status: number, text: string]> {
 const ACCEPTED = [200, "[accepted]"];
 const REFUSED = [400, "invalid_parameter"];
 
-/** A payment that was captured at once, and its events that were not told yet. */
+/** A payment captured at once, whose messages are all delivered. */
 async function paid(body: object = {}, number?: string) {
   const { body: payment } = await tenant.pay(body, number);
   for (const one of double.messages()) expect(await send(one)).toEqual(ACCEPTED);
@@ -118,7 +118,7 @@ describe("a message about what another process works on", () => {
   const lease = (end: string) => db.sql`
     update operations set lease_until = now() + ${end}::interval, next_attempt_at = now() + ${end}::interval
     where environment_id = ${tenant.environmentId} and state = 'open'`;
-  /** A refund that Adyen has taken on, which another process holds. */
+  /** A refund accepted by Adyen, leased by another process. */
   async function heldRefund(number?: string) {
     const { id } = await paid({}, number);
     await tenant.act("refund", id, { amount: 4_000 });
@@ -157,7 +157,7 @@ describe("a message about what another process works on", () => {
     expect(await tenant.get(id)).toMatchObject({ amount_refunded: 4_000 });
   });
 
-  /** A process that is held up between what the processor said to it and what it writes of that. */
+  /** A process that blocks after the processor's response and before recording it. */
   function heldAfter(method: "inquire" | "continueAuthorization") {
     const { reached, release, hold } = latch();
     const { processors } = tenant.service;
@@ -271,7 +271,7 @@ describe("a message about what another process works on", () => {
 });
 
 describe("a message that cannot be read back just now", () => {
-  /** What processes make of these while the journal, which is in our own database, cannot be read. */
+  /** Responses to these messages while the journal, which is in our own database, can't be read. */
   async function sendWithoutJournal(told: readonly string[]): Promise<unknown[]> {
     for (const one of told) await tenant.keep(one);
     const { processors } = tenant.service;

@@ -5,7 +5,7 @@ import { portSuite } from "../../port-suite/suite";
 import { startAdyenDouble } from "./api";
 import { adyenUnderTest } from "./under-test";
 
-/** Adyen does not say how it answers another body under a used key: the connector is right with either. */
+/** Adyen doesn't document its response to another body under a used key; the connector must handle both. */
 for (const otherBody of ["as before", "refused"] as const) {
   const double = await startAdyenDouble({ otherBody, pages: "https://pages.adyen.example/threeDS/redirect" });
   afterAll(() => double.stop());

@@ -11,7 +11,7 @@ import { skippingTimer } from "../../fixtures/factories";
 import { startAdyenDouble } from "./api";
 import { adyenAt, messageOf } from "./under-test";
 
-/** A merchant with Adyen connected to its sandbox environment, and a double of its own. */
+/** A merchant that has connected Adyen in its sandbox environment, with its own double. */
 export async function adyenTenant(
   db: Database,
   atTheEnd: (stop: () => Promise<void>) => void,
@@ -19,7 +19,7 @@ export async function adyenTenant(
 ) {
   const double = await startAdyenDouble({ pages: "https://pages.adyen.example/threeDS/redirect" });
   atTheEnd(() => double.stop());
-  // Skips the two seconds that a repeated request waits for a pending one.
+  // Skips the 2 s that a repeated request waits for a pending one.
   const timer = skippingTimer();
   const tenant = await connectingTenant(db, { connectors: [adyenAt(double, timeoutMs)], timer }, { timer });
   const connection = await connectProcessor(tenant.owner(), {
@@ -30,7 +30,7 @@ export async function adyenTenant(
   const reporter = await tenant.service.processors.reporter(decodeId("connection", connection.id) ?? "");
   if (!reporter) throw new Error("a connection reports");
   const reports = reporter.processor.reports as PushedReports;
-  /** What Adyen posts; false: it has to come again. */
+  /** Delivers a message as Adyen does; false means it must be resent. */
   async function post(body: string): Promise<boolean> {
     let taken = true;
     for (const report of await reports.read(messageOf(body)))
@@ -42,9 +42,9 @@ export async function adyenTenant(
     double,
     connection: connection.id,
     post,
-    /** The same by a process that dies before it makes anything of what it keeps. */
+    /** Like `post`, but the process dies after storing the message and before processing it. */
     keep: async (body: string) => reports.read(messageOf(body)),
-    /** Decides what Adyen has taken on, and posts everything. */
+    /** Decides pending requests at Adyen and posts all messages. */
     async decide(): Promise<void> {
       double.books.decide();
       for (const body of double.messages()) expect(await post(body)).toBe(true);

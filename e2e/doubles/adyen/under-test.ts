@@ -7,7 +7,7 @@ import type { PushedReports } from "@/lib/processor/port";
 import { type ProcessorUnderTest, testCard } from "../../port-suite/calls";
 import type { AdyenDouble } from "./api";
 
-/** The connector of a connection to a double. */
+/** The connector for a connection to a double. */
 export function connectorOf(
   double: Pick<AdyenDouble, "url" | "apiKey" | "hmacKey" | "merchantAccount">,
   journal: Journal,
@@ -33,7 +33,7 @@ export function connectorOf(
 
 export const messageOf = (body: string) => ({ headers: new Headers({ "Content-Type": "application/json" }), body });
 
-/** What the port's suite must be able to bring about at a double. */
+/** Everything the port suite needs to control at a double. */
 export function adyenUnderTest(double: AdyenDouble, journal: Journal): ProcessorUnderTest {
   let olderMs = 0;
   const aging: Journal = {
@@ -43,7 +43,7 @@ export function adyenUnderTest(double: AdyenDouble, journal: Journal): Processor
   const processor = connectorOf(double, aging);
   const reports = processor.reports as PushedReports;
   let told: string[] = [];
-  /** What is decided is told, before anybody asks: nothing else tells the connector. */
+  /** Delivers messages immediately after a decision: the connector has no other way to learn of it. */
   async function tell(): Promise<void> {
     told = double.messages();
     for (const body of told) await reports.read(messageOf(body));
@@ -97,7 +97,7 @@ export function adyenUnderTest(double: AdyenDouble, journal: Journal): Processor
   };
 }
 
-/** Adyen as merchants connect it, at a double in its place. */
+/** The Adyen connector as merchants use it, pointed at a double. */
 export const adyenAt = (double: AdyenDouble, timeoutMs?: number): Connector => ({
   ...ADYEN,
   create: (options) => ADYEN.create({ ...options, endpoint: double.url, timeoutMs: timeoutMs ?? options.timeoutMs }),

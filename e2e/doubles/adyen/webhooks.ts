@@ -8,7 +8,7 @@ type Signed = Pick<Event, "eventCode" | "pspReference" | "originalReference" | "
   success: string;
 };
 
-/** As Adyen's libraries have it, written anew so that it can find the connector's mistakes. */
+/** Reimplements the algorithm of Adyen's libraries, so that it can find mistakes in the connector's. */
 function hmacSignature(item: Signed, hexKey: string): string {
   const payload = [
     item.pspReference,
@@ -23,10 +23,10 @@ function hmacSignature(item: Signed, hexKey: string): string {
   return createHmac("sha256", Buffer.from(hexKey, "hex")).update(payload.join(":")).digest("base64");
 }
 
-/** As Adyen writes times: to the second, so that events of one second have the same. */
+/** Adyen's time format: whole seconds, so events within the same second have equal times. */
 const inAmsterdam = (time: Date) => `${new Date(time.getTime() + 3_600_000).toISOString().slice(0, 19)}+01:00`;
 
-/** A message about one or several events, as it is posted to the webhook's address. */
+/** A message about one or more events, as posted to the webhook's URL. */
 export function webhookBody(
   events: readonly Event[],
   { hmacKey, merchantAccount, live = false }: WebhookOptions,

@@ -6,15 +6,15 @@ import { answerOwnChallenge, applyDueNews, listNews, type News, noteDelivery } f
 
 const newsId = () => `news_${randomUUID().replaceAll("-", "")}`;
 
-/** How soon an accepted refund comes back on the card whose refunds do. */
+/** Delay before an accepted refund is reversed, on the card whose refunds are. */
 const RETURNS_AFTER_MS = 5_000;
 
-/** What the processor does by itself, whenever a test says so. */
+/** The processor's own actions, triggered by tests. */
 export function otherCompany(sql: Sql, returnsAfterMs = RETURNS_AFTER_MS) {
   async function apply(): Promise<void> {
     while (await applyDueNews(sql, newsId(), returnsAfterMs));
   }
-  /** Lets the time pass that it takes for all news of a kind, of this account or of all. */
+  /** Makes all pending news of a kind due, for this account or for all. */
   async function hasten(about: News["about"], account?: string): Promise<void> {
     await sql`
       update other_processor.news set due_at = now()
@@ -22,33 +22,33 @@ export function otherCompany(sql: Sql, returnsAfterMs = RETURNS_AFTER_MS) {
     await apply();
   }
   return {
-    /** What is due by the clock. */
+    /** Applies all news that is due. */
     apply,
-    /** All that is submitted is decided now. */
+    /** Decides all submitted movements immediately. */
     decide: (account?: string) => hasten("decision", account),
-    /** The refunds that are to come back do so now. */
+    /** Reverses the refunds that fail later, immediately. */
     giveBack: (account?: string) => hasten("return", account),
-    /** A shopper answers a challenge on the processor's own page. */
+    /** Submits a shopper's challenge result on the processor's own page. */
     async answerChallenge(url: string, passed: boolean): Promise<void> {
       const intent = ownChallengeOf(url);
       if (intent === null) throw new Error(`${url} is no page of the processor's`);
       await answerOwnChallenge(sql, intent, passed, newsId());
     },
-    /** What nobody has confirmed to have heard of. */
+    /** News that was not acknowledged. */
     news: (account: string | null, limit = 1_000) => listNews(sql, limit, account),
     acknowledge: (id: string) => noteDelivery(sql, id, true),
   };
 }
 
-/** How long it waits for something to happen, and one message at most for an answer. */
+/** Pause between rounds, and max wait for a response to one message. */
 const PAUSE_MS = 25;
 const ANSWER_MS = 5_000;
-/** What it puts into one message. */
+/** Max news per message. */
 const AT_ONCE = 5;
 
 /**
- * The company at work: decides what is due, and sends its reports to `address` until they are answered well, in no order, some
- * of them twice. `stop` waits for what is under way.
+ * Runs the company: decides what is due, and sends its reports to `address` until they are accepted, out of
+ * order and some of them twice. `stop` waits for pending work.
  */
 export function runOtherCompany(
   sql: Sql,
@@ -62,7 +62,7 @@ export function runOtherCompany(
     const signal = AbortSignal.timeout(ANSWER_MS);
     const arrived = await fetch(address(), { method: "POST", headers, body, signal }).then(
       ({ ok }) => ok,
-      // Whoever is to hear it is gone, as after a crash: it is sent again.
+      // Resend if the receiver is gone, for example after a crash.
       () => false,
     );
     for (const { id } of batch) await noteDelivery(sql, id, arrived);

@@ -5,16 +5,16 @@ import type { Outcome, Processor } from "@/lib/processor/port";
 import { createOtherProcessor, type OtherOptions } from "./processor";
 import { findToken } from "./store";
 
-/** What is known of a card behind a token of its own once it was charged. */
+/** The card behind one of the processor's own tokens, known only after a charge. */
 const OWN_CARD = { brand: "visa", bin: "424242", last4: "4242", exp_month: 12, exp_year: 2040 } as const;
 
-/** Keys are `<mode>_<account>_<anything>`; those of the accounts "closed" and "away" do not work. */
+/** Keys are `<mode>_<account>_<anything>`; keys of the accounts "closed" and "away" fail. */
 const credentials = z.object({
   key: z.string().regex(/^(test|live)_[a-z0-9]+_\w+$/, "A key begins with test_ or live_."),
   signing: z.string().min(4, "A signing secret has four or more characters.").optional(),
 });
 
-/** The other processor as merchants and operators connect it: a connector like any, for tests. */
+/** The other processor's connector, as merchants and operators use it. */
 export function otherConnector(sql: Sql, options: Omit<OtherOptions, "sql"> = {}): Connector {
   return connector({
     key: "other",

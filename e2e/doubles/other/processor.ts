@@ -35,18 +35,18 @@ import {
 } from "./store";
 
 export type OtherOptions = {
-  /** On the store, which `createOtherStore` has made. */
+  /** A connection to the store that `createOtherStore` created. */
   sql: Sql;
   timer?: Timer;
-  /** Whether it captures parts. */
+  /** Allows partial captures. */
   partialCapture?: boolean;
-  /** Where shoppers pass its challenges: a page of its own, or the page of ours that each call names. */
+  /** The challenge page: the processor's own, or the one of ours that each call names. */
   challenges?: "its own page" | "our page";
-  /** How long it takes to decide a capture or refund. */
+  /** Delay before a capture or refund is decided. */
   decidesAfterMs?: number;
 };
 
-/** Where its own pages are. */
+/** Base URL of its own challenge pages. */
 const OWN_PAGES = "https://pages.other-processor.example/challenges/";
 const SIGNATURE = "x-other-signature";
 const SECRET = "what the other processor signs its reports with";
@@ -55,9 +55,9 @@ const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavi
 const newIdOf = (kind: "intent" | "movement" | "token" | "news") => `${kind}_${randomUUID().replaceAll("-", "")}`;
 
 /**
- * A processor that works the other way round from the sandbox: it names what it makes by its own ids and finds charges by
- * those alone; first it creates, then it is told to go on; it decides captures and refunds later and says so by itself; it
- * knows no "not after", so that only what was canceled is not executed any more. Cards do what the sandbox's do.
+ * A processor that is the opposite of the sandbox: it assigns its own ids and finds charges only by them,
+ * creates objects before confirming them, decides captures and refunds later and reports them itself, and has
+ * no deadline for execution: only canceling prevents it. Cards behave like the sandbox's.
  */
 export function createOtherProcessor(options: OtherOptions): Processor {
   const { sql, timer = systemTimer, partialCapture = true, challenges = "our page", decidesAfterMs = 50 } = options;
@@ -88,7 +88,7 @@ export function createOtherProcessor(options: OtherOptions): Processor {
     return outcomeOfIntent(intent, request);
   }
 
-  /** Null: the account has no charge of the id that was kept, or the reference is another's. */
+  /** Null: the account has no charge with the kept id, or the reference belongs to another account. */
   async function create(
     request: FollowUpRequest | ContinueRequest,
     kind: Movement["kind"],
@@ -113,7 +113,7 @@ export function createOtherProcessor(options: OtherOptions): Processor {
     return outcomeOfMovement(await submitMovement(sql, movement.id, terms), request);
   }
 
-  /** On its own page the shopper has answered it, or goes on doing so; all that we can do there is to give up. */
+  /** On the processor's own page the shopper decides; our only option is to abandon the challenge. */
   const passed = ({ challenge }: ContinueRequest) =>
     challenges === "our page" ? challenge === "passed" : challenge === "abandoned" ? false : null;
 
@@ -155,7 +155,7 @@ export function createOtherProcessor(options: OtherOptions): Processor {
 
     async close(request) {
       const { reference, account, amount, currency } = request;
-      // What is created under the reference from now on is this one, and it is canceled.
+      // Later calls with this reference find this intent, which is then canceled.
       const created = await createIntent(sql, { id: newIdOf("intent"), reference, account, amount, currency });
       if (created.account !== account) return { kind: "unknown", reason: "the reference belongs to another account" };
       await cancelIntent(sql, created.id);
@@ -169,11 +169,11 @@ export function createOtherProcessor(options: OtherOptions): Processor {
   };
 }
 
-/** A challenge on its own page, as the shopper's browser knows it; null for any other address. */
+/** The intent of a challenge on the processor's own page; null for any other URL. */
 export const ownChallengeOf = (url: string): string | null =>
   url.startsWith(OWN_PAGES) ? url.slice(OWN_PAGES.length) : null;
 
-/** A message as it is sent to our address: what it reports on, signed as it stands. */
+/** A signed report message, as sent to our URL. */
 export function reportMessage(news: readonly { id: string; object: string }[]): { headers: Headers; body: string } {
   const body = JSON.stringify({ news: news.map(({ id, object }) => ({ id, object })) });
   return { headers: new Headers({ "Content-Type": "application/json", [SIGNATURE]: signatureOf(body) }), body };

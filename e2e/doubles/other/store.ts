@@ -6,9 +6,9 @@ import type { AvsResult } from "@/lib/contract/payments/words";
 import type { SandboxBehaviour } from "@/lib/contract/sandbox-cards";
 
 /**
- * The books of the other processor, in a schema of its own that whoever tests with it makes. An intent is created first and
- * confirmed then; a movement of its money is submitted and, unless it is a void, decided later; news tells what was decided.
- * The views have the shape of the sandbox's tables, so that proofs compare either store with our books by the same queries.
+ * The other processor's books, in their own schema. An intent is created, then confirmed; a movement of its
+ * money is submitted and, unless it is a void, decided later; news reports decisions. Views match the
+ * sandbox's tables, so proofs compare either store with our books by the same queries.
  */
 const TABLES = `
   create schema if not exists other_processor;
@@ -50,7 +50,7 @@ const TABLES = `
   create or replace view other_processor.reports as
     select reference, account, due_at, applied_at, acknowledged_at from other_processor.news where about = 'return';`;
 
-/** Makes the schema where it is not there yet; any number of processes may do so at once. */
+/** Creates the schema if it doesn't exist; safe to call from concurrent processes. */
 export async function createOtherStore(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(hashtext('other_processor'))`;
@@ -89,7 +89,7 @@ export type Movement = {
 
 type NewIntent = Pick<Intent, "id" | "reference" | "account" | "amount" | "currency">;
 
-/** Once per reference; whoever comes again gets the one there is. */
+/** Creates one intent per reference; later calls return the existing one. */
 export async function createIntent(sql: Sql, given: NewIntent): Promise<Intent> {
   await sql`
     insert into other_processor.intents (id, reference, account, amount, currency)
@@ -110,7 +110,7 @@ type Decision = Pick<Intent, "behaviour" | "decline_code" | "capture_at_once" | 
   captured: number;
 };
 
-/** Moves the money of an intent that was created and not canceled. `fresh`: by this very call. */
+/** Confirms an intent that is neither confirmed nor canceled. `fresh`: confirmed by this call. */
 export async function confirmIntent(sql: Sql, id: string, to: Decision): Promise<{ intent: Intent; fresh: boolean }> {
   const [confirmed] = await sql<Intent[]>`
     update other_processor.intents set status = ${to.status}, behaviour = ${to.behaviour},
@@ -123,7 +123,7 @@ export async function confirmIntent(sql: Sql, id: string, to: Decision): Promise
   return { intent, fresh: false };
 }
 
-/** From now on it cannot be confirmed, if it was not before. */
+/** Prevents confirmation, unless the intent is already confirmed. */
 export async function cancelIntent(sql: Sql, id: string): Promise<void> {
   await sql`update other_processor.intents set status = 'canceled' where id = ${id} and status = 'created'`;
 }
@@ -134,12 +134,12 @@ export async function findMovement(sql: Sql, reference: string): Promise<Movemen
 }
 
 type NewMovement = Pick<Movement, "id" | "reference" | "account" | "kind"> & {
-  /** Of the intent where there is none. */
+  /** Null: the intent's. */
   amount: number | null;
   currency: string | null;
 };
 
-/** Once per reference. Null: the account has no intent of that id. */
+/** Creates one movement per reference. Null: the account has no intent with that id. */
 export async function createMovement(sql: Sql, intentId: string, given: NewMovement): Promise<Movement | null> {
   const known = await findMovement(sql, given.reference);
   if (known) return known.account === given.account ? known : null;
@@ -153,7 +153,7 @@ export async function createMovement(sql: Sql, intentId: string, given: NewMovem
   return created?.account === given.account ? created : null;
 }
 
-/** The intent and what is done with it, which nobody else changes until the transaction ends. */
+/** Locks the movement's intent until the transaction ends; returns both. */
 async function lock(tx: Transaction, movementId: string): Promise<{ intent: Intent; movement: Movement }> {
   const [intent] = await tx<Intent[]>`
     select i.* from other_processor.intents i join other_processor.movements m on m.intent = i.id
@@ -163,7 +163,10 @@ async function lock(tx: Transaction, movementId: string): Promise<{ intent: Inte
   return { intent, movement };
 }
 
-/** Voids at once, `evenCaptured`: with a refund of all that was captured; takes on a capture or refund for later, as far as there is money for it. Does nothing the second time. */
+/**
+ * Executes a void at once, with `evenCaptured` refunding all that was captured; queues a capture or refund if
+ * the balance covers it. Idempotent.
+ */
 export async function submitMovement(
   sql: Sql,
   movementId: string,
@@ -202,7 +205,7 @@ export async function submitMovement(
   });
 }
 
-/** Ends a challenge: `passed`, or not; null leaves it as it is. A challenge is decided once. */
+/** Ends a challenge as passed or failed; null leaves it pending. Only the first decision counts. */
 export async function submitContinuation(sql: Sql, movementId: string, passed: boolean | null): Promise<Movement> {
   return sql.begin(async (tx) => {
     const { intent, movement } = await lock(tx, movementId);
@@ -226,7 +229,7 @@ async function endChallenge(tx: Transaction, intent: Intent, passed: boolean): P
   return ended;
 }
 
-/** What a shopper does on a page of the processor's own; it tells us later. */
+/** Submits a shopper's result on the processor's own page, which the processor reports later. */
 export async function answerOwnChallenge(sql: Sql, intentId: string, passed: boolean, newsId: string): Promise<void> {
   await sql.begin(async (tx) => {
     const [intent] = await tx<Intent[]>`select * from other_processor.intents where id = ${intentId} for update`;
@@ -240,7 +243,7 @@ export async function answerOwnChallenge(sql: Sql, intentId: string, passed: boo
 
 export type News = { id: string; about: "decision" | "return" | "challenge"; object: string; reference: string };
 
-/** Decides what is due, or gives back what comes back: one each time, in whatever order. False: nothing is due. */
+/** Decides one due movement or reverses one refund, in random order. False: nothing is due. */
 export async function applyDueNews(sql: Sql, newsId: string, returnsAfterMs: number): Promise<boolean> {
   return sql.begin(async (tx) => {
     const [due] = await tx<News[]>`
@@ -286,7 +289,7 @@ async function giveBack(tx: Transaction, { object }: News): Promise<void> {
   await tx`update other_processor.movements set outcome = 'failed' where id = ${movement.id}`;
 }
 
-/** What happened, to one account or to all, and nobody has confirmed to have heard of; in no order that means anything. */
+/** Unacknowledged news of one account, or of all if null; in no meaningful order. */
 export async function listNews(sql: Sql, limit: number, account: string | null): Promise<News[]> {
   return sql<News[]>`
     select id, about, object, reference from other_processor.news
@@ -315,7 +318,7 @@ export async function insertToken(sql: Sql, token: Token): Promise<void> {
     values (${token.token}, ${token.account}::uuid, ${token.behaviour}, ${token.exp_month}::int, ${token.exp_year}::int)`;
 }
 
-/** Null: it is none of this account's. */
+/** Null if the token belongs to another account or doesn't exist. */
 export async function findToken(sql: Sql, token: string, account: string): Promise<Token | null> {
   const [row] = await sql<Token[]>`
     select token, account, behaviour, exp_month, exp_year from other_processor.tokens
@@ -323,20 +326,20 @@ export async function findToken(sql: Sql, token: string, account: string): Promi
   return row ?? null;
 }
 
-/** Cards nobody paid with in time. */
+/** Deletes tokens that are over an hour old. */
 export async function forgetOldTokens(sql: Sql): Promise<number> {
   const removed = await sql`delete from other_processor.tokens where created_at < now() - interval '1 hour'`;
   return removed.count;
 }
 
-/** Notes a first attempt that is to be refused. False when it was refused before. */
+/** Records that the first attempt is refused. False if it was refused before. */
 export async function insertRefusal(sql: Sql, reference: string): Promise<boolean> {
   const rows = await sql`
     insert into other_processor.refusals (reference) values (${reference}::uuid) on conflict do nothing returning 1`;
   return rows.length > 0;
 }
 
-/** Where this store and our books differ: what reconciliation proves of the sandbox, of this processor. */
+/** Differences between this store and our books, by the checks that reconciliation runs for the sandbox. */
 export async function faultsOfOtherStore(db: Database): Promise<{ check: string; rows: OffendingRow[] }[]> {
   return withSnapshot(db, async (tx) => {
     const faults = [];

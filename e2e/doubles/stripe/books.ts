@@ -4,7 +4,7 @@ import { cardBrand } from "@/lib/contract/card-networks";
 import { type Behaviour, behaviourOf, type Decline, declineOf, TEST_TOKENS } from "./cards";
 import * as shapes from "./shapes";
 
-/** What the API answers instead of an object. `stored`: under its idempotency key. */
+/** An error response. `stored`: kept under the request's idempotency key. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -15,7 +15,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Parameters that are wrong in themselves: found before anything is executed, so never stored. */
+/** Invalid parameters are detected before execution, so the error is never stored. */
 export const invalid = (message: string, param?: string, code = "parameter_invalid") =>
   new ApiError(400, { type: "invalid_request_error", code, message, ...(param && { param }) }, false);
 const refuse = (code: string, message: string, more: object = {}) =>
@@ -29,24 +29,24 @@ type NewMethod = {
   exp_month: number;
   exp_year: number;
   metadata: Record<string, string>;
-  /** Of the card's holder; empty for none. */
+  /** The cardholder's address; empty if none. */
   address: Record<string, string>;
 };
 type Kept = { id: string };
 export type Terms = {
   livemode: boolean;
-  /** `acct_…`: whose books these are. */
+  /** `acct_…`: the owner of these books. */
   accountId: string;
-  /** Minor units below which nothing is charged. */
+  /** Min amount of a charge, in minor units. */
   minimumAmount: number;
-  /** Where shoppers pass challenges. */
+  /** URL of an intent's challenge page. */
   challengeAddress: (intent: string) => string;
   now: () => number;
 };
 
 const CANCELABLE = new Set(["requires_payment_method", "requires_confirmation", "requires_action", "requires_capture"]);
 
-/** The books of the double: objects as the API shows them, and what changes them. Money is in the API's units. */
+/** The double's books: objects as the API returns them, and actions on them. Amounts are in Stripe's units. */
 export class Books {
   readonly intents = new Map<string, Stripe.PaymentIntent>();
   readonly charges = new Map<string, Stripe.Charge>();
@@ -91,7 +91,7 @@ export class Books {
     return found(this.#methods.get(id), "PaymentMethod", id).object;
   }
 
-  /** Whether a confirmation under this key is its first one, on the card whose first is refused. */
+  /** True for the first confirmation under this key, with the card whose first confirmation is refused. */
   refuseOnce(key: string): boolean {
     const isFirst = !this.#refusals.has(key);
     this.#refusals.add(key);
@@ -189,7 +189,7 @@ export class Books {
     return this.#failed(intent, { ...error, type: "card_error" });
   }
 
-  /** The payment is open to another card from here on. */
+  /** Fails the attempt; the payment can then be confirmed with another card. */
   #failed(intent: Stripe.PaymentIntent, error: { type: "card_error"; code: string; message: string }): ApiError {
     intent.status = "requires_payment_method";
     intent.payment_method = null;
@@ -199,7 +199,10 @@ export class Books {
     return new ApiError(402, { ...error, payment_intent: structuredClone(intent) });
   }
 
-  /** A shopper at the challenge's page. Where they come back to; null: there is nothing to answer any more. */
+  /**
+   * Submits a shopper's challenge result. Returns the URL to go back to; null if there is no pending
+   * challenge.
+   */
   answerChallenge(id: string, passed: boolean): string | null {
     const intent = this.intents.get(id);
     const returnUrl = this.#returnUrls.get(id);
@@ -217,7 +220,7 @@ export class Books {
     return back.href;
   }
 
-  /** What was processing is decided. */
+  /** Decides a payment that is in processing. */
   endProcessing(id: string): void {
     const intent = this.intent(id);
     const method = this.#methods.get(typeof intent.payment_method === "string" ? intent.payment_method : "");
@@ -296,7 +299,8 @@ export class Books {
     this.#setRefunded(charge, charge.amount_refunded + amount);
     this.refunds.set(refund.id, refund);
     this.#tell("refund.created", refund);
-    // The bank's own number for it comes afterwards, and changes nothing: who takes every update for a failure is found out.
+    // The bank's reference arrives later and changes nothing: catches code that treats every update as a
+    // failure.
     if (refund.status === "succeeded") this.#tell("refund.updated", refund);
     return refund;
   }
@@ -306,7 +310,7 @@ export class Books {
     charge.refunded = amount === charge.amount_captured;
   }
 
-  /** A refund comes to its end; one that fails gives the money back to the merchant. */
+  /** Ends a refund; a failed one returns the money to the merchant. */
   endRefund(id: string, status: "succeeded" | "failed"): void {
     const refund = found(this.refunds.get(id), "refund", id);
     if (refund.status === "failed" || refund.status === status) return;
@@ -343,7 +347,7 @@ export class Books {
     return this.behaviourOfMethod(String(intent.payment_method));
   }
 
-  /** Whether a refund of the intent is to fail later. */
+  /** True if refunds of the intent fail later. */
   refundFails = (refund: Stripe.Refund): boolean =>
     this.#behaviourOf(this.intent(String(refund.payment_intent))) === "refund_fails_later";
 
@@ -359,7 +363,7 @@ export class Books {
       object: "event",
       api_version: null,
       created,
-      // As it was then: what is read from it later may have changed.
+      // A snapshot: the object may change before the event is read.
       data: { object: structuredClone(object) },
       livemode,
       pending_webhooks: 1,

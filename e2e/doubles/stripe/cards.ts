@@ -1,9 +1,9 @@
 import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
 
-/** How a card behaves: as the sandbox's card of the same number, or in a way that only this processor has. */
+/** A card's behavior: that of the sandbox card with the same number, or one that only this processor has. */
 export type Behaviour = SandboxBehaviour | "refund_pending" | "processing" | "disputed";
 
-/** Numbers from Stripe's list of test cards that the sandbox has none for, and one of our own that stays in processing. */
+/** Stripe test cards that have no equivalent in the sandbox, and one of our own that stays in processing. */
 const MORE: readonly (readonly [string, Behaviour])[] = [
   ["4000000000007726", "refund_pending"],
   ["4000000000000259", "disputed"],
@@ -16,7 +16,7 @@ const BEHAVIOURS: ReadonlyMap<string, Behaviour> = new Map([
   ...MORE,
 ]);
 
-/** Tokens that Stripe's test mode has without any card being given. */
+/** Tokens that exist in Stripe's test mode without a card being submitted. */
 export const TEST_TOKENS: ReadonlyMap<string, string> = new Map([
   ["pm_card_visa", "4242424242424242"],
   ["pm_card_mastercard", "5555555555554444"],
@@ -36,7 +36,7 @@ export type Decline = {
   readonly decline_code: string;
   readonly network_decline_code: string;
   readonly message: string;
-  /** Blocked by the rules against fraud before the issuer was asked. */
+  /** Blocked by fraud rules before the issuer was contacted. */
   readonly blocked?: true;
 };
 
@@ -58,7 +58,7 @@ const declines = {
   processing_error: ["processing_error", "processing_error", "96", "An error occurred while processing your card."],
 } as const;
 
-/** Null: the card is not declined when it is charged. */
+/** Null if a charge to the card isn't declined. */
 export function declineOf(behaviour: Behaviour): Decline | null {
   if (!behaviour.startsWith("decline:")) return null;
   const name = behaviour.slice("decline:".length) as keyof typeof declines;

@@ -3,7 +3,10 @@ import type { Books } from "./books";
 
 const PATH = /^\/challenges\/(pi_\w+)$/;
 
-/** The bank's page, where a shopper passes or fails a challenge and is sent back. False: the address is another. */
+/**
+ * The bank's page, where a shopper passes or fails a challenge and is redirected. False if the URL isn't a
+ * challenge.
+ */
 export async function challengePage(
   books: Books,
   method: string,

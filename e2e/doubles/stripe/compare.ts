@@ -9,7 +9,7 @@ const SCHEMA = "stripe_processor";
 export const writeBooks = (sql: Sql, doubles: readonly Double[]): Promise<void> =>
   writeDoubleBooks(sql, SCHEMA, doubles.map(rowsOf));
 
-/** Where the doubles' books, of all whose payments are in the database, and ours differ. */
+/** Differences between our books and the doubles', which must together hold all payments in the database. */
 export const faultsOfDoubles = (db: Database, doubles: readonly Double[]): Promise<unknown[]> =>
   faultsOfBooks(db, SCHEMA, doubles.map(rowsOf));
 
@@ -25,7 +25,7 @@ function rowsOf({ books }: Double): BookRows {
     const isAuthorized = charge?.status === "succeeded";
     const wasVoided = isAuthorized && intent.status === "canceled";
     const named = { account, charge: reference, currency };
-    // What was closed before anybody knew that it was authorized is released, and counts as closed.
+    // A payment closed before its authorization was known is released and counts as closed.
     const wasClosed = wasVoided && intent.metadata[METADATA.void] === undefined;
     const declined = intent.last_payment_error || (intent.status === "canceled" && intent.payment_method !== null);
     charges.push({
@@ -55,7 +55,8 @@ function rowsOf({ books }: Double): BookRows {
         ...named,
         ...{ reference: intent.metadata[METADATA.void], kind: "void", amount, outcome: "approved" },
       });
-    // What was made in its own dashboard has no reference of ours; it counts in what the charge was refunded.
+    // Refunds made in Stripe's dashboard have no reference of ours; they count in the charge's refunded
+    // amount.
     for (const refund of books.refunds.values())
       if (refund.payment_intent === intent.id && refund.metadata?.[METADATA.reference])
         operations.push({

@@ -15,7 +15,7 @@ afterAll(() => double.stop());
 const processor = connectorTo(double);
 const card = (number: string) => ({ number, exp_month: 12, exp_year: 2099, cvv: "123" });
 
-/** Charges a card; the payment's account and what was kept of it. */
+/** Charges a card; returns the payment's account and kept objects. */
 async function charged(number: string, money = { amount: 10_000, currency: "USD" }, holder?: CardHolder) {
   const [account, reference] = [newId(), newId()];
   const { token } = await processor.tokenize(account, card(number), holder);
@@ -171,7 +171,7 @@ describe("messages", () => {
   });
 
   describe("in a list of their own", () => {
-    /** A double with so many events of one payment, and the connector before it, a minute later. */
+    /** A double with `count` events of one payment, and a connector whose clock is one minute ahead. */
     async function listing(count: number) {
       const own = await startDouble();
       onTestFinished(() => own.stop());

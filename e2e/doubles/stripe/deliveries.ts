@@ -8,7 +8,7 @@ export const TEST_WEBHOOK_SECRET = "whsec_ofthedouble";
 const signer = new Stripe("sk_test_signs_only");
 const SUBSCRIBED: ReadonlySet<string> = new Set(EVENTS);
 
-/** A message as it is sent to our address. */
+/** A signed message as sent to our URL. */
 export function messageOf(
   event: Stripe.Event,
   { secret = TEST_WEBHOOK_SECRET, sentAt = new Date() }: { secret?: string; sentAt?: Date } = {},
@@ -19,7 +19,7 @@ export function messageOf(
   return { headers: new Headers({ "Content-Type": "application/json", "Stripe-Signature": signature }), body };
 }
 
-/** The events that are about an account of ours, as its objects' metadata say. */
+/** Subscribed events about an account of ours, according to the metadata of their objects. */
 export function eventsOf({ books }: Pick<Double, "books">, account: string): Stripe.Event[] {
   return books.events.filter((event) => SUBSCRIBED.has(event.type) && accountOf(books, event) === account);
 }
@@ -33,8 +33,8 @@ const PAUSE_MS = 25;
 const ANSWER_MS = 5_000;
 
 /**
- * Sends every event to `address` until it is answered well: in no order, some of them twice, and `loses` some for good.
- * `stop` waits for what is under way.
+ * Sends every event to `address` until it is accepted: out of order, some of them twice. `loses` selects
+ * events that are never sent. `stop` waits for pending work.
  */
 export function deliverEvents(
   double: Double,
@@ -51,7 +51,7 @@ export function deliverEvents(
     const signal = AbortSignal.timeout(ANSWER_MS);
     const arrived = await fetch(address(), { method: "POST", headers, body, signal }).then(
       ({ ok }) => ok,
-      // Whoever is to hear it is gone, as after a crash: it is sent again.
+      // Resend if the receiver is gone, for example after a crash.
       () => false,
     );
     if (arrived) done.add(event.id);

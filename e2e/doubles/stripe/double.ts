@@ -12,16 +12,16 @@ import { Parameters, parseForm } from "./form";
 export type DoubleOptions = {
   livemode?: boolean;
   accountId?: string;
-  /** Minor units below which nothing is charged. */
+  /** Min amount of a charge, in minor units. */
   minimumAmount?: number;
-  /** Keys that it takes; of all others it answers 401. */
+  /** The only accepted API key; others get 401. */
   secretKey?: string;
   port?: number;
-  /** How long each request takes at least. */
+  /** Min duration of each request. */
   latencyMs?: number;
 };
 
-/** The id of its account. */
+/** The id of the double's account. */
 export const ACCOUNT_ID = "acct_double0000000001";
 export const TEST_KEY = "sk_test_ofthedouble0000000000";
 const MAX_BODY_BYTES = 100_000;
@@ -31,8 +31,9 @@ type Stored = { fingerprint: string; answer: { status: number; body: string } | 
 export type Double = Awaited<ReturnType<typeof startDouble>>;
 
 /**
- * A faithful double of Stripe's API, on loopback: what it answers is shaped as the library's types say, with Stripe's
- * idempotency keys, test cards, challenges and events. It keeps its books in memory. {@link Faults} break what a test says.
+ * A faithful double of Stripe's API on loopback: responses have the library's types, and it implements
+ * idempotency keys, test cards, challenges and events. Keeps its books in memory. {@link Faults} injects
+ * errors.
  */
 export async function startDouble(options: DoubleOptions = {}) {
   const { livemode = false, accountId = ACCOUNT_ID, minimumAmount = 50 } = options;
@@ -110,7 +111,7 @@ export async function startDouble(options: DoubleOptions = {}) {
       return answer.breakOff();
     }
     keys.set(key, entry);
-    // Another request of the same key meets it under way.
+    // Lets a concurrent request with the same key find it in progress.
     await wait(1);
     const failed = {
       status: 500,
@@ -139,9 +140,9 @@ export async function startDouble(options: DoubleOptions = {}) {
     secretKey,
     books,
     faults,
-    /** Everything that was asked, oldest first. */
+    /** All requests, oldest first. */
     requests,
-    /** A day later no key is known any more. */
+    /** Simulates the expiry of idempotency keys after a day. */
     forgetKeys: () => keys.clear(),
     async stop(): Promise<void> {
       server.closeAllConnections();
@@ -163,7 +164,7 @@ function run(execute: () => () => object): Done {
 
 const errorBody = (error: object) => JSON.stringify({ error });
 
-/** Faults that come before anything is executed or looked up. */
+/** Faults before the request is executed or its key looked up. */
 function early(fault: Fault | null, answer: Answer): boolean {
   switch (fault) {
     case "429":
@@ -185,7 +186,7 @@ function early(fault: Fault | null, answer: Answer): boolean {
   }
 }
 
-/** Faults of the answer to what was executed. */
+/** Faults of the response after execution. */
 function late(fault: Fault | null, answer: Answer): boolean {
   switch (fault) {
     case "lost after":
@@ -201,7 +202,7 @@ function late(fault: Fault | null, answer: Answer): boolean {
   }
 }
 
-/** What some cards do to the first confirmation with them. */
+/** The fault that some cards cause on their first confirmation. */
 function faultOfCard(
   books: Books,
   operation: Operation,

@@ -9,7 +9,7 @@ type Endpoint = {
   readonly method: "GET" | "POST";
   readonly path: RegExp;
   readonly operation: Operation;
-  /** Reads the parameters, and answers what executes. */
+  /** Validates the parameters and returns a function that executes the request. */
   prepare(books: Books, parameters: Parameters, id: string): () => Answer;
 };
 
@@ -20,7 +20,7 @@ function shownIntent(books: Books, intent: Stripe.PaymentIntent, isExpanded: boo
 
 const CREATED = { gte: "gte", gt: "gt", lte: "lte", lt: "lt" } as const;
 
-/** A page of a list, newest first. */
+/** One page of a list, newest first. */
 function page<T extends { id: string; created: number }>(all: Iterable<T>, parameters: Parameters): () => Answer {
   const limit = parameters.integer("limit") ?? 10;
   if (limit < 1 || limit > 100) throw invalid("limit must be between 1 and 100", "limit");

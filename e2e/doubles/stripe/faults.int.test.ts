@@ -5,11 +5,13 @@ import { type Double, startDouble } from "./double";
 import { FAULTS, type Fault, type Operation } from "./faults";
 import { answerChallenge, companyOf, connectorTo } from "./under-test";
 
-/** Every request of every operation meets every fault once: the operation comes to its one true answer, whatever was lost. */
+/**
+ * Every request of every operation meets every fault once; each operation must reach its one correct result.
+ */
 const AMOUNT = 10_000;
 const PART = 3_000;
 const LABELS = { description: null, metadata: {} };
-/** What a call may take; a silent request takes all of it. */
+/** Time limit of a call; a request without a response uses all of it. */
 const TIMEOUT_MS = 1_500;
 
 type Kind = "authorize" | "continue" | "capture" | "void" | "refund";
@@ -28,7 +30,7 @@ const REQUESTS: readonly (readonly [Kind, Operation])[] = [
   ["refund", "refund"],
 ];
 
-/** A payment at a double of its own, and the calls that Cardlane makes for it. */
+/** A payment at its own double, and the calls that Cardlane makes for it. */
 async function payment(double: Double) {
   const processor = connectorTo(double, { timeoutMs: TIMEOUT_MS });
   const [account, authorization] = [newId(), newId()];
@@ -47,11 +49,14 @@ async function payment(double: Double) {
     const money = { amount: AMOUNT, currency: "USD", capture, customerEmail: null, billingAddress: null, ...LABELS };
     return { ...called(authorization), token, ...money };
   }
-  /** Brings the payment to where the operation can begin; answers how it is sent, and asked about. */
+  /**
+   * Brings the payment to the state in which the operation can start; returns functions that send and settle
+   * it.
+   */
   async function prepare(kind: Kind): Promise<Attempt> {
     const request = await authorizing(kind === "continue" ? "4000000000003220" : "4242424242424242", kind === "refund");
     const { currency } = request;
-    // So small a part that a second refund would be covered, too.
+    // Small enough that a second refund would also be covered.
     const amount = kind === "refund" ? PART : AMOUNT;
     if (kind === "authorize") {
       const captured = { ...request, capture: true };
@@ -72,7 +77,7 @@ async function payment(double: Double) {
 
 type Attempt = { send(): Promise<Inquiry>; settle(): Promise<Inquiry> };
 
-/** As the recovery worker does for an authorization: it is asked about, and closed when nobody knows it. */
+/** Settles an authorization like the recovery worker: checks its status, and closes it if it isn't found. */
 async function proveOrClose(
   processor: Processor,
   request: AuthorizeRequest,
@@ -84,7 +89,10 @@ async function proveOrClose(
 
 const FINAL = new Set(["approved", "declined", "never"]);
 
-/** Until it has its end: an answer that was never sent is sent again, as the executor does, and what is unknown is settled. */
+/**
+ * Repeats until the result is final, like the executor: resends a call that wasn't sent, and settles an
+ * unknown one.
+ */
 async function endOf({ send, settle }: Attempt): Promise<Inquiry> {
   let answer = await send();
   for (let tries = 0; tries < 3 && answer.kind === "not_sent"; tries++) answer = await send();
@@ -111,7 +119,7 @@ async function prove(kind: Kind, operation: Operation, fault: Fault): Promise<st
     expect(double.faults.left, "the fault was met").toBe(
       fault === "late" || fault.startsWith("lost") ? double.faults.left : 0,
     );
-    // A refund may still appear after an error that was stored: it stays unknown for as long as the key is known.
+    // A refund may still appear after a stored error, so it stays unknown for as long as the key exists.
     if (kind === "refund" && operation === "refund" && fault === "stored 500") {
       expect(end).toMatchObject({ kind: "unknown" });
       double.forgetKeys();
@@ -120,7 +128,7 @@ async function prove(kind: Kind, operation: Operation, fault: Fault): Promise<st
     const held = company.money(authorization);
     expect(MONEY[kind], `${JSON.stringify(end)} of ${kind}`).toHaveProperty(end.kind);
     expect(held).toEqual(MONEY[kind][end.kind]);
-    // What was lost on its way arrives after all, and a day later no key is known any more.
+    // Requests lost in transit arrive late, and a day later the keys are gone.
     double.faults.releaseLate();
     expect(company.money(authorization)).toEqual(held);
     double.forgetKeys();
@@ -133,7 +141,7 @@ async function prove(kind: Kind, operation: Operation, fault: Fault): Promise<st
   }
 }
 
-/** Nothing was executed: nobody has the card any more, so the authorization is closed. */
+/** Faults after which nothing was executed: the card is no longer available, so the authorization is closed. */
 const NEVER: Partial<Record<Operation, readonly Fault[]>> = {
   create: ["stored 500", "stored 500 after"],
   confirm: ["lost before", "late", "stored 500", "503", "silence"],

@@ -1,4 +1,4 @@
-/** What a request is, for whoever breaks it. */
+/** The kind of a request, for choosing faults. */
 export type Operation =
   | "tokenize"
   | "create"
@@ -11,47 +11,47 @@ export type Operation =
   | "list"
   | "account";
 
-/** How one goes wrong, by what is executed and what is answered. */
+/** Faults of a request, by what is executed and what the response is. */
 export const FAULTS = [
   /** The connection breaks; nothing is executed. */
   "lost before",
-  /** It is executed, and the connection breaks. */
+  /** Executed, but the connection breaks. */
   "lost after",
-  /** The connection breaks, and it is executed when `releaseLate` says so. */
+  /** The connection breaks, and `releaseLate` executes the request. */
   "late",
   /** A 500 is stored under the key; nothing is executed. */
   "stored 500",
-  /** It is executed, and a 500 is stored under the key. */
+  /** Executed, but a 500 is stored under the key. */
   "stored 500 after",
-  /** Refused before any key is looked at. */
+  /** Refused before the idempotency key is looked up. */
   "429",
   "403",
   /** A 503 that is not stored; nothing is executed. */
   "503",
-  /** Another request with the key is under way. */
+  /** Another request with the key is in progress. */
   "in use",
-  /** Nothing is executed, and nothing is answered for as long as the connection lasts. */
+  /** Nothing is executed, and no response is sent. */
   "silence",
-  /** It is executed, and nothing is answered. */
+  /** Executed, but no response is sent. */
   "silence after",
-  /** It is executed; what is answered is no JSON. */
+  /** Executed, but the response isn't JSON. */
   "garbage",
 ] as const;
-/** `slow`: it is executed at once, and answered seconds later. */
+/** `slow`: executed at once; the response comes seconds later. */
 export type Fault = (typeof FAULTS)[number] | "slow";
 
 type Planned = { operation: Operation; fault: Fault; times: number };
 
-/** Faults of the next requests. Those that a card brings are with its behaviour. */
+/** Faults of the next requests. Faults caused by a card are part of its behavior. */
 export class Faults {
   readonly #planned: Planned[] = [];
   readonly #late: (() => unknown)[] = [];
-  /** For storms: what a request of a kind meets, or null. */
+  /** For fault storms: picks the fault of a request, or null. */
   choose: (operation: Operation) => Fault | null = () => null;
 
   /**
-   * So many of the next requests of a kind. The library repeats one whose connection broke once, so a lost answer is lost for
-   * good only twice.
+   * Applies a fault to the next `times` requests of a kind. Stripe's library retries once after a broken
+   * connection, so a response is only lost for good if it is lost twice.
    */
   next(operation: Operation, fault: Fault, times = fault.startsWith("lost") || fault === "late" ? 2 : 1): void {
     this.#planned.push({ operation, fault, times });
@@ -64,7 +64,7 @@ export class Faults {
     return planned.fault;
   }
 
-  /** How many of the planned have not been met. */
+  /** The number of planned faults that no request has met. */
   get left(): number {
     return this.#planned.reduce((sum, { times }) => sum + times, 0);
   }
@@ -78,7 +78,7 @@ export class Faults {
     this.#late.push(execute);
   }
 
-  /** What was sent long ago is executed now. */
+  /** Executes the delayed requests. */
   releaseLate(): void {
     for (const execute of this.#late.splice(0)) execute();
   }

@@ -1,6 +1,6 @@
 import { invalid } from "./books";
 
-/** A form as the API reads it: `metadata[order]=1&expand[0]=x` is a tree. */
+/** A parsed form: `metadata[order]=1&expand[0]=x` is a tree. */
 export type Form = { [name: string]: string | Form };
 
 export function parseForm(text: string): Form {
@@ -20,7 +20,7 @@ export function parseForm(text: string): Form {
   return form;
 }
 
-/** Reads parameters; what is left over at the end is none of the endpoint's. */
+/** Reads parameters and records their names; `end` rejects all others. */
 export class Parameters {
   readonly #form: Form;
   readonly #known = new Set(["expand"]);
@@ -49,7 +49,7 @@ export class Parameters {
     return Number(value);
   }
 
-  /** Minor units, above zero. */
+  /** Minor units, greater than zero. */
   amount(name: string): number | null {
     const value = this.integer(name);
     if (value !== null && value < 1) throw invalid("This value must be greater than or equal to 1.", name);
@@ -71,7 +71,7 @@ export class Parameters {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, String(one)]));
   }
 
-  /** Both levels of a tree with one branch, such as `billing_details[address][city]`: the branch. */
+  /** One branch of a two-level tree, such as `billing_details[address][city]`. */
   branch(name: string, branch: string): Record<string, string> | null {
     this.#known.add(name);
     const tree = this.#form[name] ?? {};
@@ -87,7 +87,7 @@ export class Parameters {
     return typeof value !== "string" && Object.values(value).includes(path);
   }
 
-  /** As the API does with parameters that it does not know. */
+  /** Rejects unknown parameters, like the API. */
   end(): void {
     for (const name of Object.keys(this.#form))
       if (!this.#known.has(name)) throw invalid(`Received unknown parameter: ${name}`, name, "parameter_unknown");

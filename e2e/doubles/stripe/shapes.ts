@@ -1,7 +1,7 @@
 import type Stripe from "stripe";
 import { type Behaviour, type Decline, declineOf } from "./cards";
 
-/** Objects as the library's types describe them: what does not fit does not compile. */
+/** Objects typed by Stripe's library: a wrong shape doesn't compile. */
 
 export type Made = { id: string; created: number; livemode: boolean };
 
@@ -97,7 +97,7 @@ export function paymentMethod(
   } satisfies Stripe.PaymentMethod;
 }
 
-/** A charge that was authorized, or declined. */
+/** An authorized or declined charge. */
 export function charge(
   { id, created, livemode }: Made,
   intent: Stripe.PaymentIntent,

@@ -30,14 +30,14 @@ export async function stripeTenants(db: Database, atTheEnd: (stop: () => Promise
       processorTimeoutMs: TIMEOUT_MS,
     });
 
-  /** Takes in reports until none has to come again. */
+  /** Processes reports, each until it is accepted. */
   async function takeIn(tenant: MoneyTenant, reports: readonly Report[]): Promise<void> {
     const { from } = await reporterOf(tenant);
     for (const report of reports)
       await expect.poll(() => takeInReport(tenant.service, from, report), { timeout: 10_000 }).toBe(true);
   }
 
-  /** Reports of every event about a tenant, in the given order. */
+  /** Reports of all events about a tenant, in order of creation. */
   async function reportsOf(tenant: MoneyTenant): Promise<Report[]> {
     const { reports } = await reporterOf(tenant);
     const read = eventsOf(double, tenant.environmentId).map(async (event) => reports.read(messageOf(event)));

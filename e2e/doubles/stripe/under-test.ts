@@ -6,7 +6,7 @@ import { memoryJournal } from "../../fixtures/memory-journal";
 import { TEST_WEBHOOK_SECRET } from "./deliveries";
 import type { Double } from "./double";
 
-/** The connector as a connection of test mode would have it, in front of a double. */
+/** A test-mode connector that uses a double. */
 export function connectorTo(
   double: Pick<Double, "endpoint" | "secretKey">,
   {
@@ -27,7 +27,7 @@ export function connectorTo(
   });
 }
 
-/** What tests look at in the double's books, and what it does by itself when they say so. */
+/** The double's books, and the processor's own actions, for tests. */
 export function companyOf({ books }: Pick<Double, "books">) {
   const intentOf = (reference: string) =>
     [...books.intents.values()].find(({ metadata }) => metadata[METADATA.reference] === reference);
@@ -38,7 +38,7 @@ export function companyOf({ books }: Pick<Double, "books">) {
   return {
     intentOf,
     refundsOf,
-    /** What it holds of a charge, in its own units; null when nothing was ever tried. */
+    /** A charge's amounts in Stripe's units; null if no payment was attempted. */
     money(reference: string) {
       const intent = intentOf(reference);
       const charge = intent && books.charges.get(String(intent.latest_charge));
@@ -46,11 +46,11 @@ export function companyOf({ books }: Pick<Double, "books">) {
       const voided = intent.status === "canceled";
       return { captured: intent.amount_received, refunded: voided ? 0 : charge.amount_refunded, voided };
     },
-    /** Refunds that wait for the bank succeed. */
+    /** Makes pending refunds succeed. */
     decide(account: string): void {
       for (const { id, status } of refundsOf(account)) if (status === "pending") books.endRefund(id, "succeeded");
     },
-    /** The refunds that are to fail later do so now; their references. */
+    /** Fails the refunds that fail later; returns their references. */
     giveBack(account: string): string[] {
       const failing = refundsOf(account).filter((refund) => refund.status !== "failed" && books.refundFails(refund));
       for (const { id } of failing) books.endRefund(id, "failed");
@@ -59,7 +59,7 @@ export function companyOf({ books }: Pick<Double, "books">) {
   };
 }
 
-/** A shopper answers at the page of a challenge; where it sends them back to. */
+/** Submits a shopper's result on a challenge page; returns the URL it redirects to. */
 export async function answerChallenge(url: string, passed: boolean): Promise<string | null> {
   const body = new URLSearchParams({ answer: passed ? "pass" : "fail" });
   return (await fetch(url, { method: "POST", body, redirect: "manual" })).headers.get("location");
