@@ -16,7 +16,7 @@ type Operation = {
   detail: string | null;
   idempotency_key: string | null;
   created_ms: number;
-  /** When its end came into the books, and when an accepted refund came back. */
+  /** The time its end was booked, and the time an accepted refund was reversed. */
   ended_ms: number;
   reversed_ms: number | null;
 };
@@ -26,11 +26,13 @@ type Payment = {
   status: PaymentStatus;
   amount: number;
   capture_method: "automatic" | "manual";
-  /** When the hold ends. */
+  /** The end of the hold. */
   capture_before_ms: number | null;
   amount_captured: number;
   amount_refunded: number;
-  /** What is reserved for operations that are under way: nothing, at the end of a world. */
+  /**
+   * True if an operation in progress reserves the payment or part of it; must be false at the end of a world.
+   */
   is_reserved: boolean;
 };
 type Refund = { id: string; payment_id: string; amount: number; status: "CAPTURED" | "SETTLED" | "FAILED" };
@@ -42,13 +44,13 @@ type Session = {
   open_payment_id: string | null;
   attempts: number;
   payments: string[] | null;
-  /** Its events in their order. */
+  /** Its events, in order. */
   told: string[];
 };
 type Token = { id: string; payment_id: string | null; exists: boolean };
 type Key = { key: string; state: string; operation_state: string | null };
 
-/** Everything that one environment and the processor's account of it hold. */
+/** Everything in one environment and in the processor's account for it. */
 type Books = {
   operations: Operation[];
   payments: Payment[];
@@ -61,7 +63,7 @@ type Books = {
 };
 
 const DAY_MS = 86_400_000;
-/** Another clock's times are taken while they differ by less than this from the database's. */
+/** Another clock's times are accepted if they differ from the database's by less than this. */
 const CLOCKS_DIFFER_MS = 60_000;
 const PAID: ReadonlySet<string> = new Set([
   "AUTHORIZED",
@@ -72,7 +74,7 @@ const PAID: ReadonlySet<string> = new Set([
   "VOIDED",
 ]);
 
-/** What must hold of every world that has come to its end, in a sentence for each thing that does not. */
+/** Checks the invariants of a finished world; one sentence per violation. */
 export async function findViolations(shop: Shop, load: Load): Promise<string[]> {
   const books = await readBooks(shop);
   const found = [
@@ -127,7 +129,7 @@ async function readBooks({ ground, environment: { id } }: Shop): Promise<Books> 
   return Object.fromEntries(books) as Books;
 }
 
-/** The same bytes for the same request for a day, and nobody does the work of another once more. */
+/** A request must get the same bytes for a day, and be executed only once. */
 function checkAnswers({ answers, firstSentMs }: Shop, load: Load): string[] {
   const found: string[] = [];
   const byRequest = groupBy(
@@ -139,7 +141,8 @@ function checkAnswers({ answers, firstSentMs }: Shop, load: Load): string[] {
     if (!first || first.ask.what === "attempt") continue;
     const created = load.keysCreatedMs.get(first.ask.key);
     const begin = created ?? firstSentMs.get(first.ask.key) ?? 0;
-    // What was sent a day before may answer for the key's use of then: its process stood still meanwhile.
+    // A request sent over a day earlier may respond for the key's earlier use, if its process was frozen in
+    // between.
     const ofTheDay = same.filter(
       ({ startedMs, endedMs }) => startedMs > begin - DAY_MS && endedMs >= begin && endedMs < begin + DAY_MS,
     );
@@ -159,11 +162,13 @@ function checkAnswers({ answers, firstSentMs }: Shop, load: Load): string[] {
   return found;
 }
 
-/** 404 and the like say nothing for good; another request's key says nothing of this one. */
+/**
+ * Responses like 404 aren't stored, and a refusal of a key used by another request isn't this one's response.
+ */
 const isStored = ({ status, code }: Answer) =>
   [200, 201, 402, 422].includes(status) || (status === 409 && code === "invalid_state");
 
-/** What was said to be done is done; what was said not to be done never is. */
+/** Operations reported as done must be done; those reported as not done must not be. */
 function checkAgainstBooks(
   { ask, status, text, endedMs, code }: Answer,
   { firstSentMs }: Shop,
@@ -172,7 +177,7 @@ function checkAgainstBooks(
   const under = books.operations.filter(({ idempotency_key: key }) => key === ask.key);
   const said = `${ask.what} ${ask.key} was answered ${status}${code === null ? "" : ` ${code}`}`;
   if (status === 422 || code === "invalid_state") {
-    // After its day a key may well stand for something else.
+    // After a day, the key may belong to another request.
     const endOfDay = (firstSentMs.get(ask.key) ?? 0) + DAY_MS;
     const isContradicted = endedMs < endOfDay && under.some(({ created_ms }) => created_ms < endOfDay);
     return isContradicted ? [`${said}, and there is an operation under its key`] : [];
@@ -186,20 +191,20 @@ function checkAgainstBooks(
   return wrong.every((one) => one !== null) ? [`${said}, and ${wrong[0]}`] : [];
 }
 
-/** Null: what the processor did with an operation is what was answered. */
+/** Compares an operation at the processor with its response. Null if they agree. */
 function disagreement({ id, kind }: Operation, status: number, { charges, moved }: Books): string | null {
   const charge = charges.find(({ reference }) => reference === id);
   const move = moved.find(({ reference }) => reference === id);
   const isCharged =
     charge && charge.behaviour !== "closed" && (charge.outcome !== "declined" || charge.behaviour === "challenge");
-  // A refund that came back before anybody heard of its acceptance was never anything but refused.
+  // A refund reversed before its acceptance was received only ever counts as refused.
   const isDone = isCharged || move?.outcome === "approved" || move?.outcome === "failed";
   if (status < 300) return isDone ? null : "the processor did not do it";
   const isOnlyHeld = charge?.behaviour === "capture_fails" && kind === "authorize";
   return isDone && !isOnlyHeld && move?.outcome !== "failed" ? "the processor did it" : null;
 }
 
-/** One use of a key is one operation, and what has ended was answered. */
+/** One use of a key is one operation, and every ended operation has its response stored. */
 function checkKeys({ operations, keys }: Books): string[] {
   const found: string[] = [];
   for (const [key, uses] of groupBy(operations, ({ idempotency_key }) => idempotency_key)) {
@@ -215,7 +220,7 @@ function checkKeys({ operations, keys }: Books): string[] {
   return found;
 }
 
-/** The guards are ours: what they let through, a processor that is in order never has to refuse. */
+/** Our guards must be sufficient: a working processor never has to refuse a call that they allow. */
 function checkProcessor({ operations, charges, moved }: Books): string[] {
   const found: string[] = [];
   const ours = new Set(operations.map(({ id }) => id));
@@ -238,7 +243,7 @@ const CARD_OF: Readonly<Record<string, CardName>> = {
   challenge: "challenge",
 };
 
-/** Does with the model what the books say was done, in the order in which they say so, and compares. */
+/** Replays the operations in booked order on the model and compares the results. */
 function checkAgainstModel(payment: Payment, books: Books): string[] {
   const steps = books.operations
     .filter(({ payment_id, kind }) => payment_id === payment.id && kind !== "authorize")
@@ -318,7 +323,10 @@ function follow(
   return [];
 }
 
-/** A card token made in its time may pay it past it, and who closes it may have ended its challenge past it: both after it expired. */
+/**
+ * An expired session can still be paid with a card token created in time, or canceled once its challenge is
+ * ended; both events follow the expiry.
+ */
 function expectedOf({ status, told }: Session): string[] {
   const types = ["client_session.created"];
   if (told.some((one) => one.endsWith(".expired"))) types.push("client_session.expired");
@@ -326,7 +334,7 @@ function expectedOf({ status, told }: Session): string[] {
   return types.map((type, index) => `${index + 1} ${type}`);
 }
 
-/** A session and a token pay once, and are used up by nothing else. */
+/** A session and a token pay at most once, and only a payment uses them up. */
 function checkSessions({ sessions, tokens, payments, charges }: Books): string[] {
   const found: string[] = [];
   for (const session of sessions) {
@@ -351,7 +359,7 @@ function checkSessions({ sessions, tokens, payments, charges }: Books): string[]
   return found;
 }
 
-/** What only the books of a whole world show to have come about. */
+/** Records conditions that are only visible in the books of a finished world. */
 function noteConditions({ world, answers }: Shop, { operations, sessions }: Books): void {
   for (const same of groupBy(operations, ({ payment_id }) => payment_id).values()) {
     const refunds = same.filter(({ kind }) => kind === "refund");

@@ -10,29 +10,32 @@ import { createDatabase, dropDatabase } from "../fixtures/cluster";
 import { type Answered, nameOf, summaryOf } from "./observations";
 import { NOBODY, type Process, type World } from "./world";
 
-/** PostgreSQL's `now()` for whoever has this path: the world's time, which each connection is told before a statement. */
+/**
+ * Replaces PostgreSQL's `now()` by the world's time for connections with this search path; each gets the time
+ * before a statement.
+ */
 const OWN_NOW = `
   create schema simulation;
   create function simulation.now() returns timestamptz language sql stable
     return coalesce(nullif(current_setting('simulation.now', true), '')::timestamptz, pg_catalog.now());
   grant usage on schema simulation to public`;
 const SEARCH_PATH = "public, simulation, pg_catalog";
-/** More than ever wait for each other's locks in one world. */
+/** More connections than ever wait for each other's locks in one world. */
 const CONNECTIONS = 30;
-/** The service's and the store's limits, which the world's time has to reach. */
+/** Statement timeouts of the service and the store, measured in the world's time. */
 const STATEMENT_MS = { service: 6_000, store: 1_500 };
 const IDLE_IN_TRANSACTION_MS = 10_000;
 
 type Connections = { readonly real: Pool; readonly limitMs: number };
 
-/** A database for simulated worlds, one after the other, each with an environment of its own. */
+/** A database for consecutive simulated worlds, each with its own environment. */
 export class Ground {
   private constructor(
     readonly url: string,
     readonly adminUrl: string,
-    /** Sees everything and is seen by nobody: what tests look with. */
+    /** The tests' own connection, which isn't part of the simulation. */
     readonly monitor: postgres.Sql,
-    /** A member of the support staff. */
+    /** A support staff member. */
     readonly staffId: string,
     readonly pools: Record<"app" | "jobs" | "appOrm" | "jobsOrm" | "store", Connections>,
   ) {}
@@ -42,7 +45,7 @@ export class Ground {
     const url = await createDatabase(adminUrl, name);
     const prepare = postgres(url, { max: 1, onnotice: () => {} });
     await prepare.unsafe(OWN_NOW);
-    // Defaults of columns call the `now()` that is found when the table is made.
+    // Must precede the migration: column defaults bind to the `now()` visible when the table is created.
     await prepare.unsafe(`alter database "${name}" set search_path = ${SEARCH_PATH}`);
     await prepare.end();
     await migrate(url);
@@ -72,15 +75,15 @@ export class Ground {
   }
 }
 
-/** A connection as PostgreSQL has it, and what the simulation knows of it. */
+/** A real connection, and the simulation's data about it. */
 type Physical = { connection: Connection; pid: number; toldMs: number };
 const known = new WeakMap<Connection, Physical>();
 
 type Result = { readonly answer: Answered } | { readonly error: Error };
-/** A statement that PostgreSQL has and holds back, because somebody else has a lock. */
+/** A statement blocked in PostgreSQL by another session's lock. */
 type Held = { readonly pid: number; readonly answer: Promise<Result>; deliver(result: Result): void };
 
-/** What a world does with its database: who has an open transaction, and who waits for it. */
+/** A world's view of the database: open transactions, and statements that wait for their locks. */
 export class WorldDatabase {
   readonly transactions = new Set<SimulatedConnection>();
   readonly #held = new Set<Held>();
@@ -98,7 +101,7 @@ export class WorldDatabase {
     world.onFreeze = (process) => this.#endIdle(process);
   }
 
-  /** The service's own access, for one process. */
+  /** The service's access to the database, for one process. */
   get service(): Pick<Database, "sql" | "orm" | "within" | "long"> {
     const pool = (connections: Connections) => new SimulatedPool(this, connections, 0);
     const { app, appOrm, jobs, jobsOrm } = this.ground.pools;
@@ -109,12 +112,12 @@ export class WorldDatabase {
     });
   }
 
-  /** The processor's access to its store, whose clock may be another one. */
+  /** The processor's access to its store, whose clock may differ. */
   storeWithClock(skewMs: number): Sql {
     return sqlOn(new SimulatedPool(this, this.ground.pools.store, skewMs), "") as unknown as Sql;
   }
 
-  /** Leaves nothing behind. */
+  /** Ends all transactions and cancels blocked statements. */
   async endAll(): Promise<void> {
     for (const connection of [...this.transactions]) await connection.breakOff();
     for (const { pid, answer } of this.#held) {
@@ -123,7 +126,7 @@ export class WorldDatabase {
     }
   }
 
-  /** A server ends the transactions of somebody who says nothing for long. */
+  /** Simulates PostgreSQL's timeout for idle transactions. */
   #endIdle(process: Process): void {
     for (const connection of this.transactions) {
       if (connection.actor.process !== process) continue;
@@ -148,7 +151,7 @@ export class WorldDatabase {
     return physical;
   }
 
-  /** Tells a connection the world's time, in the packet of what follows. */
+  /** Sets the world's time on a connection, in the same packet as the next statement. */
   tell(physical: Physical, skewMs: number): void {
     const ms = this.world.nowMs + skewMs;
     if (physical.toldMs === ms) return;
@@ -159,7 +162,7 @@ export class WorldDatabase {
     told.catch((error: Error) => this.world.violate(`the time could not be set: ${error.message}`));
   }
 
-  /** The answer, or null for one that is held back: `deliver` gets it when the lock is free. */
+  /** The statement's result, or null if it is blocked: then `deliver` gets it when the lock is released. */
   async answerOrHold(
     physical: Physical,
     limitMs: number,
@@ -186,7 +189,7 @@ export class WorldDatabase {
     return null;
   }
 
-  /** Waits until PostgreSQL has answered, or says that it waits for somebody: null. */
+  /** Waits until PostgreSQL responds, or reports that another session blocks the statement: null. */
   async #settled(pid: number, answer: Promise<Result>): Promise<Result | null> {
     for (;;) {
       const blocked = this.ground.monitor<{ blocked: boolean }[]>`
@@ -197,7 +200,7 @@ export class WorldDatabase {
     }
   }
 
-  /** After a transaction has ended: hands on what could be answered since, in the order in which it was sent. */
+  /** After a transaction ends, delivers the results of statements that are no longer blocked, in order. */
   async settleHeld(): Promise<void> {
     for (const held of [...this.#held]) {
       const result = await this.#settled(held.pid, held.answer);
@@ -207,7 +210,7 @@ export class WorldDatabase {
   }
 }
 
-/** A pool whose statements wait for the scheduler, and whose answers may get lost. */
+/** A pool whose statements wait for the scheduler, and whose responses may be lost. */
 class SimulatedPool implements StatementPool<SimulatedConnection> {
   readonly template: postgres.Sql;
 
@@ -242,7 +245,7 @@ class SimulatedPool implements StatementPool<SimulatedConnection> {
   async end(): Promise<void> {}
 }
 
-/** Runs it on the real connection, with its own ends put aside. */
+/** Runs a statement on the real connection, and captures its result instead of settling the statement. */
 function execute(connection: Connection, statement: Statement, environment: string): Promise<Result> {
   return new Promise((resolve) => {
     let result: Result | null = null;
@@ -260,7 +263,7 @@ function execute(connection: Connection, statement: Statement, environment: stri
 
 type Sent = { physical: Physical; answer: Promise<Result>; own: SimulatedConnection | null };
 
-/** Parks a statement, sends it in its turn, and hands its answer on, unless that is lost. */
+/** Parks a statement, sends it when scheduled, and delivers its response unless a fault drops it. */
 function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promise<Sent>): void {
   const { world } = pool.database;
   const { resolve, reject } = statement;
@@ -279,7 +282,7 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
     const goOn = () => ("error" in result ? reject(result.error) : resolve(result.answer));
     if (!actor.process) return goOn();
     if (world.fault("kill")) return world.kill(actor.process);
-    // What was answered while a process is stopped is read when it goes on.
+    // A response that arrives while the process is frozen is read after it resumes.
     if (world.freezesHere(actor.process, name.startsWith("T1") ? 3 : 1))
       return void world.parkStep("reads an answer", goOn, { actor });
     goOn();
@@ -302,13 +305,13 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
   });
 }
 
-/** What a transaction holds. Its real connection is taken at BEGIN and given back after its end. */
+/** A transaction's connection. It acquires a real one at BEGIN and releases it after the end. */
 class SimulatedConnection implements TransactionConnection {
   readonly lost: Promise<never>;
   readonly actor;
   problem: Error | null = null;
   environment: string;
-  /** Statements so far. */
+  /** Number of statements sent. */
   sent = 0;
   #physical: Physical | null = null;
   #lose: (error: Error) => void = () => {};
@@ -348,7 +351,7 @@ class SimulatedConnection implements TransactionConnection {
     });
   }
 
-  /** BEGIN, COMMIT, ROLLBACK and savepoints. */
+  /** Handles BEGIN, COMMIT, ROLLBACK and savepoints. */
   query(text: string): Promise<postgres.Row[]> {
     return this.pool.database.world.perform(text, () => this.#query(text));
   }
@@ -379,7 +382,7 @@ class SimulatedConnection implements TransactionConnection {
     return rows;
   }
 
-  /** Ends what is open, as when a connection breaks. */
+  /** Rolls back the open transaction, as a broken connection does. */
   async breakOff(): Promise<void> {
     if (!this.#physical) return;
     this.fail(connectionClosed());

@@ -9,7 +9,7 @@ import type { Random } from "./random";
 import { type Answer, type Ask, isFinal, type Shop } from "./shop";
 import type { Process, World } from "./world";
 
-/** A payment that somebody makes, as soon as anybody knows its id. */
+/** A payment that a client creates; its ids are set by the first response that contains them. */
 export type MadePayment = {
   readonly key: string;
   readonly amount: number;
@@ -17,7 +17,7 @@ export type MadePayment = {
   readonly manual: boolean;
   /** `pay_…` and the `txn_…` of its charge. */
   ids: { payment: string; charge: string } | null;
-  /** Nobody tries to make it any more. */
+  /** True once no client tries to create it. */
   isGivenUp: boolean;
 };
 
@@ -30,12 +30,12 @@ const REFUNDABLE: readonly CardName[] = ["good", "good", "good", "refundFailsLat
 const PAUSES_MS = [0, 0, 0, 0, 5, 50, 500, 2_500, 9_000, 15_000];
 const DAY_MS = 86_400_000;
 
-/** What one seed's clients do: a story or two, each with several clients that know nothing of each other. */
+/** The clients of one seed: one or two stories, each with several independent clients. */
 export class Load {
   readonly payments: MadePayment[] = [];
-  /** When keys came into use whose day was waited for. */
+  /** Creation times of the keys that are reused around their expiry. */
   readonly keysCreatedMs = new Map<string, number>();
-  /** Requests of which no final answer was heard, to be sent again until there is one. */
+  /** Requests without a final response, to be retried until they have one. */
   readonly open = new Map<string, Ask>();
   readonly actors: string[] = [];
   readonly #world: World;
@@ -54,7 +54,7 @@ export class Load {
     return this.#running === 0;
   }
 
-  /** Begins all of it; the scheduler does the rest. */
+  /** Starts the clients; the scheduler does the rest. */
   async begin(): Promise<void> {
     const stories = [
       () => this.#purchase(),
@@ -73,7 +73,7 @@ export class Load {
     for (let i = 0; i < count; i++) await this.#random.pick(stories)();
   }
 
-  /** One client; what it does is the same whether or not others are left out. */
+  /** Starts one client. Its actions don't depend on which other clients are left out. */
   #client(name: string, pauseMs: number, work: () => Promise<void>): void {
     this.actors.push(name);
     if (this.#world.plan.without.includes(name)) return;
@@ -94,7 +94,7 @@ export class Load {
     });
   }
 
-  /** Sends a request until its answer is final, or patience ends. */
+  /** Retries a request until the response is final or the attempts run out. */
   async #persist(ask: Ask, tries: number, made: MadePayment | null = null): Promise<Answer | null> {
     this.open.set(ask.key, ask);
     for (let i = 0; i < tries; i++) {
@@ -126,7 +126,10 @@ export class Load {
     };
   }
 
-  /** Whoever makes it, and perhaps somebody who sends the same, or something else under its key. */
+  /**
+   * Starts a client that creates the payment, perhaps with duplicates or a client that reuses its key for
+   * another body.
+   */
   #make(made: MadePayment): void {
     const ask = this.#createAsk(made);
     const random = this.#random;
@@ -144,14 +147,14 @@ export class Load {
     if (random.chance(0.2)) {
       const other = { ...ask, body: { ...ask.body, amount: made.amount + 1 } };
       this.#client(`${made.key} misused`, random.pick(PAUSES_MS), async () => {
-        // A key that never came to stand for the payment stands for this one.
+        // If this request takes the key first, the payment is never created.
         const answer = await this.#shop.ask(other);
         if (answer && isFinal(answer) && answer.code !== "idempotency_key_reused") made.isGivenUp = true;
       });
     }
   }
 
-  /** A capture, void or refund, once the payment is known. */
+  /** Captures, voids or refunds a payment once its id is known. */
   #act(made: MadePayment, what: "capture" | "void" | "refund", name: string, body: object): void {
     const random = this.#random;
     const [pauseMs, tries] = [random.pick(PAUSES_MS), 1 + random.int(3)];
@@ -195,7 +198,9 @@ export class Load {
     }
   }
 
-  /** Several shoppers, or one with several tabs, and one session: by its form, or by tokens that were made in it. */
+  /**
+   * Several shoppers, or one with several tabs, pay one session: through its form, or with tokens made in it.
+   */
   async #session(): Promise<void> {
     const random = this.#random;
     const amount = 1_999;
@@ -235,7 +240,7 @@ export class Load {
     }
   }
 
-  /** A merchant closes a session, perhaps while somebody pays it. */
+  /** Cancels a session as the merchant, perhaps while a shopper pays it. */
   #cancel(sessionId: string, story: number): void {
     const name = `cancel${story}`;
     this.#client(name, this.#random.pick(PAUSES_MS), async () => {
@@ -250,14 +255,14 @@ export class Load {
     });
   }
 
-  /** Whichever process a client comes to. */
+  /** Picks the process that serves a client. */
   async #anyProcess(what: string): Promise<Process> {
     const [process] = this.#world.schedule.shuffle(this.#shop.living);
     await this.#world.park(what);
     return process && !process.isDead ? process : this.#shop.start();
   }
 
-  /** One token, and several requests that would use it. */
+  /** Several requests compete for one token. */
   async #token(): Promise<void> {
     const random = this.#random;
     const card = random.pick(["good", "good", "declined", "lostAnswer"] as const);
@@ -280,7 +285,7 @@ export class Load {
     }
   }
 
-  /** A challenge that ends in two tabs at once, or never. */
+  /** A challenge that is completed in up to two tabs at once, or abandoned. */
   async #challenge(): Promise<void> {
     const random = this.#random;
     const made = this.#newPayment(`check${this.payments.length}`, "challenge", random.chance(0.3));
@@ -301,7 +306,7 @@ export class Load {
     if (random.chance(0.4)) this.#act(made, "refund", `${made.key} refund`, {});
   }
 
-  /** Many at the same moment, who meet in statements for several. */
+  /** Many simultaneous clients, whose requests are combined into multi-row statements. */
   async #crowd(): Promise<void> {
     const random = this.#random;
     const count = 6 + random.int(4);
@@ -313,7 +318,7 @@ export class Load {
         await this.#persist(ask, 2, made);
         made.isGivenUp = true;
       });
-      // Two at the same moment: whichever ends first changes what the other was worked out for.
+      // Two simultaneous refunds: the first to end invalidates the state that the other was computed from.
       for (const twin of random.chance(0.7) ? ["a", "b"] : []) {
         this.#client(`${made.key} twin ${twin}`, 0, async () => {
           await this.#world.park("waits for the payment", { isReady: () => made.ids !== null || made.isGivenUp });
@@ -332,7 +337,7 @@ export class Load {
     }
   }
 
-  /** A key that is used again around the end of its day: to the moment. */
+  /** Reuses a key around its expiry after a day, exact to the millisecond. */
   async #oldKey(): Promise<void> {
     const random = this.#random;
     const made = this.#newPayment(`daily${this.payments.length}`, "good", false);
@@ -352,7 +357,7 @@ export class Load {
     this.#act(made, "refund", `${made.key} refund`, { amount: 100 });
   }
 
-  /** Before anything begins, and before anything goes wrong. */
+  /** Runs setup before the load starts, without faults. */
   async #setUp<T>(what: string, work: (service: ReturnType<Shop["serviceOf"]>) => Promise<T>): Promise<T> {
     const [process] = this.#shop.living;
     if (!process) throw new Error("no process runs yet");
@@ -360,7 +365,7 @@ export class Load {
   }
 }
 
-/** What an answer, final or not, says about a payment's ids. */
+/** Reads a payment's ids from a response, final or not. */
 function learn(made: MadePayment, { status, text }: Answer): void {
   if (made.ids || ![200, 201, 202].includes(status)) return;
   const payment = JSON.parse(text) as { id: string; transactions: { id: string }[] };

@@ -5,26 +5,28 @@ const MOVES = ["authorize", "continueAuthorization", "capture", "void", "refund"
 type Move = (typeof MOVES)[number];
 type MoveRequest = { reference: string; notAfter: Date };
 
-/** A call that moves money, as somebody sees it who sees everything. */
+/** A call that moves money, with everything the simulation knows about it. */
 type Call = {
   readonly reference: string;
   readonly move: Move;
-  /** While it is under way it may still be executed. */
+  /** A call in progress may still be executed. */
   state: "under way" | "over";
-  /** By a clock that is right it cannot be executed after this. */
+  /** If clocks are right, the call can't be executed after this time. */
   readonly notAfterMs: number;
-  /** The processor has accepted it and works on it. */
+  /** The processor has accepted the call and is working on it. */
   isPending: boolean;
-  /** Its sender was told how it ended. */
+  /** The caller received the outcome. */
   isAnswered: boolean;
 };
 
-/** What can become of a call: it, or its answer, may be late, lost, broken or unreadable. */
+/** Fates of a call: the call or its response may be late, lost, broken or unreadable. */
 const FATES = [
   ...["answer lost", "answer lost", "answer broken", "answer garbage", "answer late"],
   ...["lost", "late", "late", "late", "refused", "refused", "accepted", "accepted"],
 ] as const;
-/** One that is out of order refuses at the door, and of what gets through nobody hears. */
+/**
+ * Fates at a failing processor: most calls are refused immediately, and the responses of the others are lost.
+ */
 const FATES_REFUSING = [
   "refused",
   "refused",
@@ -38,12 +40,15 @@ const LATE_MS = [500, 3_000, 7_900, 8_100, 9_500, 12_000, 30_000];
 
 export class ProcessorAway extends Error {}
 
-/** Between the service and its processor: every call is a step, and goes on by itself once it is sent. */
+/** The network between the service and its processor. Every call is a step that continues once it is sent. */
 export class Network {
   readonly calls: Call[] = [];
-  /** What it answers with garbage it never does, and so it must not say that it has accepted it. */
+  /**
+   * Set if a card of this world gets a garbage response. Its calls are never executed, so none may be
+   * reported as accepted.
+   */
   hasGarbage = false;
-  /** Those of the requests of one reference that were refused, before they were executed, in a row. */
+  /** Number of further calls to refuse, before execution, in a row. */
   #refuses = 0;
   #calls = 0;
   #acknowledged: PulledReport[] = [];
@@ -51,9 +56,9 @@ export class Network {
   constructor(
     readonly world: World,
     readonly inner: Processor,
-    /** Whether clocks are right: then a call that is past its time cannot be executed. */
+    /** If clocks are right, a call past its deadline can't be executed. */
     readonly hasRightClock: boolean,
-    /** Whether the processor has charged a reference: what nobody else knows. */
+    /** True if the processor has charged a reference, which only the simulation can look up. */
     readonly isCharged: (reference: string) => Promise<boolean>,
   ) {}
 
@@ -99,7 +104,7 @@ export class Network {
     };
   }
 
-  /** The call goes on by itself, whatever becomes of its sender. */
+  /** Sends a call, which continues even if its sender dies. */
   #dispatch<T>(what: string, work: () => Promise<T>, delayMs: number, done: (answer: T | Error) => void): void {
     const { world } = this;
     const sender = world.actor;
@@ -180,7 +185,7 @@ export class Network {
     });
   }
 
-  /** What it has accepted a processor does, whatever gets in its way. */
+  /** A processor executes every call that it has accepted, so this retries until it succeeds. */
   async #executeForCertain(inner: (request: MoveRequest) => Promise<Outcome>, request: MoveRequest): Promise<Outcome> {
     for (;;) {
       const notAfter = new Date(this.world.nowMs + 1_000_000_000);
@@ -190,7 +195,7 @@ export class Network {
     }
   }
 
-  /** A processor that is out of order refuses several calls, one after the other. */
+  /** Picks a call's fate. A failing processor refuses several calls in a row. */
   #fate(): (typeof FATES)[number] | null {
     const { world } = this;
     if (world.hasFaults && this.#refuses > 0) {
@@ -203,12 +208,13 @@ export class Network {
     return fate === "accepted" && this.hasGarbage ? "late" : fate;
   }
 
-  /** An authorization is sent again only where nothing came of it, and nothing can any more. */
+  /** An authorization may be resent only if no earlier call for it was executed or still can be. */
   async #judge({ reference, notAfter }: MoveRequest): Promise<void> {
     const earlier = this.calls.filter((call) => call.reference === reference && call.move === "authorize");
     if (earlier.length === 0) return;
     this.world.sometimes("an authorization is sent again");
-    // A process that was stopped on the very point of sending does so when it wakes up; its call comes too late then.
+    // A process that was frozen just before sending sends when it resumes; that call is too late to be
+    // executed.
     if (!this.hasRightClock || notAfter.getTime() < this.world.nowMs) return;
     const mayStillBe = ({ state, isPending, notAfterMs }: Call) =>
       state === "under way" && (isPending || notAfterMs >= this.world.nowMs);
@@ -216,7 +222,7 @@ export class Network {
     if (await this.isCharged(reference)) this.world.violate("an authorization is sent again that was executed");
   }
 
-  /** News come late, twice, and in any order. */
+  /** Repeats and reorders reports. */
   #disorder(reports: PulledReport[]): PulledReport[] {
     const { world } = this;
     const fresh = reports.filter((report) => !this.#acknowledged.some(({ id }) => id === report.id));

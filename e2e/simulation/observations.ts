@@ -1,10 +1,10 @@
 import type { Statement } from "@/db/connection";
 import type { World } from "./world";
 
-/** Rows as postgres.js answers them. */
+/** Rows as postgres.js returns them. */
 export type Answered = readonly Record<string, unknown>[] & { readonly count?: number };
 
-/** What a statement is called in a trace, by words that only it has. */
+/** A statement's name in a trace, recognized by text unique to it. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/input as materialized[\s\S]*insert into payments \(/, "T1 of several"],
   [/begun as materialized/, "T1 of several"],
@@ -52,7 +52,7 @@ export function nameOf(statement: Statement): string {
   return name;
 }
 
-/** The fixed text of a statement. What stands in its place for values is left out. */
+/** The fixed text of a statement, with placeholders for its values. */
 function textOf(statement: Statement): string {
   const { strings } = statement as unknown as { strings: readonly string[] };
   return strings.join("?");
@@ -60,21 +60,21 @@ function textOf(statement: Statement): string {
 
 const UUID = /^[\da-f]{8}-[\da-f-]{27}$/;
 
-/** Whom a statement is about. */
+/** The ids among a statement's values. */
 function idsIn(statement: Statement): string {
   const { args } = statement as unknown as { args: readonly unknown[] };
   return args.filter((value) => typeof value === "string" && UUID.test(value)).join();
 }
 
-/** How many rows a statement for several was given. */
+/** Number of rows passed to a multi-row statement. */
 function rowsIn(statement: Statement): number {
   const { args } = statement as unknown as { args: readonly unknown[] };
-  // The first column of the rows is an array of keys or ids, which hold no commas.
+  // The first column of the rows is an array of keys or ids, which contain no commas.
   const column = args.find((value) => typeof value === "string" && value.startsWith("{"));
   return String(column).split(",").length;
 }
 
-/** What an answer says, without ids: those of two runs of one seed differ. */
+/** Summary of a result without ids, which differ between two runs of one seed. */
 export function summaryOf(answer: Answered): string {
   const [row] = answer;
   if (!row) return answer.count ? `${answer.count} rows` : "no row";
@@ -93,8 +93,8 @@ const isTold = (name: string, value: unknown) =>
   typeof value === "boolean" || (TOLD.test(name) && (typeof value === "string" || typeof value === "number"));
 
 /**
- * What a run of thousands of seeds must have met, each at least once: without these it would prove little. A name stands where the
- * simulation sees the condition come about.
+ * Conditions that a run of thousands of seeds must meet at least once each; otherwise it proves little. Each
+ * name is recorded where the simulation detects the condition.
  */
 export const CONDITIONS = [
   "an outcome is refused at the fence",
@@ -130,7 +130,7 @@ export const CONDITIONS = [
 
 type Result = { readonly answer: Answered } | { readonly error: Error };
 
-/** Reads conditions off the statements that pass by. */
+/** Detects conditions from the statements sent. */
 export function watch(world: World): (name: string, result: Result, statement: Statement) => void {
   const resent = new Set<string>();
   return (name, result, statement) => {

@@ -1,10 +1,10 @@
 import { V7Generator } from "uuidv7";
 
-/** Chance that comes from a seed: the same seed, the same numbers. */
+/** A seeded random generator: the same seed yields the same numbers. */
 export type Random = {
-  /** At least 0 and below 1. */
+  /** 0 or more, and less than 1. */
   next(): number;
-  /** At least 0 and below `n`. */
+  /** 0 or more, and less than `n`. */
   int(n: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
@@ -12,7 +12,7 @@ export type Random = {
   uint32(): number;
 };
 
-/** `purpose`: streams of one seed that know nothing of each other, so that more of one changes no other. */
+/** `purpose` separates independent streams of one seed, so that more draws from one don't change another. */
 export function randomOf(seed: number, purpose: string): Random {
   let state = hash(`${purpose} ${seed}`);
   const uint32 = () => {
@@ -50,8 +50,9 @@ function hash(text: string): number {
 }
 
 /**
- * Ids of a simulated world, which take the place of `newId` (a proof says so with `vi.mock`): of its time, and in the same order in
- * every run. Their random part is the run's own, as the processor keeps the references of all worlds together.
+ * Source of ids in a simulated world; a proof replaces `newId` with it by `vi.mock`. Their times are the
+ * world's, and their order is the same in every run. Their random part differs per run, because the processor
+ * stores the references of all worlds together.
  */
 const source = { next: null as (() => string) | null };
 
@@ -60,7 +61,7 @@ export function useIds(random: Random, now: () => number): void {
   source.next = () => generator.generateOrResetCore(now(), 0).toString();
 }
 
-/** Of this world, or of any process outside. */
+/** The world's ids, or real ones outside a world. */
 export const simulatedIds = (outside: () => string) => () => (source.next ?? outside)();
 
 export function useRealIds(): void {

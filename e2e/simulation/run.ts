@@ -16,9 +16,9 @@ export type Run = {
   readonly plan: Plan;
   readonly violations: readonly string[];
   readonly trace: readonly string[];
-  /** What came about that may and need not. */
+  /** Counts of the conditions that a run may or may not produce. */
   readonly seen: ReadonlyMap<string, number>;
-  /** Whose load took part. */
+  /** The actors of the load. */
   readonly actors: readonly string[];
   readonly environmentId: string;
 };
@@ -33,7 +33,7 @@ export const planOf = (seed: number): Plan => ({
 
 let runs = 0;
 
-/** One world from its beginning to its end, when nothing is open any more, and what is wrong with it. */
+/** Runs one world from start to end, when nothing is open, and returns its violations. */
 export async function runPlan(ground: Ground, plan: Plan): Promise<Run> {
   const world = new World(plan);
   useIds(randomOf(++runs, `ids ${process.pid}`), () => world.nowMs);
@@ -67,7 +67,7 @@ export async function runPlan(ground: Ground, plan: Plan): Promise<Run> {
   };
 }
 
-/** Every process does its jobs, each so often in one load: a world in which nothing else happens has an end, too. */
+/** Periodic jobs of each process. Their number is limited, so that an idle world ends too. */
 class Jobs {
   isOver = false;
 
@@ -116,7 +116,10 @@ async function whatIsOpen({ ground, environment, world }: Shop): Promise<Opennes
 
 const ROUNDS = 25;
 
-/** No more faults: what is open ends, by itself, by the clients' repeats, or by staff once it is a day old. */
+/**
+ * Without further faults, closes everything open: through jobs, the clients' retries, or staff once it is a
+ * day old.
+ */
 async function bringToAnEnd(shop: Shop, load: Load): Promise<void> {
   const { world } = shop;
   world.calm();
@@ -145,7 +148,7 @@ async function checkStatusAsStaff(shop: Shop, process: Process, operationId: str
   });
 }
 
-/** Clients that were left without an answer send once more what they had sent, until they have one. */
+/** Clients without a response retry until they get a final one. */
 async function askTheRest(shop: Shop, load: Load, process: Process): Promise<void> {
   for (const [key, ask] of load.open) {
     for (let tries = 0; load.open.has(key); tries++) {
@@ -158,7 +161,10 @@ async function askTheRest(shop: Shop, load: Load, process: Process): Promise<voi
   }
 }
 
-/** A week later every hold is over, so that no world finds anything of the one before it. */
+/**
+ * Moves time past the end of every hold (over a week), so that a world leaves nothing behind for the next
+ * one.
+ */
 async function endTheWorld(shop: Shop): Promise<void> {
   const { world } = shop;
   const process = shop.living[0] ?? shop.start();
@@ -175,7 +181,7 @@ async function endTheWorld(shop: Shop): Promise<void> {
   world.violate("payments are still held after a week");
 }
 
-/** Every session that was left is past its time by now, and its merchant is told of that once. */
+/** All sessions still open are past their expiry here; each merchant must be notified exactly once. */
 async function checkExpiredSessions(shop: Shop, process: Process): Promise<void> {
   await shop.calmly("expired sessions", process, tellExpiredSessions);
   const untold = await shop.ground.monitor`

@@ -28,18 +28,18 @@ const VERBS = {
   refund: { payments: refundPayment, transactions: refundTransaction },
 };
 
-/** A request as a client means it, however often it has to be sent. */
+/** A logical request of a client, sent once or several times. */
 export type Ask = {
   readonly key: string;
   readonly body: Readonly<Record<string, unknown>>;
 } & (
   | { readonly what: "create" }
   | { readonly what: keyof typeof VERBS; readonly target: string }
-  /** A shopper pays a session, whose token this is. */
+  /** A shopper pays the session that this token belongs to. */
   | { readonly what: "attempt"; readonly sessionId: string; readonly token: string }
 );
 
-/** What a server answered, whether or not anybody was still there to hear it. 503: the database was not there. */
+/** A server's response, even if the client no longer waited for it. 503: the database was unavailable. */
 export type Answer = {
   readonly ask: Ask;
   readonly startedMs: number;
@@ -50,26 +50,26 @@ export type Answer = {
   readonly text: string;
 };
 
-/** How long a client waits for an answer. */
+/** A client's response timeout. */
 const PATIENCE_MS = 35_000;
 const TIMEOUT_MS = 8_000;
-/** Where there is one, its requests meet in statements for several. */
+/** Possible numbers of processes. A single one combines all requests into multi-row statements. */
 const PROCESSES = [1, 2, 2];
 
-/** Nothing of a simulated world is slow: a fingerprint that takes a core for a while would say no more. */
+/** A cheap card fingerprint: the real one is CPU-intensive and adds nothing to a simulation. */
 const secret: Secret = {
   ...createSecret(TEST_SECRET),
   fingerprint: async (environmentId, { number }) => sha256(`${environmentId} ${number}`),
 };
 
-/** One merchant's environment, the processes that serve it, and all that was answered. */
+/** One merchant's environment, the processes that serve it, and all responses. */
 export class Shop {
   readonly answers: Answer[] = [];
-  /** When a key was sent for the first time: its day ends no sooner than a day later. */
+  /** The time each key was first sent; the key expires no sooner than a day later. */
   readonly firstSentMs = new Map<string, number>();
   readonly network: Network;
   readonly database: WorldDatabase;
-  /** Requests that a process works on, whether or not anybody still waits for them. */
+  /** Requests in progress at a process, even if the client no longer waits for them. */
   readonly #underWay = new Map<object, Process>();
   readonly #services = new Map<Process, Service>();
   readonly #skewMs: number;
@@ -84,7 +84,7 @@ export class Shop {
     this.database = new WorldDatabase(ground, world, watch(world));
     const { chaos } = world;
     const hasFaults = world.plan.faultBudget > 0;
-    // Clocks may be wrong: of some processes, of the processor.
+    // The clocks of some processes and of the processor may be wrong.
     this.#processes = chaos.pick(PROCESSES);
     this.#skewMs = hasFaults && chaos.chance(0.15) ? chaos.pick([-90_000, -5_000, 70_000, 400_000]) : 0;
     const storeSkewMs = hasFaults && chaos.chance(0.15) ? chaos.pick([-40_000, -11_000]) : 0;
@@ -111,7 +111,7 @@ export class Shop {
     return found.length > 0;
   }
 
-  /** Another process of the service. */
+  /** Starts another process of the service. */
   start(): Process {
     const { world } = this;
     const skewMs = world.chaos.chance(0.5) ? this.#skewMs : 0;
@@ -135,7 +135,7 @@ export class Shop {
     return process;
   }
 
-  /** What the service could not do is looked at: an outage is a fault of ours, anything else is not. */
+  /** Every logged error is a violation, except an outage, which the simulation causes itself. */
   #log(process: Process): Logger {
     const error = ({ err }: { err?: unknown }, message: string) => {
       if (err !== undefined && isOutage(err)) return;
@@ -150,7 +150,7 @@ export class Shop {
     return this.world.processes.filter(({ isDead }) => !isDead);
   }
 
-  /** Nobody works on a request any more. */
+  /** True when no request is in progress. */
   get isIdle(): boolean {
     return [...this.#underWay.values()].every(({ isDead }) => isDead);
   }
@@ -161,12 +161,12 @@ export class Shop {
     return service;
   }
 
-  /** Those that are gone are started again. */
+  /** Replaces dead processes. */
   startMissing(): Process[] {
     return Array.from({ length: Math.max(0, this.#processes - this.living.length) }, () => this.start());
   }
 
-  /** Does something inside a process; whoever waits for it learns nothing when the process dies. */
+  /** Runs work inside a process; the caller gets null when the process dies or the client gives up. */
   within<T>(process: Process, name: string, work: (service: Service) => Promise<T>): Promise<T | null> {
     const { world } = this;
     const client = world.actor;
@@ -197,7 +197,7 @@ export class Shop {
     });
   }
 
-  /** Sends a request once, to any process. Null: no answer came. */
+  /** Sends a request once, to any process. Null: no response came. */
   async ask(ask: Ask): Promise<Answer | null> {
     const { world } = this;
     const process = world.schedule.pick(this.living.length > 0 ? this.living : [this.start()]);
@@ -245,7 +245,7 @@ export class Shop {
         checkout,
         checkoutAttemptBody.parse({ attempt: ask.key, ...ask.body }),
       );
-      // The form is told the session's state; the simulation looks at the key.
+      // The form gets the session's state; the simulation checks the key.
       return { status: 202, body: JSON.stringify({ declined }), replayed: false };
     }
     const resource = ask.target.startsWith("pay_") ? "payments" : "transactions";
@@ -262,13 +262,13 @@ export class Shop {
     });
   }
 
-  /** Lets an outage be one; anything else must not happen. */
+  /** Ignores outages; any other error is a violation. */
   readonly onlyOutages = (error: unknown): void => {
     if (isOutage(error)) return;
     this.world.violate(`${this.world.actor.name} fails: ${(error as Error).stack ?? String(error)}`);
   };
 
-  /** Does something before the load begins, or after it: alone, and with nothing going wrong. */
+  /** Runs work before or after the load: alone, and without faults. */
   async calmly<T>(name: string, process: Process, work: (service: Service) => Promise<T>): Promise<T> {
     const { world } = this;
     const before = world.hasFaults;
@@ -288,7 +288,7 @@ export class Shop {
     return done;
   }
 
-  /** When a key was used first; null when it is not in use. */
+  /** The time at which a key was first used; null if it isn't in use. */
   keyCreatedMs(key: string): Promise<number | null> {
     return this.world.perform("looks at the clock", async () => {
       const [row] = await this.ground.monitor<{ ms: number }[]>`
@@ -298,7 +298,7 @@ export class Shop {
     });
   }
 
-  /** A call of Cardlane's own in the environment. */
+  /** A call by Cardlane itself in the environment. */
   call(service: Service, endpoint: string): Context {
     return testContext(service, this.environment, { request: { id: newId(), endpoint, path: "/" } });
   }
@@ -308,11 +308,11 @@ export class Shop {
   }
 }
 
-/** The database or the processor was away. */
+/** True if the database or the processor was unavailable. */
 const isOutage = (error: unknown) =>
   isDatabaseUnavailable(error) || error instanceof ProcessorTimeoutError || error instanceof ProcessorAway;
 
-/** Stored under the key, so the same from now on. */
+/** True if the response is stored under the key, so that it won't change. */
 export function isFinal({ ask, status, code }: Answer): boolean {
   if (ask.what === "attempt") return status === 202 || code === "invalid_state";
   if (status === 202 || status >= 500) return false;

@@ -3,7 +3,7 @@ import { planOf } from "./run";
 import { report, shrink } from "./shrink";
 import type { Plan } from "./world";
 
-/** A world that breaks whenever two clients meet and an answer is lost, in two orders of five. */
+/** A world that fails when two clients meet and a response is lost, in two orders out of five. */
 async function run(plan: Plan) {
   const meet = ["first", "second"].every((name) => !plan.without.includes(name));
   const breaks = meet && plan.faults.includes("drop") && plan.faultBudget >= 2 && plan.variation % 3 === 0;

@@ -1,6 +1,6 @@
 import { FAULTS, type Plan } from "./world";
 
-/** What of a run matters here. */
+/** The parts of a run that shrinking uses. */
 export type Failing = {
   readonly plan: Plan;
   readonly violations: readonly string[];
@@ -8,13 +8,14 @@ export type Failing = {
   readonly trace: readonly string[];
 };
 
-/** Other orders that are tried when one thing less makes the failure go away. */
+/** Other orders to try when removing something makes the failure disappear. */
 const VARIATIONS = 5;
 const MOST_RUNS = 150;
 
 /**
- * The smallest run that it finds which fails as well: fewer clients, fewer kinds of faults, fewer faults. With one thing less all
- * that follows is chosen otherwise, so each is tried in several orders, and the shortest of those that fail is kept.
+ * Finds the smallest run that still fails: fewer clients, kinds of faults and faults. Removing one thing
+ * changes all later random choices, so each removal is tried in several orders, and the shortest failing run
+ * is kept.
  */
 export async function shrink<R extends Failing>(failing: R, run: (plan: Plan) => Promise<R>): Promise<R> {
   let best = failing;
@@ -37,10 +38,10 @@ export async function shrink<R extends Failing>(failing: R, run: (plan: Plan) =>
   return best;
 }
 
-/** Two that begin alike, but for numbers and names, break the same rule. */
+/** Violations that start alike, apart from numbers and names, break the same rule. */
 const kindOf = (violation: string) => violation.replaceAll(/\b[a-z]{0,20}\d[\d-]*/g, "").slice(0, 60);
 
-/** What somebody reads of a failure: what is wrong, how to see it again, and how it came about. */
+/** A failure report: the violations, the command to reproduce them, and the trace that led to them. */
 export function report({ plan, violations, trace }: Failing, shortest: Failing): string {
   const { variation, faults, faultBudget, without } = shortest.plan;
   return [

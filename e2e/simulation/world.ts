@@ -1,38 +1,41 @@
 import type { Timer } from "@/lib/clock";
 import { type Random, randomOf } from "./random";
 
-/** What can go wrong on purpose. `drop`: an answer of the database; `network`: a call to the processor; `report`: its news. */
+/**
+ * Kinds of injected faults. `drop`: loses a database response; `network`: disturbs a call to the processor;
+ * `report`: reorders and repeats its reports.
+ */
 export const FAULTS = ["drop", "kill", "freeze", "jump", "network", "report"] as const;
 export type FaultKind = (typeof FAULTS)[number];
 
-/** What decides a run. Two runs of one plan are the same, step by step. */
+/** Determines a run: two runs of the same plan are identical, step by step. */
 export type Plan = {
   readonly seed: number;
-  /** Another order and other faults for the same load: what shrinking looks through. */
+  /** Another order and other faults for the same load; shrinking tries several. */
   readonly variation: number;
   readonly faults: readonly FaultKind[];
-  /** Faults in all. */
+  /** Max number of faults. */
   readonly faultBudget: number;
-  /** Actors of the load that take no part. */
+  /** Actors of the load that are left out. */
   readonly without: readonly string[];
 };
 
-/** One process of the service. What hangs on it dies with it. */
+/** One process of the service. Its pending steps die with it. */
 export class Process {
   isDead = false;
   frozenUntilMs = 0;
   wasStopped = false;
-  /** Told when it dies. */
+  /** Called when it dies. */
   readonly onDeath = new Set<() => void>();
 
   constructor(
     readonly name: string,
-    /** How far its clock is from the database's. */
+    /** The difference between its clock and the database's. */
     readonly skewMs: number,
   ) {}
 }
 
-/** Whoever does one thing after the other: a request inside a process, a call on its way, a client. */
+/** A sequential flow of work: a request inside a process, a call in transit, a client. */
 export type Actor = { readonly name: string; readonly process: Process | null };
 
 type Step = {
@@ -43,9 +46,9 @@ type Step = {
   readonly run: () => Promise<void> | void;
 };
 
-/** The moment at which every simulated world begins. */
+/** The start time of every simulated world. */
 const BEGIN_MS = Date.parse("2031-03-03T09:00:00.000Z");
-/** A run that takes more steps than this never ends. */
+/** Max steps; a run that takes more is considered endless. */
 const MOST_STEPS = 20_000;
 const FREEZES_MS = [3_000, 9_000, 11_000, 14_000, 40_000, 180_000];
 const JUMPS_MS = [
@@ -54,25 +57,25 @@ const JUMPS_MS = [
 ];
 
 /**
- * The one scheduler. Whatever waits for SQL, the processor or time parks a step here; one step runs at a time, chosen by the plan's
- * seed, and its actor goes on until it parks the next one.
+ * The only scheduler. Everything that waits for SQL, the processor or time parks a step here. One step runs
+ * at a time, chosen by the plan's seed, and its actor continues until it parks the next one.
  */
 export class World {
   nowMs = BEGIN_MS;
-  /** Off while a run is brought to its end. */
+  /** False while a run is brought to its end. */
   hasFaults = true;
   readonly trace: string[] = [];
-  /** How often each condition came about that a run may bring about and need not. */
+  /** Counts of the conditions that a run may or may not produce. */
   readonly seen = new Map<string, number>();
   readonly violations: string[] = [];
   readonly processes: Process[] = [];
   readonly load: Random;
   readonly schedule: Random;
   readonly chaos: Random;
-  /** Of what there is most in this world: two things that seldom come about by themselves hardly ever do so together. */
+  /** The kind of fault that this world favors: two rare events almost never coincide by chance. */
   readonly theme: "any" | "refusing" | "stopping";
   readonly rates: Readonly<Record<FaultKind, number>>;
-  /** Told before a process's steps are thrown away, and when one is stopped. */
+  /** Called when a process is killed, after its steps are discarded, and when one is frozen. */
   onKill: (process: Process) => Promise<void> = async () => {};
   onFreeze: (process: Process) => void = () => {};
   readonly #steps: Step[] = [];
@@ -89,7 +92,7 @@ export class World {
     this.#budget = plan.faultBudget;
     const { chaos } = this;
     this.theme = chaos.pick(["any", "any", "refusing", "stopping"] as const);
-    // Some worlds are nearly quiet, so that the races of a healthy service come about, too.
+    // Some worlds have almost no faults, so that races of a healthy service occur too.
     const rate = (usual: number) => (chaos.chance(0.35) ? 0 : usual * (0.5 + chaos.next()));
     const all = {
       ...{ drop: rate(0.05), kill: rate(0.02), freeze: rate(this.theme === "stopping" ? 0.06 : 0.025) },
@@ -103,13 +106,13 @@ export class World {
     this.#stickiness = chaos.pick([0, 0, 0.4, 0.75]);
   }
 
-  /** Whose step this is: all that goes on until the next one does so for it. */
+  /** The actor of the current step, which also owns everything that runs until the next step. */
   get actor(): Actor {
     if (!this.#current) throw new Error("something waits that no actor of the simulation does");
     return this.#current;
   }
 
-  /** Begins something as another actor, and tells this one, in a step of its own, how it ended. */
+  /** Starts work as another actor, and delivers its result to the caller in a separate step. */
   start<T>(actor: Actor, work: () => Promise<T>): Promise<T> {
     const caller = this.#current ?? NOBODY;
     return new Promise((resolve, reject) => {
@@ -132,32 +135,35 @@ export class World {
     this.seen.set(condition, (this.seen.get(condition) ?? 0) + 1);
   }
 
-  /** Something that must never be. */
+  /** Records a violation: something that must never happen. */
   violate(what: string): void {
     this.violations.push(what);
     this.trace.push(`             *** ${what}`);
   }
 
-  /** Whether this is to go wrong here; `weight`: so much likelier than elsewhere. */
+  /** Decides if a fault occurs here; `weight` multiplies its probability. */
   fault(kind: FaultKind, weight = 1): boolean {
     if (!this.hasFaults || this.#budget <= 0 || !this.chaos.chance(this.rates[kind] * weight)) return false;
     this.#budget--;
     return true;
   }
 
-  /** Waits for its turn, from `dueMs` on, and while it is ready. */
+  /** Waits to be scheduled, not before `dueMs` and only while `isReady`. */
   park(what: string, options: { dueMs?: number; isReady?: () => boolean } = {}): Promise<void> {
     return new Promise((resolve) => this.parkStep(what, resolve, options));
   }
 
-  /** Does something in its turn. Whatever really takes time is done so: outside of a step nobody would wait for it. */
+  /**
+   * Runs work as a step. Anything that takes real time must use it: the scheduler doesn't wait for work
+   * outside a step.
+   */
   perform<T>(what: string, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.parkStep(what, () => work().then(resolve, reject));
     });
   }
 
-  /** The same with what is to be done in its turn; answers how to call it off. */
+  /** Parks a step that runs a function when scheduled; returns a function that cancels it. */
   parkStep(
     what: string,
     run: () => Promise<void> | void,
@@ -176,7 +182,7 @@ export class World {
     };
   }
 
-  /** Time as a process of this world has it. */
+  /** The clock of this world's processes. */
   get timer(): Timer {
     return {
       elapsedMs: () => this.nowMs,
@@ -196,7 +202,7 @@ export class World {
     for (const tell of process.onDeath) tell();
   }
 
-  /** Whether a process is stopped now, or was stopped before. */
+  /** Freezes the process if a fault says so. True while it is frozen, even by an earlier fault. */
   freezesHere(process: Process, weight: number): boolean {
     if (this.fault("freeze", weight)) this.#freeze(process);
     return process.frozenUntilMs > this.nowMs;
@@ -215,7 +221,7 @@ export class World {
     this.note(`time goes on by ${ms / 1_000} s`, NOBODY);
   }
 
-  /** Runs one step after the other until `isOver`. */
+  /** Runs one step at a time until `isOver`. */
   async run(isOver: () => boolean): Promise<void> {
     await quiet();
     while (!isOver()) {
@@ -228,7 +234,7 @@ export class World {
       const { process } = step.actor;
       this.nowMs += 1 + this.schedule.int(4);
       if (this.fault("jump")) this.#jump();
-      // Between the processor's answer and the books nothing must be lost: most of what can go wrong goes wrong here.
+      // Nothing may be lost between the processor's response and the books, so most faults are injected here.
       const weight = step.what.startsWith("T2") ? 5 : step.what === "hold again" ? 3 : 1;
       if (process && this.fault("freeze", weight)) {
         this.#freeze(process);
@@ -260,7 +266,7 @@ export class World {
       : (ready[this.schedule.int(ready.length)] as Step);
   }
 
-  /** Time goes on to when somebody can do something. */
+  /** Advances time to the next moment at which a step can run. */
   #advance(): boolean {
     let next = Number.POSITIVE_INFINITY;
     for (const { actor, dueMs, isReady } of this.#steps) {
@@ -272,7 +278,7 @@ export class World {
     return true;
   }
 
-  /** Nobody is stopped any more, and nothing goes wrong. */
+  /** Unfreezes all processes and stops injecting faults. */
   calm(): void {
     this.hasFaults = false;
     for (const process of this.processes) process.frozenUntilMs = 0;
@@ -281,5 +287,5 @@ export class World {
 
 export const NOBODY: Actor = { name: "-", process: null };
 
-/** Everything that can go on without a step has done so: all that is left to wait for is parked. */
+/** Lets everything that can continue without a step do so: afterwards, all pending work is parked. */
 const quiet = () => new Promise<void>((resolve) => setImmediate(resolve));
