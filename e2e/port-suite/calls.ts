@@ -11,29 +11,35 @@ import type {
   ProcessorObject,
 } from "@/lib/processor/port";
 
-/** A processor, and what a test must be able to see of it and bring about. */
+/** A processor, with the access and controls that the suite needs. */
 export type ProcessorUnderTest = {
   readonly processor: Processor;
   readonly cards: Record<"approved" | "declined" | "challenged" | "refundComesBack", CardInput>;
-  /** The amount its own books have for a charge, in minor units; null when it has moved nothing under that reference. */
+  /**
+   * Amounts in the processor's own books for a charge, in minor units; null if it moved nothing under that
+   * reference.
+   */
   money(reference: string): Promise<Money | null>;
-  /** Decides what it decides by itself, later. */
+  /** Makes the processor decide pending requests. */
   decide(account: string): Promise<void>;
-  /** The refunds that come back do so. */
+  /** Reverses refunds to the `refundComesBack` card. */
   giveBack(account: string): Promise<void>;
-  /** The shopper passes or fails a challenge at its address; does nothing where the page is ours, which passes it in the call. */
+  /**
+   * The shopper passes or fails a challenge at its URL. Does nothing for our own challenge page, because
+   * there the call contains the result.
+   */
   answerChallenge(url: string, passed: boolean): Promise<void>;
-  /** The query with which the shopper then comes back from it; left out where that says nothing. */
+  /** The query string with which the shopper then returns; omitted if it contains no result. */
   returned?(url: string): Readonly<Record<string, string>>;
-  /** What it has to report of an account, as the messages that it sends; empty for one that is polled. */
+  /** The messages that it sends about an account; empty for a processor that is polled. */
   messages(account: string): Promise<ReportMessage[]>;
-  /** The message as the processor cannot have sent it, beside what no processor sends; any change of a byte if left out. */
+  /** Forgeries of a message, besides empty ones. By default: a changed or added byte, and missing headers. */
   forged?(message: ReportMessage): ReportMessage[];
-  /** How much it keeps of unused cards, and makes all of it older than it may become; null where it keeps none. */
+  /** Counts stored unused cards, and ages them past their expiry; null if the processor stores none. */
   readonly unusedCards: { count(): Promise<number>; age(): Promise<void> } | null;
   /**
-   * Whether a capture, void or refund is a record of its own before it is executed: its id is kept first, and a refusal stands
-   * under its reference. Else an id comes with the answer, and is kept then.
+   * True if a capture, void or refund is recorded before it is executed: its id is kept first, and a refusal
+   * is stored under its reference. False if the id comes with the response and is kept then.
    */
   readonly recordsFirst: boolean;
 };
@@ -41,10 +47,10 @@ export type ProcessorUnderTest = {
 type ReportMessage = { headers: Headers; body: string };
 type Money = { captured: number; refunded: number; voided: boolean };
 
-/** A card that is good for long, by its number. */
+/** A card with this number and a distant expiry date. */
 export const testCard = (number: string): CardInput => ({ number, exp_month: 12, exp_year: 2099, cvv: "123" });
 
-/** What a payment's calls keep, as our books do, and hand to the calls after them. */
+/** Objects kept by a payment's calls and passed to later ones, as our books do it. */
 class Payment {
   readonly kept: ProcessorObject[] = [];
   constructor(readonly account = newId()) {}
@@ -65,7 +71,7 @@ class Payment {
 
 const CHALLENGE_PAGE = "https://cardlane.example/challenge/of-this-payment";
 export const AMOUNT = 10_000;
-/** How often a call is sent at once where it must be done once. */
+/** Number of concurrent duplicates of a call that must be executed once. */
 export const DUPLICATES = 24;
 export const refused = { kind: "declined", decline_code: null };
 export const times = <T>(count: number, make: (index: number) => T): T[] =>
@@ -109,7 +115,7 @@ export function callsTo({ processor, cards, decide }: ProcessorUnderTest) {
     kind,
     authorization: charge.reference,
   });
-  /** What a call answers when what it left for later has been decided. */
+  /** A call's outcome after the processor has decided pending requests. */
   async function inTheEnd(account: string, call: () => Promise<Outcome>): Promise<Outcome> {
     const first = await call();
     if (first.kind !== "pending") return first;
@@ -118,7 +124,7 @@ export function callsTo({ processor, cards, decide }: ProcessorUnderTest) {
   }
   const end = (kind: "capture" | "void" | "refund", request: FollowUpRequest) =>
     inTheEnd(request.account, () => processor[kind](request));
-  /** Sends all at once, and again when what they left for later has been decided. */
+  /** Sends all calls concurrently, and again after the processor has decided pending requests. */
   async function endsOf(calls: readonly { kind: "capture" | "void" | "refund"; request: FollowUpRequest }[]) {
     const send = () => Promise.all(calls.map(({ kind, request }) => processor[kind](request)));
     await send();

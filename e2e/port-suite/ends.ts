@@ -50,7 +50,7 @@ export function closing(under: ProcessorUnderTest): void {
     const [held, closed, captured] =
       processor.capabilities.ownIds === true
         ? (["not_sent", "never", 0] as const)
-        : // Nothing holds it up before it: it is executed before it can be closed.
+        : // No id is kept first, so the call is executed before it can be closed.
           (["approved", "approved", AMOUNT] as const);
     test("while its call waits for an id to be kept moves nothing when that goes on", async () => {
       const charge = await authorization("approved", { capture: true });
@@ -65,7 +65,7 @@ export function closing(under: ProcessorUnderTest): void {
   });
 }
 
-/** A `keep` that waits until it is released. */
+/** A `keep` that blocks until it is released. */
 function heldKeep({ payment }: Charge) {
   let release = () => {};
   let reach = () => {};
@@ -121,7 +121,7 @@ export function keeping(under: ProcessorUnderTest): void {
         const request = followUp(charge, AMOUNT);
         const answer = await answerOf(end(kind, { ...request, keep: fails }));
         const first = ownIds === true && under.recordsFirst;
-        // Where the id comes with the answer, the next call finds what was executed, and keeps its id.
+        // If the id comes with the response, the next call finds the executed operation and keeps its id.
         expect(ownIds ? (first ? ["rejected"] : ["rejected", "approved"]) : ["approved"]).toContain(answer);
         await under.decide(charge.account);
         const moved = await money(charge.reference);
@@ -129,7 +129,7 @@ export function keeping(under: ProcessorUnderTest): void {
         expect(await end(kind, request)).toEqual({ kind: "approved" });
         const ended = await money(charge.reference);
         expect(ended).not.toEqual(before);
-        // What was executed before is not executed again.
+        // An executed operation isn't executed again.
         expect(first ? before : ended).toEqual(moved);
       },
     );

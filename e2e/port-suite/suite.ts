@@ -12,7 +12,8 @@ import { AMOUNT, approvals, type Charge, callsTo, DUPLICATES, type ProcessorUnde
 import { challenges, closing, keeping } from "./ends";
 
 /**
- * What every processor must pass, by its capabilities. Each test names a guarantee on which the money path stands.
+ * Tests that every processor must pass, depending on its capabilities. Each names a guarantee that payments
+ * rely on.
  */
 export function portSuite(name: string, under: ProcessorUnderTest): void {
   describe(`the port: ${name}`, () => {
@@ -73,7 +74,7 @@ function onceByReference(under: ProcessorUnderTest): void {
       const refund = followUp(charge, 1_000);
       const known = () => processor.inquire(inquiry(charge, "refund", refund.reference));
       expect(await end("refund", refund)).toMatchObject(refused);
-      // Where it is no record, the same request is a new one once it is allowed.
+      // If the refusal isn't recorded, the same request counts as new once it is allowed.
       expect(await known()).toMatchObject(under.recordsFirst ? refused : { kind: "not_found" });
       expect(await money(charge.reference)).toEqual({ captured: 0, refunded: 0, voided: false });
       expect(await end("capture", followUp(charge, AMOUNT))).toEqual({ kind: "approved" });
@@ -150,7 +151,7 @@ function limits(under: ProcessorUnderTest): void {
         const released = { captured: 0, refunded: 0, voided: true };
         expect(await money(charge.reference)).toEqual(capture ? returned : released);
         const again = { ...followUp(charge, AMOUNT), evenCaptured: true } as const;
-        // Nothing is left to give back: it may count as done, and moves nothing.
+        // Nothing is left to release or refund: the void may be approved, but moves nothing.
         expect(["approved", "declined"]).toContain((await end("void", again)).kind);
         expect(await money(charge.reference)).toEqual(capture ? returned : released);
       },
@@ -249,7 +250,7 @@ function reporting(under: ProcessorUnderTest): void {
   const { authorization, followUp, inquiry, end } = callsTo(under);
   const { reports } = processor;
 
-  /** A refund that was accepted and then came back. */
+  /** A refund that was accepted and then reversed. */
   async function returned() {
     const charge = await authorization("refundComesBack", { capture: true });
     await processor.authorize(charge);
