@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { TABLE_RIGHTS } from "@/db/rights";
 
 /**
- * Code that may send statements across environments, and why: a folder, a file, or a function of a file. All
- * other code uses `db.within(environmentId)`, where the database restricts it to one.
+ * Code that may send statements across environments, with the reason: a folder, a file, or a function of a
+ * file. All other code uses `db.within(environmentId)`, which the database restricts to one environment.
  */
 const CROSSING: Record<string, string> = {
   "lib/domain/accounts/": "signing in comes before any environment, and an account is one for both",
@@ -70,7 +70,7 @@ function sources(folder: string): string[] {
   });
 }
 
-/** `file#function` for each crossing; `file#` for one at top level. */
+/** `file#function` for each crossing; `file#` for one at the top level. */
 function crossing(path: string): string[] {
   const source = readFileSync(path, "utf8");
   const starts = [
@@ -100,14 +100,14 @@ test("the money path stays within its environment", () => {
   }
 });
 
-/** Tables of environments that account code accesses, by query file. */
+/** Environment tables that account code accesses, by query file. */
 const REACHED: Record<string, string[]> = {
   "accounts/abandoned": ["saved_views"],
   "accounts/history": ["audit_log"],
-  // Both within their environment: the amount of a payment that is still refundable.
+  // Reads the refundable amount of a payment, within its environment.
   "accounts/refund-limit": ["payments", "transactions"],
   changes: ["events", "audit_log"],
-  // A new time zone changes the days.
+  // A new time zone changes the day boundaries.
   "reporting/daily-totals": ["daily_totals", "total_deltas"],
   team: ["saved_views"],
 };

@@ -3,7 +3,10 @@ import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** Sources that a start builds and runs. Developers have the development packages and wouldn't notice. */
+/**
+ * Sources that `npm start` builds and runs. Developers have devDependencies installed and wouldn't notice a
+ * wrong import.
+ */
 const SOURCES = [
   ...["app", "components", "lib", "db"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
@@ -12,7 +15,7 @@ const SOURCES = [
   ...readdirSync("scripts").map((name) => join("scripts", name)),
 ].filter((path) => /\.(tsx?|[mc]js|mdx|css)$/.test(path) && !/\.test\.tsx?$/.test(path));
 
-/** Developer tools, which a start doesn't run. */
+/** Developer tools, which `npm start` doesn't run. */
 const TOOLS = /^scripts\/(prove|screenshots|check-types|steps|test|trim-|size-budget)/;
 
 const IMPORTS = /(?:\bfrom|\bimport|@import|@plugin|\bimport\(|\brequire\() ?"([^"]+)"/g;

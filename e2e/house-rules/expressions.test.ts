@@ -5,11 +5,11 @@ import { type Attack, attacksOn, collectExpressions, type Expression } from "./e
 type Pattern = Pick<Expression, "pattern" | "flags">;
 
 const expressions = collectExpressions(fileURLToPath(new URL("../..", import.meta.url)));
-/** Stops any match: `.`, `\s` and `$` all fail somewhere in it. */
+/** Ends any match: `.`, `\s` and `$` each fail somewhere in it. */
 const END = "\u0001\n\u0001";
 /**
- * Growing lengths, so that unbounded backtracking is caught while it is cheap: 2^n, then n³, then n². Linear
- * expressions take a small part of each limit.
+ * Increasing lengths, so that backtracking is caught while it is cheap: first 2^n, then n³, then n². Linear
+ * expressions use a small part of each limit.
  */
 const STAGES = [
   { length: 22, limitMs: 6 },
@@ -21,9 +21,7 @@ const STAGES = [
 const MEGABYTE = { length: 1_000_000, limitMs: 1_000 };
 const TRIES = 3;
 
-/**
- * CPU milliseconds to find every match in a text of this length; the best of several tries if over the limit.
- */
+/** CPU time in ms to find every match in a text of this length; the best of several tries if over the limit. */
 function cost(expression: RegExp, { start, pump }: Attack, { length, limitMs }: { length: number; limitMs: number }) {
   const text = start + pump.repeat(Math.ceil(length / pump.length)) + END;
   let best = Number.POSITIVE_INFINITY;
@@ -38,7 +36,7 @@ function cost(expression: RegExp, { start, pump }: Attack, { length, limitMs }: 
 
 type Worst = Attack & { length: number; ms: number };
 
-/** The slowest input for its length, and whether that is too slow. */
+/** The slowest input relative to its length, and if it is too slow. */
 function worstOf({ pattern, flags }: Pattern): Worst & { isSlow: boolean } {
   const expression = new RegExp(pattern, `${flags.replace(/[gy]/g, "")}g`);
   let worst: Worst = { start: "", pump: "a", length: 0, ms: -1 };

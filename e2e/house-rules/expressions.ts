@@ -5,14 +5,14 @@ import { parseAst } from "vitest/node";
 
 export type Expression = { readonly file: string; readonly pattern: string; readonly flags: string };
 
-/** `public` has only what is built from these. */
+/** `public` is left out because it contains only build output of these. */
 const FOLDERS = ["app", "components", "db", "lib"];
 const FILES = ["proxy.ts", "instrumentation.ts", "next.config.ts"];
 const IS_SOURCE = /\.(?:ts|tsx|mjs|js)$/;
 const MAY_HOLD_EXPRESSION = /RegExp|[^/*<]\/[^/*\s>]/;
 const IS_OTHER = /\.test\.tsx?$|\.d\.ts$/;
 
-/** Every regular expression in our own code, once: literals, and `new RegExp` with its constant parts. */
+/** Every distinct regular expression in our code: literals, and the constant parts of `new RegExp`. */
 export function collectExpressions(root: string): Expression[] {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
@@ -20,7 +20,7 @@ export function collectExpressions(root: string): Expression[] {
   const found = new Map<string, Expression>();
   for (const file of [...files, ...FILES].filter((name) => IS_SOURCE.test(name) && !IS_OTHER.test(name))) {
     const code = readFileSync(join(root, file), "utf8");
-    // Parsing takes most of the time.
+    // Parsing takes most of the time, so skip files that can't contain an expression.
     if (!MAY_HOLD_EXPRESSION.test(code)) continue;
     walk(parseAst(code, { lang: file.endsWith("x") ? "tsx" : "ts" }) as unknown, (node) => {
       const expression = expressionOf(node);
@@ -46,7 +46,7 @@ function expressionOf(node: Node): Omit<Expression, "file"> | null {
   return { pattern: textOf(pattern), flags: flags ? textOf(flags) : "" };
 }
 
-/** The constant parts of a run-time pattern, with a letter for each of the others. */
+/** The constant parts of a runtime pattern, with a letter in place of each variable one. */
 function textOf(node: Node | undefined): string {
   if (node?.type === "TemplateLiteral")
     return (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join("x");
@@ -54,7 +54,7 @@ function textOf(node: Node | undefined): string {
 }
 
 const CHARACTERS = Array.from('a0 -"\\/@_xA.:,;=<&#%$é漢४\n\u0000(){}');
-/** Varies with choice and position, so that neighbors vary independently. */
+/** Depends on choice and position, so that neighbors vary independently. */
 const picked = <T>(among: readonly T[], { start }: AST.Node, choice: number): T | undefined =>
   among[(choice + (choice >> 1) * start) % among.length];
 /** Samples per part. */
@@ -62,12 +62,12 @@ const CHOICES = 5;
 /** Max repetitions of a bounded quantifier in a sample. */
 const MOST = 40;
 
-/** A text's prefix, and the part repeated to make it long. */
+/** An input's prefix, and the part repeated to make it long. */
 export type Attack = { readonly start: string; readonly pump: string };
 
 /**
  * Likely worst-case inputs: text that matches a repeated part, after a prefix that matches everything before
- * it, and prefixes of what the whole expression matches.
+ * it, and prefixes of a match of the whole expression.
  */
 export function attacksOn({ pattern, flags }: Pick<Expression, "pattern" | "flags">): Attack[] {
   const attacks = new Map<string, Attack>();

@@ -66,7 +66,7 @@ beforeAll(() => {
   const config = readFileSync(resolve(".oxlintrc.json"), "utf8").replace(/"options": \{[^}]*\},/, "");
   writeFileSync(join(root, ".oxlintrc.json"), config);
   writeFileSync(join(root, "tsconfig.json"), "{}");
-  // The linter resolves its plugins from here.
+  // The linter resolves its plugins from this folder.
   symlinkSync(resolve("node_modules"), join(root, "node_modules"), "junction");
   for (const [file, specifier] of [...FORBIDDEN, ...ALLOWED, ...CYCLE]) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
