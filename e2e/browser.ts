@@ -14,7 +14,7 @@ type PageFixtures = {
   newPerson: (role?: MerchantRole) => Promise<SignedInPerson>;
   /** Signs a user in, in all pages of a browser context. */
   signInAs: (context: BrowserContext, person: { userId: string }, audience?: Audience) => Promise<void>;
-  /** A page with an owner of `tenant` signed in. */
+  /** A page on which an owner of `tenant` is signed in. */
   owner: Page;
   /** A staff member of this test only, signed in on `staffPage`. */
   staff: NewStaff & { userId: string };
@@ -22,8 +22,8 @@ type PageFixtures = {
 };
 
 /**
- * Browser tests. Each fails if one of our pages violates its content security policy or is served without
- * the required headers. Paths are relative to the host.
+ * Browser tests. Each fails if one of our pages violates its content security policy or lacks a required
+ * header. Paths are relative to the host.
  */
 export const test = base.extend<PageFixtures>({
   heldToPolicy: [
@@ -63,9 +63,9 @@ export const test = base.extend<PageFixtures>({
 });
 
 /**
- * Waits until a Next page is complete and hydrated: no streamed part is still hidden, and React has attached to every form,
- * field and button.
- * `networkidle` guarantees less, and never comes on a page that streams updates.
+ * Waits until a Next page is complete and hydrated: nothing streamed is hidden, and React has attached to
+ * every heading, form, field and button. `networkidle` guarantees less, and never occurs on a page that
+ * streams updates.
  */
 export async function untilAlive(page: Page): Promise<void> {
   const lifeless = () =>
@@ -81,16 +81,17 @@ export async function untilAlive(page: Page): Promise<void> {
   await expect.poll(() => lifeless().catch((error: Error) => [error.message]), { intervals }).toEqual([]);
 }
 
-/** Opens a page and waits for hydration. In front, because a hidden tab doesn't draw streamed content. */
+/**
+ * Opens a page and waits for hydration. Brings it to the front, because a hidden tab doesn't render streamed
+ * content.
+ */
 export async function openAlive(page: Page, path: string): Promise<void> {
   await page.bringToFront();
   await page.goto(path);
   await untilAlive(page);
 }
 
-/**
- * Collects policy violations of our pages in this context from now on, and pages without required headers.
- */
+/** Collects policy violations of our pages in this context, and required headers that pages lack. */
 function watchPolicies(context: BrowserContext, baseUrl: string): string[] {
   const faults: string[] = [];
   context.on("console", (message) => {
@@ -103,10 +104,16 @@ function watchPolicies(context: BrowserContext, baseUrl: string): string[] {
   return faults;
 }
 
-/** `display:none`, which React sets on late content. The policy blocks it; our styles hide it instead. */
+/**
+ * Hash of `display:none`, which React sets on late content. The policy blocks it; our styles hide the content
+ * instead.
+ */
 const HIDDEN_BY_REACT = "'sha256-aqNNdDLnnrDOnTNdkJpYlAxKVJtLt9CtFLklmInuUAE='";
 
-/** Excludes refused framing by other sites, which is the policy's purpose, and merchants' own pages, by which our script complains. */
+/**
+ * Ignores blocked framing by other sites, which is the policy's purpose, and our script's own warnings on
+ * merchants' pages.
+ */
 const isViolation = (message: ConsoleMessage, baseUrl: string) =>
   /content.security.policy/i.test(message.text()) &&
   !message.text().includes("frame-ancestors") &&
@@ -115,7 +122,7 @@ const isViolation = (message: ConsoleMessage, baseUrl: string) =>
   !message.text().includes(HIDDEN_BY_REACT) &&
   message.location().url.startsWith(baseUrl);
 
-/** Headers required of every page; who may embed it differs per page. */
+/** Headers required on every page. The sites that may embed a page differ, so they aren't checked here. */
 const WANTED: Record<string, RegExp> = {
   "content-security-policy":
     /^default-src 'none'; script-src (?:'nonce-[\w+/=]{24}'.*; style-src [^;]*'nonce-|'self' 'sha256-.*; style-src 'self';).*object-src 'none'; base-uri 'none'/,
@@ -135,7 +142,7 @@ function missingIn(response: Response): string[] {
   return [...wrong.map(([name]) => name), ...(unsafe ? ["unsafe-…"] : [])].map((what) => `${response.url()}: ${what}`);
 }
 
-/** Viewport widths and color schemes that every page is tested in. */
+/** Viewport widths and color schemes in which every page is tested. */
 const LOOKS = [
   [1440, "light"],
   [390, "dark"],
@@ -145,7 +152,7 @@ const LOOKS = [
 const EVERY_LOOK = process.env.EVERY_LOOK === "1";
 const turns = new WeakMap<object, number>();
 
-/** The looks to test now: the next one in rotation, or all with EVERY_LOOK=1. */
+/** The looks to test in this call: the next one in rotation, or all with EVERY_LOOK=1. */
 function looksNow(): readonly (typeof LOOKS)[number][] {
   const info = test.info();
   if (!info.tags.includes("@looks"))
@@ -156,7 +163,7 @@ function looksNow(): readonly (typeof LOOKS)[number][] {
   return LOOKS.slice(turn % LOOKS.length).slice(0, 1);
 }
 
-/** Widths to test item `index` in: desktop and phone alternate, or both with EVERY_LOOK=1. */
+/** Widths for testing item `index`: desktop and phone alternate, or both with EVERY_LOOK=1. */
 export const widthsOf = (index: number): readonly number[] =>
   EVERY_LOOK ? [1440, 390] : [index % 2 === 0 ? 1440 : 390];
 
@@ -165,13 +172,14 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 /** Rules that a change of color scheme can break. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** Fails on axe's findings for the current page and its frames, by WCAG 2.2 AA or the given rules. */
+/** Fails if axe finds violations on the current page or in its frames, by WCAG 2.2 AA or the given rules. */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
-  // Passes are reported by name only: describing every element of a long page takes many times as long.
+  // Passes are reported by name only, because describing every element of a long page takes many times as
+  // long.
   const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] });
   if (rules) axe.withRules(rules);
   else axe.withTags(RULES);
-  // Without frames, legacy mode saves the extra page that axe opens to merge results.
+  // Without frames, legacy mode avoids the extra page that axe opens to merge results.
   if (page.frames().length === 1) axe.setLegacyMode(true);
   const { violations } = await axe.analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
@@ -183,7 +191,7 @@ export async function showIn(page: Page, scheme: "light" | "dark"): Promise<void
   await expect(page.locator(`html:is([data-theme=${scheme}], :not([data-theme]))`)).toHaveCount(1);
 }
 
-/** Tests the current page in light or dark in rotation; in both with EVERY_LOOK=1. */
+/** Tests the current page in light or dark, in rotation, or in both with EVERY_LOOK=1. */
 export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
   await seeIn(
     page,
@@ -192,12 +200,12 @@ export async function expectAccessibleInBothSchemes(page: Page): Promise<void> {
 }
 
 /**
- * The page is accessible in the next look in rotation, or in all with EVERY_LOOK=1, and fits both widths.
- * Tests the current page, or what `open` loads, once per width with a look.
+ * Tests that the page is accessible in the next look in rotation, or in all with EVERY_LOOK=1, and fits both
+ * widths. Tests the current page, or the one that `open` loads once per tested width.
  */
 export async function expectWellInEveryLook(page: Page, open?: () => Promise<unknown>): Promise<void> {
   const looks = looksNow();
-  // Widths that the page is loaded at come first.
+  // Widths at which the page is loaded come first.
   for (const width of new Set([...(open ? looks.map(([one]) => one) : []), 1440, 390])) {
     await page.setViewportSize({ width, height: 900 });
     const schemes = looks.filter(([one]) => one === width).map(([, scheme]) => scheme);
@@ -218,7 +226,7 @@ async function seeIn(page: Page, schemes: ("light" | "dark")[]): Promise<void> {
   }
 }
 
-/** Fails when the page is wider than the window. */
+/** Fails if the page is wider than the viewport. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);

@@ -7,46 +7,47 @@ import type { Endpoint, ResponseOf } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { ERRORS, type ErrorCode, type Problem, problem } from "@/lib/contract/errors";
 
-/** An answer as it came, already found to be in the contract's form. */
+/** A response that conforms to the contract. */
 export type Answer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   readonly replayed: boolean;
-  /** The refusal, which must have this code. */
+  /** Returns the problem, and fails unless it has this code. */
   problem(code: ErrorCode): Problem;
 };
 
 export type OperationAnswer<O extends Endpoint> = Answer & {
-  /** The object, which must have come with the operation's own status, or with this one. */
+  /** Returns the object, and fails unless the response has the endpoint's own status or the given one. */
   ok(status?: number): ResponseOf<O>;
 };
 
 export type CallOptions = {
-  /** Fills `{id}` of the path. */
+  /** Replaces `{id}` in the path. */
   id?: string;
   query?: Record<string, unknown> | string;
   body?: unknown;
-  /** X-Idempotency-Key; by default a new one where the operation needs one. Null sends none. */
+  /** X-Idempotency-Key; by default a new one if the endpoint requires it. Null sends none. */
   key?: string | null;
   headers?: Record<string, string>;
 };
 
 export type RawRequest = {
   method: string;
-  /** Sent as it is, not even encoded. */
+  /** Sent unchanged, without encoding. */
   path: string;
   headers?: Record<string, string | string[]>;
   body?: string | Buffer | (string | Buffer)[];
 };
 
-/** Sent again by an integrator until their outcome is known, where the processor decides later. */
+/** Endpoints that an integrator retries until the outcome is known, if the processor decides later. */
 const DECIDED_LATER = /^(?:capture|void|refund)/;
 const PAUSE_MS = 50;
 
 /**
- * Speaks the API with one key. Every answer is compared with the contract, whatever a test goes on to look at. `untilDecided`:
- * a capture, void or refund that is answered 202 is sent again with its key until it is decided, as an integrator would.
+ * An API client with one key. Checks every response against the contract, in addition to the test's own
+ * checks. `untilDecided`: retries a capture, void or refund with its key while the response is 202, like an
+ * integrator.
  */
 export class Api {
   constructor(
@@ -63,7 +64,7 @@ export class Api {
       await wait(PAUSE_MS);
       answer = await this.#send(endpoint, { ...options, key }, true);
     }
-    // Tests check if their own request was the first.
+    // Tests check if the first request was itself a replay.
     return { ...answer, replayed: first.replayed };
   }
 
@@ -91,7 +92,10 @@ export class Api {
     };
   }
 
-  /** Sends exactly these bytes: for requests that no client library would make. Chunked when the body is an array. */
+  /**
+   * Sends exactly these bytes, for requests that no client library would send. Uses chunked encoding if the
+   * body is an array.
+   */
   raw({ method, path, headers = {}, body }: RawRequest): Promise<Answer> {
     const url = new URL(this.baseUrl);
     return new Promise((resolve, reject) => {
@@ -131,7 +135,7 @@ export class Api {
       if (Array.isArray(body)) for (const chunk of body) sent.write(chunk);
       else if (body !== undefined) {
         sent.setHeader("Content-Length", Buffer.byteLength(body));
-        // Bytes, because Node would send the headers in the encoding of a string body.
+        // Sent as bytes: for a string body, Node would also send the headers in its encoding.
         sent.write(Buffer.from(body));
       }
       sent.end();
@@ -152,7 +156,7 @@ function operationOf(method: string, path: string): Endpoint | null {
   return ENDPOINTS.find((endpoint) => endpoint.method === method && fits(endpoint)) ?? null;
 }
 
-/** The first piece of an answer that goes on for as long as it is read. */
+/** The first chunk of a streamed response, which continues for as long as it is read. */
 async function beginningOf({ body }: Response): Promise<string> {
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   const { value } = await reader.read();
@@ -160,7 +164,7 @@ async function beginningOf({ body }: Response): Promise<string> {
   return Buffer.from(value ?? []).toString("utf8");
 }
 
-/** What holds for every answer. `again`: the request was sent before, and its first names the answer. */
+/** Checks the rules for all responses. `again`: a retry, so a problem has the first request's id. */
 function checked(
   status: number,
   headers: Headers,
@@ -214,7 +218,7 @@ function expectProblem(
 
 const pick = ({ status, title }: { status: number; title: string }) => ({ status, title });
 
-/** The value fits the schema, has every member that the schema names, and no others. */
+/** Fails unless the value fits the schema, has every member that the schema names, and no others. */
 function expectExactly<T extends z.ZodType>(schema: T, value: unknown, context: string): z.infer<T> {
   const parsed = schema.safeParse(value);
   expect(parsed.error?.message, context).toBeUndefined();

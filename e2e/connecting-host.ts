@@ -16,8 +16,9 @@ import { withStaticFiles } from "@/lib/server/static-files";
 import { claimHost } from "@/lib/server/under-next";
 
 /**
- * The service with its built pages, in one process, to which merchants connect doubles of Stripe: STRIPE_DOUBLES has where each
- * secret key is known. An unknown key is asked about at the first. With ADYEN_DOUBLE they can connect that one of Adyen, too.
+ * The service with its built pages in one process, to which merchants can connect doubles of Stripe.
+ * STRIPE_DOUBLES maps secret keys to the URLs of doubles; unknown keys go to the first. ADYEN_DOUBLE, if set,
+ * is the URL of a double of Adyen.
  */
 maskProcessOutput();
 configure({ NODE_ENV: "production" });
@@ -27,7 +28,7 @@ const toDoubles: Connector = {
   ...STRIPE,
   create(options) {
     const endpoint = doubles.get(options.credentials.secret_key ?? "") ?? [...doubles.values()][0];
-    // A double has no dashboard to link to: the links are those of Stripe's own.
+    // A double has no dashboard, so links point to Stripe's own.
     const { dashboardUrl } = STRIPE.create(options);
     return { ...STRIPE.create({ ...options, endpoint }), ...(dashboardUrl && { dashboardUrl }) };
   },

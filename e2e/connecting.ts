@@ -9,18 +9,18 @@ import { createTestMerchant } from "./fixtures/factories";
 import { expect } from "./fixtures/playwright";
 import { type ProofHost, startHost } from "./proof/host";
 
-/** Two accounts that a merchant can connect, and the service that asks the doubles in the place of Stripe. */
+/** Two accounts that a merchant can connect, and a service that uses the doubles instead of Stripe. */
 type Connecting = { host: ProofHost; databaseUrl: string; main: Double; second: Double; adyen: AdyenDouble | null };
 
 /**
- * Tests with a service and a database per worker: jobs of other hosts would query Stripe about the doubles'
- * payments.
+ * Tests with one service and database per worker, because the jobs of other hosts would query Stripe for the
+ * doubles' payments.
  */
 export const test = base.extend<object, { withAdyen: boolean; connecting: Connecting; db: Database }>({
   withAdyen: [false, { option: true, scope: "worker" }],
   connecting: [
     async ({ host: _, withAdyen }, use) => {
-      // Formatted like an Adyen key, so that masking recognizes it.
+      // Has the format of an Adyen key, so that masking recognizes it.
       const adyen = withAdyen ? await startAdyenDouble({ apiKey: `AQEyofthe${randomUUID()}` }) : null;
       const main = await startDouble({ secretKey: "sk_test_ofthemainshop000000m4i1" });
       const second = await startDouble({
@@ -59,10 +59,10 @@ export const test = base.extend<object, { withAdyen: boolean; connecting: Connec
   ],
 });
 
-/** Opens the settings page. */
+/** Opens the settings page for processors. */
 export const openProcessors = (page: Page, mode = "test") => openAlive(page, `/${mode}/settings/processors`);
 
-/** Connects an account in the dashboard, and waits until the page shows it. */
+/** Connects an account in the dashboard and waits until the page shows it. */
 export async function connectAccount(page: Page, { secretKey }: Double, label: string): Promise<Locator> {
   await page.getByRole("button", { name: "Connect a processor" }).click();
   const dialog = page.getByRole("dialog");
@@ -75,7 +75,7 @@ export async function connectAccount(page: Page, { secretKey }: Double, label: s
   return card;
 }
 
-/** The part of the page that is about a connection. */
+/** The section of the page for one connection. */
 export const cardOf = (page: Page, label: string) =>
   page
     .getByRole("main")

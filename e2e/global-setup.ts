@@ -13,9 +13,12 @@ import { OTHER_PROCESSORS } from "./proof/chosen-processor";
 import { type ProofHost, startHost } from "./proof/host";
 import { runProcessor } from "./proof/processors";
 
-/** For all hosts: any of them may send a delivery, and test receivers run on this machine. */
+/** Set on all hosts: any of them may send a delivery, and test receivers run on this machine. */
 const TO_RECEIVERS = { WEBHOOK_ALLOW_LOCAL: "true" };
-/** Limits low enough to reach on a busy machine, and a trusted proxy, so that tests can choose addresses. */
+/**
+ * Limits low enough to reach on a busy machine, and a trusted proxy, so that tests can choose client
+ * addresses.
+ */
 const LIMITED = {
   RATE_LIMIT_PER_SECOND: "5",
   RATE_LIMIT_BURST: "10",
@@ -26,7 +29,7 @@ const LIMITED = {
   TRUSTED_PROXIES: "1",
   ...TO_RECEIVERS,
 };
-/** Default limits, and an address per environment that other machines could reach. */
+/** Default limits, and a base URL per environment that other machines could reach. */
 const CONFIGURED = {
   CARDLANE_ENV: "sandbox",
   SANDBOX_BASE_URL: "http://sandbox.cardlane.test",
@@ -45,7 +48,7 @@ const UNLIMITED = {
   ...TO_RECEIVERS,
 };
 
-/** Settings per host; all of these hosts share one database. */
+/** Settings per host; these hosts share one database. */
 const SETTINGS: Partial<Record<HostName, Record<string, string>>> = {
   service: UNLIMITED,
   next: UNLIMITED,
@@ -53,7 +56,10 @@ const SETTINGS: Partial<Record<HostName, Record<string, string>>> = {
   limited: LIMITED,
 };
 
-/** Starts the hosts of the chosen projects on one database; workers find them in environment variables. */
+/**
+ * Starts the hosts of the selected projects on one database; workers get their URLs from environment
+ * variables.
+ */
 export default async function setup(config: FullConfig): Promise<() => Promise<void>> {
   await buildWhenStale(config.rootDir, () => process.stdout.write("Building …\n"), new AbortController().signal);
   const cluster = await startTestCluster();
@@ -69,7 +75,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
     await seedSomething(url);
     process.env.E2E_FOUND_BROWSER = JSON.stringify(await findBrowser());
     process.env.E2E_DATABASE_URL = url;
-    // For workers that start a database and a host of their own.
+    // For workers that start their own database and host.
     Object.assign(process.env, { E2E_ADMIN_URL: cluster.adminUrl, E2E_TEMPLATE: cluster.template });
     const start = async (host: HostName) => {
       if (isOther(host)) return ends.push(await startBehind(host, cluster, `${database}_${host}`));
@@ -82,7 +88,7 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
       ends.push(() => end(host, service));
       process.env[`E2E_${host.toUpperCase()}_URL`] = service.baseUrl;
     };
-    // Always run our own server: its jobs settle what the other hosts leave open.
+    // Always run our own server, because its jobs finish operations that the other hosts leave open.
     const hosts = config.filteredProjects.map(({ use }) => (use as HostOptions).host);
     const started = await Promise.allSettled([...new Set<HostName>(["service", ...hosts])].map(start));
     for (const one of started) if (one.status === "rejected") throw one.reason;
@@ -96,14 +102,17 @@ export default async function setup(config: FullConfig): Promise<() => Promise<v
 type OtherProcessor = (typeof OTHER_PROCESSORS)[number];
 const isOther = (host: HostName): host is OtherProcessor => OTHER_PROCESSORS.some((one) => one === host);
 
-/** Keeps the output, to look up why a page failed. */
+/** Keeps the output for investigating failed tests. */
 async function end(host: HostName, service: Pick<RunningService, "stop" | "output">): Promise<void> {
   await service.stop();
   mkdirSync(".cache/test-reports", { recursive: true });
   writeFileSync(`.cache/test-reports/host-${host}.log`, service.output());
 }
 
-/** A service on an empty database, which gets a demo merchant with its own key, not the developer's. */
+/**
+ * A service on an empty database, which gets a demo merchant. Its own data folder keeps the demo key apart
+ * from the developer's.
+ */
 async function startDemo(cluster: TestCluster, database: string): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "cardlane-demo-"));
   const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
@@ -118,7 +127,8 @@ async function startDemo(cluster: TestCluster, database: string): Promise<() => 
 }
 
 /**
- * A service whose test payments go to another processor, on its own database: the sandbox has none of them.
+ * A service whose test payments go to another processor. It has its own database, because the sandbox lacks
+ * these payments.
  */
 async function startBehind(name: OtherProcessor, cluster: TestCluster, database: string): Promise<() => Promise<void>> {
   const databaseUrl = await createDatabase(cluster.adminUrl, database, cluster.template);
@@ -141,7 +151,7 @@ async function startBehind(name: OtherProcessor, cluster: TestCluster, database:
   };
 }
 
-/** A database that is not empty gets no demo data. */
+/** Inserts a merchant, because only an empty database gets demo data. */
 export async function seedSomething(url: string): Promise<void> {
   const db = connect(url, { max: 1 });
   await createTestMerchant(db, "Somebody else");

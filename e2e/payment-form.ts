@@ -6,22 +6,22 @@ import type { Api } from "./client";
 import { type Shopper, test } from "./fixtures/playwright";
 import { aCard, newSession } from "./samples";
 
-/** `id`: `cs_…`. */
+/** `id` has the form `cs_…`. */
 export type OpenedSession = { id: string; form: PaymentForm };
 
 export type FormAnswer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The answer to an attempt that was taken, whatever became of it. */
+  /** Returns the result of an accepted attempt, whatever the outcome. */
   taken(): CheckoutAttemptAnswer;
-  /** The refusal, which must have this code. */
+  /** Returns the problem, and fails unless it has this code. */
   refused(code: ErrorCode): Problem;
 };
 
 export type AttemptOptions = { attempt?: string; headers?: Record<string, string>; raw?: string };
 
-/** The requests of a session's payment form, without a browser. */
+/** Requests of a session's payment form, without a browser. */
 export class PaymentForm {
   constructor(
     readonly baseUrl: string,
@@ -48,17 +48,20 @@ export class PaymentForm {
     return this.#call(path, init);
   }
 
-  /** The page itself. */
+  /** Fetches the page itself. */
   page(query: Record<string, string> = {}): Promise<Response> {
     return fetch(`${this.baseUrl}/pay/${this.token}?${new URLSearchParams(query)}`);
   }
 
-  /** Answers the issuer's challenge, as its page's buttons do. At a processor's own page nobody gives up: they fail. */
+  /**
+   * Submits the issuer's challenge like the buttons on its page. A processor's own page can't be abandoned;
+   * there, `abandoned` fails it.
+   */
   async answerChallenge(shopper: Shopper, result: "passed" | "failed" | "abandoned"): Promise<void> {
     const { action } = await this.state();
     const answer = await shopper.answer(action?.url ?? "", result);
     expect(answer?.status).toBe(shopper.asksAt === this.baseUrl ? 303 : 200);
-    // A processor's webhook may have come first: then the payment is continued for it, and the shopper waits for that.
+    // If the processor's webhook comes first, it continues the payment, and the shopper waits for the result.
     await expect.poll(async () => (await this.state()).status).not.toBe("PROCESSING");
   }
 
@@ -90,7 +93,7 @@ export class PaymentForm {
   }
 }
 
-/** Tests of the form's own server. */
+/** Tests of the payment form's endpoints. */
 export const formTest = test.extend<{ open: (overrides?: object, api?: Api) => Promise<OpenedSession> }>({
   open: async ({ baseUrl, api: own }, use) => {
     await use(async (overrides = {}, api = own) => {

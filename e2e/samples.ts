@@ -44,7 +44,7 @@ export const aCard = (number: string = CARDS.approved, overrides: object = {}) =
   ...overrides,
 });
 
-/** Body of a payment: 100.00 USD, captured at once. */
+/** Request body of a 100.00 USD payment that is captured at once. */
 export const aPayment = (overrides: object = {}) => ({
   amount: 10_000,
   currency: "USD",
@@ -62,13 +62,13 @@ export const aPlan = (overrides: object = {}) => ({
 
 export const aSession = (overrides: object = {}) => ({ amount: 2_500, currency: "EUR", ...overrides });
 
-/** Each with an address of its own. */
+/** Each has a unique URL. */
 export const anEndpoint = (overrides: object = {}) => ({
   url: `http://127.0.0.1:9/webhooks/${randomUUID()}`,
   ...overrides,
 });
 
-/** Replays the events of the last hour. */
+/** Request body that replays the events of the last hour. */
 export const aReplay = () => ({ since: new Date(Date.now() - 3_600_000).toISOString() });
 
 export const newEndpoint = async (api: Api, overrides: object = {}) =>
@@ -90,8 +90,8 @@ export async function settled({ api, merchant, context }: Tenant, overrides: obj
 const TRIES = 20;
 
 /**
- * A payment whose authorization was lost and is over a day old, so that it waits for staff. The service itself asks about
- * it within a second; then another one is made.
+ * A payment whose authorization was lost and is over a day old, so that it waits for staff. Retries with
+ * another payment if the service checked the status first, which it does within a second.
  */
 export async function waitingPayment({ api, merchant }: Tenant, sql: Sql, amount: number): Promise<Payment> {
   for (let tries = 0; tries < TRIES; tries++) {
@@ -119,7 +119,7 @@ export const chargeOf = (payment: Payment): Transaction => {
   return charge;
 };
 
-/** The same three operations on a payment and on its charge. */
+/** The same three operations by payment and by charge. */
 export const DOORS = [
   {
     name: "payment",
