@@ -306,7 +306,7 @@ export class Load {
     if (random.chance(0.4)) this.#act(made, "refund", `${made.key} refund`, {});
   }
 
-  /** Many simultaneous clients, whose requests are combined into multi-row statements. */
+  /** Many payments at the same moment, and two refunds of each. */
   async #crowd(): Promise<void> {
     const random = this.#random;
     const count = 6 + random.int(4);

@@ -6,9 +6,6 @@ export type Answered = readonly Record<string, unknown>[] & { readonly count?: n
 
 /** A statement's name in a trace, recognized by text unique to it. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
-  [/input as materialized[\s\S]*insert into payments \(/, "T1 of several"],
-  [/begun as materialized/, "T1 of several"],
-  [/fenced as materialized/, "T2 of several"],
   [/insert into payments \(/, "T1"],
   [/with target as \(/, "T1"],
   [/with answered as \(/, "T2"],
@@ -66,15 +63,7 @@ function idsIn(statement: Statement): string {
   return args.filter((value) => typeof value === "string" && UUID.test(value)).join();
 }
 
-/** Number of rows passed to a multi-row statement. */
-function rowsIn(statement: Statement): number {
-  const { args } = statement as unknown as { args: readonly unknown[] };
-  // The first column of the rows is an array of keys or ids, which contain no commas.
-  const column = args.find((value) => typeof value === "string" && value.startsWith("{"));
-  return String(column).split(",").length;
-}
-
-/** Summary of a result without ids, which differ between two runs of one seed. */
+/** What an answer says, without ids: those of two runs of one seed differ. */
 export function summaryOf(answer: Answered): string {
   const [row] = answer;
   if (!row) return answer.count ? `${answer.count} rows` : "no row";
@@ -124,8 +113,6 @@ export const CONDITIONS = [
   "a challenge is abandoned",
   "staff find out about an operation of yesterday",
   "a connection lost within a transaction",
-  "several are written in one statement",
-  "one of several goes alone",
 ] as const;
 
 type Result = { readonly answer: Answered } | { readonly error: Error };
@@ -150,11 +137,6 @@ export function watch(world: World): (name: string, result: Result, statement: S
         break;
       case "find key":
         if (rows[0]?.state === "running") world.sometimes("a repeat waits for the first request");
-        break;
-      case "T1 of several":
-      case "T2 of several":
-        world.sometimes("several are written in one statement");
-        if (rows.length < rowsIn(statement)) world.sometimes("one of several goes alone");
         break;
       case "hold to resend":
         if (rows.length === 0) break;

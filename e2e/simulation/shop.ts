@@ -53,7 +53,7 @@ export type Answer = {
 /** A client's response timeout. */
 const PATIENCE_MS = 35_000;
 const TIMEOUT_MS = 8_000;
-/** Possible numbers of processes. A single one combines all requests into multi-row statements. */
+/** Numbers of processes that serve a world, one of which is drawn. */
 const PROCESSES = [1, 2, 2];
 
 /** A cheap card fingerprint: the real one is CPU-intensive and adds nothing to a simulation. */
