@@ -10,8 +10,8 @@ import { runProcessor } from "./processors";
 import { createTenant } from "./tenant";
 
 /**
- * Behind the connector to Adyen, with a double of its API over HTTP that outlives every kill: what it takes on it decides later,
- * and tells by webhooks alone. `npm run prove:processor` is the long form.
+ * The Adyen connector against a double of its HTTP API that survives every kill. The double decides accepted
+ * requests later and reports them only by webhook. `npm run prove:processor` is the long form.
  */
 const HISTORIES = 4;
 const KILLS = 3;

@@ -15,9 +15,9 @@ import { pageListener } from "./page-listener";
 import { DeliveryClock } from "./webhook-clock";
 
 /**
- * The service as `npm start` runs it, from the same parts, but without Next: of the pages it has only what the payment form
- * and one of the dashboard call. It is up within a second and needs no build, so that a proof can kill it often, and a broken copy be run at once.
- * With PROOF_PROCESSOR its test payments go to another processor than the sandbox, which `runProcessor` started.
+ * The service as `npm start` runs it, from the same parts but without Next; it serves only the page routes in
+ * `pageListener`. It is up within a second and needs no build, so a proof can kill it often. PROOF_PROCESSOR
+ * sends its test payments to the processor that `runProcessor` started.
  */
 configure({ NODE_ENV: "production" });
 const ownPool = () => {
@@ -28,7 +28,7 @@ const opened = await openService({
   processors: (sandbox) => ({ sandbox: chosenProcessor(process.env, ownPool, env.processorTimeoutMs) ?? sandbox }),
   onRecovery: (problem) => problem && log.warn({ err: problem }, "the embedded database is down"),
 });
-// With PROOF_CLOCK its webhooks go by that clock, and wait half a second for an answer.
+// With PROOF_CLOCK, webhooks follow that clock and time out after half a second.
 const clock = process.env.PROOF_CLOCK ? new DeliveryClock(process.env.PROOF_CLOCK) : null;
 const service = clock
   ? { ...opened.service, clock, webhooks: createSender(openWall(), undefined, 500) }

@@ -3,7 +3,7 @@ import type { Database } from "@/db/client";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { faultsOfProcessor } from "./processors";
 
-/** Every book agrees with every other: ours, the ledger, and the processor's own store. */
+/** Every book agrees with every other: our payments, the ledger, and the processor's own store. */
 export async function expectCleanBooks(db: Database, options: { open?: boolean } = {}): Promise<void> {
   const report = await verifyBooks(db);
   const broken = report.checks.filter((check) => check.count > 0);
@@ -12,14 +12,14 @@ export async function expectCleanBooks(db: Database, options: { open?: boolean }
   if (!options.open) expect(report.open_operations, "operations without an outcome").toEqual([]);
 }
 
-/** How often PostgreSQL had to end a deadlock in this database. */
+/** Number of deadlocks that PostgreSQL has resolved in this database. */
 export async function countDeadlocks(db: Database): Promise<number> {
   const [row] = await db.sql<{ deadlocks: number }[]>`
     select deadlocks::int as deadlocks from pg_stat_database where datname = current_database()`;
   return row?.deadlocks ?? 0;
 }
 
-/** Waits until nothing is without an outcome any more. */
+/** Waits until every operation has an outcome. */
 export async function untilNothingIsOpen(db: Database, timeoutMs = 30_000): Promise<void> {
   await expect
     .poll(

@@ -3,18 +3,18 @@ import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { canaryNumber, type Secret } from "./card-data-search";
 import { KNOWN_SPELLINGS, madeSpelling, type Random, type Spelling, someNetwork, type Written } from "./card-spellings";
 
-/** A number in one spelling, with the plain number and the code that go with it. */
+/** A card number in one spelling, with the plain number and the security code that belong to it. */
 export type Spelled = { readonly text: string; readonly number: string; readonly code: string };
 
 const textOf = ({ front, number, back }: Written) => front + number + back;
 
-/** Where hardly a spelling can stand, the plain one does. */
+/** Tries before falling back to the plain spelling, for places that accept few spellings. */
 const TRIES = 40;
 
-/** Codes have three digits; beyond so many they come again. */
+/** Security codes have three digits, so codes repeat beyond this many. */
 const MAX_CODES = 300;
 
-/** Card data that exists nowhere else, each named for the path it is sent by: a find then says which path leaks. */
+/** Card data that exists nowhere else, named for the path it is sent by, so that a find shows which path leaks. */
 export class Canaries {
   readonly secrets: Secret[] = [];
   readonly #random: Random;
@@ -23,7 +23,7 @@ export class Canaries {
     this.#random = random;
   }
 
-  /** Those of three digits: four can be the end of any number, which may be kept. */
+  /** Three-digit codes only: a four-digit code can equal the last four of any number, which may be kept. */
   readonly codes: string[] = [];
 
   #add(secret: Secret): string {
@@ -35,7 +35,7 @@ export class Canaries {
     return this.#add({ name: `number: ${path}`, text: canaryNumber(this.#random, length, prefix), kind: "number" });
   }
 
-  /** With its last digit mistyped: refused, and all but a card number. */
+  /** A number with its last digit mistyped: refused, but still nearly a card number. */
   mistyped(path: string): string {
     const number = canaryNumber(this.#random);
     const wrong = number.slice(0, -1) + String((Number(number.at(-1)) + 1) % 10);
@@ -44,7 +44,7 @@ export class Canaries {
 
   code(path: string, length = 3): string {
     if (length === 3 && this.codes.length === MAX_CODES) return this.codes[this.#random(MAX_CODES)] as string;
-    // The start-up shows a payment to try out, with the code 123.
+    // The start-up message shows a sample payment with the code 123.
     const others = new Set(["123", ...this.codes]);
     const first = 10 ** (length - 1);
     let code = "";
@@ -53,12 +53,12 @@ export class Canaries {
     return this.#add({ name: `code: ${path}`, text: code, kind: "code" });
   }
 
-  /** No card has it, so that it can be looked for by itself. */
+  /** A 12-digit code that no card has, so it can be searched for on its own. */
   longCode(path: string): string {
     return this.#add({ name: `long code: ${path}`, text: canaryNumber(this.#random, 12, "9"), kind: "text" });
   }
 
-  /** A number of some network in a spelling that can stand there: made for the purpose, or one that was once let through. */
+  /** A number of some network in a spelling this place accepts: generated, or one that was once let through. */
   spelled(path: string, takes: (text: string) => boolean = () => true): Spelled {
     const number = canaryNumber(this.#random, ...someNetwork(this.#random));
     const code = this.code(path);
@@ -77,18 +77,18 @@ export class Canaries {
     return KNOWN_SPELLINGS.find(fits) ?? (KNOWN_SPELLINGS[0] as Spelling);
   }
 
-  /** A card that the sandbox declines, for nobody has it. */
+  /** A card with an unknown number, which the sandbox declines. */
   card(path: string, overrides: object = {}) {
     return { number: this.number(path), exp_month: 12, exp_year: 2040, cvv: this.code(path), ...overrides };
   }
 
-  /** One that the sandbox knows, with a code of ours. */
+  /** A card that the sandbox knows, with one of our codes. */
   sandboxCard(path: string, number: string) {
     return { number, exp_month: 12, exp_year: 2040, cvv: this.code(path, number.startsWith("37") ? 4 : 3) };
   }
 }
 
-/** The sandbox's own cards: public, and yet no reason to be written down. */
+/** The sandbox's own cards: public, but still must not be stored. */
 export const SANDBOX_NUMBERS: readonly Secret[] = SANDBOX_CARDS.map(({ number, behaviour }) => ({
   name: `sandbox card: ${behaviour}`,
   text: number,

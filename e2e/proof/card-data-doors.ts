@@ -12,14 +12,14 @@ import { answerTo } from "./card-data-paths";
 import type { Doors, Person } from "./card-data-places";
 import { inParallel } from "./client";
 
-/** Of each merchant twenty refusals are written down a second, and what is not written down proves nothing. */
+/** At most 20 refusals per merchant and second are logged, and an unlogged refusal proves nothing. */
 const MERCHANTS = 60;
-/** Fewer than the wrong passwords that lock an account, and than a person may try of what costs much in a minute. */
+/** Below the failed passwords that lock an account, and below the expensive attempts allowed per minute. */
 const MOST_USES = 8;
 
 /**
- * Merchants, their people and staff of the proof's own, for whichever host there is at the time. Each merchant has all its events
- * sent to `hook`.
+ * Creates the proof's own merchants, their users and staff, for whichever host is running at the time. Each
+ * merchant has all its events sent to `hook`.
  */
 export async function openDoors(db: Database, host: () => { baseUrl: string }, hook: string): Promise<Doors> {
   const service = testService(db);
@@ -87,7 +87,7 @@ export async function openDoors(db: Database, host: () => { baseUrl: string }, h
   return doors;
 }
 
-/** The same one a few times, then another. */
+/** Returns the same value up to `MOST_USES` times, then makes a new one. */
 function usedUp<T>(make: () => Promise<T>): () => Promise<T> {
   let uses = 0;
   let current: Promise<T> | null = null;

@@ -21,10 +21,10 @@ import {
   withValue,
 } from "./card-data-places";
 
-/** What people and shoppers ask of the service, beside what merchants' servers do. */
+/** Operations of the dashboard and of shoppers, in addition to the merchant API. */
 const PEOPLES: readonly DashboardEndpoint[] = DASHBOARD_ENDPOINTS.map(({ endpoint }) => endpoint);
 
-/** Bodies that would be taken as they are: then it is the number in them that is refused. */
+/** Valid bodies, so that a refusal is due to the card number in them. */
 const SAMPLES: Record<string, object> = {
   updatePreferences: { times: "utc", shortcuts: true },
   updateAccount: { name: "Ada Park" },
@@ -42,7 +42,7 @@ const SAMPLES: Record<string, object> = {
   },
   updateRefundLimit: { refund_limit_usd: 10 },
   replaceLogo: {
-    // One red dot.
+    // A single red pixel.
     image: "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",
   },
   updateReceipts: { on_capture: true, on_refund: true },
@@ -81,7 +81,7 @@ const SAMPLES: Record<string, object> = {
   inviteMember: { name: "Ben", role: "viewer" },
 };
 
-/** What differs from time to time. */
+/** Values that must be unique per request. */
 function fresh(name: string): object {
   const attempt = randomUUID();
   const email = `${attempt}@shop.example`;
@@ -105,12 +105,12 @@ function fresh(name: string): object {
   }
 }
 
-/** Given to prove something, and kept nowhere: they may be anything. */
+/** Secrets for authentication, which are never stored and so may hold anything. */
 const PROOFS = new Set(["password", "current_password", "new_password", "code", "token"]);
-/** Merchants' own, and kept as they are but for the number of the request's own card. */
+/** The merchant's own values: stored as they are, except for the number of the request's own card. */
 const IDENTIFIERS = ["metadata", "metadata_keys", "customer_id", "return_url", "plan_id"];
 
-/** An escaped slash makes another path of it, which may take no such method or no body. */
+/** An escaped slash changes the path, which may then not accept this method or a body. */
 const OTHER_PATHS = [200, 400, 404, 405, 413];
 
 type Called = Pick<Endpoint | DashboardEndpoint, "name" | "method" | "path"> & {
@@ -141,7 +141,7 @@ async function headersOf(path: string, doors: Doors): Promise<Record<string, str
   return SAME_ORIGIN;
 }
 
-/** With the number's own card wherever a body has a card. */
+/** Puts the number in the body's card, if the operation has one. */
 function bodyOf({ name, body }: Called, sent: Spelled): object {
   const example = (EXAMPLES as Record<string, { body?: object }>)[name as EndpointName]?.body;
   const sample = example ?? SAMPLES[name];
@@ -155,7 +155,7 @@ function fieldPlace(operation: Called, field: Field, hasCard: boolean): Place | 
   if (!hasCard && IDENTIFIERS.some((identifier) => isWithin(field, identifier))) return null;
   const isProof = PROOFS.has(field.path[0] as string);
   const isCardNumber = name === "card.number";
-  // They are sealed, and of a connection that is not there nobody looks at them.
+  // Credentials are sealed, and those of a missing connection are not inspected.
   const isSealed = operation.name === "changeConnection" && isWithin(field, "credentials");
   const refuses = !isProof && !isCardNumber && !isSealed && operation.name !== "searchTransactions";
   const expected = refuses ? 400 : isCardNumber ? [200, 400, 402] : [200, 201, 400, 401, 403, 404, 409];
@@ -169,7 +169,7 @@ function fieldPlace(operation: Called, field: Field, hasCard: boolean): Place | 
   };
 }
 
-/** Every member of an operation's body, one that it has not, and one of that name. */
+/** Every member of an operation's body, an unknown member, and a member whose name is the number. */
 function bodyPlaces(operation: Called): Place[] {
   if (!operation.body) return [];
   const fields = fieldsOf(operation.body);
@@ -188,7 +188,7 @@ function bodyPlaces(operation: Called): Place[] {
   ];
 }
 
-/** Every parameter of its address, one that it has not, and one of that name; and each id in its path. */
+/** Every query parameter, an unknown one, one whose name is the number, and each id in the path. */
 function addressPlaces(operation: Called): Place[] {
   const { name, query, path } = operation;
   const withQuery = (what: string, queryOf: (text: string) => string, takes = takesUrl): Place => ({
@@ -228,7 +228,7 @@ function addressPlaces(operation: Called): Place[] {
 
 const bodyIfAny = (operation: Called, sent: Spelled) => (operation.body ? { body: bodyOf(operation, sent) } : {});
 
-/** Whatever any operation of the contract takes. A field that is added to one is tried without a word here. */
+/** Every input of every operation in the contract; a new field is covered without a change here. */
 export const operationPlaces = (): Place[] =>
   ([...ENDPOINTS, ...PEOPLES] as Called[]).flatMap((operation) => [
     ...bodyPlaces(operation),

@@ -5,27 +5,27 @@ import type { Canaries } from "./canaries";
 import type { Search } from "./card-data-search";
 import { inParallel } from "./client";
 
-/** A request as it goes over the wire, with the status that it must get: a path that was not taken proves nothing. */
+/** A raw request with its expected status: a path that was not taken proves nothing. */
 export type Push = {
   path: string;
   method?: string;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Sent as it is. */
+  /** Body sent without encoding. */
   raw?: string | Buffer;
-  /** Bytes in place of a request, as Latin-1. */
+  /** Raw bytes sent instead of an HTTP request, as Latin-1. */
   wire?: string;
   expected: number | readonly number[];
 };
 
 export type Doors = { baseUrl: string; apiKey: string; newSession: (overrides?: object) => Promise<string> };
 
-/** As the payment form's own page sends it. */
+/** Headers that the payment form's own page sends. */
 const FORM = { "Sec-Fetch-Site": "same-origin" };
 
 const payment = (over: object) => ({ amount: 1_299, currency: "USD", ...over });
 
-/** What merchants' servers do with cards, and do wrong. What they write into notes of their own is theirs, and kept. */
+/** Correct and wrong uses of cards by merchants' servers. Values in merchants' own notes are kept. */
 export function apiPushes(canaries: Canaries): Push[] {
   const path = "/v1/payments";
   const wrong = (
@@ -125,7 +125,7 @@ export function apiPushes(canaries: Canaries): Push[] {
   ];
 }
 
-/** What an assistant passes on that its user has pasted into a conversation. */
+/** Card data that a user pasted into a conversation and an assistant passes on. */
 export function assistantPushes(canaries: Canaries): Push[] {
   const path = "/mcp";
   const number = (what: string) => canaries.number(`MCP, ${what}`);
@@ -162,7 +162,7 @@ export function assistantPushes(canaries: Canaries): Push[] {
   ];
 }
 
-/** What shoppers' browsers send to a session's form, and whoever has its address. */
+/** Requests to a session's form, from shoppers' browsers and from anyone with its address. */
 export async function formPushes(canaries: Canaries, doors: Doors): Promise<Push[]> {
   const post = async (
     what: string,
@@ -227,7 +227,7 @@ export async function formPushes(canaries: Canaries, doors: Doors): Promise<Push
 
 export type Answered = { readonly status: number; readonly text: string };
 
-/** The answer to a push. A header without a value is left out, of those that every call to the API has, too. */
+/** Sends a push and returns the response. Headers with an empty value are omitted, including the default ones. */
 export async function answerTo(doors: Pick<Doors, "baseUrl" | "apiKey">, push: Push): Promise<Answered> {
   const { path, method = "POST", headers = {}, body, raw, wire } = push;
   if (wire !== undefined) return overTheWire(doors.baseUrl, wire);
@@ -244,7 +244,7 @@ export async function answerTo(doors: Pick<Doors, "baseUrl" | "apiKey">, push: P
   return { status: response.status, text: await response.text() };
 }
 
-/** What is wrong with the answer; null when it is one of those that were expected, and holds nothing of what `search` finds. */
+/** Describes the problem with the response; null when the status is expected and `search` finds nothing in it. */
 export async function send(
   doors: Pick<Doors, "baseUrl" | "apiKey">,
   push: Push,
@@ -273,7 +273,7 @@ function overTheWire(baseUrl: string, wire: string): Promise<Answered> {
     socket.setTimeout(1_000, () => socket.destroy());
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");
-      // It may keep the connection, or wait for more.
+      // The server may keep the connection open, or wait for more.
       if (text.includes("\r\n\r\n")) socket.destroy();
     });
     socket.on("error", () => {});
@@ -281,7 +281,7 @@ function overTheWire(baseUrl: string, wire: string): Promise<Answered> {
   });
 }
 
-/** Hangs up in the middle of the number. */
+/** Closes the connection in the middle of the number. */
 export function hangUp(
   { baseUrl, apiKey }: Pick<Doors, "baseUrl" | "apiKey">,
   path: string,

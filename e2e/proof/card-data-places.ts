@@ -3,32 +3,32 @@ import type { Canaries, Spelled } from "./canaries";
 import { answerTo, type Doors as PlainDoors, type Push, surpriseOf } from "./card-data-paths";
 import type { Search } from "./card-data-search";
 
-/** What somebody needs to get to each place; `apiKey` is another merchant's each time. */
+/** Access needed to reach each place; `apiKey` belongs to a different merchant each time. */
 export type Doors = PlainDoors & {
-  /** An owner who is signed in and has proved it. */
+  /** A signed-in owner with a fresh re-authentication. */
   owner(): Promise<Person>;
   staff(): Promise<Person>;
-  /** A session of a browser that nobody is signed in with, to sign in: its cookie and its token. */
+  /** Cookie and CSRF token of a browser session that is not signed in yet. */
   visitor(audience?: "auth" | "support-auth"): Promise<{ cookie: string; csrfToken: string }>;
   /** `mer_…` and `env_…` of a merchant. */
   readonly merchant: { readonly id: string; readonly environment: string };
 };
 export type Person = { readonly cookie: string; readonly email: string; readonly password: string };
 
-/** Somewhere that a number can get to. */
+/** An input that a card number can reach. */
 export type Place = {
   readonly name: string;
-  /** Whether a spelling can stand there at all: one that is only refused for its length proves little. */
+  /** True if the place accepts the spelling at all: one refused only for its length proves little. */
   readonly takes?: (text: string) => boolean;
-  /** What is sent refuses the number, and its answer must not repeat it. */
+  /** The request must be refused, without repeating the number in the response. */
   readonly refuses?: true;
   readonly push: (sent: Spelled, doors: Doors) => Push | Promise<Push>;
 };
 
-/** As a browser's own pages send it. */
+/** Headers that a browser sends from our own pages. */
 export const SAME_ORIGIN = { "Sec-Fetch-Site": "same-origin" };
 
-/** Whatever is not a fault of ours: it was read, or refused. */
+/** Every status that isn't a fault of ours: the request was read, or refused. */
 export const ANSWERED = [
   200, 201, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 409, 410, 413, 414, 415, 417, 422, 426, 431,
 ];
@@ -36,14 +36,14 @@ export const JSON_TYPE = { "Content-Type": "application/json" };
 export const FORM_TYPE = { "Content-Type": "application/x-www-form-urlencoded" };
 
 const MAX_ENCODED = 3_000;
-/** In an address, escaped as every client does it. */
+/** For addresses: escaped, which is what every client does. */
 export const inUrl = (text: string) => encodeURIComponent(text);
 export const takesUrl = (text: string) => text.isWellFormed() && inUrl(text).length <= MAX_ENCODED;
-/** In a header's value, whose bytes are UTF-8. */
+/** For header values, whose bytes are UTF-8. */
 export const inHeader = (text: string) => Buffer.from(text).toString("latin1");
 export const takesHeader = (text: string) =>
   /^[\x21-\x7e\x80-\xff]([\x20-\xff]*[\x21-\x7e\x80-\xff])?$/.test(inHeader(text)) && !inHeader(text).includes("\x7f");
-/** IPv6 has room for a number: 4242:4242:4242:4242::. */
+/** A card number fits into an IPv6 address: 4242:4242:4242:4242::. */
 export const asAddress = (number: string) => `${number.match(/.{1,4}/g)?.join(":")}::`;
 export const cardOf = ({ number, code }: Spelled) => ({
   number,
@@ -52,7 +52,7 @@ export const cardOf = ({ number, code }: Spelled) => ({
   cvv: number.startsWith("3") && number.length === 15 ? `${code}1` : code,
 });
 
-/** A member of a body or query, by where it stands. */
+/** A member of a body or query, identified by its path. */
 export type Field = { readonly path: readonly string[]; readonly max: number };
 type Schema = {
   $ref?: string;
@@ -64,7 +64,7 @@ type Schema = {
   maxLength?: number;
 };
 
-/** Every member of a schema that holds a text, a number or a choice, however deep it stands; of a list the first. */
+/** Every string, number and enum of a schema, at any depth; of an array, the first element. */
 export function fieldsOf(schema: z.ZodType): Field[] {
   const root = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Schema;
   const walk = (node: Schema, path: readonly string[]): Field[] => {
@@ -79,13 +79,13 @@ export function fieldsOf(schema: z.ZodType): Field[] {
   const fields = new Map<string, Field>();
   for (const field of walk(root, [])) {
     const name = field.path.join(".");
-    // What may be either is as long as the longer one.
+    // A union allows the longest of its members.
     if (field.max > (fields.get(name)?.max ?? 0)) fields.set(name, field);
   }
   return [...fields.values()];
 }
 
-/** A copy of a body with another value there; what is missing on the way is made. */
+/** Copies a body with another value at the path, creating missing parents. */
 export function withValue(body: object, path: readonly string[], value: unknown): object {
   const copy = structuredClone(body) as Record<string, unknown>;
   let at = copy;
@@ -98,12 +98,12 @@ export function withValue(body: object, path: readonly string[], value: unknown)
   return copy;
 }
 
-/** Whether the way to a field leads through this one. */
+/** True if the field's path begins with this name. */
 export const isWithin = ({ path }: Field, name: string) => path[0] === name;
 
 export type Tried = { readonly place: Place; readonly sent: Spelled };
 
-/** So many numbers for each place, each in a spelling of its own. */
+/** `each` numbers for every place, every one in its own spelling. */
 export const spelledFor = (places: readonly Place[], each: number, canaries: Canaries): Tried[] =>
   Array.from({ length: each }, () =>
     places.map((place) => ({ place, sent: canaries.spelled(place.name, place.takes) })),
@@ -111,7 +111,7 @@ export const spelledFor = (places: readonly Place[], each: number, canaries: Can
 
 export type Outcome = { readonly problem: string | null; readonly status: number; readonly path: string };
 
-/** Sends a number there, and looks whether the answer is as it should be and keeps the number to itself. */
+/** Sends a number to a place and checks that the response is as expected and doesn't repeat the number. */
 export async function attempt({ place, sent }: Tried, doors: Doors, search: Search): Promise<Outcome> {
   const push = await place.push(sent, doors);
   const answer = await answerTo(doors, push);
@@ -124,5 +124,5 @@ export async function attempt({ place, sent }: Tried, doors: Doors, search: Sear
   return { problem: problem && `${place.name}: ${problem}`, status: answer.status, path: push.path };
 }
 
-/** Where a problem happened is what the caller asked for. */
+/** The `instance` of a problem repeats the caller's own path. */
 const withoutPath = (text: string) => text.replace(/"instance":"(?:[^"\\]|\\.)*"/, "");

@@ -22,7 +22,7 @@ import {
 const isPlain = (text: string) => /^\d{12,19}$/.test(text);
 const payment = (sent: Spelled, over: object = {}) => ({ amount: 1_299, currency: "USD", card: cardOf(sent), ...over });
 
-/** Takes a payment, and the same key again for something else: what that was is kept beside the key. */
+/** Takes a payment, then reuses its key for a different request, whose description is stored with the key. */
 async function reused(doors: Doors, over: Omit<Push, "expected">): Promise<Push> {
   const headers = { "X-Api-Key": doors.apiKey, "X-Idempotency-Key": randomUUID() };
   const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "737" };
@@ -35,7 +35,7 @@ async function reused(doors: Doors, over: Omit<Push, "expected">): Promise<Push>
   return { ...over, headers, expected: [404, 409] };
 }
 
-/** Where a merchant's server, or a person, names something of its own. */
+/** Identifiers chosen by a merchant's server or a user. */
 function identifierPlaces(): Place[] {
   const own = (name: string, over: (sent: Spelled) => object, takes: Place["takes"] = () => true): Place => ({
     name: `createPayment, ${name}`,
@@ -68,7 +68,7 @@ function identifierPlaces(): Place[] {
     },
     {
       name: "a token, in a request that is refused for good",
-      // The beginning of a token is kept: of a plain number that would be most of it.
+      // The beginning of a token is kept, which would be most of a plain number.
       takes: isPlain,
       push: ({ text }) => ({
         path: "/v1/payments",
@@ -137,7 +137,7 @@ function identifierPlaces(): Place[] {
   ];
 }
 
-/** What people are asked, and what their browsers and our own staff say beside it. */
+/** Requests of users, their browsers and our own staff. */
 function peoplesPlaces(): Place[] {
   const signIn = (name: string, over: (text: string) => object, audience: "auth" | "support-auth" = "auth"): Place => ({
     name: `sign-in (${audience}), ${name}`,
@@ -293,7 +293,7 @@ const PAGES = {
   ],
 };
 
-/** Every page that looks at its address, and those that do not. */
+/** Every page that reads its address, and every page that doesn't. */
 const pagePlaces = (): Place[] =>
   (Object.keys(PAGES) as (keyof typeof PAGES)[]).flatMap((who) =>
     PAGES[who].map(
@@ -310,5 +310,5 @@ const pagePlaces = (): Place[] =>
     ),
   );
 
-/** Identifiers, people and pages: what no field of an operation is. */
+/** Identifiers, users' requests and pages: everything that isn't a field of an operation. */
 export const requestPlaces = (): Place[] => [...identifierPlaces(), ...peoplesPlaces(), ...pagePlaces()];

@@ -3,12 +3,12 @@ import { CARD_NUMBER_MARK } from "@/lib/contract/card-numbers";
 import { createDigitSearch } from "./card-digit-search";
 import type { Written } from "./card-spellings";
 
-/** Something secret that was sent to the service, and in which forms it would still be the secret. */
+/** A secret that was sent to the service, and the kind that decides its searched forms. */
 export type Secret = {
   readonly name: string;
   readonly text: string;
   readonly kind: "number" | "text" | "code";
-  /** How a number was sent, when not plainly, with what was written beside it. */
+  /** The number's spelling and surrounding text, unless it was sent plainly. */
   readonly written?: Written;
 };
 type Found = { readonly name: string; readonly form: string; readonly offset: number };
@@ -19,8 +19,8 @@ export type Search = (bytes: Buffer) => Found[];
 type Needle = { readonly name: string; readonly form: string; readonly bytes: Buffer };
 
 /**
- * The forms a secret is looked for in: as text, in the encodings that software puts text into, as the numbers that databases
- * make of digits, and as the digests that anybody can undo by trying all card numbers.
+ * The searched forms of a secret: text, common text encodings, the numeric types of databases, and digests
+ * that anyone can reverse by trying all card numbers.
  */
 export function formsOf({ text, kind, written }: Secret): [form: string, bytes: Buffer][] {
   switch (kind) {
@@ -57,7 +57,7 @@ function textForms(text: string): [string, Buffer][] {
   ];
 }
 
-/** Base64 at each of the three places that the text can have in groups of three, without what its neighbours decide. */
+/** Base64 at each of the three alignments, without the characters that depend on neighboring bytes. */
 function base64Forms(text: string): [string, Buffer][] {
   return [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes(text)])
@@ -68,7 +68,7 @@ function base64Forms(text: string): [string, Buffer][] {
   });
 }
 
-/** Different bytes. Of a number such as 4000000000000002 little is left but zeros, which stand everywhere. */
+/** Minimum of distinct bytes. A number such as 4000000000000002 leaves mostly zeros, which occur everywhere. */
 const MIN_DIFFERENT = 5;
 
 function groupings(number: string): [string, Buffer][] {
@@ -82,7 +82,7 @@ function groupings(number: string): [string, Buffer][] {
     "%20": "%20",
     "no-break spaces": "\u00a0",
   };
-  // A receipt may show the first six and the last four; whoever keeps one end and the middle keeps the number.
+  // A receipt may show the first six and the last four; one end plus the middle reveals the number.
   const most: [string, Buffer][] = [
     ["all but its last four", bytes(number.slice(0, -4))],
     ["all but its first six", bytes(number.slice(6))],
@@ -93,23 +93,23 @@ function groupings(number: string): [string, Buffer][] {
   ];
 }
 
-/** So much of a spelling from either end: of sixteen digits twelve. */
+/** Share of a spelling, from either end, that counts as a find: twelve of sixteen digits. */
 const MOST_OF_IT = 0.75;
 
-/** As it was sent, and as whoever reads its escapes sees it, or the most of it; and a code that outlived its number. */
+/** The number as sent and at each level of unescaping, or most of it; and a code that outlived its number. */
 function spelledForms({ number, inner, back, hasCode }: NonNullable<Secret["written"]>): [string, Buffer][] {
   const parts = [number, ...inner].flatMap((text) => {
     const characters = Array.from(text);
     const length = Math.ceil(characters.length * MOST_OF_IT);
     return [characters.slice(0, length).join(""), characters.slice(-length).join("")];
   });
-  // Digits right behind the mask may be what is left of an escape, as of "%252e".
+  // Digits right after the mask may be the rest of an escape, such as "%252e".
   const isLeftOver = hasCode && !/^\d/.test(back);
   const texts = [...parts, ...(isLeftOver ? [CARD_NUMBER_MARK + back] : [])];
   return [...new Set(texts.flatMap(asKept))].map((text) => ["as it was sent", Buffer.from(text)]);
 }
 
-/** As it is, as a string of JSON within JSON, in lower case, and as part of an address. */
+/** The text itself, as a string of JSON within JSON, in lower case, and URL-encoded. */
 function asKept(text: string): string[] {
   const inJson = (one: string) => JSON.stringify(one).slice(1, -1);
   const inUrl = text.isWellFormed() ? [encodeURIComponent(text)] : [];
@@ -128,7 +128,7 @@ function numberForms(number: string): [string, Buffer][] {
   return forms.filter(([, form]) => new Set(form).size >= MIN_DIFFERENT);
 }
 
-/** How PostgreSQL stores a numeric, in jsonb, too: base 10,000, two bytes a digit. */
+/** PostgreSQL's storage of a numeric, also within jsonb: base 10,000, two bytes per digit. */
 function numericDigits(number: string): Buffer {
   const padded = number.padStart(Math.ceil(number.length / 4) * 4, "0");
   const digits = Uint16Array.from(padded.match(/.{4}/g) ?? [], Number);
@@ -148,10 +148,10 @@ function digests(number: string): [string, Buffer][] {
 }
 
 const WITHIN_CARD = "within card";
-/** Before a name in jsonb stand lengths; what letters and digits stand before is part of an id, such as `req_…fcvv516r…`. */
+/** Names in jsonb follow their lengths; after a letter or digit a name is part of an id, as in `req_…fcvv516r…`. */
 const isOfWord = (byte = 0): boolean => /[\da-z]/i.test(String.fromCharCode(byte));
 
-/** Three digits alone prove nothing: a security code is looked for beside its name. */
+/** Three digits alone prove nothing, so a security code is searched for next to its name. */
 function codeContexts(code: string): [string, Buffer][] {
   return ["cvv", "cvc", "security_code", "csc", "cvv2"].flatMap((name) =>
     [
@@ -165,7 +165,7 @@ function codeContexts(code: string): [string, Buffer][] {
       `${name}: '`,
     ]
       .map((context): [string, Buffer] => [`after ${context}`, bytes(context + code)])
-      // In jsonb names and values stand apart, the names first.
+      // jsonb stores names and values separately, the names first.
       .concat([[`${WITHIN_CARD}, after ${name}`, bytes(`${name}${code}`)]]),
   );
 }
@@ -174,8 +174,8 @@ const SLOT_BITS = 23;
 const slotOf = (word: number) => Math.imul(word, 0x9e3779b1) >>> (32 - SLOT_BITS);
 
 /**
- * One pass over the bytes for all needles: a table of their first four bytes tells for nearly every place that nothing begins
- * there. Upper and lower case of hexadecimal forms count as one.
+ * Searches the bytes for all needles in one pass: a table of first four bytes rules out nearly every offset.
+ * Hexadecimal forms match in either case.
  */
 export function createSearch(secrets: readonly Secret[]): Search {
   const needles = secrets.flatMap((secret) =>
@@ -214,7 +214,7 @@ export function createSearch(secrets: readonly Secret[]): Search {
   };
 }
 
-/** A number that passes Luhn, begins as a card of a known network does, and that nobody has used before. */
+/** An unused number that passes the Luhn check and has the prefix of a known network. */
 export function canaryNumber(random: (limit: number) => number, length = 16, prefix = "4"): string {
   let digits = prefix;
   while (digits.length < length - 1) digits += String(random(10));

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import type { Database } from "@/db/client";
 import type { Search } from "./card-data-search";
 
-/** What was found and where, as "name, form, in place": sorted, each once. */
+/** Finds as "name, form, in place", sorted and unique. */
 export type Finds = string[];
 
 const described = (search: Search, place: string, bytes: Buffer): string[] =>
@@ -11,7 +11,7 @@ const described = (search: Search, place: string, bytes: Buffer): string[] =>
 
 const sorted = (finds: string[]): Finds => [...new Set(finds)].sort();
 
-/** Every row of every table, whatever its schema, as text. */
+/** Searches every row of every table, in any schema, as text. */
 export async function searchTables(db: Database, search: Search): Promise<{ finds: Finds; rows: number }> {
   const finds: string[] = [];
   let rows = 0;
@@ -23,7 +23,7 @@ export async function searchTables(db: Database, search: Search): Promise<{ find
   return { finds: sorted(finds), rows };
 }
 
-/** Columns of text, and texts in JSON at any depth, that are nothing but one of these. */
+/** Finds text columns, and strings in JSON at any depth, that equal one of these values. */
 export async function findExactValues(db: Database, values: readonly string[]): Promise<Finds> {
   const finds: string[] = [];
   for (const table of await tablesOf(db)) {
@@ -38,7 +38,7 @@ export async function findExactValues(db: Database, values: readonly string[]): 
   return sorted(finds);
 }
 
-/** The bodies of the request log are texts, in whose members the same is looked for. */
+/** Bodies in the request log are text; they are searched as JSON. */
 const asJson = (table: string) =>
   /\brequest_log/.test(table)
     ? "to_jsonb(t) || jsonb_build_object('request_body', t.request_body::jsonb, 'response_body', t.response_body::jsonb)"
@@ -52,7 +52,7 @@ async function tablesOf(db: Database): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The bytes of every file below a folder that was written since then: what was deleted, too, as long as nothing was written over it. */
+/** Searches every file in a folder written since then, including deleted data that hasn't been overwritten. */
 export function searchFiles(folder: string, search: Search, sinceMs = 0): { finds: Finds; megabytes: number } {
   const finds: string[] = [];
   let size = 0;
@@ -67,7 +67,7 @@ export function searchFiles(folder: string, search: Search, sinceMs = 0): { find
   return { finds: sorted(finds), megabytes: Math.round(size / 1e6) };
 }
 
-/** Null for an older file, and for one that its owner has removed by now: PostgreSQL does while it works. */
+/** Null for an older file, and for one that PostgreSQL has removed in the meantime. */
 function readSince(path: string, sinceMs: number): Buffer | null {
   try {
     return statSync(path).mtimeMs < sinceMs ? null : readFileSync(path);
@@ -77,7 +77,7 @@ function readSince(path: string, sinceMs: number): Buffer | null {
   }
 }
 
-/** Files of the same kind by one name: their own are numbers. */
+/** One name for all files of a kind, whose own names are numbers. */
 function kindOfFile(path: string, folder: string): string {
   if (path.includes("/pg_wal/")) return "the write-ahead log";
   return path.includes("/postgres/base/") ? "the tables' files" : relative(folder, path);

@@ -31,7 +31,7 @@ const HEADERS = [
   ...["X-Nextjs-Data", "X-Invoke-Path", "X-Middleware-Subrequest", "Sec-Fetch-Site", "Purpose", "Content-Language"],
 ];
 
-/** Where headers are read: a refusal that is written down, the form, a page, and a sign-in that is kept with what sent it. */
+/** Places that read headers: a logged refusal, the form, a page, and a sign-in stored with its user agent. */
 const READERS: Record<string, (doors: Doors) => Promise<Push>> = {
   "the API": async (doors) => ({
     path: "/v1/payments",
@@ -120,7 +120,7 @@ const multipart = ({ text }: Spelled, type = `multipart/form-data; boundary=${BO
   };
 };
 
-/** Bodies that nobody should send. */
+/** Malformed or unexpected bodies. */
 const BODIES: Record<string, (sent: Spelled) => Body> = {
   "cut off": ({ text }) => ({
     headers: JSON_TYPE,
@@ -191,7 +191,7 @@ const bodyPlaces = (): Place[] => {
   ]);
 };
 
-/** What is hardly HTTP, as it goes over the wire. */
+/** Barely valid HTTP, sent as raw bytes. */
 const WIRES = [
   "GET /TEXT HTTP/1.1\r\nHost: HOST\r\n\r\n",
   "GET /v1/payments/TEXT HTTP/1.1\r\nHost: HOST\r\nX-Api-Key: KEY\r\n\r\n",
@@ -224,5 +224,5 @@ const rawPlaces = (): Place[] =>
     },
   }));
 
-/** What goes over the wire beside what it is about: headers, bodies of all kinds, and bytes that are no request. */
+/** Headers, bodies of all kinds, and bytes that aren't a request. */
 export const wirePlaces = (): Place[] => [...headerPlaces(), ...bodyPlaces(), ...rawPlaces()];

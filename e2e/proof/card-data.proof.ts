@@ -25,25 +25,28 @@ import { connectEmbedded, crashPostgres, embeddedUrl, untilBack } from "./embedd
 import { reportFigure } from "./figures";
 import { NO_LIMITS, type ProofHost, startHost } from "./host";
 
-/** `npm run prove` tries every place once, `npm run prove:card-data` three times. A printed seed repeats a run. */
+/**
+ * Rounds: `npm run prove` tries every place once, `npm run prove:card-data` three times. A printed seed
+ * repeats a run.
+ */
 const SEED = Number(process.env.PROOF_SEED ?? randomInt(2 ** 31));
 const ROUNDS = Number(process.env.PROOF_CARD_ROUNDS ?? 1);
 const SPELLINGS = Number(process.env.PROOF_CARD_SPELLINGS ?? 1);
 
 const UNLIMITED = "1000000";
 const ENV = {
-  // All that is ever logged is; and a processor that takes five seconds is too slow.
+  // Logs everything, and treats a processor that takes five seconds as too slow.
   ...{ LOG_LEVEL: "trace", PROCESSOR_TIMEOUT_MS: "1500" },
   ...{ CHECKOUT_LIMIT_PER_MINUTE: UNLIMITED, SIGN_IN_LIMIT_PER_MINUTE: UNLIMITED },
-  // A caller's address is what the proof says it is.
+  // Lets the proof choose the caller's address.
   TRUSTED_PROXIES: "1",
-  // The receivers of webhooks are ours.
+  // The webhook receivers run on this machine.
   WEBHOOK_ALLOW_LOCAL: "true",
 };
 const SLOW = "4000000000001992";
 const EVERY_CODE = Array.from({ length: 900 }, (_, over) => String(100 + over));
 
-/** The whole service on a database and folders of its own, all of whose files are ours to read. */
+/** Starts the whole service on its own database and folders, so that every file can be searched. */
 async function start(hook: Receiver) {
   mkdirSync(process.env.DATA_DIR ?? tmpdir(), { recursive: true });
   const dataDir = mkdtempSync(join(process.env.DATA_DIR ?? tmpdir(), "cardlane-cards-"));
@@ -58,7 +61,7 @@ async function start(hook: Receiver) {
   await keepPlain(db);
   return {
     startedMs: Date.now(),
-    /** Texts that the demonstration's data holds by itself, such as a fee of "290". */
+    /** Text values already in the demo data, such as a fee of "290". */
     before: await findExactValues(db, EVERY_CODE),
     dataDir,
     db,
@@ -68,7 +71,7 @@ async function start(hook: Receiver) {
     async restart() {
       hosts.push(await startHost({ whole: true, port: host().port, env }));
     },
-    /** The same pages and API behind Next's own server, beside ours on its database. */
+    /** The same pages and API behind Next's own server, on the same database. */
     async underNext<T>(work: (doors: Doors) => Promise<T>): Promise<T> {
       const next = await startService({
         host: "next",
@@ -84,7 +87,7 @@ async function start(hook: Receiver) {
 }
 type Started = Awaited<ReturnType<typeof start>>;
 
-/** A folder of the service's own for what it keeps for a moment; the compiler's cache, which has our tests in it, is elsewhere. */
+/** The service's own temporary folder. The compile cache, which contains our tests, is kept elsewhere. */
 function temporaryFolder(dataDir: string): string {
   const folder = join(dataDir, "tmp");
   mkdirSync(folder, { mode: 0o777 });
@@ -95,8 +98,8 @@ function temporaryFolder(dataDir: string): string {
 }
 
 /**
- * From now on every text is stored as it is: in one that PostgreSQL has compressed nothing can be found. A table at a time: one
- * transaction over all would wait for a job that reads two of them while that waits for it.
+ * Disables TOAST compression, since nothing can be found in a compressed text. Runs table by table: one
+ * transaction over all tables could deadlock with a job that reads two of them.
  */
 async function keepPlain({ sql }: Database): Promise<void> {
   const columns = await sql<{ place: string; name: string }[]>`
@@ -109,10 +112,10 @@ async function keepPlain({ sql }: Database): Promise<void> {
 }
 
 const PLACES = [...operationPlaces(), ...requestPlaces(), ...wirePlaces()];
-/** The sample shop is our own host's alone. */
+/** Only the proof's own host has the demo shop. */
 const PLACES_UNDER_NEXT = PLACES.filter(({ name }) => !name.includes("the sample shop"));
 
-/** Every place, each with numbers that nobody else has, in spellings of their own. */
+/** Tries every place, each with its own numbers in their own spellings. */
 async function tryEverywhere({ db }: Started, doors: Doors, canaries: Canaries, places = PLACES): Promise<void> {
   const tried = spelledFor(places, SPELLINGS, canaries);
   const search = createSearch(canaries.secrets.slice(-3 * tried.length));
@@ -120,19 +123,19 @@ async function tryEverywhere({ db }: Started, doors: Doors, canaries: Canaries, 
   const before = await count();
   const outcomes = await inParallel(tried, 6, (one) => attempt(one, doors, search));
   expect(outcomes.flatMap(({ problem }) => problem ?? [])).toEqual([]);
-  // Refused requests are written down a second later, and each must be: what is not written proves nothing.
+  // Refused requests are logged a second later, and all must be: an unlogged request proves nothing.
   const refused = outcomes.filter(({ path, status }) => path.startsWith("/v1/") && status === 400).length;
   expect(refused).toBeGreaterThan(100);
   await expect.poll(async () => (await count()) - before, { timeout: 10_000 }).toBeGreaterThanOrEqual(refused);
 }
 
-/** `search`: of what no answer may hold. */
+/** `search` finds text that no response may contain. */
 async function pushAll({ doors }: Started, pushes: readonly Push[], search?: Search): Promise<void> {
   const surprises = await inParallel(pushes, 8, (push) => send(doors, push, search));
   expect(surprises.filter((one) => one !== null)).toEqual([]);
 }
 
-/** Cards that are under way when something breaks; whether they are answered does not matter here. */
+/** Sends cards that are in flight when something breaks; the responses don't matter here. */
 async function cardsUnderWay({ doors }: Started, canaries: Canaries, during: string) {
   const cards = [0, 1, 2, 3].map((index) =>
     index % 2 ? canaries.sandboxCard(during, SLOW) : canaries.card(`${during}, ${index}`),
@@ -152,7 +155,7 @@ async function cardsUnderWay({ doors }: Started, canaries: Canaries, during: str
   return { settled };
 }
 
-/** While columns have other names, payments and tokens fail inside, with an error of the database in the log. */
+/** Renames columns so that payments and tokens fail internally, with a database error in the log. */
 async function withBrokenSchema({ db }: Started, work: () => Promise<void>): Promise<void> {
   const rename = async (from: string, to: string) => {
     for (const table of ["transactions", "payment_tokens"])
@@ -193,7 +196,7 @@ async function everythingThatBreaks(started: Started, canaries: Canaries): Promi
   await untilBack(host(), crashed);
 }
 
-/** Where card data could end up without anybody seeing it, put there on purpose: what is looked for can be found. */
+/** Plants card data where a leak could go unnoticed, to show that the search finds it. */
 async function plant({ db, doors, dataDir }: Started, random: Random) {
   const planted = new Canaries(random);
   await db.sql`create schema planted`;
@@ -209,16 +212,16 @@ async function plant({ db, doors, dataDir }: Started, random: Random) {
   const logged = planted.number("planted in PostgreSQL's log");
   await db.sql.unsafe(`do $$ begin raise log 'card %', '${logged}'; end $$`);
   writeFileSync(join(dataDir, "tmp", "upload"), planted.spelled("planted in a file").text);
-  // A merchant's own identifier, with no card in its request: it is kept, all the way from a request to the disk.
+  // A merchant's own identifier in a request without a card: stored unchanged, from the request to the disk.
   const { text } = planted.spelled("planted in metadata", (made) => made.length <= 500);
   await doors.newSession({ metadata: { order: text } });
   return planted;
 }
 
-/** Three digits of a code may stand anywhere by themselves. */
+/** Without the codes, whose three digits can occur anywhere. */
 const numbersOf = ({ secrets }: Canaries) => secrets.filter(({ kind }) => kind !== "code");
 
-/** Answers with a card number, as a shop's error page might: some are taken, some are refused. */
+/** A receiver that responds with card numbers, like a shop's error page; some responses are 2xx, some refusals. */
 async function openCarelessReceiver(canaries: Canaries): Promise<Receiver> {
   const answers = Array.from({ length: 8 }, () => {
     const { text } = canaries.spelled("a receiver's answer", (made) => made.isWellFormed() && made.length <= 300);
@@ -233,7 +236,7 @@ async function openCarelessReceiver(canaries: Canaries): Promise<Receiver> {
   return hook;
 }
 
-/** Whatever happened has been sent at least once, and no message has a number. */
+/** Waits until every event has been sent at least once. */
 async function untilToldOf({ db }: Started, hook: Receiver): Promise<void> {
   const untold = async () => {
     const [row] = await db.sql<{ n: number }[]>`
@@ -246,18 +249,18 @@ async function untilToldOf({ db }: Started, hook: Receiver): Promise<void> {
   expect(hook.received.length).toBeGreaterThan(50);
 }
 
-/** Where the mask stands in place of a number: those places were reached, and something was kept there. */
+/** Tables that must contain the mask, which proves that these places were reached and stored something. */
 const MASKED_IN = [
   ...["audit_log", "idempotency_keys", "request_log", "support_audit_log", "user_sessions", "webhook_attempts"],
 ];
 const MASK: Secret = { name: "the mask", text: CARD_NUMBER_MARK, kind: "text" };
 
-/** What was found of those that were planted, by where they were. */
+/** Planted secrets that were found, by place. */
 const PLANTED = /^(?:number: )?planted in /;
 const found = (finds: readonly string[], name: string, place: string) =>
   finds.some((find) => find.includes(`planted in ${name}`) && find.endsWith(`, in ${place}`));
 
-/** Everything that was written since the start, with its log of changes as it was before anything of it was written over. */
+/** Searches everything written since the start, including the write-ahead log before it is overwritten. */
 async function sweep(
   { db, dataDir, output, startedMs, before }: Started,
   canaries: Canaries,
@@ -287,7 +290,7 @@ test("no card number and no security code is ever written: not to a table, a fil
     await tryEverywhere(started, doors, canaries);
     if (round === ROUNDS) break;
     await sweep(started, canaries);
-    // Of each kind only so many lines are logged: with another process they begin again.
+    // The lines logged per kind are limited; a restart resets the limit.
     await started.host().stop();
     await started.restart();
   }

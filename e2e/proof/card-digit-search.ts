@@ -1,24 +1,24 @@
 import { STYLED_DIGITS } from "./card-spellings";
 
-/** Where in any bytes the digits of a number stand in order, whatever stands between them. */
+/** Finds a number's digits in order in any bytes, with anything between them. */
 export type DigitSearch = (bytes: Buffer, found: (name: string, offset: number) => void) => void;
 
-/** So many of a number's first or last digits are the number: a receipt may show ten. */
+/** First or last digits that count as the whole number: a receipt may show ten. */
 const MOST_OF_IT = 14;
-/** Rolls on from digit to digit, and still fits a double. */
+/** Rolling window of digits; its value still fits a double. */
 const WINDOW = 12;
 const WINDOW_VALUES = 10 ** WINDOW;
-/** Digits in bytes that are no text stand farther apart. */
+/** Digits in binary data are farther apart. */
 const MAX_BYTES = 400;
 const SLOTS = 1 << 20;
-/** Of a number such as 4000000000005126 little is left but zeros, which stand everywhere. */
+/** Minimum of distinct digits. A number such as 4000000000005126 leaves mostly zeros, which occur everywhere. */
 const MIN_DIFFERENT = 7;
 
 type Part = { readonly name: string; readonly digits: string };
 
 /**
- * What is looked for does not depend on how a number is written: digits of any script and style in UTF-8 count as what they
- * stand for, and all else is passed over.
+ * The search is independent of a number's spelling: digits of any script and style in UTF-8 count by value,
+ * and all else is skipped.
  */
 export function createDigitSearch(numbers: readonly { name: string; text: string }[]): DigitSearch {
   const slots = new Uint8Array(SLOTS);

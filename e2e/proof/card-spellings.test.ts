@@ -5,7 +5,7 @@ import { KNOWN_SPELLINGS, madeSpelling, type Spelling, seededRandom, someNetwork
 
 const MANY = 20_000;
 
-/** What is wrong with how a spelling of a number is treated; null when nothing is. */
+/** Describes a spelling that is handled wrongly; null when it is handled correctly. */
 function gap({ name, write, isUsual }: Spelling, digits: string): string | null {
   const { front, number, back, hasCode } = write(digits);
   const text = front + number + back;

@@ -1,4 +1,4 @@
-/** Takes a limit and gives a whole number below it: always the same ones for a seed. */
+/** Returns a whole number below the limit; the sequence depends only on the seed. */
 export type Random = (limit: number) => number;
 
 /** Mulberry32: small, and the same on every machine. */
@@ -12,26 +12,26 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** A number as it is written, with what stands before and after it. `front` and `back` may go with the number; the rest must. */
+/** A written number and the text around it. `front` and `back` may be masked with it; the rest must be. */
 export type Written = {
   readonly front: string;
   readonly number: string;
   readonly back: string;
-  /** The number alone, before each time that it was escaped: what somebody has who reads the escapes. */
+  /** The number before each level of escaping, visible to anyone who unescapes it. */
   readonly inner: readonly string[];
-  /** Whether the security code stands behind it. */
+  /** True if the security code follows the number. */
   readonly hasCode: boolean;
 };
 
-/** One way of writing a number, with the security code where that belongs to it. */
+/** One way to write a number, with the security code where the spelling includes it. */
 export type Spelling = {
   readonly name: string;
   readonly write: (number: string, code?: string) => Written;
-  /** Whether people write cards so: then free text with the number is refused. */
+  /** True if people write cards this way: free text with the number is then refused. */
   readonly isUsual?: boolean;
 };
 
-/** Stands where a spelling has a security code. */
+/** Placeholder for the security code in a spelling. */
 const CODE = "123";
 
 const grouped = (number: string, separator: string) => number.replace(/(.{4})(?=.)/g, `$1${separator}`);
@@ -48,7 +48,7 @@ const known = (name: string, number: (number: string) => string, back = ""): Spe
   }),
 });
 
-/** What was once let through, each. */
+/** Spellings that were once let through. */
 export const KNOWN_SPELLINGS: readonly Spelling[] = [
   known("plain", (number) => number),
   known("with its code behind", (number) => number, "123"),
@@ -105,10 +105,10 @@ const SIGNS = [
     "\ud83d\udcb3",
   ],
 ];
-/** What looks like escapes and is none: at most in one real kind, or nobody could say which it is. */
+/** Lookalikes of escapes; a spelling has at most one real kind of escape, otherwise it would be ambiguous. */
 const LITERAL_ESCAPES = ["%", "\\", "&", "%20", "%2D", "&nbsp;", "&#32;", "\\t", "\\u0020", "\\n", "\\/"];
 const LETTERED = ["x", " x ", "X", "a", "\u0445", "\u3164"];
-/** Only again and again: between no two numbers that have nothing to do with each other does the same text stand three times. */
+/** Only used as a repeated separator: unrelated numbers don't have the same text between them three times. */
 const WORDS = [" and ", "-and-then-", "</b> <b>", '"},{"n":"', " dash "];
 
 type Style = (digits: string, random: Random) => string[];
@@ -120,7 +120,7 @@ const from =
   (style: string): Style =>
   (digits) =>
     Array.from(digits, (digit) => Array.from(style)[Number(digit)] as string);
-/** ASCII three times as often as the others: digits of Arabic, Persian, Devanagari, Thai, full width, bold, double-struck. */
+/** ASCII three times as often as Arabic, Persian, Devanagari, Thai, full-width, bold and double-struck digits. */
 const STYLES: readonly Style[] = [
   ...[0x30, 0x30, 0x30, 0x660, 0x6f0, 0x966, 0xe50, 0xff10, 0x1d7ce, 0x1d7d8, 0xe0030].map(script),
   ...["⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉", "⓪①②③④⑤⑥⑦⑧⑨", "⓿❶❷❸❹❺❻❼❽❾", "0⑴⑵⑶⑷⑸⑹⑺⑻⑼", "⓿⓵⓶⓷⓸⓹⓺⓻⓼⓽"].map(from),
@@ -129,7 +129,7 @@ const STYLES: readonly Style[] = [
   (digits) => digits.match(/[1-3]\d|4\d|./g)?.map(pair) ?? [],
 ];
 
-/** ⑩ to ㊿ stand for two digits. */
+/** ⑩ to ㊿ represent two digits. */
 function pair(digits: string): string {
   const value = Number(digits);
   if (digits.length < 2) return digits;
@@ -138,7 +138,7 @@ function pair(digits: string): string {
   );
 }
 
-/** What each digit that is no ASCII stands for, in all of these: ⑫ for two. */
+/** The value of each digit that isn't ASCII, such as two for ⑫. */
 export const STYLED_DIGITS: ReadonlyMap<string, string> = new Map(
   ["0123456789", ...Array.from({ length: 41 }, (_, over) => String(10 + over))].flatMap((digits) =>
     STYLES.flatMap((style) => {
@@ -149,7 +149,7 @@ export const STYLED_DIGITS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Joiners, marks of direction, isolates, a soft hyphen, a byte-order mark, accents, variation selectors, a language's own. */
+/** Joiners, direction marks, isolates, a soft hyphen, a BOM, accents, variation selectors, script-specific ones. */
 const INVISIBLE = Array.from(
   "\u200b\u200c\u200d\u200e\u200f\u202a\u202d\u202e\u202c\u2066\u2069\u2060\u00ad\ufeff\u0301\u034f\ufe0e\u180b\u061c",
 );
@@ -203,18 +203,19 @@ const ESCAPERS: readonly Escaper[] = [
 ];
 
 type Escaping = {
-  readonly escaper: Escaper /** Of ten characters that need no escape so many have one. */;
+  readonly escaper: Escaper;
+  /** Share, in tenths, of optional characters that are escaped. */
   readonly tenths: number;
 };
 const MAX_NESTING = 4;
-/** Longer ones would be none that anybody keeps. */
+/** Longer spellings wouldn't be stored anywhere. */
 const MAX_LENGTH = 800;
 
 function escaped(text: string, { escaper, tenths }: Escaping, random: Random): string {
   return Array.from(text, (one) => (escaper.must.test(one) || random(10) < tenths ? escaper.write(one) : one)).join("");
 }
 
-/** A new one, of any separators, groups, scripts, invisible characters, neighbours and escapes in escapes. */
+/** Generates a spelling with random separators, groups, scripts, invisible characters and nested escapes. */
 export function madeSpelling(random: Random): Spelling {
   const one = <T>(among: readonly T[]) => among[random(among.length)] as T;
   const kind = random(10);
@@ -273,7 +274,7 @@ export function madeSpelling(random: Random): Spelling {
   };
 }
 
-/** Lengths and first digits of the networks' numbers. */
+/** Lengths and prefixes of the networks' numbers. */
 const NETWORKS: readonly (readonly [length: number, prefix: string])[] = [
   ...([
     [16, "4"],
@@ -299,5 +300,5 @@ const NETWORKS: readonly (readonly [length: number, prefix: string])[] = [
   ] as const),
 ];
 
-/** Length and prefix of a number of some network. */
+/** Length and prefix of a random network's numbers. */
 export const someNetwork = (random: Random) => NETWORKS[random(NETWORKS.length)] as readonly [number, string];

@@ -15,12 +15,12 @@ import { createTenant } from "./tenant";
 const SESSIONS = Number(process.env.PROOF_SESSIONS ?? 36);
 const KILLS = Number(process.env.PROOF_KILLS ?? 4);
 const SHOPPERS = 18;
-/** Cards of the shoppers, in turn: what a bank says, and what goes wrong on the way to it. */
+/** Shoppers' cards, in rotation: issuer decisions, and failures on the way to the issuer. */
 const WALLET: readonly CardName[] = ["good", "declined", "lostAnswer", "good", "refusedOnce", "challenge", "garbage"];
 
 const { db, url } = await testDatabase();
 
-/** What happens to one session: two tabs with a card each, and sometimes the merchant's server in between. */
+/** One session: two tabs with a card each, and sometimes the merchant's server in between. */
 async function shop(client: Client, number: number): Promise<Checkout> {
   const created = await client.until({
     key: randomUUID(),
@@ -68,7 +68,7 @@ async function cancel({ client, session }: Checkout): Promise<void> {
 
 type Paid = { session: string; paid: number; charged: number; open: boolean; status: string };
 
-/** Of each session, by our books and by the processor's own: how often it was paid. */
+/** Payments per session, in our books and in the processor's own. */
 async function paymentsOf(db: Database, environmentId: string): Promise<Paid[]> {
   return db.sql<Paid[]>`
     select s.id as session, s.status, s.open_payment_id is not null as open,
@@ -81,7 +81,7 @@ async function paymentsOf(db: Database, environmentId: string): Promise<Paid[]> 
     where s.environment_id = ${environmentId} group by s.environment_id, s.id`;
 }
 
-/** The same attempt sent again, long after: what it says of its session is the truth that the merchant's server reads. */
+/** Repeats an attempt much later: its response must match the session that the merchant's server reads. */
 async function expectOneTruth(checkouts: readonly Checkout[]): Promise<void> {
   const wrong: string[] = [];
   await inParallel(checkouts, 8, async (checkout) => {
@@ -122,7 +122,7 @@ test(`of ${SESSIONS} sessions that are paid in two tabs each while the service i
   }
   const checkouts = await shopping;
   await untilNothingIsOpen(db);
-  // Whoever left before the issuer's question was answered is asked no more.
+  // A shopper who left before completing the challenge is not challenged again.
   await Promise.all(checkouts.map((checkout) => checkout.answerChallenge("abandoned")));
   await untilNothingIsOpen(db);
 

@@ -5,12 +5,12 @@ import { connectorOf } from "../doubles/adyen/under-test";
 import { createOtherProcessor } from "../doubles/other/processor";
 import { connectorTo } from "../doubles/stripe/under-test";
 
-/** Which ones can stand in the sandbox's place. */
+/** Processors that can replace the sandbox. */
 export const OTHER_PROCESSORS = ["other", "stripe", "adyen"] as const;
 
 /**
- * The processor that `runProcessor` says in its `env` to have started; null: the sandbox. `sql`: of a pool of its own, on the
- * database where the other processor's store and Adyen's journal are.
+ * The processor that the `env` of `runProcessor` selects; null for the sandbox. `sql` is a separate pool on
+ * the database that holds the other processor's store and Adyen's journal.
  */
 export function chosenProcessor(
   env: Readonly<Record<string, string | undefined>>,

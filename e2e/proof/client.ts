@@ -6,16 +6,16 @@ export type MoneyRequest = { key: string; path: string; body: object };
 
 export type Answer = { status: number; text: string; replayed: boolean; code: string | null };
 
-/** What takes longer is asked for again: a host may have gone without ending its connections. */
+/** Slower requests are retried: a host may have ended without closing its connections. */
 export const REQUEST_TIMEOUT_MS = 15_000;
 
-/** Speaks to whichever host is asked, over real connections, and reads nothing into an answer. */
+/** Sends requests to any host over real connections, and returns responses uninterpreted. */
 export class Client {
-  /** How soon a request without a final answer is sent again. */
+  /** Pause before a request without a final response is retried. */
   protected pauseMs = 40;
-  /** How long one request may take. */
+  /** Timeout of one request. */
   protected timeoutMs = REQUEST_TIMEOUT_MS;
-  /** How many were sent, answered or not. */
+  /** Requests sent, with or without a response. */
   requests = 0;
 
   constructor(
@@ -23,7 +23,7 @@ export class Client {
     readonly baseUrl: () => string,
   ) {}
 
-  /** One request to one host. */
+  /** Sends one request to one host. */
   async send(path: string, init: RequestInit): Promise<Answer> {
     this.requests++;
     const response = await fetch(this.baseUrl() + path, { ...init, signal: AbortSignal.timeout(this.timeoutMs) });
@@ -38,7 +38,7 @@ export class Client {
     return this.send(path, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
-  /** As a merchant's server does it: the same request with the same key until the answer is final. */
+  /** Retries with the same key until the response is final, which is what a merchant's server does. */
   async until(request: MoneyRequest, giveUpMs = 60_000): Promise<Answer> {
     const deadline = Date.now() + giveUpMs;
     const heard = new Map<string, number>();
@@ -49,7 +49,7 @@ export class Client {
         if (isFinal(answer)) return answer;
         what = `${answer.status} ${answer.code ?? ""}`;
       } catch (error) {
-        // The host is gone; whether it did anything is what the next try finds out.
+        // The host is gone; the next try finds out if it did anything.
         what = String((error as Error).cause ?? error);
       }
       heard.set(what, (heard.get(what) ?? 0) + 1);
@@ -79,10 +79,10 @@ export class Client {
   }
 }
 
-/** What a busy service answers before it looks at a request: it came too slowly, or there are too many. */
+/** Responses of a busy service before it reads the request: too slow, or too many requests. */
 const TRY_AGAIN = [408, 429];
 
-/** Stored under the key, so the same from now on. All else says "ask again", or "we are not there". */
+/** True if the response is stored under the key and will not change. Any other status means to retry. */
 export function isFinal({ status, code }: Answer): boolean {
   if (status === 202 || status >= 500 || TRY_AGAIN.includes(status)) return false;
   return code !== "idempotency_request_in_progress" && code !== "outcome_pending";

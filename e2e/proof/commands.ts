@@ -114,7 +114,7 @@ export class Act implements Command {
     `${this.kind}(${this.pick}, ${this.onTransaction ? "transaction" : "payment"}, ${this.amount ?? "all"})`;
 }
 
-/** The same request with its key: the same bytes, and nothing happens. */
+/** The same request with the same key: returns the same bytes and has no effect. */
 export class Replay implements Command {
   constructor(readonly pick: number) {}
   check = (model: Readonly<Model>) => model.sent.length > 0;
@@ -126,7 +126,7 @@ export class Replay implements Command {
   toString = () => `replay(${this.pick})`;
 }
 
-/** Another request with a key that was used: refused, and nothing happens. */
+/** A different request with a used key: refused, without effect. */
 class Reuse implements Command {
   constructor(
     readonly pick: number,
@@ -174,7 +174,7 @@ const card = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<CardName>("declined", "fraud", "challenge") },
   { weight: 1, arbitrary: fc.constant<CardName>("lostAnswer") },
 );
-/** Small amounts, so that parts meet the limit exactly and go over it. */
+/** Small amounts, so that partial operations often reach or exceed the limit. */
 const amount = fc.integer({ min: 1, max: 10 });
 const pick = fc.nat({ max: 100 });
 /** Random histories of at most this many requests and events. */
@@ -195,7 +195,7 @@ const histories = fc.commands<Model, Real, false>(
   { maxCommands: 40, size: "max" },
 );
 
-/** Behind a processor, the service does what the model does in so many random histories. */
+/** Checks the service behind a processor against the model in `runs` random histories. */
 export async function proveModel(start: () => Promise<{ model: Model; real: Real }>, runs: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(histories, async (history: Iterable<Command>) => {
@@ -203,7 +203,7 @@ export async function proveModel(start: () => Promise<{ model: Model; real: Real
       await fc.asyncModelRun(() => ({ model, real }), history);
       await expectSame(model, real);
     }),
-    // To shrink a history is to play it many times over, which only who wants to read it waits for.
+    // Shrinking replays a history many times; PROOF_SHRINK=no skips it.
     { numRuns: runs, endOnFailure: process.env.PROOF_SHRINK === "no", includeErrorInReport: true },
   );
 }

@@ -15,7 +15,7 @@ const DUPLICATES = 20;
 const PAYMENTS = Number(process.env.PROOF_PAYMENTS ?? 50);
 const ATTACKS = 40;
 
-/** Of a processor that decides later the first request may have had a 202, and every final answer is a replay. */
+/** With a processor that decides later, the first response may be a 202; final responses are then all replays. */
 const COUNTS_OF_FIRST = PROCESSOR === "adyen" || PROCESSOR === "other" ? [0, 1] : [1];
 
 const { db, url } = await testDatabase();
@@ -43,7 +43,7 @@ async function newPayment(input: Parameters<typeof paymentBody>[0] = {}) {
   return paymentOf(answer);
 }
 
-/** What the key is for: payments that are approved, declined or held, and every kind of operation on one of them. */
+/** The request under the key: approved, declined or held payments, and every kind of operation on one. */
 async function requestOf(index: number): Promise<MoneyRequest> {
   const key = randomUUID();
   const create = (body: object) => ({ key, path: "/v1/payments", body });
@@ -99,7 +99,10 @@ test(`${KEYS} keys × ${DUPLICATES} duplicates at once over two processes are ${
   reportFigure(`${KEYS} keys sent ${KEYS * DUPLICATES} times`);
 });
 
-/** Sends one attack until it is decided: what came too early is tried under a new key, what is still under way under its own. */
+/**
+ * Sends one attack until it is decided: one that is too early is retried under a new key, one still in
+ * progress under its own.
+ */
 async function attack(client: Client, path: string, body: object): Promise<Answer> {
   let key = randomUUID();
   for (;;) {
@@ -115,7 +118,7 @@ async function attack(client: Client, path: string, body: object): Promise<Answe
 
 type Decided = { kind: "capture" | "void" | "refund"; answer: Answer };
 
-/** Captures, a void, and part and full refunds, on the payment and on its charge, all at once. */
+/** Concurrent captures, a void, and partial and full refunds, on the payment and on its charge. */
 function attackPayment(payment: { id: string; charge: string }): Promise<Decided[]> {
   return Promise.all(
     Array.from({ length: ATTACKS }, async (_, index): Promise<Decided> => {
@@ -159,7 +162,7 @@ test(`${PAYMENTS} payments × ${ATTACKS} captures, voids and refunds at once nev
     const refunds = payment.transactions.filter((row) => row.type === "REFUND" && row.status !== "FAILED");
     expect(refunds.reduce((sum, row) => sum + row.amount, 0)).toBe(payment.amount_refunded);
     expect(done("refund")).toHaveLength(refunds.length);
-    // A full refund is among the attacks, so nothing can be left of a captured payment.
+    // The attacks include a full refund, so a captured payment has nothing left to refund.
     expect(payment.amount_refundable).toBe(0);
     expect(answers.map(({ answer }) => answer.code).filter((code) => code && !REFUSALS.has(code))).toEqual([]);
   }
@@ -175,7 +178,7 @@ test(`${PAYMENTS} payments × ${ATTACKS} captures, voids and refunds at once nev
 
 const REFUSALS = new Set(["invalid_state", "amount_exceeds_refundable", "amount_exceeds_capturable"]);
 
-/** The nightly batch, all the time: it locks many payments at once, which nothing else does. */
+/** Runs the nightly batch continuously, since only it locks many payments at once. */
 async function settleUntil(signal: AbortSignal): Promise<void> {
   const service = testService(db);
   while (!signal.aborted) await runSettlement(service, { environmentId: tenant.environmentId, chunkSize: 20 });

@@ -14,7 +14,7 @@ import { type ProofHost, startHost } from "./host";
 import { expectMoneyOncePerKey, expectStableAnswers, Load } from "./load";
 import { createTenant } from "./tenant";
 
-/** A disk of its own takes a mount, and that takes root. */
+/** Mounting a separate disk requires root. */
 const disk = mkdtempSync(join(tmpdir(), "cardlane-disk-"));
 const isMounted =
   spawnSync("mount", ["-t", "tmpfs", "-o", "size=320m", "tmpfs", disk], { stdio: "ignore" }).status === 0;
@@ -27,7 +27,7 @@ const DATABASE = "cardlane";
 const FULL_MS = 25_000;
 const BACK_MS = 10_000;
 
-/** Until nothing more fits. Answers what makes room again. */
+/** Fills the disk completely; the returned function frees the space. */
 function fill(): () => void {
   const ballast = join(disk, "ballast");
   const file = openSync(ballast, "w");
@@ -98,7 +98,7 @@ test.skipIf(!isMounted)(
     process.stdout.write(`${execFileSync("df", ["-k", disk], { encoding: "utf8" })}`);
     await wait(FULL_MS);
     makeRoom();
-    // A server that could not even write its log ends, and whoever runs it starts it again.
+    // A server that can't even write its log exits, and its supervisor restarts it.
     const restarted = await server.startAgain();
     const roomMs = performance.now();
     await expect

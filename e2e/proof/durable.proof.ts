@@ -13,7 +13,7 @@ import { CALLED, inquiry } from "../fixtures/scripted-processor";
 import { CARDS, type CardName } from "./client";
 import { connectEmbedded, crashPostgres, slowLogWriter } from "./embedded";
 
-/** On a server whose log of changes nobody writes but commits that wait for it, so that the very next crash tells. */
+/** Only commits that wait for the write-ahead log write it, so the very next crash shows what was lost. */
 test("what the processor has answered, of every kind, is still so after PostgreSQL is killed at that moment", async ({
   expect,
 }) => {
@@ -33,7 +33,7 @@ test("what the processor has answered, of every kind, is still so after PostgreS
   const account = newId();
   const terms = () => ({ ...CALLED, reference: newId(), account, notAfter: new Date(Date.now() + 120_000) });
 
-  /** Answers what the call said, and then kills the database before anything else is written. */
+  /** Kills the database right after the call's response, before anything else is written. */
   async function surely(call: Promise<Outcome>, reference: string): Promise<Outcome> {
     const outcome = await call;
     crashPostgres(dataDir, "kill all");

@@ -6,7 +6,7 @@ import { connect, type Database } from "@/db/client";
 import { clusterFiles, readAccess, SUPERUSER } from "@/db/embedded-cluster";
 import type { ProofHost } from "./host";
 
-/** The database that the service under proof has started for itself. */
+/** Connects to the database that the service under proof has started itself. */
 export const connectEmbedded = (dataDir: string): Database => connect(embeddedUrl(dataDir), { max: 3 });
 
 export function embeddedUrl(dataDir: string): string {
@@ -16,8 +16,8 @@ export function embeddedUrl(dataDir: string): string {
 }
 
 /**
- * From now on nothing writes the log of changes but commits that wait for it: what is not on disk when it is confirmed is
- * lost in the next crash, and not only in one that comes within milliseconds.
+ * Leaves writing the write-ahead log to commits that wait for it. Data confirmed before it is on disk is then
+ * lost in any later crash, not only in one within milliseconds.
  */
 export async function slowLogWriter(db: Database): Promise<void> {
   await db.sql.unsafe("alter system set wal_writer_delay = '10s'");
@@ -26,11 +26,14 @@ export async function slowLogWriter(db: Database): Promise<void> {
   await expect.poll(async () => (await db.sql`show wal_writer_delay`)[0]?.wal_writer_delay).toBe("10s");
 }
 
-/** How PostgreSQL dies: everything at once, told to stop at once, or one process of it, for which it restarts all others. */
+/**
+ * PostgreSQL's ways to crash: all processes killed, an immediate stop, or one process killed, after which it
+ * restarts all others.
+ */
 export const CRASHES = ["kill all", "immediate stop", "kill one"] as const;
 export type Crash = (typeof CRASHES)[number];
 
-/** With no warning: what is not on disk now is lost. Answers the processes that are gone, or about to be. */
+/** Crashes without warning, losing whatever isn't on disk. Returns the processes that are gone or will exit. */
 export function crashPostgres(dataDir: string, crash: Crash): number[] {
   const { postmaster, children } = processesOf(dataDir);
   expect(children.length).toBeGreaterThan(3);
@@ -46,7 +49,7 @@ export function crashPostgres(dataDir: string, crash: Crash): number[] {
       const serving = children.filter(({ title }) => /^postgres: \S+ cardlane /.test(title));
       expect(serving.length, children.map(({ title }) => title).join("\n")).toBeGreaterThan(0);
       signal(serving[Math.floor(Math.random() * serving.length)]?.pid ?? 0, "SIGKILL");
-      // Those that keep no shared memory live on; every other is replaced.
+      // Processes without shared memory survive; all others are replaced.
       return children.filter(({ title }) => !/logger|supervisor/.test(title)).map(({ pid }) => pid);
     }
     default:
@@ -54,7 +57,7 @@ export function crashPostgres(dataDir: string, crash: Crash): number[] {
   }
 }
 
-/** The server and all its processes. */
+/** The server process and all its children. */
 export function processesOf(dataDir: string) {
   const postmaster = Number(readFileSync(join(clusterFiles(dataDir).cluster, "postmaster.pid"), "utf8").split("\n")[0]);
   const children = execFileSync("ps", ["-A", "-o", "pid=,ppid=,args="], { encoding: "utf8" })
@@ -70,7 +73,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself between the list and the signal.
+    // It exited between the listing and the signal.
   }
 }
 
@@ -82,7 +85,7 @@ export const isAlive = (pid: number) => {
   }
 };
 
-/** All that was there at the crash is gone, and the service answers from what was started since. */
+/** Waits until every process of the crash is gone and the service responds from new ones. */
 export async function untilBack(host: ProofHost, crashed: readonly number[]): Promise<void> {
   await vi.waitFor(() => expect(crashed.filter(isAlive), host.output().slice(-3_000)).toEqual([]), {
     timeout: 60_000,

@@ -10,15 +10,15 @@ import { pickPort } from "@/db/embedded-cluster";
 import { TEST_SECRET } from "../fixtures/factories";
 import { startService } from "../fixtures/service";
 
-/** A service in a process of its own, which can be killed. */
+/** A service in its own process, which can be killed. */
 export type ProofHost = {
   readonly baseUrl: string;
   readonly port: number;
   readonly pid: number;
-  /** How it ended: its exit code, or the signal. */
+  /** The exit code, or the signal that ended it. */
   readonly ended: Promise<unknown>;
   kill(signal: NodeJS.Signals): Promise<unknown>;
-  /** Ends it gently, and with force after half a minute. */
+  /** Stops it gracefully, and by force after 30 seconds. */
   stop(): Promise<void>;
   output(): string;
 };
@@ -27,15 +27,15 @@ export type HostOptions = {
   databaseUrl?: string;
   port?: number;
   env?: Record<string, string>;
-  /** What runs instead of the API host. */
+  /** Entry point to run instead of the API host. */
   entry?: string;
-  /** The whole built service, for a proof about pages and their server, too. */
+  /** Runs the whole built service, for proofs that include pages and their server. */
   whole?: boolean;
-  /** When it counts as started: ready, unless `live` is enough. */
+  /** Start condition: ready, unless `live` is enough. */
   until?: "live" | "ready";
 };
 
-/** No limit on requests, and a lease short enough that a proof does not wait long for what a kill left open. */
+/** No rate limits, and a short lease, so that proofs don't wait long for operations that a kill left open. */
 export const NO_LIMITS = {
   RATE_LIMIT_PER_SECOND: "1000000",
   RATE_LIMIT_BURST: "1000000",
@@ -47,14 +47,14 @@ export const NO_LIMITS = {
 };
 
 const READY_TIMEOUT_MS = 60_000;
-/** More than it may take, so that one which hangs is ended, too, and what hung is told. */
+/** Longer than a normal stop takes; a process that hangs is killed and its output reported. */
 const STOP_TIMEOUT_MS = 30_000;
-/** For what a whole service keeps beside its database: not where a person's own service keeps it. */
+/** Keeps a whole service's files apart from those of a developer's own service. */
 const DATA_DIR = mkdtempSync(join(tmpdir(), "cardlane-host-"));
 const API_HOST = "e2e/proof/api-host.ts";
 const bundles = new Map<string, Promise<string>>();
 
-/** In one file it starts in a quarter of the time; its modules find the project's files as from `db/migrate.ts`. */
+/** Bundling cuts the start to a quarter. Bundled modules find the project's files as from `db/migrate.ts`. */
 function bundle(entry: string): Promise<string> {
   const bundled = bundles.get(entry) ?? bundleAnew(entry);
   bundles.set(entry, bundled);
@@ -82,7 +82,7 @@ process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");
 });
 
-/** The API host, or with PROOF_HOST=service the whole built service; ready to answer. */
+/** Starts the API host, or with PROOF_HOST=service the whole built service, and waits until it responds. */
 export async function startHost({
   whole,
   until = "ready",
@@ -106,7 +106,7 @@ export async function startHost({
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   living.add(child);
-  // A port that was free a moment ago may be another service's now, which is ready, too.
+  // The port was free a moment ago, but another service may have taken it and be ready, too.
   const listening = once(child, "message", { signal: AbortSignal.timeout(READY_TIMEOUT_MS) });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -11,16 +11,16 @@ import { type ProofHost, startHost } from "./host";
 import { createTenant, type ProofTenant } from "./tenant";
 
 const ROWS = Number(process.env.PROOF_ROWS ?? 1_000_000);
-/** Loops that one merchant runs at once, and how long each endpoint is requested. */
+/** Concurrent loops of one merchant, and the time spent on each endpoint. */
 const LOOPS = 3;
 const LOOP_MS = 1_000;
-/** Between rounds of probes, so that they stay below the key's own rate limit however fast the machine is. */
+/** Pause between rounds of probes, to stay below the key's own rate limit on any machine. */
 const PAUSE_MS = 100;
-/** Below this, medians are the noise of a busy machine; with a pool of one connection they were seconds. */
+/** Medians below this are noise of a busy machine; with a pool of one connection they were seconds. */
 const FLOOR_MS = 50;
 
 const { db, url } = await testDatabase();
-/** The limits of a real service: it is these that keep one merchant from using the whole process. */
+/** Production limits: these keep one merchant from using up the whole process. */
 const LIMITS = { RATE_LIMIT_PER_SECOND: "100", RATE_LIMIT_BURST: "200", WEBHOOK_ALLOW_LOCAL: "true" };
 
 let host: ProofHost;
@@ -31,7 +31,7 @@ let endpointId: string;
 
 const SINCE = new Date(Date.now() - 80 * 86_400_000).toISOString();
 
-/** Tables of very many rows, by the row that they are clones of. Their times go back 70 days at most, the log's 27. */
+/** Very large tables, cloned from one row each. Rows go back 70 days at most, the log's 27. */
 const everyMs = (days: number) => (days * 86_400_000) / ROWS;
 const TABLES: [string, Fresh, number][] = [
   ["events", { object_id: "made.id", data: "'{}'::jsonb" }, everyMs(70)],
@@ -41,7 +41,7 @@ const TABLES: [string, Fresh, number][] = [
   ["customers", { customer_id: "'c' || made.i", last_payment_at: "made.at" }, everyMs(70)],
 ];
 
-/** A filter of each list that matches nothing, or all that an offset passes over. */
+/** A filter for each list that matches nothing, or an offset that skips everything. */
 const NOTHING: Readonly<Record<string, readonly string[]>> = {
   listPayments: ["status=FAILED", "customer_id=nobody"],
   listTransactions: [
@@ -145,7 +145,7 @@ test(`no endpoint, asked for nothing among ${ROWS} rows, slows another merchant`
   reportFigure(`${reads().length} filters`, `slowest: ${slowest.name} in ${Math.round(slowest.ms)} ms`);
 });
 
-/** Times of the other merchant's requests while one read is repeated without a pause. */
+/** Times the other merchant's requests while one read is repeated without a pause. */
 async function measure(read: Read | null): Promise<{ probes: Record<string, Taken[]>; loops: Taken[] }> {
   const probes: Record<string, Taken[]> = Object.fromEntries(PROBES.map(({ name }) => [name, []]));
   const loops: Taken[] = [];

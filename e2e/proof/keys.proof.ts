@@ -31,7 +31,7 @@ const plan = () => ({
   full_price_amount: 10,
 });
 
-/** One request for each POST that takes a key; each can be done twice, as far as its resource lets it. */
+/** One request per POST that takes a key; each can be made twice, as far as its resource allows. */
 const REQUESTS: [string, () => Promise<Omit<MoneyRequest, "key">>, number[]][] = [
   ["a payment", async () => ({ path: "/v1/payments", body: paymentBody() }), [201, 201]],
   [
@@ -83,7 +83,7 @@ async function isYoungerThanADay(key: string): Promise<boolean> {
   return row?.young === true;
 }
 
-/** Retries until the key is still under a day old after the replay: PostgreSQL's clock keeps running. */
+/** Retries until the key is still under a day old after the replay, since PostgreSQL's clock keeps running. */
 async function replayInItsLastSecond(make: () => Promise<Omit<MoneyRequest, "key">>, status: number | undefined) {
   for (;;) {
     const request = { key: randomUUID(), ...(await make()) };

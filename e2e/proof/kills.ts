@@ -10,20 +10,20 @@ import { createTenant } from "./tenant";
 
 const LANES = 8;
 
-/** Longer than a lease, and than it takes until "not found" counts: another process has finished what a stopped one holds. */
+/** Longer than a lease and the delay before "not found" counts, so another process takes over the work. */
 const STOPPED_MS = 7_000;
 
-/** `stops`: so often a service is not killed, but stopped, and wakes up with what another one has taken over. */
+/** `stops`: pauses instead of kills, after which a service resumes with work that another process took over. */
 type Killing = { db: Database; url: string; kills: number; stops?: number; processor?: ProcessorName };
 
-/** Goes to the other process when one does not answer. */
+/** Switches to the other process after a timeout. */
 class ImpatientClient extends Client {
   protected override timeoutMs = 3_000;
 }
 
 type Tally = { requests: number; received: number | null; keys: number; operations: number; twice: number };
 
-/** What a proof of so many kills has to say for itself: numbers, before anything is judged by them. */
+/** Figures of a proof, collected before its assertions. */
 export async function tallyOf(
   db: Database,
   load: Load,
@@ -50,11 +50,11 @@ function print({ name }: RunningProcessor, kills: number, tally: Tally): void {
   );
 }
 
-/** Kills one of two services, again and again, under load; every key has one answer then, and the books are clean. */
+/** Kills one of two services repeatedly under load; then every key has one response, and the books are clean. */
 export async function killUnderLoad({ db, url, kills, stops = 0, processor = PROCESSOR }: Killing): Promise<Load> {
   const hosts: ProofHost[] = [];
   let turn = 0;
-  // A request goes to either process, whether it lives or not: as through a load balancer that has not noticed yet.
+  // Requests alternate between both processes, dead or alive, like a load balancer that hasn't noticed yet.
   const address = () => (hosts[turn++ % 2] as ProofHost).baseUrl;
   const tenant = await createTenant(db);
   const running = await runProcessor(db, address, processor);

@@ -18,10 +18,10 @@ import {
 import { bookOf, PROCESSOR, type ProcessorName, readBooks } from "./processors";
 import { answerChallenge, Checkout } from "./shopper";
 
-/** A request that has its final answer, which must never change. */
+/** A request with its final response, which must never change. */
 type Answered = { request: MoneyRequest; answer: Answer };
 
-/** Every kind of operation there is, on payments and on transactions, and the cards that make trouble. */
+/** Every kind of operation on payments and on transactions, and the cards that cause failures. */
 const ORDERS = {
   automatic: (load) => load.sale({}),
   captured: (load) => load.held("payments", "capture"),
@@ -40,7 +40,7 @@ const ORDERS = {
   refundFailsLater: (load) => load.sale({ card: "refundFailsLater" }),
   garbage: (load) => load.sale({ card: "garbage" }),
 } satisfies Orders;
-/** What takes longer, and requests that are each other's rivals. */
+/** Slow operations, and requests that compete with each other. */
 const MORE_ORDERS = {
   slow: (load) => load.sale({ card: "slow" }),
   fraud: (load) => load.sale({ card: "fraud" }),
@@ -50,22 +50,22 @@ const MORE_ORDERS = {
 type Orders = Record<string, (load: Load) => Promise<void>>;
 type Order = keyof typeof ORDERS | keyof typeof MORE_ORDERS;
 const SELDOM = ["declined", "garbage", "lostAnswer", "refundFailsLater", "captureFails", "slow", "fraud"];
-/** What goes well comes often; what takes seconds to be found out, seldom. */
+/** Doubles the weight of the usual orders; those that take seconds to resolve are rare. */
 const mixOf = (orders: Orders) =>
   (Object.keys(orders) as Order[]).flatMap((order) => (SELDOM.includes(order) ? [order] : [order, order]));
 const MIX = mixOf(ORDERS);
 export const FULL_MIX = mixOf({ ...ORDERS, ...MORE_ORDERS });
-/** Between two crashes there are moments only, on a busy machine fewer: what hangs is told apart by minutes. */
+/** Crashes are only moments apart, especially on a busy machine, so a hang is recognized only after minutes. */
 const GIVE_UP_MS = 240_000;
 
-/** What a shop does all day, from many lanes at once, each request repeated until its answer is final. */
+/** A shop's orders in parallel lanes, each request repeated until its response is final. */
 export class Load {
   readonly answered: Answered[] = [];
-  /** Whose card token was too old, so that nothing came of it. */
+  /** Requests that failed because their card token had expired. */
   readonly tooLate: Answered[] = [];
   readonly sessions: Checkout[] = [];
   readonly finished = new Map<Order, number>();
-  /** What ended a lane; the others go on until `stop`. */
+  /** The error that ended a lane; the others continue until `stop`. */
   failure: unknown = null;
   #stopped = false;
   #lanes: Promise<void>[] = [];
@@ -76,7 +76,7 @@ export class Load {
     readonly mix: readonly Order[] = MIX,
   ) {
     this.#lanes = Array.from({ length: lanes }, (_, lane) => this.#run(Math.floor((lane * mix.length) / lanes)));
-    // A lane that fails says so to `stop`, which may be a while.
+    // A failed lane rejects in `stop`, which may be called much later.
     for (const lane of this.#lanes) {
       lane.catch((error: unknown) => {
         this.failure ??= error;
@@ -84,15 +84,15 @@ export class Load {
     }
   }
 
-  /** No new orders; those under way are brought to their end. */
+  /** Starts no new orders and waits for those in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#lanes);
   }
 
   /**
-   * Until it has one more final answer. A retry whose first request died waits for seconds within one process, so that kills in
-   * quick succession would hold up every lane for good, and find nothing under way. Throws what ended a lane.
+   * Waits for one more final response. A retry whose first request died waits seconds within one process, so
+   * kills in quick succession would block every lane and hit nothing in progress. Throws a lane's error.
    */
   async goesOn(): Promise<void> {
     const before = this.answered.length;
@@ -122,7 +122,7 @@ export class Load {
     return answer;
   }
 
-  /** Charged at once, and given back in parts: on the payment and on the transaction at once, then the rest. */
+  /** Charges immediately, then refunds in parts: the payment and the transaction concurrently, then the rest. */
   async sale(input: { card?: CardName; manual?: boolean }): Promise<void> {
     const created = await this.#send("/v1/payments", paymentBody(input));
     if (created.status === 201) await this.#refund(paymentOf(created));
@@ -145,7 +145,7 @@ export class Load {
     if (kind === "capture" && answer.status === 200) await this.#refund(payment);
   }
 
-  /** Five refunds at once, of which three are covered. */
+  /** Five concurrent refunds, of which three are covered. */
   async refundedTooOften(): Promise<void> {
     const created = await this.#send("/v1/payments", paymentBody());
     if (created.status !== 201) return;
@@ -153,7 +153,7 @@ export class Load {
     await inParallel([1, 2, 3, 4, 5], 5, () => this.#send(path, { amount: 3_000 }));
   }
 
-  /** At once, so that one of them comes too late. */
+  /** Concurrent, so that one of them comes too late. */
   async capturedAndVoided(): Promise<void> {
     const created = await this.#send("/v1/payments", paymentBody({ manual: true }));
     if (created.status !== 201) return;
@@ -210,7 +210,7 @@ export class Load {
   }
 }
 
-/** Every key gives the same status and bytes again, as a replay. */
+/** Every key returns the same status and bytes again, as a replay. */
 export async function expectStableAnswers(load: Load): Promise<void> {
   const changed: string[] = [];
   await inParallel(load.answered, 8, async ({ request, answer }) => {
@@ -224,7 +224,7 @@ export async function expectStableAnswers(load: Load): Promise<void> {
   expect(changed).toEqual([]);
 }
 
-/** The processor's own store, which no kill of ours can put right, has each key's and each session's money exactly once. */
+/** The processor's own store, which our kills can't repair, has the money of each key and session exactly once. */
 export async function expectMoneyOncePerKey(
   db: Database,
   load: Load,
@@ -248,7 +248,7 @@ export async function expectMoneyOncePerKey(
   );
   const wrong = creates.filter(({ request, answer }) => {
     const one = found.get(request.key);
-    // A challenge that failed was answered 201 before.
+    // A failed challenge was first answered with 201.
     const declinedLater = answer.status === 201 && paymentOf(answer).status === "REQUIRES_ACTION";
     const expected = answer.status === 201 ? "1 charged, 1 good" : "0 charged, 0 good";
     return one !== `1 payments, ${expected}` && !(declinedLater && one === "1 payments, 0 charged, 0 good");
@@ -259,7 +259,10 @@ export async function expectMoneyOncePerKey(
   await expectSessionsPaidOnce(db, load, environmentId, processor);
 }
 
-/** Keys whose charge the processor has twice or more, and what it did beyond the captures, voids and refunds that were answered well. */
+/**
+ * Counts keys charged more than once at the processor, and its operations beyond the captures, voids and
+ * refunds that succeeded here.
+ */
 export async function timesMoneyMovedTwice(
   db: Database,
   load: Load,
@@ -280,12 +283,12 @@ export async function timesMoneyMovedTwice(
 
 const FOLLOW_UPS = ["capture", "void", "refund"] as const;
 
-/** How many of each kind were answered well, and how many the processor did. */
+/** Counts the successful responses per kind, and the operations that the processor carried out. */
 async function followUps(db: Database, load: Load, environmentId: string, processor: ProcessorName) {
   const answered = FOLLOW_UPS.map(
     (kind) => load.answered.filter(({ request, answer }) => request.path.endsWith(kind) && answer.status < 300).length,
   );
-  // A refund that failed later was accepted all the same, unless we heard of its acceptance only when it had failed.
+  // A refund that failed later was still accepted, unless we learned of both only after it had failed.
   const rows = await db.sql<{ kind: string; count: number }[]>`
     select f.kind, count(*)::int as count from ${bookOf(db.sql, processor, "operations")} f
     left join operations o on o.environment_id = f.account and o.id = f.reference
@@ -294,7 +297,7 @@ async function followUps(db: Database, load: Load, environmentId: string, proces
   return { answered, stored: FOLLOW_UPS.map((kind) => rows.find((row) => row.kind === kind)?.count ?? 0) };
 }
 
-/** As many captures, voids and refunds at the processor, and of as much, as were answered well. */
+/** The processor's captures, voids and refunds match the successful responses in number and amount. */
 async function expectFollowUps(
   db: Database,
   load: Load,

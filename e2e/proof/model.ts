@@ -2,7 +2,7 @@ import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { CardName } from "./client";
 import type { ProcessorName } from "./processors";
 
-/** The contract as plain TypeScript: what a payment is after each request, with no database, processor or clock. */
+/** The contract as plain TypeScript: a payment after each request, with no database, processor or clock. */
 export type ModelPayment = {
   id: string;
   charge: string;
@@ -15,12 +15,15 @@ export type ModelPayment = {
   refunds: { id: string; amount: number; status: "CAPTURED" | "SETTLED" | "FAILED" }[];
 };
 
-/** What a request must be answered, and what it changes then. */
+/** The expected response to a request, and its effect. */
 export type Expected = { status: number; code: string | null; apply(refundId: string): void };
 
 const refused = (status: number, code: string): Expected => ({ status, code, apply: () => {} });
 
-/** The final answer to a new payment (a 202 is on the way there), and the status it leaves. Stripe and Adyen hold and take at once. */
+/**
+ * The final response to a new payment (possibly after a 202), and the status it leaves. Stripe and Adyen
+ * authorize and capture in one step.
+ */
 export function expectCreate(
   card: CardName,
   manual: boolean,
@@ -86,14 +89,14 @@ export function settle(payments: ModelPayment[]): void {
   }
 }
 
-/** On the card whose refunds fail, all of them come back. */
+/** Fails every refund on the card whose refunds fail later. */
 export function failRefunds(payments: ModelPayment[]): void {
   for (const payment of payments.filter(({ card }) => card === "refundFailsLater")) {
     for (const { id } of payment.refunds.filter(({ status }) => status !== "FAILED")) failRefund(payment, id);
   }
 }
 
-/** One that was accepted comes back. */
+/** Fails a refund that was accepted. */
 export function failRefund(payment: ModelPayment, id: string): void {
   const refund = payment.refunds.find((one) => one.id === id);
   if (!refund || refund.status === "FAILED") throw new Error(`refund ${id} cannot fail`);
@@ -108,7 +111,7 @@ function statusOf({ captured, refunded, settled }: ModelPayment): PaymentStatus 
   return settled ? "SETTLED" : "CAPTURED";
 }
 
-/** What GET must say. */
+/** The payment that GET must return. */
 export function shown(payment: ModelPayment) {
   const { id, status, amount, captured, refunded } = payment;
   const refundable = captured - refunded;

@@ -56,7 +56,7 @@ const IDS: Record<string, string> = {
 const SIGNED_IN = /^\/(test|support|api\/dashboard|api\/support)(\/|$)(?!sign-in)/;
 const TOKEN = `cst_${"t".repeat(43)}`;
 
-/** Every page and route that Next serves, with ids of nothing: who asks is looked up first. */
+/** Every page and route that Next serves, with ids that don't exist: authentication comes first. */
 function everything(): Asked[] {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((file) => {
     return /(^|\/)(page\.tsx|route\.ts)$/.test(file.split(sep).join("/")) && !file.startsWith("v1");
@@ -80,7 +80,7 @@ function fill(part: string, before: string): string {
   return part.startsWith("[") ? (IDS[before] ?? newId()) : part;
 }
 
-/** What a route's file says that it answers. */
+/** The methods that a route's file exports. */
 function methodsOf(file: string): string[] {
   const text = readFileSync(join("app", file), "utf8");
   const exported = [...text.matchAll(/^export (?:const|async function|function|\{)[^=(;]*/gm)].map(([names]) => names);
@@ -91,7 +91,7 @@ const FORM = "application/x-www-form-urlencoded";
 const EMAIL = "ada@shop.example";
 const PASSWORD = "a long and rare sentence";
 const SIGN_UP = { business_name: "Shop", name: "Ada", time_zone: "UTC" };
-/** What gets past the reading of a body. */
+/** Bodies that pass parsing. */
 const BODIES: Record<string, { type: string; body: () => Promise<string> | string }> = {
   [`/pay/${TOKEN}/attempts`]: {
     type: "application/json",
@@ -150,7 +150,7 @@ async function ask(asked: Asked): Promise<Seen> {
   return { ...asked, status: response.status, retryAfter, ms: performance.now() - started, text };
 }
 
-/** Each is an outage, or as it was before: that one needs no database. All of what only people who are signed in see needs it. */
+/** Every response is an outage, or unchanged because it needs no database, unlike everything behind a sign-in. */
 function expectOutage(seen: readonly Seen[], healthy: readonly Seen[]): void {
   const before = new Map(healthy.map(({ name, status }) => [name, status]));
   const wrong = seen.filter(({ name, path, status, retryAfter, ms }) => {
@@ -166,7 +166,7 @@ function expectOutage(seen: readonly Seen[], healthy: readonly Seen[]): void {
 
 const slowest = (seen: readonly Seen[]) => `${(Math.max(...seen.map(({ ms }) => ms)) / 1_000).toFixed(1)} s`;
 
-/** Everything, a few at a time; the first dozen at once, so that they meet the outage before anybody knows of it. */
+/** Requests everything, a few at a time; the first dozen concurrently, before the outage is detected. */
 async function askAll(all: readonly Asked[]): Promise<Seen[]> {
   const first = all.filter((_, at) => at % Math.ceil(all.length / 12) === 0);
   const met = await Promise.all(first.map(ask));
@@ -246,7 +246,7 @@ test("a person reads what is the matter, and goes on by one button when it is ov
   await page.goto("/test/plans");
   await plans.waitFor();
   await proxy.refuse();
-  // From page to page the browser asks for a part, and shows the rest itself.
+  // On client-side navigation the browser requests only a part and renders the rest itself.
   await page.getByRole("link", { name: "Transactions" }).first().click();
   await outage.waitFor({ timeout: 20_000 });
   await looksRight(page);
@@ -259,7 +259,7 @@ test("a person reads what is the matter, and goes on by one button when it is ov
   await plans.waitFor();
   expect(new URL(page.url()).search).toBe("?status=ACTIVE");
 
-  // The frame is there, and its content fails.
+  // The frame renders, and its content fails.
   await proxy.refuse();
   await page.getByRole("link", { name: "Transactions" }).first().click();
   await outage.waitFor({ timeout: 20_000 });

@@ -11,7 +11,7 @@ type Context = { params: Promise<{ token: string; mode: string; processor: strin
 type Handler = (request: Request, context: Context) => Promise<Response>;
 type Route = { path: RegExp; handlers: Partial<Record<"GET" | "POST", Handler>> };
 
-/** What of the pages writes or tells the truth, a call of the dashboard, and processors' reports; HTML is Next's to serve. */
+/** Page routes that write or report state, a dashboard call, and processor reports; HTML is left to Next. */
 const ROUTES: readonly Route[] = [
   { path: /^\/pay\/([^/]+)\/(?:attempts|state)$/, handlers: dashboardRoutes },
   { path: /^\/api\/dashboard\/([^/]+)\/idempotency-key$/, handlers: dashboardRoutes },
@@ -20,14 +20,17 @@ const ROUTES: readonly Route[] = [
   { path: /^\/challenge\/([^/]+)$/, handlers: { GET: comeBack } },
 ];
 
-/** A shopper who comes back from the processor's page: on to the merchant, or told without a page of ours. */
+/**
+ * A shopper returning from the processor's page: redirected to the merchant, or shown the result without a
+ * page of ours.
+ */
 async function comeBack(request: Request, { params }: Context): Promise<Response> {
   const { challenge, leaveTo } = await challengeAfterReturn(request, (await params).token);
   if (leaveTo !== null) return new Response(null, { status: 303, headers: { Location: leaveTo } });
   return new Response(challenge?.status, { status: challenge ? 200 : 404 });
 }
 
-/** The routes above, called as Next calls them. Everything else is 404. */
+/** The routes above, called the way Next calls them; 404 for everything else. */
 export const pageListener: Listener = async (incoming, outgoing) => {
   const response = await watchStatements(outgoing, () => answer(incoming));
   const body = Buffer.from(await response.arrayBuffer());

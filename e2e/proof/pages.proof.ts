@@ -8,7 +8,7 @@ import { Client, paymentBody } from "./client";
 import { type ProofHost, startHost } from "./host";
 import { createTenant } from "./tenant";
 
-/** Of the whole service: the process that draws its pages is killed, and the service is, without a word to it. */
+/** The whole service: first its page-rendering process is killed, then the service itself, without warning. */
 const { db, url } = await testDatabase();
 const tenant = await createTenant(db);
 let host: ProofHost;
@@ -28,7 +28,7 @@ const page = async (path = "/test/payments") => {
 const pay = () =>
   new Client(tenant.apiKey, () => host.baseUrl).post({ key: randomUUID(), path: "/v1/payments", body: paymentBody() });
 
-/** What a service has started. */
+/** Child processes of a service. */
 function childrenOf(pid: number): number[] {
   const all = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
   return all.split("\n").flatMap((line) => {

@@ -14,10 +14,10 @@ import { expectMoneyOncePerKey, expectStableAnswers, Load } from "./load";
 import { createTenant } from "./tenant";
 
 const LANES = 8;
-/** Seconds; shorter and longer than a call's time, a lease, and the limit for an answer. */
+/** Seconds: shorter and longer than a call's timeout, a lease, and the response limit. */
 const PAUSES = (process.env.PROOF_PAUSES ?? "5,20,40").split(",").map(Number);
 
-/** Counts what callers see before the final answer. */
+/** Counts the responses that callers see before the final one. */
 class CountingClient extends Client {
   readonly seen = new Map<string, number>();
   override async post(...args: Parameters<Client["post"]>) {
@@ -45,7 +45,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended meanwhile.
+      // It has exited in the meantime.
     }
   }
 }

@@ -11,15 +11,15 @@ import { runProcessor } from "./processors";
 import { createTenant } from "./tenant";
 
 /**
- * Behind a processor that works the other way round from the sandbox: with ids of its own, captures and refunds that are
- * decided later and reported then, and no "not after". `npm run prove:processor` is the long form.
+ * A processor that is the sandbox's opposite: its own ids, captures and refunds that are decided and reported
+ * later, and no "not after". `npm run prove:processor` is the long form.
  */
 const HISTORIES = 8;
 const KILLS = 4;
 
 const { db, url } = await testDatabase();
 
-/** Waits for whoever sleeps. */
+/** Its timeout exceeds the pauses of a stopped process. */
 class PatientClient extends Client {
   protected override timeoutMs = 120_000;
 }

@@ -11,30 +11,30 @@ import { type Double, startDouble } from "../doubles/stripe/double";
 import { companyOf } from "../doubles/stripe/under-test";
 import { OTHER_PROCESSORS } from "./chosen-processor";
 
-/** Which processor test payments go to in a proof. */
+/** Processors that test payments can go to in a proof. */
 const NAMES = ["sandbox", ...OTHER_PROCESSORS] as const;
 export type ProcessorName = (typeof NAMES)[number];
-/** As the command says: `npm run prove:processor` sets it. */
+/** Set by the command, such as `npm run prove:processor`. */
 export const PROCESSOR: ProcessorName = NAMES.find((name) => name === process.env.PROOF_PROCESSOR) ?? "sandbox";
 
-/** A refund that comes back does so when a proof says, and not after moments. */
+/** Refunds come back only when a proof triggers it, not after moments. */
 const RETURNS_AFTER_MS = 3_600_000;
 
 export type RunningProcessor = {
   readonly name: ProcessorName;
-  /** For `startHost`. */
+  /** Environment for `startHost`. */
   readonly env: Record<string, string>;
-  /** The refunds of an environment that are to fail do so now; resolves once that is in our books. */
+  /** Fails the environment's refunds that are due to fail, and resolves once our books have it. */
   failRefunds(environmentId: string): Promise<void>;
-  /** How many requests the double of its API has received; null where it has none. */
+  /** Requests received by the double of its API; null if it has none. */
   received(): number | null;
   stop(): Promise<void>;
 };
 
-/** The doubles that stand in for Stripe, by the database whose payments go there. */
+/** Stripe doubles, by the database whose payments they receive. */
 const doubles = new Map<Database, Double>();
 
-/** The processor's side of a proof; `address`: of whichever host is to hear from it next. */
+/** Runs the processor's side of a proof; `address` returns the host that receives its next report. */
 export async function runProcessor(
   db: Database,
   address: () => string,
@@ -60,7 +60,7 @@ async function failStoredRefunds(db: Database, name: ProcessorName, environmentI
   await vi.waitFor(async () => expect(await waiting()).toHaveLength(0), { timeout: 15_000, interval: 50 });
 }
 
-/** Over HTTP in this process, where it outlives every kill of the service. */
+/** Runs over HTTP in this process, so it survives every kill of the service. */
 async function runDouble(db: Database, address: () => string): Promise<RunningProcessor> {
   const double = await startDouble({ minimumAmount: 1 });
   doubles.set(db, double);
@@ -86,7 +86,7 @@ async function runDouble(db: Database, address: () => string): Promise<RunningPr
   };
 }
 
-/** The doubles that stand in for Adyen, likewise. */
+/** Adyen doubles, by the same key. */
 const adyens = new Map<Database, AdyenDouble>();
 
 async function runAdyen(db: Database, address: () => string): Promise<RunningProcessor> {
@@ -114,11 +114,11 @@ async function runAdyen(db: Database, address: () => string): Promise<RunningPro
   };
 }
 
-/** A table of the processor's books; every processor's have the same names. */
+/** A table of the processor's books, which have the same names for every processor. */
 export const bookOf = (sql: Sql, name: ProcessorName, table: "charges" | "operations" | "reports") =>
   sql(`${name}_processor.${table}`);
 
-/** To be called before books are read that a processor keeps elsewhere. */
+/** Copies books that a processor keeps elsewhere into the database; call before reading them. */
 export async function readBooks(db: Database): Promise<void> {
   const double = doubles.get(db);
   if (double) await writeBooks(db.sql, [double]);
@@ -126,7 +126,7 @@ export async function readBooks(db: Database): Promise<void> {
   if (adyen) await writeAdyenBooks(db.sql, adyen);
 }
 
-/** Where the processor's books differ from ours, if it keeps books of its own. */
+/** Differences between the processor's own books and ours, if it has any. */
 export async function faultsOfProcessor(db: Database): Promise<unknown[]> {
   const double = doubles.get(db);
   if (double) return faultsOfDoubles(db, [double]);

@@ -11,7 +11,7 @@ import { createTestMerchant, TEST_METRICS_TOKEN, testService } from "../fixtures
 import { type ProofHost, startHost } from "./host";
 import { installedProxies, NAME, type RunningProxy, read, startProxy } from "./proxies";
 
-/** The production guide's proxies in front of a service with the guide's settings; those that are installed here. */
+/** The production guide's proxies (those installed here) before a service with the guide's settings. */
 const { db, url } = await testDatabase();
 const folder = mkdtempSync(join(tmpdir(), "cardlane-production-"));
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
@@ -51,7 +51,7 @@ describe.each(found)("in production, behind the documented %s", (program) => {
   const proxy = () => proxies.get(program) as RunningProxy;
   type Sent = { path: string; method?: string; name?: string; host?: string; headers?: object; body?: string };
 
-  /** `name` for the handshake, `host` in the header. */
+  /** `name` is used in the handshake, `host` in the header. */
   const send = ({ path, method = "GET", name = NAME, host = name, headers = {}, body }: Sent) =>
     read(
       httpsRequest({
@@ -143,7 +143,7 @@ const filesIn = (path: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"));
 
-/** For the one name. Returns the folder's `fullchain.pem` and `privkey.pem`. */
+/** Creates a certificate for that single name. Returns the folder with `fullchain.pem` and `privkey.pem`. */
 function makeCertificate(): { folder: string } {
   const files = ["-keyout", join(folder, "privkey.pem"), "-out", join(folder, "fullchain.pem")];
   const subject = ["-subj", `/CN=${NAME}`, "-addext", `subjectAltName=DNS:${NAME}`];

@@ -6,19 +6,19 @@ import { delimiter, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { pickPort } from "@/db/embedded-cluster";
 
-/** The proxies of docs/production.md, run with the guide's own files; what is changed in them is a port or a folder. */
+/** The proxies of docs/production.md with the guide's own files, in which only ports and folders are changed. */
 export type ProxyName = "nginx" | "caddy";
 export type RunningProxy = {
   /** Ports on 127.0.0.1. */
   readonly tls: number;
   readonly plain: number;
-  /** Where it keeps its files, logs among them. */
+  /** Folder for the proxy's files, including its logs. */
   readonly folder: string;
   output(): string;
   stop(): Promise<void>;
 };
 
-/** The name in the guide's files. */
+/** The host name in the guide's files. */
 export const NAME = "pay.example.com";
 
 const PATH = `${process.env.PATH}${delimiter}/usr/sbin`;
@@ -30,11 +30,11 @@ export function installedProxies(): { found: ProxyName[]; missing: string[] } {
   return { found: all.filter(isInstalled), missing: all.filter((name) => !isInstalled(name)) };
 }
 
-/** `certificate.folder` has `fullchain.pem` and `privkey.pem`, and gets the folder of the proxy. */
+/** `certificate.folder` contains `fullchain.pem` and `privkey.pem`, and receives the proxy's folder. */
 type ProxyOptions = { certificate: { folder: string }; servicePort: number };
 type Ports = { tls: number; plain: number; service: number };
 
-/** Starts it and waits until it answers. */
+/** Starts a proxy and waits until it responds. */
 export async function startProxy(name: ProxyName, { certificate, servicePort }: ProxyOptions): Promise<RunningProxy> {
   const folder = mkdtempSync(join(certificate.folder, `${name}-`));
   const ports: Ports = { tls: await pickPort(), plain: await pickPort(), service: servicePort };
@@ -52,7 +52,7 @@ export async function startProxy(name: ProxyName, { certificate, servicePort }: 
     if (isStopped) return;
     isStopped = true;
     process.off("exit", end);
-    // Both let a request end then, and so write it down.
+    // Both finish open requests after these signals, and so log them.
     child.kill(name === "nginx" ? "SIGQUIT" : "SIGTERM");
     await ended;
   }
@@ -111,7 +111,7 @@ function caddy(folder: string, ports: Ports, certificates: string): string[] {
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
 
-/** Sends a request that was begun, and reads the answer to its end. */
+/** Sends a prepared request and reads the whole response. */
 export function read(request: ReturnType<typeof httpRequest>, body?: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     request.once("error", reject);

@@ -7,7 +7,7 @@ import { type Answer, CARDS, type CardName, type Client, isFinal, REQUEST_TIMEOU
 export type Form = { status: number; text: string };
 export type Attempt = { attempt: string; mode: "payment" | "tokenize"; card: object };
 
-/** The payment form of one session, in however many tabs. */
+/** The payment form of one session, in any number of tabs. */
 export class Checkout {
   readonly answered: { attempt: Attempt; answer: Form }[] = [];
   constructor(
@@ -20,7 +20,7 @@ export class Checkout {
     return this.client.send(`/pay/${this.session.client_session_token}${path}`, { ...init, headers });
   }
 
-  /** As the form does it: the same attempt until the answer is final. */
+  /** Repeats the same attempt until the response is final, which is what the form does. */
   async pay(card: CardName, mode: Attempt["mode"] = "payment", giveUpMs = 60_000): Promise<Form> {
     const body = { number: CARDS[card], exp_month: 12, exp_year: 2040, cvv: "123" };
     const attempt: Attempt = { attempt: randomUUID(), mode, card: body };
@@ -39,7 +39,7 @@ export class Checkout {
         last = `${status} ${text}`;
         if (isFinal(answer)) return { status, text };
       } catch (error) {
-        // The service is gone; the next try finds out what it did.
+        // The service is gone; the next try finds out if it did anything.
         last = String(error);
       }
       await wait(30);
@@ -59,14 +59,14 @@ export class Checkout {
     throw new Error(`no state of session ${this.session.id} within ${giveUpMs} ms; last: ${last}`);
   }
 
-  /** The shopper answers the card's issuer, if it asks. */
+  /** Completes the issuer's challenge, if there is one. */
   async answerChallenge(result: string): Promise<void> {
     const { action } = await this.state();
     if (action !== null) await answerChallenge(this.client, action.url, result);
   }
 }
 
-/** What a shopper does at a 3-D Secure challenge; that the service was gone just then is for the caller to find out. */
+/** A shopper's steps in a 3-D Secure challenge; the caller handles a service that is down. */
 export async function answerChallenge(client: Client, url: string, result: string): Promise<void> {
   const finish = await answerOf(client.baseUrl(), url, result);
   await finish?.()
@@ -75,8 +75,8 @@ export async function answerChallenge(client: Client, url: string, result: strin
 }
 
 /**
- * The last request with which a shopper answers: to our page, or from one of the processor's own, which was answered then, back to
- * ours. Null: it was answered there before, and shows no way back.
+ * The last request of a challenge: to our page, or back to ours from the processor's own page, which is
+ * completed first. Null if the challenge was already completed there and offers no way back.
  */
 export async function answerOf(
   baseUrl: string,
@@ -85,7 +85,7 @@ export async function answerOf(
 ): Promise<(() => Promise<Response>) | null> {
   const at = new URL(url, baseUrl);
   const page = await answerAtProcessor(at, result === "passed");
-  // What became of it the processor tells.
+  // The processor reports the result.
   if (page?.status === 410) return null;
   const back = page?.headers.get("location");
   if (page && !back) throw new Error(`${at.href} answered ${page.status} and sends nobody back`);
@@ -97,7 +97,7 @@ export async function answerOf(
       : ask(`${baseUrl}${at.pathname}/result`, { method: "POST", body });
 }
 
-/** What a processor's own page answers, which sends the shopper back to ours; null for a page of ours. */
+/** Response of the processor's own page, which redirects the shopper to ours; null for a page of ours. */
 async function answerAtProcessor(page: URL, passed: boolean): Promise<Response | null> {
   if (page.pathname.startsWith("/challenges/")) {
     const body = new URLSearchParams({ answer: passed ? "pass" : "fail" });
@@ -109,6 +109,6 @@ async function answerAtProcessor(page: URL, passed: boolean): Promise<Response |
   return ask(link);
 }
 
-/** One request of a browser that follows by hand where it is sent. */
+/** One browser request, with redirects followed by hand. */
 const ask = (url: string | URL, init: RequestInit = {}) =>
   fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });

@@ -11,11 +11,11 @@ import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { createTenant } from "./tenant";
 
-/** What callers are promised while the database says nothing. */
+/** Response times promised to callers while the database doesn't respond. */
 const ANSWER_MS = 10_000;
 const BACK_MS = 5_000;
 
-/** The API host has no pages; with PROOF_HOST=service there are. */
+/** The API host has no pages; PROOF_HOST=service has. */
 const PAGES = process.env.PROOF_HOST === "service";
 
 const { db, url } = await testDatabase();
@@ -94,7 +94,7 @@ test("a database that falls silent is 503 within ten seconds everywhere, and eve
     }),
     readiness: () => ask("/health/ready"),
   };
-  // Everybody is known, every page compiled, every connection there.
+  // Warm up: every caller authenticated, every page compiled, every connection open.
   const before = await Promise.all(
     Object.entries(kinds)
       .filter(([name]) => !["POST /v1", "the form's payment"].includes(name))

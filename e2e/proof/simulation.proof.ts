@@ -15,11 +15,11 @@ vi.mock("@/lib/ids", async (original) => {
 
 const SEEDS = Number(process.env.SIMULATION_SEEDS ?? 500);
 const FIRST = Number(process.env.SIMULATION_SEED ?? 1);
-/** One seed alone shows all that it does. */
+/** A single seed prints everything it does. */
 const IS_ONE = process.env.SIMULATION_SEED !== undefined && process.env.SIMULATION_SEEDS === undefined;
-/** So many share a database: its tables stay small, and its books are compared once for all of them. */
+/** Worlds per database: its tables stay small, and its books are compared once for all of them. */
 const TOGETHER = 500;
-/** Fewer than this may well miss what seldom comes about. */
+/** Fewer worlds may miss rare events. */
 const ENOUGH_TO_MEET_ALL = 2_000;
 
 let ground = await Ground.open(inject("adminUrl"));
@@ -30,7 +30,7 @@ async function anotherGround(): Promise<void> {
   ground = await Ground.open(inject("adminUrl"));
 }
 
-/** All books of all worlds so far, as `npm run verify` compares them. */
+/** Compares the books of all worlds run up to now, the way `npm run verify` does. */
 async function compareBooks(seedOf: ReadonlyMap<string, number>): Promise<void> {
   const db = connect(ground.url, { max: 1 });
   try {

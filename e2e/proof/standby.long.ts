@@ -16,7 +16,7 @@ const LANES = 6;
 const WRITES_WITHIN_MS = 5_000;
 const DATABASE = "cardlane";
 
-/** A primary that confirms nothing before its standby has it, and that standby, made of a cold copy. */
+/** A primary that confirms nothing before its standby has it, and that standby, made from a cold copy. */
 async function pair(): Promise<[primary: OwnServer, standby: OwnServer]> {
   const primary = await OwnServer.create({ wal_level: "replica", max_wal_senders: "4" });
   await primary.start();

@@ -10,7 +10,7 @@ import { startTcpProxy } from "../fixtures/tcp-proxy";
 import { crashPostgres } from "./embedded";
 import { reportFigure } from "./figures";
 
-/** Starts in bad weather, of the built service with its pages. */
+/** Starts of the built service, with its pages, under adverse conditions. */
 const { url } = await testDatabase({ own: true });
 const folder = mkdtempSync(join(tmpdir(), "cardlane-starts-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ const statusOf = (host: RunningService, path: string) =>
     () => 0,
   );
 
-/** Stops the service and returns all it printed, which must hold no stack. */
+/** Stops the service and returns all its output, which must contain no stack trace. */
 async function endOf(host: RunningService): Promise<string> {
   await host.stop();
   const output = host.output();
@@ -79,7 +79,7 @@ describe("a database that goes away", () => {
   });
 });
 
-/** The process of the pages: the one child that runs their file. */
+/** The page-rendering process: the only child that runs its file. */
 function pagesOf({ pid }: RunningService): number | null {
   for (const name of readdirSync("/proc")) {
     try {
@@ -88,7 +88,7 @@ function pagesOf({ pid }: RunningService): number | null {
         return Number(name);
       }
     } catch {
-      // Not a process, or one that has just ended.
+      // Not a process, or one that has just exited.
     }
   }
   return null;
@@ -98,7 +98,7 @@ test.skipIf(process.platform !== "linux")("a process of the pages that is killed
   const host = await startService({ host: "built", databaseUrl: url, env: { DATA_DIR: join(folder, "outside") } });
   onTestFinished(() => host.stop());
   const killed = new Set<number>();
-  // While it starts, and once it draws.
+  // First during the start, then once pages render.
   for (const path of ["/health/live", "/health/live", "/sign-in"]) {
     await expect.poll(() => statusOf(host, path), { timeout: 30_000 }).toBe(200);
     await expect.poll(() => pagesOf(host), { timeout: 20_000, interval: 5 }).not.toBeNull();
@@ -120,7 +120,7 @@ test(`after kill -9 the API answers before the pages do, ${KILLS} times`, async 
     const startedMs = performance.now();
     host = await startService({ host: "built", databaseUrl: url, env, port: host.port, until: "live" });
     const api = performance.now() - startedMs;
-    // A page that is requested before its process draws waits for it.
+    // A page requested before its process can render waits for it.
     expect(await statusOf(host, "/sign-in")).toBe(200);
     figures.push({ api, pages: performance.now() - startedMs });
   }

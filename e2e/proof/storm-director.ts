@@ -9,36 +9,36 @@ import type { StepClock, StormServer } from "./storm-server";
 export type Stage = {
   readonly server: StormServer;
   readonly pooler: PgBouncer | null;
-  /** The first reaches the database directly, the second by way of the pooler, if there is one. */
+  /** The first connects to the database directly, the second through the pooler, if there is one. */
   readonly services: readonly [StormService, StormService];
-  /** Of the second service alone. */
+  /** Clock of the second service only. */
   readonly serviceClock: StepClock | null;
   readonly settle: () => Promise<unknown>;
-  /** A table of the processor's, or of its connector's. */
+  /** A table of the processor, or of its connector. */
   readonly locked: string;
   readonly log: StormLog;
   readonly random: () => number;
-  /** Of an environment that nothing else uses, for the question whether a service works. */
+  /** Key of an otherwise unused environment, to probe if a service works. */
   readonly probeKey: string;
 };
 
 type Act = {
   readonly name: string;
-  /** What it breaks: no two acts at once break the same. */
+  /** The part it breaks; concurrent acts never break the same part. */
   readonly part: "service" | "database" | "pooler" | "clock" | "none";
   readonly weight: number;
   readonly run: () => Promise<unknown>;
 };
 
-/** A service has to work again within this, whatever was done to it. */
+/** Maximum time for a service to work again after any act. */
 const RECOVERY_LIMIT_MS = 60_000;
 const STEPS_S = [-7_200, -3_600, -90, -30, -6, 30, 90, 3_600, 7_200];
 const LOCKED = ["idempotency_keys", "operations", "payments", "ledger_entries"];
 
-/** Breaks one thing after the other, and sometimes two at once, and lets the services recover in between. */
+/** Breaks one thing after another, sometimes two at once, and lets the services recover in between. */
 export class Director {
   readonly counts = new Map<string, number>();
-  /** How long each service needed after an act, by act. */
+  /** Recovery times of the services, by act. */
   readonly recoveriesMs = new Map<string, number[]>();
   readonly #acts: readonly Act[];
 
@@ -78,12 +78,12 @@ export class Director {
       this.counts.set(act.name, (this.counts.get(act.name) ?? 0) + 1);
       log.act(`${act.name} ✓`);
     } catch (error) {
-      // What it would have broken was broken already, by the other act.
+      // The other act had already broken it.
       log.act(`${act.name} could not be done: ${String(error).slice(0, 300)}`);
     }
   }
 
-  /** Each service takes a write, whatever the clocks say; as often as not the next act waits for only one of them. */
+  /** Each service accepts a write, whatever the clocks; half the time the next act waits for only one of them. */
   async #untilRecovered(after: string): Promise<void> {
     const { services, random } = this.stage;
     const waitsForBoth = random() < 0.5;
@@ -103,7 +103,7 @@ export class Director {
     while (!(await works())) {
       if (performance.now() - begun > RECOVERY_LIMIT_MS) {
         const what = `${service.name} did not work within ${RECOVERY_LIMIT_MS / 1_000} s after ${after}`;
-        // Of what went on meanwhile, the next acts may be the cause.
+        // Otherwise later acts may be the cause.
         if (isUndisturbed) log.note(what);
         return log.act(what);
       }
@@ -116,7 +116,7 @@ export class Director {
     this.recoveriesMs.set(key, [...(this.recoveriesMs.get(key) ?? []), ms]);
   }
 
-  /** Everything as it was: clocks agree, everything writes, nothing is paused. */
+  /** Restores everything: clocks agree, writes work, nothing is paused. */
   calm(): void {
     this.stage.server.clock?.set(0);
     this.stage.serviceClock?.set(0);
@@ -128,7 +128,7 @@ function actsOf({ server, pooler, services, serviceClock, settle, locked, log, r
   const between = (low: number, high: number) => low + random() * (high - low);
   const one = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
   const step = (clock: StepClock | null, name: string) => async () => {
-    // Back to the right time as often as not; there and back within a few seconds, too.
+    // Half the time back to the right time; sometimes there and back within a few seconds.
     const offsetS = clock?.offsetS !== 0 && random() < 0.5 ? 0 : one(STEPS_S);
     log.act(`${name}: ${clock?.offsetS} s → ${offsetS} s`);
     clock?.set(offsetS);
@@ -157,7 +157,7 @@ function actsOf({ server, pooler, services, serviceClock, settle, locked, log, r
   return [
     { name: "kill -9 of a service", part: "service", weight: 5, run: () => one(services).kill("SIGKILL") },
     { name: "SIGTERM of a service", part: "service", weight: 2, run: terminate },
-    // Short ones often: most leases outlive them. Up to 20 s.
+    // Mostly short pauses, which most leases outlive; 20 s at most.
     {
       name: "SIGSTOP of a service",
       part: "service",

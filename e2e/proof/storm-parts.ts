@@ -5,7 +5,7 @@ import { type Answer, CARDS, Client, type MoneyRequest } from "./client";
 import { type HostOptions, type ProofHost, startHost } from "./host";
 import { PROCESSOR } from "./processors";
 
-/** What happened when, for whoever has to find out why; and what must never happen. */
+/** Log of acts for troubleshooting, and of events that must never happen. */
 export class StormLog {
   readonly strange: string[] = [];
   readonly #begun = performance.now();
@@ -30,7 +30,7 @@ export class StormLog {
     this.#acts.write(`${this.#stamp()} ${line}\n`);
   }
 
-  /** Something that fails the proof. */
+  /** Records something that fails the proof. */
   note(what: string): void {
     if (this.strange.length < 200) this.strange.push(what);
     this.act(`STRANGE ${what}`);
@@ -41,11 +41,11 @@ export class StormLog {
   }
 }
 
-/** A process of the service that is started again whenever it ends, as by systemd. */
+/** A service process that is restarted whenever it ends, as under systemd. */
 export class StormService {
   host: ProofHost | null = null;
   starts = 0;
-  /** Why it did not come up, and how often. */
+  /** Reasons for failed starts, with counts. */
   readonly failedStarts = new Map<string, number>();
   #mayEnd = false;
   #isOver = false;
@@ -91,7 +91,7 @@ export class StormService {
     }
   }
 
-  /** Ends it; whatever ended it, it is started again. Answers how it ended, or null when it was not there. */
+  /** Kills it; it is restarted afterwards. Returns the exit status, or null if it wasn't running. */
   async kill(signal: "SIGKILL" | "SIGTERM"): Promise<unknown> {
     const { host } = this;
     if (host === null) return null;
@@ -117,16 +117,16 @@ export class StormService {
 const sentenceOf = (text: string) =>
   /ConfigurationError[^:]*: ([^\n]*)/.exec(text)?.[1] ?? text.split("\n").find((line) => line.trim() !== "") ?? "?";
 
-/** These cards are good, whatever else they do: a decline is a lost sale. */
+/** Cards that must be approved in the end: a decline is a lost sale. */
 const GOOD = new Set<string>([CARDS.good, CARDS.refusedOnce, CARDS.slow, CARDS.challenge, CARDS.refundFailsLater]);
-/** What a request may be answered in a storm. */
+/** Statuses that a request may receive in a storm. */
 const KNOWN = new Set([200, 201, 202, 402, 409, 422, 503]);
-/** A card goes to a real processor's API before anything is charged: that it could not be reached is said, and asked again. */
+/** A card reaches a real processor's API before any charge; if the API is unreachable, the request is retried. */
 if (PROCESSOR === "stripe" || PROCESSOR === "adyen") KNOWN.add(502);
 
 const cardOf = ({ body }: MoneyRequest) => (body as { card?: { number?: string } }).card?.number ?? null;
 
-/** Counts everything, and sends many requests twice at once, as a client that lost patience does. */
+/** Counts everything, and sends many requests twice concurrently, like an impatient client. */
 export class StormClient extends Client {
   readonly answers = new Map<string, number>();
   readonly finals = new Map<string, number>();
@@ -199,7 +199,7 @@ export class StormClient extends Client {
   }
 }
 
-/** The same numbers for the same seed. */
+/** Yields the same numbers for the same seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

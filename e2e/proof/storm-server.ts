@@ -13,7 +13,7 @@ const FAKETIME = [
   "/usr/lib/faketime",
 ].find((folder) => existsSync(join(folder, "libfaketime.so.1")));
 
-/** The clock of the processes that are started with `env`, which can be set while they run. Monotonic clocks go on. */
+/** The clock of processes started with `env`, adjustable while they run. Monotonic clocks are unaffected. */
 export class StepClock {
   offsetS = 0;
   readonly #file: string;
@@ -26,14 +26,14 @@ export class StepClock {
     this.set(0);
   }
 
-  /** Null where there is no libfaketime. */
+  /** Null without libfaketime. */
   static in(folder: string, name: string, threads: "one thread" | "threads"): StepClock | null {
     if (FAKETIME === undefined) return null;
     const library = threads === "threads" ? "libfaketimeMT.so.1" : "libfaketime.so.1";
     return new StepClock(join(folder, `${name}.clock`), join(FAKETIME, library));
   }
 
-  /** All processes look at each call, so that no two of one server disagree. */
+  /** Every process reads the offset at each call, so that no two of one server disagree. */
   get env(): Record<string, string> {
     return {
       LD_PRELOAD: this.library,
@@ -45,7 +45,7 @@ export class StepClock {
     };
   }
 
-  /** Seconds from the machine's own clock. */
+  /** Sets the offset in seconds from the machine's own clock. */
   set(offsetS: number): void {
     this.offsetS = offsetS;
     writeFileSync(`${this.#file}.new`, `${offsetS < 0 ? "-" : "+"}${Math.abs(offsetS)}\n`, { mode: 0o644 });
@@ -53,11 +53,12 @@ export class StepClock {
   }
 }
 
-/** A PostgreSQL that nobody but the storm starts again, with all its care for data. */
+/** A PostgreSQL that only the storm restarts, with all its durability settings. */
 export class StormServer {
   readonly url: string;
   #settings: Record<string, string> = {
-    // Nothing writes the log of changes but commits that wait for it: what else was answered, the next crash takes back.
+    // Only commits that wait for the write-ahead log write it: anything else that was confirmed is lost in
+    // the next crash.
     wal_writer_delay: "10s",
     wal_writer_flush_after: "1GB",
   };
@@ -94,7 +95,7 @@ export class StormServer {
     writeFileSync(join(clusterFiles(this.dataDir).cluster, "storm.conf"), lines.join(""), { mode: 0o644 });
   }
 
-  /** In force for every connection within moments, as after `alter system` and a reload. */
+  /** Applies to every connection within moments, like `alter system` and a reload. */
   set(name: string, value: string): void {
     this.#settings = { ...this.#settings, [name]: value };
     this.#write();
@@ -102,7 +103,7 @@ export class StormServer {
     if (server) signal(server.pid, "SIGHUP");
   }
 
-  /** As its supervisor does it when it is gone; when it answers again, as a primary or not. */
+  /** Starts a server that is gone, the way its supervisor does; resolves once it responds, primary or not. */
   async start(): Promise<void> {
     for (;;) {
       for (let waitedMs = 0; findOrphans(this.dataDir).length > 0; waitedMs += 50) {
@@ -129,7 +130,7 @@ export class StormServer {
     );
   }
 
-  /** On a connection to another database, which nobody takes for a client of the service. */
+  /** Runs on a connection to another database, so it doesn't count as a client of the service. */
   async asAdmin<T>(work: (sql: postgres.Sql) => Promise<T>, attempts = 1, database = "postgres"): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const sql = single(this.access, undefined, database);
@@ -144,7 +145,7 @@ export class StormServer {
     }
   }
 
-  /** Until it answers again. `afterMs`: how long nobody starts it. */
+  /** Resolves when it responds again. `afterMs`: delay before it is restarted. */
   async crash(crash: Crash | "kill the first", afterMs: number): Promise<void> {
     if (crash === "kill one") {
       const gone = crashPostgres(this.dataDir, crash);
@@ -162,7 +163,7 @@ export class StormServer {
     while (findPostmaster(this.dataDir)) await wait(20);
   }
 
-  /** It comes back as a standby without a primary, takes no writes for `ms`, and is promoted. */
+  /** Restarts as a standby without a primary, takes no writes for `ms`, and is then promoted. */
   async demote(ms: number): Promise<void> {
     const { cluster } = clusterFiles(this.dataDir);
     crashPostgres(this.dataDir, "immediate stop");
@@ -182,7 +183,7 @@ export class StormServer {
     this.set("default_transaction_read_only", "off");
   }
 
-  /** All its processes are there and say nothing. */
+  /** Pauses all its processes without ending them. */
   async fallSilent(ms: number): Promise<void> {
     const { postmaster } = processesOf(this.dataDir);
     signal(postmaster, "SIGSTOP");
@@ -200,7 +201,7 @@ export class StormServer {
     return cut.length;
   }
 
-  /** Somebody locks what every request needs. */
+  /** Locks a table that every request needs. */
   async lock(table: string, ms: number): Promise<void> {
     await this.asAdmin(
       (sql) =>
@@ -213,7 +214,7 @@ export class StormServer {
     );
   }
 
-  /** Lines of its log that a server under storm has no reason for. */
+  /** Log lines that even a server in a storm must not produce. */
   panics(): string[] {
     return readFileSync(clusterFiles(this.dataDir).log, "utf8")
       .split("\n")

@@ -23,9 +23,9 @@ import { createTenant } from "./tenant";
 const MINUTES = Number(process.env.STORM_MINUTES ?? 0);
 const SEED = Number(process.env.STORM_SEED ?? Math.floor(Math.random() * 1_000_000));
 const LANES = Number(process.env.STORM_LANES ?? 12);
-/** What lies ahead by less than the longest lease waits for that; everything else for a minute at most. */
+/** Times left ahead by a clock step are waited for up to the longest lease; all else takes a minute at most. */
 const OPEN_LIMIT_MS = 200_000;
-/** What is locked for a while, beside what every payment needs: where a processor, or its connector, keeps what it did. */
+/** The table locked in addition to those of every payment: the record of a processor, or of its connector. */
 const LOCKED: Record<ProcessorName, string> = {
   sandbox: "sandbox_processor.charges",
   other: "other_processor.intents",
@@ -55,7 +55,7 @@ test.runIf(MINUTES > 0)(
     const probes = await createTenant(db);
     let turn = 0;
     const services: StormService[] = [];
-    /** Of either in turn, whether it lives or not. */
+    /** Alternates between both services, dead or alive. */
     const address = () => services[turn++ % 2]?.baseUrl ?? "";
     const processor = await runProcessor(db, address);
     const env = {
@@ -117,7 +117,7 @@ test.runIf(MINUTES > 0)(
   },
 );
 
-/** How long each took until it called itself ready. */
+/** Times in which the services report ready. */
 async function untilReady(services: readonly StormService[]): Promise<number[]> {
   const begun = performance.now();
   return Promise.all(
@@ -133,7 +133,7 @@ async function untilReady(services: readonly StormService[]): Promise<number[]> 
   );
 }
 
-/** How long it took until no operation was open and every report of the processor was taken in. */
+/** Time until no operation is open and every report of the processor has been received. */
 async function untilSettled(db: Database): Promise<number> {
   const begun = performance.now();
   const open = async () => [
@@ -146,7 +146,7 @@ async function untilSettled(db: Database): Promise<number> {
   return Math.round(performance.now() - begun);
 }
 
-/** Payment by payment: our ledger, and what the processor's own store says that it took and gave back. */
+/** Compares, payment by payment, our ledger with the captures and refunds in the processor's own store. */
 async function expectLedgerIsProcessors(db: Database, environmentId: string): Promise<void> {
   await readBooks(db);
   const differences = await db.sql`

@@ -10,8 +10,8 @@ import { runProcessor } from "./processors";
 import { createTenant } from "./tenant";
 
 /**
- * Behind the connector to Stripe, with a double of Stripe's API over HTTP that outlives every kill. `npm run prove:processor` is
- * the long form.
+ * The Stripe connector against a double of its HTTP API that survives every kill. `npm run prove:processor`
+ * is the long form.
  */
 const HISTORIES = 4;
 const KILLS = 3;

@@ -7,12 +7,12 @@ import { createTestMerchant, testService } from "../fixtures/factories";
 export type ProofTenant = {
   readonly environmentId: string;
   readonly liveEnvironmentId: string;
-  /** Of the test environment, with every permission. */
+  /** Key of the test environment, with every permission. */
   readonly apiKey: string;
   newKey(options: { mode?: Mode; permissions?: readonly Permission[] }): Promise<string>;
 };
 
-/** A merchant of the proof's own on the database that its services work on. */
+/** Creates the proof's own merchant on the database that its services use. */
 export async function createTenant(db: Database): Promise<ProofTenant> {
   const merchant = await createTestMerchant(db, "Proof");
   const service = testService(db);

@@ -9,10 +9,10 @@ import { BAD_KINDS, FLAKY_TAKES, RETRY_AFTER_S, type Receipt, type Receiver } fr
 export type Addressed = { readonly receiver: Receiver; readonly secret: string; readonly environmentId: string };
 
 const [S, M, H] = [1_000, 60_000, 3_600_000];
-/** Between an attempt and the next, as promised: a tenth longer or shorter. */
+/** Promised pauses between attempts, each within 10 %. */
 const PAUSES_MS = [5 * S, 5 * M, 30 * M, 2 * H, 5 * H, 10 * H, 14 * H, 20 * H, 24 * H];
 const MOST_ATTEMPTS = PAUSES_MS.length + 1;
-/** Longer than what was taken before takes to be sent. */
+/** Longer than sending takes after a delivery has been claimed. */
 const UNDER_WAY_MS = 5 * S;
 const SUCCEEDS = ["takes", "flickers"];
 
@@ -34,7 +34,7 @@ type Delivery = {
 
 type Totals = Record<"events" | "receipts" | "delivered" | "failed" | "again" | "pauses" | "hours", number>;
 
-/** Everything that merchants are promised, of every event. `realMs`: how long the clock went by itself. */
+/** Checks every promise to merchants, for every event. `realMs`: time by which the clock advanced on its own. */
 export async function expectDelivered(
   db: Database,
   addressed: readonly Addressed[],
@@ -71,7 +71,7 @@ export async function expectDelivered(
 const hoursOf = (receipts: readonly Receipt[]) =>
   receipts.length === 0 ? 0 : Math.round(((receipts.at(-1)?.at ?? 0) - (receipts[0]?.at ?? 0)) / H);
 
-/** An endpoint that was disabled is sent what happened before, and no more. */
+/** A disabled endpoint has deliveries for earlier events, and no others. */
 async function expectRowForEach(db: Database): Promise<void> {
   const missing = await db.sql`
     select n.id, n.type from events n
@@ -93,7 +93,10 @@ async function deliveriesOf({ sql }: Database, environmentId: string): Promise<D
     from webhook_deliveries d where d.environment_id = ${environmentId} order by d.id`;
 }
 
-/** Each message by the package, at its own time, which was the time then; an event is the same to the byte whenever it comes. */
+/**
+ * The package verifies each message at its own time, which is the current time; an event's bytes are the same
+ * in every attempt.
+ */
 function expectSigned({ receiver, secret }: Addressed): void {
   const webhook = new Webhook(secret);
   const bodies = new Map<string, string>();
@@ -113,7 +116,7 @@ function expectSigned({ receiver, secret }: Addressed): void {
   }
 }
 
-/** Nothing comes after a 2xx that was written down. Answers how many came again because it was not. */
+/** Nothing follows a recorded 2xx. Returns the number of repeats after an unrecorded one. */
 function expectOnce({ id, status, attempts, made }: Delivery, receipts: readonly Receipt[]): number {
   const accepted = made.filter(({ error }) => error === null);
   expect(accepted.length, id).toBe(status === "DELIVERED" ? 1 : 0);
@@ -129,17 +132,17 @@ function expectOnce({ id, status, attempts, made }: Delivery, receipts: readonly
   return receipts.filter(({ status: answered }) => answered !== null && answered < 300).length - 1;
 }
 
-/** Of those whose attempts were all written down: what lies between an attempt and the next. Answers how many pauses it saw. */
+/** Checks the pauses of deliveries whose attempts were all recorded, and returns their number. */
 function expectOnSchedule({ kind }: Receiver, { id, attempts, made }: Delivery, realMs: number): number {
   if (attempts !== made.length) return 0;
   for (const [index, next] of made.slice(1).entries()) {
     const gap = next.startedMs - (made[index]?.endedMs ?? 0);
     const promised = PAUSES_MS[index] as number;
-    // On a busy machine its answer can come too late to be heard.
+    // On a busy machine the response can come too late to count.
     const postponed = kind === "postpones" && made[index]?.status_code === 429 ? RETRY_AFTER_S * S : 0;
     expect(gap, `attempt ${index + 2} of ${id}`).toBeGreaterThanOrEqual(Math.max(0.9 * promised, postponed) - 1);
     const longest = 1.1 * Math.max(promised, postponed);
-    // The clock goes on by itself, too, while the machine works.
+    // The clock also advances on its own while the machine works.
     const late = Math.max(LEAST_LATE_MS, LATE * longest) + realMs;
     expect(gap, `attempt ${index + 2} of ${id}`).toBeLessThanOrEqual(longest + late);
   }
@@ -159,8 +162,8 @@ function expectEnded({ kind }: Receiver, deliveries: readonly Delivery[]): void 
 }
 
 /**
- * Others may have been under way when the first 410 came, four in each of two processes; and of each process that was killed,
- * one that it had no time to act upon.
+ * More 410s are allowed for attempts in progress at the first one: four in each of two processes, and one per
+ * killed process that had no time to act on it.
  */
 async function expectGone({ sql }: Database, { environmentId, receiver }: Addressed, kills: number): Promise<void> {
   const [endpoint] = await sql<{ reason: string; at: string }[]>`

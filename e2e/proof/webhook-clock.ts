@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { nowMs } from "@/lib/clock";
 
-/** A clock that is ahead of the database's by what a file says: one for all processes that are given the file. */
+/** A clock ahead of the database's by the offset in a file, shared by all processes that are given the file. */
 export class DeliveryClock {
   constructor(readonly file: string) {}
 
@@ -13,7 +13,7 @@ export class DeliveryClock {
     return new Date(nowMs() + this.#aheadMs());
   }
 
-  /** Written beside it and moved there: nobody reads half a number. */
+  /** Written beside the file and renamed, so that nobody reads half a number. */
   set(aheadMs: number): void {
     writeFileSync(`${this.file}.new`, String(Math.round(aheadMs)));
     renameSync(`${this.file}.new`, this.file);

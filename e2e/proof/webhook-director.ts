@@ -4,20 +4,18 @@ import type { ProofHost } from "./host";
 import type { DeliveryClock } from "./webhook-clock";
 
 const WORK_LIMIT_MS = 1_800_000;
-/** What a process had sent to the database before it stood still has been carried out. */
+/** Time for statements that a process sent before it was stopped to complete. */
 const STATEMENT_MS = 100;
-/** Attempts that were begun together come back within a tenth of their pause, either way: one move of the clock. */
+/** Attempts started together are due within 10 % of their pause of each other: one clock move covers them. */
 export const LATE = 0.25;
 export const LEAST_LATE_MS = 20_000;
 
-/**
- * Kills processes and moves their clock on: only when all that was due has been sent, and nobody holds anything.
- */
+/** Kills processes and moves their clock forward, only once no delivery is due or held by a process. */
 export class WebhookDirector {
   kills = 0;
-  /** The longest start: what is slow at that is slow at everything. */
+  /** The longest start; a machine that is slow at starting is slow at everything. */
   #startMs = 0;
-  /** Attempts of a delivery that its process did not live to write down. */
+  /** Attempts per delivery whose process died before recording them. */
   readonly #lost = new Map<string, number>();
 
   constructor(
@@ -27,7 +25,7 @@ export class WebhookDirector {
     readonly start: (port: number) => Promise<ProofHost>,
   ) {}
 
-  /** One process after the other, at any moment, until the work is done; where a start takes long, not so often. */
+  /** Kills one process after another at random moments until the work is done; less often if starts are slow. */
   async killWhile(work: () => Promise<void>): Promise<void> {
     let isDone = false;
     const done = work().finally(() => {
@@ -50,7 +48,7 @@ export class WebhookDirector {
     this.#startMs = Math.max(this.#startMs, performance.now() - begunMs);
   }
 
-  /** Until nothing is left to send. Answers how often it moved the clock. */
+  /** Runs until nothing is left to send. Returns the number of clock moves. */
   async workOff(killedRounds: number): Promise<number> {
     for (let round = 0; ; round++) {
       if (round < killedRounds) await this.killWhile(() => this.#untilNothingIsDue());
@@ -60,8 +58,8 @@ export class WebhookDirector {
   }
 
   /**
-   * To when the next one is due; false when nothing is left. The processes stand still for it: what becomes due while it looks
-   * would be signed before the move and arrive after it.
+   * Moves the clock to the next due delivery; false when none is left. The processes are stopped for it: a
+   * delivery due during the move would be signed before it and arrive after it.
    */
   async #moveClock(): Promise<boolean> {
     for (;;) {
@@ -96,7 +94,7 @@ export class WebhookDirector {
     }
   }
 
-  /** What a process holds counts as begun and has no attempt that was written down; so has what its holder died with. */
+  /** A delivery held by a process, or by one that died with it, counts as started but has no recorded attempt. */
   async #untilNothingIsHeld(): Promise<void> {
     let before = "";
     let sinceMs = performance.now();
@@ -108,7 +106,7 @@ export class WebhookDirector {
         before = now;
         sinceMs = performance.now();
       }
-      // Longer than a process takes to send what it holds and to write it down.
+      // Longer than a process takes to send and record the deliveries it holds.
       if (performance.now() - sinceMs > Math.max(3_000, 3 * this.#startMs)) {
         for (const { id, missing } of held) this.#lost.set(id, missing);
         return;
@@ -126,7 +124,7 @@ export class WebhookDirector {
     return rows.filter(({ id, missing }) => missing > (this.#lost.get(id) ?? 0));
   }
 
-  /** Null when nothing is left. Nothing is later than it is due by more than a fourth of its pause. */
+  /** Null when nothing is left. Nothing is overdue by more than a quarter of its pause. */
   async #next(): Promise<Date | null> {
     const rows = await this.db.sql<{ at: string; since: string }[]>`
       select d.next_attempt_at as at, d.updated_at as since from webhook_deliveries d

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { DeliveryClock } from "./webhook-clock";
 
-/** What a receiver does with a message. `receipts`: how many it has; `sameId`: how many of them under this id. */
+/** A receiver's reaction to a message. `receipts`: messages received; `sameId`: those with this id. */
 type Behaviour = (answer: ServerResponse, got: { receipts: number; sameId: number }) => void;
 
 const answers =
@@ -11,12 +11,12 @@ const answers =
     answer.writeHead(status, headers).end("as I always do");
 
 export const RETRY_AFTER_S = 7_200;
-/** A flaky receiver takes a message when it comes so often. */
+/** A flaky receiver accepts a message on this attempt. */
 export const FLAKY_TAKES = 4;
-/** One that goes away takes so many before. */
+/** Messages that a `goes` receiver accepts before it responds with 410. */
 const GONE_AFTER = 2;
 
-/** Nearly every way not to take a message; `redirects` names a receiver that must never hear of it. */
+/** Nearly every way to refuse a message; `redirects` points to a receiver that must never be called. */
 const BEHAVIOURS = {
   takes: answers(200),
   fails: answers(500),
@@ -30,25 +30,25 @@ const BEHAVIOURS = {
 } satisfies Record<string, Behaviour>;
 export type Kind = keyof typeof BEHAVIOURS;
 
-/** A third of all receivers; the rest take what they are sent. */
+/** A third of all receivers; the rest accept everything. */
 export const BAD_KINDS = Object.keys(BEHAVIOURS).filter((kind) => kind !== "takes") as Exclude<Kind, "takes">[];
 
 export type Receipt = {
   readonly headers: Record<string, string>;
   readonly body: string;
-  /** By the clock that the services have; and of when the machine has been on. */
+  /** `at` follows the services' clock, `atMs` a monotonic one. */
   readonly at: number;
   readonly atMs: number;
-  /** Null: no status went out. */
+  /** Null: no status was sent. */
   status: number | null;
 };
 
 export type Receiver = { readonly url: string; readonly kind: Kind; readonly receipts: Receipt[] };
 
-/** Merchants' servers, all at one port. */
+/** Merchants' servers, all on one port. */
 export class Receivers {
   readonly all: Receiver[] = [];
-  /** Messages at places that no endpoint names. */
+  /** Messages to paths that no endpoint names. */
   readonly strays: string[] = [];
   readonly #server = createServer((request, response) => this.#receive(request, response));
 

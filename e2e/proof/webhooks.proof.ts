@@ -15,12 +15,12 @@ import { DeliveryClock } from "./webhook-clock";
 import { WebhookDirector } from "./webhook-director";
 import { BAD_KINDS, type Kind, Receivers } from "./webhook-receivers";
 
-/** `npm run prove:webhooks` asks for 10,000. */
+/** `npm run prove:webhooks` sets 10,000. */
 const EVENTS = Number(process.env.PROOF_EVENTS ?? 120);
-/** How often the clocks are moved on while processes are killed; later they are left in peace. */
+/** Clock moves during which processes are killed; later moves have no kills. */
 const KILLED_ROUNDS = Number(process.env.PROOF_KILLED_ROUNDS ?? 2);
 const LANES = 8;
-/** What hangs is sent one message after the other, and each takes half a second. */
+/** A hanging receiver gets one message after another, and each takes half a second. */
 const SELDOM: readonly Kind[] = ["hangs"];
 const SAMPLES = EVENTS < 1_000 ? 4 : 20;
 
@@ -66,7 +66,7 @@ test(`${EVENTS} events reach receivers of which a third are broken, though proce
   }
 });
 
-/** Two that work for each that does not. */
+/** Two working receivers for each broken one. */
 const kinds = (): Kind[] => BAD_KINDS.flatMap((kind) => [kind, "takes", "takes"] as Kind[]);
 
 type Merchant = { readonly addressed: Addressed; readonly client: Client };
@@ -92,8 +92,8 @@ async function addEndpoint(
 }
 
 /**
- * Until there are as many events: payments that are held and voided, and plans, of one merchant after the other. Answers how many
- * payments failed because their process was killed before it sent them.
+ * Creates events up to the required number: voided payments and plans, one merchant after another. Returns
+ * the number of payments that failed because their process was killed before it sent them.
  */
 async function happen(merchants: readonly Merchant[]): Promise<number> {
   let neverSent = 0;
@@ -127,7 +127,7 @@ async function makePlan(client: Client): Promise<void> {
 
 const countEvents = async () => (await db.sql<{ n: number }[]>`select count(*)::int as n from events`)[0]?.n ?? 0;
 
-/** How long an event is under way to a receiver that answers: by itself, and beside one that hangs. */
+/** Delay of an event to a receiver that responds: alone, and next to one that hangs. */
 async function delaysBesideSlow(receivers: Receivers, address: () => string) {
   const measured = async (kind: Kind) => {
     const tenant = await createTenant(db);
@@ -140,7 +140,7 @@ async function delaysBesideSlow(receivers: Receivers, address: () => string) {
       const happened = performance.now();
       await expect.poll(() => receiver.receipts.length, { interval: 5 }).toBe(sample + 1);
       delays.push(Math.max(0, (receiver.receipts[sample]?.atMs ?? 0) - happened));
-      // Not in step with the services, which look once a second.
+      // Random, to avoid being in step with the services' polling once per second.
       await wait(Math.random() * 300);
     }
     return Math.round(delays.reduce((sum, delay) => sum + delay, 0) / SAMPLES);
