@@ -5,7 +5,7 @@ import { Api } from "../client";
 import { expect, test } from "../fixtures/playwright";
 import { aPayment, captured } from "../samples";
 
-/** One test below holds this against the clock; all of them would miss it on a busy machine now and then. */
+/** Generous, since a busy machine may be slow: one test below checks the real limit against the clock. */
 const KNOWN = { timeout: 10_000, intervals: [50] };
 const statusOf = async (api: Api) => (await api.call(listPayments)).status;
 
@@ -98,7 +98,7 @@ test("a key with an allow list is refused from elsewhere", async ({ tenant }) =>
   for (const ipAllowList of [["203.0.113.7"], ["203.0.113.0/24", "2001:db8::/32"]]) {
     const { api } = await tenant.newKey({ ipAllowList });
     (await api.call(listPayments)).problem("ip_not_allowed");
-    // What a caller says of itself counts for nothing while no proxy is trusted.
+    // The caller's own header is ignored unless a proxy is trusted.
     (
       await api.raw({ method: "GET", path: "/v1/payments", headers: { "X-Forwarded-For": "203.0.113.7, 203.0.113.7" } })
     ).problem("ip_not_allowed");

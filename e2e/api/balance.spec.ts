@@ -20,7 +20,7 @@ test("the balance follows a payment from its capture to its payout, and each mov
   const balance = async () => (await api.call(getBalance)).ok().currencies;
   expect(await balance()).toEqual([{ currency: "USD", pending: 700, available: 0, in_payout: 0 }]);
   await runSettlement(service, { environmentId: tenant.merchant.test.id });
-  // The service's own job may have made the payout already.
+  // The service's own job may have created the payout already.
   const [settled] = await balance();
   expect([settled?.pending, (settled?.available ?? 0) + (settled?.in_payout ?? 0)]).toEqual([0, 700]);
   await runPayouts(service);

@@ -28,7 +28,7 @@ test("the page may load its own script and style alone, and only the session's o
     expect(page.headers.get("referrer-policy")).toBe("no-referrer");
     expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(html).not.toMatch(/\sstyle=/);
-    // The icon is an image of ours.
+    // The icon is one of our own images.
     for (const [tag] of html.matchAll(/<(?:script(?! type=.application\/json)|style|link(?! rel="icon"))[^>]*>/g))
       expect(tag).toContain(`nonce="${nonce}"`);
     for (const [, address] of html.matchAll(/(?:src|href)="([^"]+)"/g)) expect(address).toMatch(/^(\/(?!\/)|data:|#)/);
@@ -49,7 +49,7 @@ test("without allowed origins nobody may embed the form; asked for by another, i
     expect(html).toContain("This page can’t show the payment form");
     expect(html).not.toContain(form.token);
     expect(page.headers.get("content-security-policy")).toContain(ancestors);
-    // Any page may embed the reason, which has no form.
+    // Any page may embed the explanation, which contains no form.
     const why = await form.page({ origin, why: "" });
     expect(why.status, origin).toBe(403);
     expect(why.headers.get("content-security-policy")).toContain("frame-ancestors *");
@@ -59,7 +59,7 @@ test("without allowed origins nobody may embed the form; asked for by another, i
   }
   const named = await form.page({ origin: "https://shop.example", why: "" });
   expect(await named.text()).toContain('"type":"embeddable"');
-  // What no browser calls an origin names nobody: the form speaks to nobody then, and nobody else may embed it.
+  // An invalid origin names no page: the form then sends no messages, and no other page may embed it.
   for (const origin of ["", "*", "null", "https://shop.example/", "javascript:alert(1)", "</script>"]) {
     const page = await form.page({ origin });
     expect(await page.text(), origin).toContain('"parent_origin":null');

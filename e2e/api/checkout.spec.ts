@@ -106,7 +106,8 @@ test("a lost answer: the session says that a payment is under way, takes no othe
   expect(state).toMatchObject({ status: "PROCESSING", payment: { status: "PENDING" }, failure: null });
   (await opened.form.attempt()).refused("invalid_state");
   const cancelled = await api.call(cancelClientSession, { id: opened.id });
-  // Where the processor tells by itself, or this machine is busy, it may be known by now that it was paid.
+  // If the processor reports the outcome itself, or the machine is busy, the payment may already be known as
+  // paid.
   const isPaid = (await opened.form.state()).status === "COMPLETED";
   if (!isPaid || cancelled.text.includes("outcome_pending")) cancelled.problem("outcome_pending");
   else cancelled.problem("invalid_state");
@@ -266,7 +267,7 @@ for (const token of UNKNOWN) {
   }) => {
     const form = new PaymentForm(baseUrl, token);
     expect([400, 404]).toContain((await form.page()).status);
-    // Whatever was tried as a token could be one.
+    // Text sent as a token could be a real one, so `instance` omits it.
     expect((await form.call("/state")).refused("resource_not_found").instance).toBe("/pay/{token}/state");
     (await form.attempt()).refused("resource_not_found");
   });

@@ -28,7 +28,7 @@ test("customers come from payments, with what they paid; each can be got by its 
   const ann = data[1];
   expect(ann).toMatchObject({
     ...{ customer_id: "ann", name: "Ann Lee", declined: 0 },
-    // A payment and its charge are made within one request, and not always within one millisecond.
+    // A payment and its charge are created in one request, but not always in the same millisecond.
     ...{ first_payment_at: chargeOf(first).created_at, last_payment_at: chargeOf(last).created_at },
     currencies: [{ currency: "USD", captured: 1500, refunded: 250, net: 1250, disputed: 0 }],
   });

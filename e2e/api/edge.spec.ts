@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { listPayments } from "@/lib/contract/payments/endpoints";
 import { expect, test } from "../fixtures/playwright";
 
-/** One of each family of paths, with who answers there: our own handlers, the pages, files, or nobody. */
+/** One path per family, handled by our own handlers, the pages, static files, or nothing. */
 const PATHS = [
   ...["/v1", "/v1/payments", "/v1/payments/x", "/v1/payments/x/refund", "/v1/openapi.json", "/v1/nothing", "/health"],
   ...["/health/live", "/health/ready", "/api/auth/csrf", "/api/auth/signin", "/api/auth/callback/credentials"],
@@ -48,7 +48,7 @@ const METHODS = [
   ],
   ...["QUERY", "M-SEARCH", "REPORT", "BIND", "MADEUP", "get"],
 ];
-/** What is put behind each path. */
+/** Suffixes added to each path. */
 const TAILS = [
   "%ff",
   "%00",
@@ -91,13 +91,13 @@ const HEADERS = [
   "X-Invoke-Path: /\xff",
 ];
 
-/** Sends text as it is; the status of the answer, or 0 when there was none. */
+/** Sends raw text. Returns the response's status, or 0 without a response. */
 function statusOf(baseUrl: string, text: string): Promise<number> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.write(text, "latin1"));
     let answer = "";
-    // A connection that waits for more, as after an upgrade, has said what it says.
+    // A connection that waits for more, such as after an upgrade, has already sent its response.
     socket.setTimeout(8_000, () => socket.destroy());
     socket.on("data", (chunk) => {
       answer += chunk.toString("latin1");
@@ -113,7 +113,7 @@ const requestOf = (baseUrl: string, method: string, target: string, header = "")
   return `${lines}${header && `${header}\r\n`}\r\n${body && "{}"}`;
 };
 
-/** Every one of them, a few at a time; those that ended in a 5xx. */
+/** Sends all of them, a few at a time. Returns those that ended in a 5xx. */
 async function failing(baseUrl: string, requests: { name: string; text: string }[]): Promise<string[]> {
   const failed: string[] = [];
   const left = [...requests];
@@ -177,7 +177,7 @@ test("nor strange headers", async ({ baseUrl }) => {
   expect(await failing(baseUrl, requests)).toEqual([]);
 });
 
-/** With so many Next takes three seconds for one of them, in which it answers nobody. */
+/** Next would take three seconds to parse this many, blocking every other request. */
 test("thousands of parameters are refused before anybody counts them", async ({ baseUrl }) => {
   for (const path of ["/nothing/here", "/sign-in", "/pay/x", "/v1/payments", "/health"]) {
     for (const parameters of ["p&".repeat(7_500), "p=1&".repeat(3_800), "a[]=1&".repeat(2_400)]) {
@@ -201,7 +201,10 @@ test("no page takes a body, so none is kept in memory", async ({ baseUrl }) => {
   }
 });
 
-/** Each had a turn among its merchant's reads, and what waits behind another answer is told of the end before it is made. */
+/**
+ * Abandoned reads must release their merchant's slots; a request queued behind another response is dropped
+ * before it runs.
+ */
 test("lists that nobody waits for any more hold back no others", async ({ baseUrl, api }) => {
   const { host, hostname, port } = new URL(baseUrl);
   const list = `GET /v1/payments?limit=100 HTTP/1.1\r\nHost: ${host}\r\nX-Api-Key: ${api.apiKey}\r\n\r\n`;

@@ -7,7 +7,7 @@ import type { Api } from "../client";
 import { expect, test } from "../fixtures/playwright";
 import { authorized, captured, newPlan } from "../samples";
 
-/** Reads a stream until it has so many events. `opened` is called when it has begun. */
+/** Reads a stream until it has `count` events. `opened` is called once it has started. */
 async function readStream(api: Api, count: number, lastEventId: string | null, opened = async () => {}) {
   const leave = new AbortController();
   const response = await fetch(`${api.baseUrl}/v1/events/stream`, {
@@ -115,7 +115,7 @@ test("a stream brings events as they happen, and goes on behind the last one", {
     ...["payment.captured", "transaction.captured"],
     ...["payment.authorized", "transaction.authorized"],
   ]);
-  // The first is of the key that asks.
+  // The first event belongs to the key that makes the request.
   const listed = (await api.call(listEvents)).ok().data.reverse().slice(1);
   expect(listed[0]?.data.object.id).toBe(before.id);
   expect(frames.map(({ data }) => data)).toEqual(listed.slice(1));
@@ -139,6 +139,6 @@ test("a stream refuses what is no event, and too many readers at once", async ({
   for (let i = 0; i < 5; i++) await open();
   (await api.call(streamEvents)).problem("rate_limited");
   leave.abort();
-  // Their places are free as soon as the service has seen them leave.
+  // Their slots are free once the service has noticed the disconnects.
   await expect.poll(async () => (await api.call(streamEvents)).status).toBe(200);
 });

@@ -10,7 +10,7 @@ const post = (path: string, body: string | Buffer) => ({ method: "POST", path, h
 const with_ = (member: string, json: string) =>
   JSON.stringify(aPayment()).replace(/}$/, `,${JSON.stringify(member)}:${json}}`);
 
-// The client already refuses a 5xx; here everything is also known to be a plain 400.
+// The client already rejects any 5xx; these must be plain 400s.
 for (const [what, body] of [
   ["a NUL in a text", with_("description", '"a\\u0000b"')],
   ["a NUL in a key of metadata", with_("metadata", '{"a\\u0000":1}')],

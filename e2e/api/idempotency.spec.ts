@@ -18,7 +18,7 @@ import { aCard, aPayment, aPlan, aSession, authorized, CARDS, captured, chargeOf
 
 const REQUIRED = ENDPOINTS.filter(({ idempotency }) => idempotency === "required");
 
-/** Sends the same request twice and checks that the second answer is the first one, byte for byte. */
+/** Sends the same request twice and checks that both responses are identical, byte for byte. */
 async function expectReplay(api: Api, endpoint: Endpoint, options: CallOptions, again: CallOptions = {}) {
   const key = randomUUID();
   const first = await api.call(endpoint, { ...options, key });
@@ -275,7 +275,7 @@ test.describe("the header on other operations", () => {
   });
 });
 
-/** Makes a key as old as that, by the database's clock. */
+/** Backdates a key by the interval, on the database's clock. */
 async function age({ context, merchant }: Tenant, key: string, interval: string): Promise<void> {
   const { sql } = context().service.db;
   const aged = await sql`
@@ -336,7 +336,7 @@ test("while the first request runs: waits 2 s for it, then 409; afterwards its r
   const key = randomUUID();
   const body = aPayment({ card: aCard(CARDS.slow) });
   const slow = api.call(createPayment, { key, body });
-  // Only a request that came second can be told that another one is running.
+  // Only the second request of a key can be refused because another is in progress.
   await expect.poll(async () => (await api.call(listPayments)).ok().total, { intervals: [20], timeout: 4_000 }).toBe(1);
   const started = Date.now();
   const impatient = await api.call(createPayment, { key, body });

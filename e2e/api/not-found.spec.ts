@@ -39,7 +39,7 @@ async function makeOne({ api }: Pick<Tenant, "api">, kind: IdKind): Promise<stri
   return kind === "payment" ? payment.id : chargeOf(payment).id;
 }
 
-/** An answer without what may differ: the request's id and the id that the caller sent. */
+/** A response without the parts that may differ: the request's id and the id that the caller sent. */
 function bytes(answer: Answer, id: string): string {
   const { request_id } = answer.problem("resource_not_found");
   const text = answer.text.replaceAll(request_id, "REQUEST");

@@ -3,7 +3,7 @@ import { PERMISSIONS, type Permission } from "@/lib/contract/permissions";
 import { expect, test } from "../fixtures/playwright";
 import { anEndpoint, aPayment, aPlan, aReplay, aSession, captured, chargeOf, newPlan, newSession } from "../samples";
 
-/** Who may call what, written out again on purpose: any one of these is enough. */
+/** Permissions per operation, repeated here on purpose; any one of those listed is enough. */
 const TABLE: Record<string, readonly Permission[]> = {
   "POST /v1/payments": ["payment.create"],
   "GET /v1/payments": ["payment.read", "transaction.read"],
@@ -88,7 +88,7 @@ test("permission is decided before any look-up: an own, a foreign and an unknown
   tenant,
   stranger,
 }) => {
-  // It makes payments, and opens nothing that has an id.
+  // The key can create payments, but can't read anything by id.
   const { api } = await tenant.newKey({ permissions: ["payment.create"] });
   const mine = await captured(tenant.api);
   const theirs = await captured(stranger.api);

@@ -5,7 +5,7 @@ import type { Api, CallOptions } from "../client";
 import { expect, test } from "../fixtures/playwright";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";
 
-/** How a card's address, score and capture come out is the sandbox's own: at Stripe and Adyen to take at once is a single step. */
+/** Address, score and capture results are the sandbox's own: Stripe and Adyen authorize and capture in one step. */
 const SANDBOX = { tag: "@sandbox" };
 
 const pay = (api: Api, number: string, options: CallOptions = {}, overrides: object = {}) =>

@@ -24,7 +24,7 @@ function expectHeaders(response: Response, wanted: Record<string, string>): void
   expect(found, response.url).toEqual(wanted);
 }
 
-/** Pages without a session, unknown pages, and those that Next serves by itself. */
+/** Pages without a session, unknown pages, and those that Next serves itself. */
 const PAGES = [
   ...["/docs/search", "/sign-in", "/sign-up", "/support/sign-in"],
   ...[
@@ -46,7 +46,7 @@ test("every page has a policy with a nonce of its own that its scripts carry, an
 }) => {
   const seen = new Set<string>();
   for (const path of [...PAGES, ...PAGES]) {
-    // Whatever nonce somebody writes into the request.
+    // A nonce that the caller sends is ignored.
     const headers = { "content-security-policy": "script-src 'nonce-of-a-caller'", "x-cardlane-nonce": "of-a-caller" };
     const response = await fetch(baseUrl + path, { headers, redirect: "manual" });
     const html = await response.text();

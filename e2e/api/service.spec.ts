@@ -50,7 +50,7 @@ test("HEAD answers like GET, without a body", { tag: "@next" }, async ({ api, ba
   expect(response.headers.get("x-request-id")).toMatch(/^req_/);
 });
 
-/** By hand: what is answered is no JSON, and no other client sends a Host header of its own. */
+/** Uses plain `http`: the response isn't JSON, and other clients can't set a Host header. */
 async function get(baseUrl: string, headers: Record<string, string> = {}, path = "/metrics") {
   const { hostname: host, port } = new URL(baseUrl);
   const [response] = (await once(request({ host, port, path, headers }).end(), "response")) as [IncomingMessage];
@@ -125,7 +125,7 @@ test("the payment form's page names its files by their content, and our own host
   for (const address of addresses) {
     const response = await request.get(baseUrl + address);
     expect(response.status()).toBe(200);
-    // Next cannot tell a file's own address from another instance's, so there browsers ask each time.
+    // Next can't tell the addresses of its own files from another instance's, so browsers revalidate there.
     const caching = host === "next" ? "public, max-age=0" : "public, max-age=31536000, immutable";
     expect(response.headers()["cache-control"]).toBe(caching);
     expect(response.headers()["x-content-type-options"]).toBe("nosniff");

@@ -24,7 +24,7 @@ async function after(
   return read(tenant, payment.id);
 }
 
-/** How a payment comes into each status, and what may be done with it there. */
+/** For each status, a way to create a payment in it and the actions that it allows. */
 const STATUSES: Record<TransactionStatus, { make(tenant: Tenant): Promise<Payment>; actions: string[] }> = {
   PENDING: {
     make: async ({ api }) => {

@@ -15,7 +15,7 @@ import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../sampl
 const challenged = { card: aCard(CARDS.challenge) };
 const askedAt = (payment: Payment) => payment.next_action?.redirect_to_url.url ?? "";
 
-/** The payment once it is continued: a processor's webhook may come before the shopper, who does not wait for it. */
+/** The payment once it has continued: a processor's webhook may arrive before the shopper, who doesn't wait. */
 async function ended(api: Api, { id }: Payment): Promise<Payment> {
   const now = async () => (await api.call(getPayment, { id })).ok();
   await expect.poll(async () => (await now()).status).not.toBe("PENDING");
@@ -104,13 +104,13 @@ test("a challenge cannot be answered by guessing its address", async ({ newTenan
     expect((await answer(forged)).status).toBe(404);
     expect((await fetch(forged)).status).toBe(404);
   }
-  // Nor at the right one, where the processor's own page asks.
+  // The correct address doesn't accept it either if the challenge is on the processor's own page.
   if (shopper.asksAt !== baseUrl) {
     expect((await answer(url)).status).toBe(404);
     expect((await fetch(`${url}?passed=true&redirect_status=succeeded`)).status).toBe(200);
   }
   expect((await api.call(getPayment, { id: payment.id })).ok().status).toBe("REQUIRES_ACTION");
-  // With a made-up proof of having passed it is not paid; the processor may take it for a failed challenge.
+  // A forged result doesn't pay it; the processor may treat it as a failed challenge.
   await fetch(`${url}?redirectResult=madeup&payment_intent=pi_madeup`);
   const after = (await api.call(getPayment, { id: payment.id })).ok();
   expect(["REQUIRES_ACTION", "DECLINED"]).toContain(after.status);

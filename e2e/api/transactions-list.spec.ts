@@ -160,7 +160,7 @@ test("limit=1, limit=100 and offset=0 are in range", async ({ api }) => {
   for (const query of ["limit=1", "limit=100", "offset=0", "limit=100&offset=1000000"]) await list(api, query);
 });
 
-/** Copies of the environment's only transaction: more of them than a test can buy one by one. */
+/** Clones the environment's only transaction, since a test can't create this many one by one. */
 async function multiply({ context, merchant }: Tenant, count: number): Promise<void> {
   const ids = Array.from({ length: count }, newId);
   await context().service.db.sql`

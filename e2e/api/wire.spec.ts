@@ -158,11 +158,11 @@ test("ids sort in the order of creation", async ({ api }) => {
 const PAYMENTS = 150;
 const AT_ONCE = 10;
 
-/** Of each kind once at each of four places: 600 in all. */
+/** Every kind of identifier once in each of four places: 600 in all. */
 const identifiersOf = (turn: number) =>
   [0, 1, 2, 3].map((at) => identifier(turn + 2 * at)) as [string, string, string, string];
 
-/** Pays with identifiers of a merchant's own, looks at what came back, and sends the very same again. */
+/** Pays with a merchant's own identifiers, checks the response, and repeats the same request. */
 async function pay(api: Api, turn: number): Promise<void> {
   const [key, customer_id, order_id, name] = identifiersOf(turn);
   const own = { customer_id, metadata: { order_id, [name]: name } };
@@ -173,7 +173,7 @@ async function pay(api: Api, turn: number): Promise<void> {
   expect([again.replayed, again.text]).toEqual([true, first.text]);
   const id = first.ok().id;
   expect((await api.call(getPayment, { id })).ok()).toMatchObject(own);
-  // Lucky order numbers read like a card's: looked for by, too, they are identifiers.
+  // Some order numbers look like card numbers; they remain identifiers in filters, too.
   const found = (await api.call(listPayments, { query: { customer_id } })).ok();
   expect(found.data.map((payment) => payment.id)).toContain(id);
 }
