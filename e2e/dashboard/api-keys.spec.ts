@@ -6,7 +6,7 @@ import { expect } from "../fixtures/playwright";
 import { aPayment } from "../samples";
 
 const KEYS = "/test/developers/api-keys";
-/** What a key's state becomes is known to every process within this time. */
+/** Time within which every process knows a key's new state. */
 const KNOWN = { timeout: 1_000, intervals: [50] };
 const statusOf = async (api: Api) => (await api.call(listPayments)).status;
 

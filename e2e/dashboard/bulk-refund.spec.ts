@@ -26,7 +26,7 @@ test("a bulk refund of five, one of which is not refundable, has an outcome for 
   const dialog = owner.getByRole("dialog", { name: /Refund 4 payments|Bulk refund/ });
   await expect(dialog.getByRole("region", { name: "Not refundable" })).toContainText("Nothing has been captured yet");
   await expectAccessible(owner);
-  // One of the four changes meanwhile.
+  // One of the four changes in the meantime.
   const changed = good[1] as Payment;
   (await api.call(refundTransaction, { id: chargeOf(changed).id, body: { amount: 1_000 } })).ok();
   await loseAnswers(owner);

@@ -50,7 +50,7 @@ test("while it waits for an answer the button says so and nothing closes; then i
     await route.continue();
   });
   const dialog = await openDialog(owner, payment, "Capture");
-  // The press itself may last as long as the request does.
+  // The click itself may last as long as the request.
   const pressed = submitOf(dialog).click();
   await expect(dialog.getByRole("button", { name: "Sending…" })).toHaveAttribute("aria-busy", "true");
   await owner.keyboard.press("Escape");

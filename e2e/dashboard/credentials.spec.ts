@@ -22,7 +22,7 @@ import { chargeOf, newEndpoint, newPlan, newSession } from "../samples";
 
 type Connected = { payments: Payment[]; ids: Record<string, string>; hints: string[]; secrets: Record<string, string> };
 
-/** Secrets of both processors that are found nowhere else; what is shown of one is its last four characters. */
+/** Unique secrets of both processors; pages show only a secret's last four characters. */
 const SIGNING = "whsec_canarysigning5b1d9f3c70e2";
 const CARD = { number: "4242424242424242", expiryMonth: "12", expiryYear: "2040", cvc: "123" };
 
@@ -64,7 +64,7 @@ const test = connecting.extend<{ connected: Connected }>({
   },
 });
 test.use({ withAdyen: true });
-// In order, in one worker: each worker starts a service of its own.
+// In order, in one worker: each worker starts its own service.
 test.describe.configure({ mode: "default" });
 
 const atDouble = (options: Parameters<typeof STRIPE.create>[0], endpoint: string) =>
@@ -74,7 +74,7 @@ async function paid({ api }: Tenant, currency: string, payment_token: string): P
   const body = { amount: 5_000, currency, payment_token, customer_email: "ada@shopper.example" };
   const created = async () => (await api.call(createPayment, { body })).ok().id;
   let id = "";
-  // The service may go by connections and rules that are a second old: these were changed by another process.
+  // The service caches connections and rules for a second, and another process has changed these.
   await expect(async () => {
     id = await created();
   }).toPass({ timeout: 30_000 });
@@ -82,7 +82,7 @@ async function paid({ api }: Tenant, currency: string, payment_token: string): P
   return (await api.call(getPayment, { id })).ok();
 }
 
-/** For each folder of pages that has an `[id]`, the id of something that is there. */
+/** An existing id for each folder of pages with an `[id]`. */
 async function idsOf(tenant: Tenant, payment: Payment, connection: string): Promise<Record<string, string>> {
   const { api, merchant } = tenant;
   const { service } = tenant.context();
@@ -95,7 +95,7 @@ async function idsOf(tenant: Tenant, payment: Payment, connection: string): Prom
   const requests = async () =>
     (await sql<{ id: string }[]>`select id from request_log where environment_id = ${merchant.test.id} limit 1`)[0]?.id;
   await expect.poll(requests, { timeout: 60_000 }).toBeDefined();
-  // A job notes customers within a second or so of their payments.
+  // A job records customers within about a second of their payments.
   const customer = () => first(api.call(listCustomers));
   await expect.poll(customer, { timeout: 60_000 }).not.toBe("");
   const price = { amount: 1_999, currency: "USD", description: "A poster" };
@@ -121,7 +121,7 @@ async function idsOf(tenant: Tenant, payment: Payment, connection: string): Prom
   };
 }
 
-/** Addresses of all files of a name under a folder of `app`, as Next routes to them, with ids filled in. */
+/** URLs of all files with this name in a folder of `app`, routed the way Next does it, with ids filled in. */
 function addressesOf(folder: string, file: string, ids: Record<string, string>): string[] {
   const all = readdirSync(`app/${folder}`, { recursive: true, encoding: "utf8" });
   return all
@@ -135,7 +135,7 @@ function addressesOf(folder: string, file: string, ids: Record<string, string>):
         if (part === "[mode]") return "test";
         if (part !== "[id]") return part;
         const id = ids[parts[index - 1] ?? ""];
-        // A new page has to say whose it is before it is looked at.
+        // A new page needs an entry in `ids` before it can be tested.
         if (!id) throw new Error(`${path} is of something that this test has not made`);
         return id;
       });
@@ -143,7 +143,7 @@ function addressesOf(folder: string, file: string, ids: Record<string, string>):
     });
 }
 
-/** What an address answers as a page, and to Next's own client. */
+/** Responses for an address, as a page and as Next's own client requests it. */
 async function textsAt(request: APIRequestContext, address: string): Promise<string[]> {
   const texts: string[] = [];
   for (const headers of [{ Accept: "text/html" }, { RSC: "1" }] as Record<string, string>[]) {

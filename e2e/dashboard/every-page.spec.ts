@@ -7,7 +7,7 @@ import { aCard, aPlan, CARDS, captured, newEndpoint, newSession } from "../sampl
 
 type Made = Record<"payment" | "plan" | "key" | "session" | "endpoint" | "delivery" | "event", string>;
 
-/** Every page of the dashboard; ids are of things that the test makes. */
+/** Every page of the dashboard; ids belong to objects that the test creates. */
 const PAGES: Record<string, (made: Made) => string> = {
   overview: () => "/test",
   transactions: () => "/test/transactions",
@@ -50,7 +50,7 @@ const PAGES: Record<string, (made: Made) => string> = {
 };
 const PUBLIC_PAGES = ["/sign-in", "/sign-up", "/forgot-password", "/support/sign-in"];
 
-/** Pages of a part share a browser, a merchant and its data; 6 parts keep every worker busy. */
+/** Pages of one part share a browser, a merchant and its data; 6 parts keep every worker busy. */
 const PARTS = 6;
 
 for (let part = 0; part < PARTS; part++) {
@@ -91,7 +91,7 @@ test("pages before the sign-in are accessible, fit and say nothing wrong", { tag
   }
 });
 
-/** What the browser reports as wrong: errors of scripts, of hydration and of loading. */
+/** Collects the browser's errors: in scripts, in hydration and in loading. */
 function listenForErrors(page: Page): string[] {
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));

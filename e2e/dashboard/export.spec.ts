@@ -11,10 +11,10 @@ import { aCard, CARDS, captured, chargeOf } from "../samples";
 
 const MANY = 100_000;
 
-/** The statement that an export reads by. Lists of other tests look the same while they run, which is not for long. */
+/** The query of an export. Lists in other tests run the same one, but only briefly. */
 const EXPORTING = "%from (select * from transactions where%";
 
-// One after the other: a service has only so many exports at once, and one test cuts a connection.
+// One after another: a service limits concurrent exports, and one test cuts a connection.
 test.describe.configure({ mode: "default" });
 
 type Line = Record<string, string>;
@@ -35,7 +35,7 @@ async function exported(page: Page, what: Scope): Promise<{ name: string; lines:
   return { name, lines: parse(bytes, { columns: true }) };
 }
 
-/** A page of so many new rows, whose first reading can take a busy machine longer than the service reads for a page. */
+/** Opens the list with many new rows, whose first read can exceed the page's time limit on a busy machine. */
 async function visitMany(page: Page): Promise<void> {
   await expect(async () => {
     await page.goto("/test/transactions");
@@ -61,7 +61,7 @@ async function choose(page: Page, what: Scope, kind?: Kind): Promise<void> {
   await exportDialog(page).getByRole("button", { name: "Export" }).click();
 }
 
-/** Keeps exports from being answered until they are let go. */
+/** Holds back the responses of exports until released. */
 async function holdExports(page: Page): Promise<() => void> {
   const { hold, release } = latch();
   await page.route("**/transactions/export**", async (route) => {
@@ -72,7 +72,7 @@ async function holdExports(page: Page): Promise<() => void> {
 }
 
 const progressOf = (page: Page) => page.getByRole("progressbar", { name: "Export" });
-/** Of an export: how far it is, or how it ended. */
+/** An export's progress, or its result. */
 const wordsOn = async (page: Page) =>
   (await page.locator("progress + span, [data-sonner-toast]").allInnerTexts()).join(" ");
 
@@ -115,7 +115,7 @@ test("a file for people is of the chosen kind and region, which are remembered",
   expect(bytes.subarray(0, 3).toString("hex")).toBe("efbbbf");
   expect(line).toMatchObject({ Amount: "1234,56", Status: "Captured", "Customer id": '="000123"', Name: "Zoë" });
   expect(line?.Fee).toMatch(/^\d+,\d\d$/);
-  // The next page begins with what was chosen.
+  // The next page remembers the previous choice.
   await owner.goto("/test/transactions");
   await openDialog(owner);
   await expect(exportDialog(owner).getByRole("radio", { name: "CSV for Excel" })).toBeChecked();
@@ -150,7 +150,7 @@ test("an export that begins while its page is still loading is whole", async ({ 
   const followed = owner.waitForResponse("**/v1/transactions/search");
   const downloaded = exported(owner, "All columns");
   await expect(progressOf(owner)).toBeVisible();
-  // The page is there, has become alive, and follows what happens.
+  // The page has loaded, hydrated, and receives updates.
   await loading;
   await followed;
   await expect(progressOf(owner)).toBeVisible();
@@ -203,7 +203,7 @@ test("an export can be cancelled, and gives its connection back", { tag: "@prove
     await owner.getByRole("button", { name: "Cancel the export" }).click();
     await expect(progressOf(owner)).toBeHidden();
   }
-  // One who begins again at once waits for the end of what was cancelled, and is not refused.
+  // A new export waits until the cancelled one has ended, instead of being refused.
   expect(await wordsOn(owner)).not.toContain("failed");
   await expect
     .poll(async () => {
@@ -230,7 +230,7 @@ test("an export whose database is lost on the way is cut off, and does not look 
   expect(answer.headers.get("x-total-count")).toBe(String(MANY));
   const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();
-  // For a moment between two chunks the connection does not show what it works on.
+  // Between two chunks the connection briefly shows no active query.
   const kill = async () => {
     const killed = await db.sql`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and state <> 'idle' and query like ${EXPORTING}

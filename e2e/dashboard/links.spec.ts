@@ -73,7 +73,7 @@ test("a click right after a wrong amount counts, and a decimal comma is one", as
   await expect(once).toBeChecked();
   await expect(amount).toHaveAccessibleDescription("Enter an amount such as 19.90.");
   expect(await once.boundingBox()).toEqual(before);
-  // A question is longer than the line that is kept for it.
+  // The question is taller than the line reserved for it.
   await form.getByRole("radio", { name: "Many times" }).check();
   await amount.fill("1,500");
   await once.click();
@@ -130,7 +130,7 @@ test("a plan with a free trial is sold at its full price: link, form, receipt an
   expect(sales.data).toMatchObject([{ amount: 1_900, currency: "USD", plan_id: plan.id }]);
 });
 
-/** Stays on the link's own page, which else goes on to the form by itself. */
+/** Stays on the link's own page, which otherwise redirects to the form. */
 async function openHeld(page: Page, address: string): Promise<void> {
   await page.addInitScript(() => {
     HTMLFormElement.prototype.submit = () => {};

@@ -4,7 +4,7 @@ import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
 import { openDialog } from "./money-dialogs";
 
-/** The lines by which an element differs, as forced colors leave them. */
+/** The border, outline and underline of an element, which remain visible with forced colors. */
 const linesOf = (element: Locator) =>
   element.evaluate((node) => {
     const { borderStyle, borderWidth, outlineStyle, outlineWidth, textDecorationLine } = getComputedStyle(node);

@@ -23,7 +23,7 @@ export async function openDialog(
   return dialog;
 }
 
-/** Presses until it opens: a press before the page's script runs is lost. */
+/** Clicks until it opens: a click before hydration is lost. */
 export async function opens(button: Locator, opened: Locator): Promise<void> {
   await expect(async () => {
     if (!(await opened.isVisible())) await button.click({ timeout: 2_000 });
@@ -33,7 +33,7 @@ export async function opens(button: Locator, opened: Locator): Promise<void> {
 
 export const submitOf = (dialog: Locator) => dialog.getByRole("button", { name: /^(Refund|Capture|Void) \$/ });
 
-/** What the database has: every refund of the payment, and every operation that was begun to make one. */
+/** Every refund of the payment in the database, and every operation that was started for one. */
 export async function refundsOf(db: Database, { merchant }: Tenant, payment: Payment) {
   const id = decodeId("payment", payment.id);
   const transactions = await db.sql<{ amount: number; status: string }[]>`
@@ -44,7 +44,7 @@ export async function refundsOf(db: Database, { merchant }: Tenant, payment: Pay
   return { amounts: transactions.map(({ amount }) => amount), operations: operations.length };
 }
 
-/** Lets the request reach the service, then cuts the connection instead of handing on the answer. */
+/** Lets the request reach the service, then cuts the connection instead of passing on the response. */
 export async function loseAnswers(page: Page, times = 1): Promise<() => number> {
   let lost = 0;
   await page.route("**/v1/**/refund", async (route: Route) => {
@@ -56,7 +56,7 @@ export async function loseAnswers(page: Page, times = 1): Promise<() => number> 
   return () => lost;
 }
 
-/** Idempotency keys of the refunds that the page sends, as they go out. */
+/** Idempotency keys of the page's refund requests, in order. */
 export function keysSent(page: Page): (string | undefined)[] {
   const keys: (string | undefined)[] = [];
   page.on("request", (request) => {

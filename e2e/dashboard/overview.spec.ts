@@ -11,7 +11,7 @@ import { expect } from "../fixtures/playwright";
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 const DECLINED = { insufficient_funds: "4000000000009995", lost_card: "4000000000009987" } as const;
 
-/** Each for another reason. */
+/** Each card is declined for a different reason. */
 const MORE_DECLINES = [
   "4000000000000002",
   "4000000000009979",
@@ -42,7 +42,7 @@ async function knownDay(api: Api): Promise<void> {
 const tile = (page: Page, name: string) =>
   page.getByRole("listitem").filter({ has: page.getByRole("heading", { name }) });
 
-/** How many transactions the API finds for the address of a list. */
+/** Number of transactions that the API finds for a list's address. */
 async function listed(api: Api, href: string): Promise<number> {
   const { query, problems } = parseQuery(new URL(href, "http://x.test").searchParams);
   expect(problems).toEqual([]);
@@ -97,7 +97,7 @@ test("every link of the overview opens exactly the rows that it counts", async (
   }
   const { total } = (await api.call(searchTransactions, { body: {} })).ok();
   const declined = 3 + MORE_DECLINES.length;
-  /** What is written on a link → how many rows it says there are. Each must be there. */
+  /** Link texts with the row counts that they show; each must be present. */
   const counted: [name: RegExp, rows: number][] = [
     [/^Gross volume$/, 2],
     [/^Net$/, 3],
@@ -126,7 +126,7 @@ test("every link of the overview opens exactly the rows that it counts", async (
     );
   const met = new Set<RegExp>();
   for (const { name, href, day } of links) {
-    // Other views of this page, and payments themselves.
+    // Skips other views of this page, and the payments themselves.
     if (/^\/test(\?|$)/.test(href) || href.startsWith("/test/payments/")) continue;
     const [pattern, rows] = counted.find(([written]) => written.test(name)) ?? [];
     expect.soft(pattern, `${name} leads to ${href}`).toBeDefined();
@@ -139,7 +139,7 @@ test("every link of the overview opens exactly the rows that it counts", async (
 
 test("each figure stands beside the period before", async ({ owner, api, tenant, db }) => {
   await pay(api, 15_000);
-  // Last week's figures, as the job leaves them.
+  // Last week's figures, in the form that the job writes.
   await db.sql`insert into daily_totals (environment_id, currency, day, measure, amount, count)
     values (${tenant.merchant.test.id}, 'USD', current_date - 7, 'captured', 12000, 3),
       (${tenant.merchant.test.id}, 'USD', current_date - 7, 'approved', 12000, 3),
@@ -204,7 +204,7 @@ test("what needs attention: unknown outcomes, failed refunds, authorizations tha
   const paid = await pay(api, 6_600, "USD", "4000000000005126");
   (await api.call(refundPayment, { id: paid.id, body: { amount: 600 } })).ok(); // Fails some seconds later.
   const body = { amount: 8_800, currency: "USD", card: { ...CARD, number: "4000000000001968" } };
-  await api.call(createPayment, { body }); // The processor answers garbage, and is not asked again for a while.
+  await api.call(createPayment, { body }); // The processor responds with garbage, and isn't retried for a while.
   await db.sql`update operations set next_attempt_at = now() + interval '110 seconds'
     where environment_id = ${tenant.merchant.test.id} and unknown_at is not null and state = 'open' and kind = 'authorize'`;
   const attention = owner.getByRole("region", { name: "Needs attention" });

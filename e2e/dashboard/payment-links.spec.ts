@@ -13,13 +13,13 @@ const link = (page: Page) => page.getByTestId("payment-link");
 async function openForm(page: Page, search = ""): Promise<void> {
   await page.goto(`/test/checkout/new${search}`);
   await expect(page.getByRole("heading", { name: "New session", level: 1 })).toBeVisible();
-  // Fields take part as soon as React does.
+  // Fields are enabled once React has hydrated.
   await expect(page.getByLabel("Name")).toBeEnabled();
 }
 
 const create = (page: Page) => page.getByRole("button", { name: "Create session" }).click();
 
-/** The only session of the environment, as the API has it. */
+/** The environment's only session, as returned by the API. */
 async function onlySession({ api, merchant }: Tenant, db: { sql: Sql }): Promise<ClientSession> {
   const rows = await db.sql`select id from client_sessions where environment_id = ${merchant.test.id}`;
   expect(rows).toHaveLength(1);
@@ -60,7 +60,7 @@ test("a link for an amount is made, shown once, copied, and open to whoever has 
   await expect(page.getByRole("img", { name: "QR code of the payment link" })).toBeVisible();
   await expect(page.getByRole("link", { name: "Open in a new tab" })).toHaveAttribute("href", address);
 
-  // Nobody leaves by accident while it is nowhere else.
+  // Prevents leaving by accident while the link hasn't been copied.
   await page.getByRole("link", { name: "Open the session" }).click();
   const question = page.getByRole("dialog", { name: "Leave without copying the link?" });
   await expect(question).toBeVisible();
@@ -141,7 +141,7 @@ test("what is refused stands on its field, and what was typed stays", async ({ o
     /in http:\/\/ and https:\/\/ pages only/,
   );
 
-  // What only the server knows: the plan was taken from sale meanwhile.
+  // Known only to the server: the plan was deactivated in the meantime.
   await openForm(page, `?plan=${plan.id}`);
   await db.sql`update plans set status = 'INACTIVE' where environment_id = ${tenant.merchant.test.id}`;
   await create(page);
@@ -162,7 +162,7 @@ test("a double click and a lost answer make one session", async ({ owner: page, 
   await page.getByRole("button", { name: "Create session" }).dblclick();
   await expect(page.getByRole("alert").filter({ hasText: "No response arrived" })).toBeVisible();
   await create(page);
-  // The retry has the same link: it was not lost with the answer.
+  // The retry shows the same link, so it wasn't lost with the response.
   await expect(link(page)).toHaveText(/\/pay\/cst_/);
   expect(new Set(keys).size).toBe(1);
   await onlySession(tenant, db);

@@ -14,7 +14,7 @@ const CUSTOMER = {
 const block = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const open = (page: Page, id: string) => page.goto(`/test/payments/${id}`);
 
-/** The declined payment of a refusal. */
+/** Creates a payment that is declined. */
 async function declined({ api }: Tenant, number: string): Promise<string> {
   const answer = await api.call(createPayment, { body: aPayment({ card: aCard(number), ...CUSTOMER }) });
   return answer.problem("card_declined").payment_id ?? "";
@@ -80,7 +80,7 @@ test("a refund by the API appears while the page is open, with its reason", asyn
   await expect(block(owner, "Timeline")).toContainText("Goods returned: One lamp came back");
   await expect(owner.getByText("Partially refunded").first()).toBeVisible();
   await expect(block(owner, "Charge and refunds").getByRole("listitem")).toHaveCount(2);
-  // What can still be refunded, and the net amount.
+  // Both the refundable amount and the net amount.
   await expect(owner.getByText("$75.00", { exact: true })).toHaveCount(2);
 });
 
@@ -88,7 +88,7 @@ test("r begins a refund on a payment's page, and says why where none is possible
   const payment = (await tenant.api.call(createPayment, { body: aPayment() })).ok();
   await open(owner, payment.id);
   const dialog = owner.getByRole("dialog", { name: /^Refund/ });
-  // What listens to keys does so when React has taken the page over.
+  // Keyboard shortcuts work once React has hydrated the page.
   await expect(async () => {
     await owner.keyboard.press("r");
     await expect(dialog).toBeVisible({ timeout: 2_000 });

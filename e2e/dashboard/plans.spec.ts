@@ -10,7 +10,7 @@ const preview = (page: Page) => page.getByRole("region", { name: "What a custome
 async function openForm(page: Page): Promise<void> {
   await page.goto("/test/plans/new");
   await expect(page.getByRole("heading", { name: "New plan", level: 1 })).toBeVisible();
-  // Fields take part as soon as React does.
+  // Fields are enabled once React has hydrated.
   await expect(page.getByLabel("Name")).toBeEnabled();
 }
 
@@ -153,7 +153,7 @@ test("a plan goes from draft to active, where price and timing are locked, to in
   expect(await status()).toBe("INACTIVE");
   await page.getByLabel("Price", { exact: true }).fill("25");
   await page.getByRole("button", { name: "Save changes" }).click();
-  // Disabled while it saves, too.
+  // Also disabled while it saves.
   await expect.poll(async () => (await api.call(getPlan, { id })).ok().full_price_amount).toBe(25);
   await expect(page.getByRole("button", { name: "Save changes" })).toBeDisabled();
 });

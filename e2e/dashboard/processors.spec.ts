@@ -5,7 +5,7 @@ import { messageOf } from "../doubles/stripe/deliveries";
 import { expect } from "../fixtures/playwright";
 import { dialogOf, openDialog, submitOf } from "./money-dialogs";
 
-// In order, in one worker: each worker starts a service of its own.
+// In order, in one worker: each worker starts its own service.
 test.describe.configure({ mode: "default" });
 
 const WEBHOOK_SECRET = "whsec_pastedfromthedashboard";
@@ -167,7 +167,7 @@ test("Compare now asks the processor for its list, and the page shows what came 
   await owner.getByRole("button", { name: "Compare now" }).click();
   await owner.getByRole("menuitem", { name: "The last 7 days" }).click();
   await expect(owner.getByText("Comparison requested")).toBeVisible();
-  // Payments of other tests are in the same account, and in no books of this merchant.
+  // The account also contains payments of other tests, which are missing from this merchant's books.
   await expect(owner.getByText(/^The books (agree|differ)$/)).toBeVisible();
   await expect(owner.getByRole("row").filter({ hasText: "Manually" })).toHaveCount(1);
   await expectWellInEveryLook(owner);

@@ -13,7 +13,7 @@ const file = (content: string | Buffer) => ({
   buffer: Buffer.from(content),
 });
 
-/** The same picture is at the same address, whoever has it: a test that looks there needs a colour of its own. */
+/** Identical images share an address across merchants, so a test that checks it needs its own color. */
 async function uploadLogo(page: Page, rgb: string): Promise<void> {
   const logo = page.getByLabel("Logo file");
   await logo.setInputFiles(file("<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"));

@@ -10,7 +10,7 @@ import { captured } from "../samples";
 
 const OBJECT = { kind: "payment_intent", id: "pi_3SVqXkLkdIwHu7ixQW2mC4aT" };
 
-/** A connection that is not connected any more, and what was found when it was. */
+/** A removed connection, with the findings from before its removal. */
 async function compared(db: Database, { merchant, api }: Tenant) {
   const payment = await captured(api);
   const id = newId();

@@ -14,10 +14,10 @@ import { TEST_PASSWORD } from "../fixtures/users";
 
 const PAGES = ["account", "second-factor", "sessions", "appearance", "business", "team", "activity"];
 
-/** The page is alive, and its content is there. */
+/** Opens a section and waits for hydration and content. */
 const open = (page: Page, section: string, mode = "test") => openAlive(page, `/${mode}/settings/${section}`);
 
-/** A page in front: what streams in is drawn only in a window that shows. */
+/** A page in front, since a hidden window doesn't draw streamed content. */
 async function newPageOf(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   await page.bringToFront();

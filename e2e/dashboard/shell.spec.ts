@@ -11,13 +11,13 @@ const palette = (page: Page) => page.getByRole("dialog", { name: "Search or jump
 const paletteInput = (page: Page) => palette(page).getByRole("combobox");
 const theme = (page: Page) => page.locator("html").getAttribute("data-theme");
 
-/** A page of the shell with little else. */
+/** Opens a page with little besides the shell. */
 async function openQuietPage(page: Page, mode = "test"): Promise<void> {
   await page.goto(`/${mode}/developers/api-keys`);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
 }
 
-/** Presses until it has the effect: what is in the first answer takes keys only once it is alive. */
+/** Presses until it has the effect: the first response ignores keys until it has hydrated. */
 async function pressUntil(page: Page, key: string, seen: Locator): Promise<void> {
   await expect(async () => {
     if (!(await seen.isVisible())) await page.keyboard.press(key);
@@ -46,7 +46,7 @@ test("the palette knows settings, and customers by their name", async ({ owner: 
   await openPalette(page);
   await paletteInput(page).fill("refund limit");
   await expect(palette(page).getByRole("option").first()).toHaveText(/^Business profile/);
-  // A job notes customers seconds after their payment.
+  // A job records customers seconds after their payment.
   await expect(async () => {
     await paletteInput(page).fill("obrie");
     await paletteInput(page).fill("obrien");

@@ -20,7 +20,7 @@ async function fillIn(page: Page, email: string, password: string): Promise<void
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Off the page first: one that finds itself signed out goes to the sign-in by itself, over what a test types there. */
+/** Leaves the page first: a signed-out page redirects to the sign-in, which would clear what a test types there. */
 async function leaveSignedOut(page: Page): Promise<void> {
   await page.goto("about:blank");
   await page.context().clearCookies();
@@ -40,7 +40,7 @@ test("a sign-up leads into the test environment of a new merchant, signed in", a
   await page.getByLabel("Password", { exact: true }).fill("short");
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page.getByText("Choose a password of at least 12 characters.")).toBeVisible();
-  // What was typed is still there.
+  // The entries are kept.
   await expect(page.getByLabel("Business name")).toHaveValue("Lovelace Ltd");
   await expect(page.getByLabel("E-mail address")).toHaveValue(email);
   await page.getByLabel("Password", { exact: true }).fill("qwertyuiop123");
@@ -54,7 +54,7 @@ test("a sign-up leads into the test environment of a new merchant, signed in", a
     join users u on u.merchant_id = e.merchant_id where u.email = ${email}`;
   expect(keys).toHaveLength(0);
 
-  // Until the address is proved, live keys wait, and the page says how to go on.
+  // Until the address is verified, live keys are unavailable, and the page explains the next step.
   const banner = page.getByText("Confirm your e-mail address");
   await expect(banner).toBeVisible();
   await expectAccessible(page);

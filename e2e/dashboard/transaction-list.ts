@@ -15,7 +15,7 @@ export const pay = async (api: Api, overrides: object = {}): Promise<Payment> =>
   return JSON.parse(answer.text) as Payment;
 };
 
-/** A few payments of each kind: every filter leaves some and takes some away. */
+/** A few payments of each kind, so that every filter keeps some and removes others. */
 export async function someOfEverything(api: Api): Promise<void> {
   await pay(api, { amount: 1_000, customer_email: "Anna@Example.com", customer_id: "anna" });
   await pay(api, {
@@ -36,7 +36,7 @@ export async function someOfEverything(api: Api): Promise<void> {
 export const rows = (page: Page): Locator => page.locator(".data-table tbody tr");
 export const shownIds = (page: Page) => rows(page).evaluateAll((all) => all.map((row) => row.dataset.id));
 
-/** The page shows what the API answers to the same question, in its order. */
+/** The page shows the API's result for the same query, in the same order. */
 export async function expectAnswer(page: Page, api: Api, filters: object, sort?: object): Promise<void> {
   const body = { filters, ...(sort && { sort }) };
   const answer = (await api.call(searchTransactions, { body })).ok();
@@ -44,14 +44,14 @@ export async function expectAnswer(page: Page, api: Api, filters: object, sort?:
   await expect.poll(() => shownIds(page)).toEqual(answer.data.map((row) => row.id));
 }
 
-/** Ready to be worked with: alive, and shown by the server already. */
+/** Opens the list and waits until it has hydrated and the server has rendered it. */
 export async function openList(page: Page, search = ""): Promise<void> {
   await page.goto(LIST + search);
   await expect(page.getByRole("heading", { level: 1, name: "Transactions" })).toBeVisible();
   await alive(page);
 }
 
-/** The search box takes part as soon as React does; what listens to keys does so after the next picture. */
+/** The search box is enabled once React has hydrated; keyboard listeners follow after the next frame. */
 export async function alive(page: Page): Promise<void> {
   await page.waitForFunction(() =>
     Object.keys(document.querySelector("[data-search]") ?? {}).some((key) => key.startsWith("__react")),

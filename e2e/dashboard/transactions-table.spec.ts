@@ -153,14 +153,14 @@ test("a new transaction appears by itself, and never moves the row that is point
   const before = await row.boundingBox();
   await pay(api);
   await pay(api);
-  // It changes where it stands, too.
+  // The row also changes in place.
   await api.call(capturePayment, { id: first.id, body: {} });
   await expect(row).toContainText("Captured");
   const waiting = page.getByRole("button", { name: "2 new transactions" });
   await expect(waiting).toBeVisible();
   expect(await row.boundingBox()).toEqual(before);
   await expect(rows(page)).toHaveCount(2);
-  // By keyboard: a pointer on its way there leaves the row, and they appear by themselves.
+  // By keyboard: moving a pointer there leaves the row, which shows the new transactions by itself.
   await waiting.press("Enter");
   await expect(rows(page)).toHaveCount(4);
 

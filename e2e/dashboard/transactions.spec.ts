@@ -114,7 +114,7 @@ test("the search box understands operators and plain words, and makes chips of t
     currency: ["USD"],
   });
 
-  // More words add to the chips, and taking them back takes their filter back.
+  // More terms add to the filters; deleting the terms removes their filter.
   await box.fill("anna@example.com");
   await expectUrl(page, "?status=DECLINED&brand=visa&min=50.01&created=last-7-days&email=anna@example.com");
   await box.fill("");
@@ -123,14 +123,14 @@ test("the search box understands operators and plain words, and makes chips of t
   await expectUrl(page, "?brand=visa&min=50.01&created=last-7-days");
   await chips.getByRole("button", { name: "Clear all" }).click();
 
-  // Escape leaves the box, and what is in it.
+  // Escape leaves the box and keeps its text.
   await box.fill("visa");
   await box.press("Escape");
   await expect(box).not.toBeFocused();
   await expect(box).toHaveValue("visa");
   await box.fill("");
 
-  // Found while it is typed, without Enter.
+  // Found while typing, without Enter.
   await box.fill("4444");
   await expectAnswer(page, api, { q: "4444" });
   await page.getByRole("button", { name: "Only cards ending in 4444" }).click();
@@ -144,7 +144,7 @@ test("the search box understands operators and plain words, and makes chips of t
   await expectAnswer(page, api, { amount: { gte: 9_990, lte: 9_990 }, currency: ["USD"] });
   await box.fill("description:gold visa");
   await box.press("Enter");
-  // What is no operator of ours is searched as words: never an error, and never the whole list.
+  // An unknown operator becomes search terms: never an error, and never the whole list.
   await expect(chips.getByRole("listitem")).toHaveText(["Words: description:gold", "Card: Visa", "Clear all"]);
   await expect(page.getByRole("heading", { name: "No transactions match" })).toBeVisible();
   await page.getByRole("button", { name: /^Without “description:gold”: \d/ }).click();
@@ -278,7 +278,7 @@ test("totals below the rows: of all that the filters match, and of what is selec
   await owner.getByRole("checkbox", { name: /^Select \u2212\$15\.00/ }).check();
   const selected = totals.getByRole("table", { name: "Totals: 1 selected" });
   await expect(selected.getByRole("row", { name: "USD $0.00 \u2212$15.00 $0.00 \u2212$15.00" })).toBeVisible();
-  // A refund that the rows show is in the totals as soon as in the rows.
+  // A refund appears in the totals as soon as it appears in the rows.
   (await api.call(refundPayment, { id: euros.id, body: { amount: 200 } })).ok();
   await expect(totals.getByRole("row", { name: "EUR €7.00 \u2212€2.00 €0.00 €5.00" })).toBeVisible({ timeout: 10_000 });
   await owner.goto("/test/transactions?type=CHARGE&currency=EUR");

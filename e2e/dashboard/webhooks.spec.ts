@@ -53,7 +53,7 @@ test("an endpoint is made, tested and watched, and its secret is shown once", as
 
   await owner.getByRole("button", { name: "Send test event" }).click();
   const row = owner.getByRole("row").filter({ hasText: "webhook_endpoint.test" });
-  // The page looks again by itself.
+  // The page refreshes by itself.
   await expect(row).toContainText("Delivered");
   const plan = (await api.call(createPlan, { body: aPlan(), key: "plan" })).ok();
   await expect.poll(() => receiver.received.length).toBe(2);
@@ -69,7 +69,7 @@ test("an endpoint is made, tested and watched, and its secret is shown once", as
   await expect(owner.getByRole("figure", { name: "Request body" })).toContainText('"type": "webhook_endpoint.test"');
   await owner.getByText("Response body").click();
   await expect(owner.getByRole("figure", { name: "Response body" })).toContainText("thanks");
-  // While a toast comes or goes its colours are halfway.
+  // Colors are in transition while a toast appears or disappears.
   await expect(owner.getByText("Test event on the way")).toBeHidden();
   await expectAccessible(owner);
   await owner.getByRole("button", { name: "Resend" }).click();
@@ -106,7 +106,7 @@ test("an endpoint is disabled, enabled, sent what it missed, given another secre
   await expect.poll(() => receiver.received.length).toBe(1);
   expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ data: { object: { id: plan.id } } });
 
-  // Enabled and sent what it missed in one go.
+  // Enables the endpoint and sends missed events in one step.
   await choose("Disable …", "Disable this endpoint?");
   await dialogOf("Disable this endpoint?").getByRole("button", { name: "Disable endpoint" }).click();
   await expect(owner.getByText("You disabled this endpoint")).toBeVisible();
