@@ -28,7 +28,7 @@ function endingOf({ behaviour }: SandboxCard): Ending {
   }
 }
 
-// At both widths, on the way through a whole shop: e2e/demo/cards.spec.ts.
+// e2e/demo/cards.spec.ts tests both widths, within a complete shop.
 test("every card of the sandbox does in the form what the docs say: the shopper, the page and the server agree", {
   tag: "@prove",
 }, async ({ context, api, openCheckout }) => {

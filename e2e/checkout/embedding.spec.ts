@@ -9,7 +9,7 @@ const formIn = async (page: Page): Promise<Frame> => {
   return (await element?.contentFrame()) as Frame;
 };
 
-/** The same machine under its other name: another origin. */
+/** The same machine under its other name, which is another origin. */
 const strangerOf = (origin: string) =>
   origin.includes("localhost") ? origin.replace("localhost", "127.0.0.1") : origin.replace("127.0.0.1", "localhost");
 
@@ -27,7 +27,7 @@ test("a page that the session does not name cannot show the form, whatever it sa
     expect(await frame.locator("input").count()).toBe(0);
     expect(await page.content()).not.toContain("Card number");
   }
-  // Not even when the page says that it is another.
+  // Refused even if the page claims to be another.
   const session = await newCheckoutSession({ allowed_origins: ["https://shop.example"] });
   const source = `${baseUrl}/pay/${session.client_session_token}?origin=https%3A%2F%2Fshop.example`;
   await page.goto(merchantSite.serve(`<main id="payment"><iframe src="${source}"></iframe></main>`));
@@ -83,7 +83,7 @@ test("the form obeys its own page alone: other windows, other frames and other w
   const say = (message: object) => `parent.frames[0].postMessage(${JSON.stringify(message)}, "*")`;
   const submit = { source: "cardlane", type: "submit" };
   const french = { source: "cardlane", type: "update", locale: "fr" };
-  // Another frame of the merchant's own site, and one of somebody else's in the merchant's page.
+  // Another frame of the merchant's own site, and a foreign site's frame in the merchant's page.
   merchantSite.serve(`<script>${say(submit)}; ${say(french)}</script>`, { path: "/widget" });
   await page.evaluate(
     async (sources) => {
@@ -95,7 +95,7 @@ test("the form obeys its own page alone: other windows, other frames and other w
     },
     ["/widget", `${strangerOf(merchantSite.origin)}/widget`],
   );
-  // The merchant's page itself, in words that were not agreed.
+  // The merchant's page itself, with messages outside the protocol.
   await page.evaluate(
     ({ target, messages }) => {
       for (const message of messages) window.frames[0]?.postMessage(message, target);
@@ -114,7 +114,7 @@ test("the form obeys its own page alone: other windows, other frames and other w
       ],
     },
   );
-  // Whoever opened the shop in a window.
+  // A window that opened the shop.
   const opener = await context.newPage();
   await opener.goto(merchantSite.serve(merchantHtml(baseUrl)));
   await opener.evaluate(
@@ -161,7 +161,7 @@ test("a payment loads nothing from anybody but Cardlane, sets no cookie, keeps n
       () => indexedDB.databases(),
       () => (window.isSecureContext ? caches.keys() : []),
     ];
-    // Where a browser keeps nothing for frames of other sites, even asking is refused.
+    // Browsers without storage for cross-site frames refuse even the query.
     const isRefusal = ({ name, message }: Error) =>
       name === "SecurityError" || (name === "UnknownError" && message.startsWith("The user denied permission"));
     const refused = (error: Error) => (isRefusal(error) ? [] : Promise.reject(error));
@@ -182,7 +182,7 @@ test("what the shopper types is nowhere but in the form: not in the page, an add
   await pay(checkout.form, "4111111111111111", { cvv: "907", name: "Somebody Secret" });
   await expectPaid(checkout.form);
   const known = JSON.stringify([addresses, await checkout.told(), await page.content()]);
-  // By themselves: within ids and nonces are any digits.
+  // Word boundaries, because ids and nonces can contain any digits.
   expect(known).not.toMatch(/\b4111|Somebody Secret/);
   expect(await (await formIn(page)).content()).not.toMatch(/\b4111|\b907\b|Somebody Secret/);
 });

@@ -8,15 +8,15 @@ import { test as base } from "../browser";
 import { expect } from "../fixtures/playwright";
 import { CARDS, newSession } from "../samples";
 
-/** A merchant's own web site, on another host and so another site than Cardlane's. */
+/** A merchant's own web site, on another host and therefore another site than Cardlane's. */
 type MerchantSite = {
   readonly origin: string;
-  /** Serves this HTML from now on, at `path` (default `/`). Returns the page's address. */
+  /** Serves this HTML at `path` (default `/`). Returns the page's address. */
   serve(html: string, options?: { path?: string; headers?: Record<string, string> }): string;
 };
 
 type Callback = Extract<keyof CardlaneMountOptions, `on${string}`>;
-/** What the form told the merchant's page, in order. */
+/** A callback of the merchant's page, with its payload. */
 type Told = { callback: Callback; payload: unknown };
 
 type Session = Awaited<ReturnType<typeof newSession>>;
@@ -27,9 +27,9 @@ export type Checkout = {
   readonly token: string;
   /** The payment form inside the merchant's page. */
   readonly form: FrameLocator;
-  /** Every callback so far. */
+  /** All callbacks, in order. */
   told(): Promise<Told[]>;
-  /** Those of one kind. */
+  /** Payloads of one kind of callback. */
   told(callback: Callback): Promise<unknown[]>;
   submit(): Promise<void>;
   update(options: Pick<SessionOptions, "appearance" | "locale" | "button">): Promise<void>;
@@ -38,17 +38,18 @@ export type Checkout = {
 
 type Fixtures = {
   merchantSite: MerchantSite;
-  /** A session that the merchant's site may embed; its token is not null. */
+  /** Creates a session that the merchant's site may embed; its token is not null. */
   newCheckoutSession: (overrides?: object) => Promise<Session & { client_session_token: string }>;
-  /** Creates a session (unless one is given) and opens a page of the merchant that mounts its payment form. */
+  /** Creates a session (unless one is given) and opens a merchant's page that mounts its payment form. */
   openCheckout: (page: Page, options?: SessionOptions, session?: object | Session) => Promise<Checkout>;
 };
 
 const CALLBACKS: Callback[] = ["onReady", "onChange", "onActionRequired", "onSuccess", "onError", "onExpired"];
 
 /**
- * Tests with a merchant's site around the payment form. The window starts tall: in one that a test enlarges,
- * Chromium drops clicks on cross-site frames below the old height once another page was open, as by axe.
+ * Tests with a merchant's site around the payment form. The window starts tall: after a test enlarges it,
+ * Chromium drops clicks on cross-site frames below the old height if another page (such as axe's) has been
+ * open.
  */
 export const test = base.extend<Fixtures>({
   viewport: { width: 1440, height: 1000 },
@@ -56,7 +57,7 @@ export const test = base.extend<Fixtures>({
     const pages = new Map<string, { html: string; headers: Record<string, string> }>();
     const server = createServer((request, response) => {
       const { pathname } = new URL(request.url ?? "/", "http://merchant.test");
-      // Browsers ask for one by themselves, and report when there is none.
+      // Browsers request an icon by themselves, and report a missing one.
       if (pathname === "/favicon.ico") return void response.writeHead(204).end();
       const page = pages.get(pathname);
       response.writeHead(page ? 200 : 404, { "content-type": "text/html; charset=utf-8", ...page?.headers });
@@ -85,7 +86,7 @@ export const test = base.extend<Fixtures>({
     await use(async (page, options = {}, given = {}) => {
       const session = "id" in given ? (given as Session) : await newCheckoutSession(given);
       const token = session.client_session_token as string;
-      // An address for each, so that a test can have several open.
+      // A separate address per session, so that a test can have several open.
       const path = `/${session.id}`;
       await page.goto(merchantSite.serve(merchantPage(baseUrl, { token, ...options }), { path }));
       return checkoutIn(page, session);
@@ -96,7 +97,7 @@ export const test = base.extend<Fixtures>({
 /** `127.0.0.1` and `localhost` are one machine and two sites. */
 const otherHost = (baseUrl: string) => (new URL(baseUrl).hostname === "localhost" ? "127.0.0.1" : "localhost");
 
-/** A page that mounts the form in `#payment`, keeps the frame in `frame` and what it is told in `told`. */
+/** A page that mounts the form in `#payment`, keeps the frame in `frame` and its callbacks in `told`. */
 export const merchantPage = (baseUrl: string, options: object) =>
   merchantHtml(
     baseUrl,
@@ -108,7 +109,7 @@ export const merchantPage = (baseUrl: string, options: object) =>
      window.frame = Cardlane.mount("#payment", { ...${inScript(options)}, ...callbacks });`,
   );
 
-/** A page with the script loaded and an empty `#payment`, and then this. */
+/** A page with our script loaded and an empty `#payment`, followed by `script`. */
 export const merchantHtml = (baseUrl: string, script = "") => `<!doctype html>
 <html lang="en">
   <head>
@@ -140,7 +141,8 @@ function checkoutIn(page: Page, session: Session): Checkout {
   return {
     session,
     token: session.client_session_token as string,
-    // Once it is seen: before that it has no height of its own, and a click would miss what moves.
+    // Only a revealed frame: before that it has no height of its own, and a click would miss the moving
+    // target.
     form: page.frameLocator("#payment iframe:not([aria-busy])"),
     told,
     submit: () => page.evaluate(() => (window as unknown as MerchantWindow).frame.submit()),
@@ -150,15 +152,15 @@ function checkoutIn(page: Page, session: Session): Checkout {
   };
 }
 
-/** The words of the form in English. */
+/** The form's English texts. */
 export const TEXTS = textsOf("en");
 
-/** The form on a page of its own, or inside another. */
+/** The form on its own page, or inside another. */
 export type Form = Pick<Page | FrameLocator, "locator" | "getByRole" | "getByText">;
 
 export type TypedCard = { email?: string; expiry?: string; cvv?: string; name?: string; postalCode?: string };
 
-/** Fills the fields in that are there, as a browser's autofill does. */
+/** Fills the fields that are present, like a browser's autofill. */
 export async function fillCard(form: Form, number: string = CARDS.approved, typed: TypedCard = {}): Promise<void> {
   const {
     email = "jane@customers.example",
@@ -177,23 +179,23 @@ export async function fillCard(form: Form, number: string = CARDS.approved, type
 
 export const payButton = (form: Form) => form.locator("button[type=submit].pay");
 
-/** Fills in and pays. */
+/** Fills in the card and pays. */
 export async function pay(form: Form, number?: string, typed?: TypedCard): Promise<void> {
   await fillCard(form, number, typed);
   await payButton(form).click();
 }
 
-/** The heading of the step that the form is at. */
+/** Expects the heading of the form's current step. */
 export const expectStep = (form: Form, title: string) =>
   expect(form.locator("h2#step")).toHaveText(title, { timeout: 60_000 });
 export const expectPaid = (form: Form) => expectStep(form, TEXTS.done.title);
 
-/** The page of the card's issuer, within the form. */
+/** The card issuer's page, within the form. */
 export const issuerIn = (form: Form) => form.locator("iframe").contentFrame();
 
 export const TOKEN = `cst_${"a".repeat(43)}`;
 
-/** In the form's place: says hello, keeps what it is told, and says what the test makes it say. */
+/** Stand-ins for the form: the scripted one announces itself, records messages, and sends the test's own. */
 export const SILENT_FORM = "<!doctype html><title>Form</title><p>The form</p>";
 export const SCRIPTED_FORM = `${SILENT_FORM}<script>
   const origin = new URLSearchParams(location.search).get("origin");
@@ -205,7 +207,7 @@ export const SCRIPTED_FORM = `${SILENT_FORM}<script>
 
 type FormWindow = { heard: Record<string, unknown>[]; say(message: object, target?: string): void };
 
-/** With the headers of our own pages, but a policy that lets the stand-in's script run and anybody embed it. */
+/** Replaces the form's page: our pages' headers, with a policy for the stand-in's script and any embedder. */
 export async function replaceForm(page: Page, baseUrl: string, html: string): Promise<void> {
   const nonce = "a".repeat(24);
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; object-src 'none'; base-uri 'none'`;
@@ -214,7 +216,7 @@ export async function replaceForm(page: Page, baseUrl: string, html: string): Pr
   await page.route(`${baseUrl}/pay/**`, (route) => route.fulfill({ headers, contentType: "text/html", body }));
 }
 
-/** A page of the merchant whose payment form does what the test says. */
+/** A merchant's page whose payment form is controlled by the test. */
 export async function withScriptedForm(page: Page, baseUrl: string) {
   await replaceForm(page, baseUrl, SCRIPTED_FORM);
   const form = async (): Promise<Frame> => {

@@ -17,7 +17,7 @@ const BY_ITSELF = [
   { width: 390, theme: "light", tag: "@prove" },
 ] as const;
 
-/** Nothing is wider than its window, at the widths of the smallest phones and of desks; the shop's page and the form's. */
+/** Neither the shop's page nor the form's is wider than its window, from the smallest phones to desktops. */
 async function expectFits(page: Page): Promise<void> {
   const { width, height } = page.viewportSize() ?? { width: 390, height: 900 };
   for (const one of [320, width]) {
@@ -34,7 +34,7 @@ async function expectWell(page: Page): Promise<void> {
   await expectAccessible(page);
 }
 
-/** Through every step that a shopper can see. */
+/** Walks through every step that a shopper can see. */
 async function walkThrough(page: Page, form: Form, api: Api): Promise<void> {
   await expect(form.locator("#number")).toBeVisible();
   await expectWell(page);

@@ -9,7 +9,7 @@ import { expectPaid, expectStep, fillCard, pay, payButton, TEXTS, test } from ".
 const ATTEMPTS = "**/pay/*/attempts";
 const paymentsOf = async (api: Api) => (await api.call(listPayments)).ok().data.map(({ status }) => status);
 
-/** What the form sends to pay. */
+/** The form's payment attempts. */
 function attemptsOf(page: Page): string[] {
   const sent: string[] = [];
   page.on("request", (request: Request) => {
@@ -26,12 +26,12 @@ test("the connection is cut after the server has the card: the form checks, neve
   const sent = attemptsOf(page);
   let cuts = 0;
   await page.route(ATTEMPTS, async (route) => {
-    // The server gets it and charges the card; its answer never arrives.
+    // The server receives it and charges the card; its response never arrives.
     await route.fetch();
     if (++cuts <= 2) await route.abort("connectionreset");
     else await route.continue();
   });
-  // The state cannot be read either, or the form would know at once.
+  // The state is unreadable as well, otherwise the form would recover immediately.
   await page.route("**/pay/*/state", (route) => (cuts < 2 ? route.abort("connectionreset") : route.continue()));
   const checkout = await openCheckout(page);
   await pay(checkout.form);
@@ -130,7 +130,7 @@ test("two tabs pay at once, each with its card: one pays, the other shows it as 
     await fillCard(checkout.form, number);
     tabs.push(checkout);
   }
-  // Pressed by script: a browser moves no mouse over a tab that lies behind another.
+  // By script, because a browser sends no mouse events to a background tab.
   await Promise.all(tabs.map(({ form }) => payButton(form).dispatchEvent("click")));
   for (const { form } of tabs) await expectPaid(form);
   expect(await paymentsOf(api)).toEqual(["CAPTURED"]);

@@ -5,13 +5,13 @@ import { expect } from "../fixtures/playwright";
 import { CARDS } from "../samples";
 import { test as checkout, expectPaid, type Form, pay, TEXTS } from "./fixtures";
 
-/** 3-D Secure at the processor's own page: out of the form and back, with a double in the place of Stripe. */
+/** 3-D Secure on the processor's own page: out of the form and back, with a double in place of Stripe. */
 const test = mergeTests(checkout, connecting);
-// In order, in one worker: each worker starts a service of its own.
+// In order, in one worker: each worker starts its own service.
 test.describe.configure({ mode: "default" });
 const CONFIRMED = "The payment is confirmed";
 
-/** Connects the main account, which may be given the card numbers that are typed into the form. */
+/** Connects the main account and allows sending it the card numbers typed into the form. */
 async function takeCards(owner: Page, account: Parameters<typeof connectAccount>[1]): Promise<void> {
   await openProcessors(owner);
   await connectAccount(owner, account, "Main shop");
@@ -21,7 +21,7 @@ async function takeCards(owner: Page, account: Parameters<typeof connectAccount>
   await expect(dialog).toHaveCount(0);
 }
 
-/** Follows the form's way to the bank, which leads out of its frame. */
+/** Follows the form's link to the bank, which opens outside its frame. */
 async function goToBank(context: BrowserContext, form: Form): Promise<Page> {
   const opened = context.waitForEvent("page");
   await form.getByRole("link", { name: TEXTS.challenge.openInWindow }).click();

@@ -169,7 +169,7 @@ test("a page whose origin the session does not name shows no form, and learns wh
   const errors = consoleOf(page, "error");
   await page.clock.install();
   const checkout = await openCheckout(page, {}, { allowed_origins: ["https://another.example"] });
-  // The form stays silent for three seconds after each load.
+  // The SDK waits three seconds for the form after each load.
   const told = async () => {
     await page.clock.fastForward(3_000);
     return checkout.told("onError");

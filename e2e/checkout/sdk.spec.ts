@@ -97,7 +97,7 @@ test("messages of anybody but the form, or in another form, are ignored without 
     ...{ payment_token: null, return_url: null },
   };
   const sayToTop = `parent.postMessage(${JSON.stringify(success)}, "*")`;
-  // The page itself, a frame of its own site, and another frame of Cardlane's.
+  // The page itself, a frame of its own site, and another Cardlane frame.
   merchantSite.serve(`<script>${sayToTop}</script>`, { path: "/forger" });
   await replaceForm(page, `${baseUrl}`, `<script>${sayToTop}</script>`);
   await page.evaluate(
@@ -112,7 +112,7 @@ test("messages of anybody but the form, or in another form, are ignored without 
     },
     { message: success, sources: ["/forger", `${baseUrl}/pay/${TOKEN}`], cardlane: baseUrl },
   );
-  // The form itself, in no form that was agreed.
+  // The form itself, with messages outside the protocol.
   const { type: _, ...untyped } = success;
   for (const message of [
     untyped,
@@ -167,7 +167,7 @@ test("looks, language and button change while the form is shown, and hold when t
       ...{ type: "update", locale: "fr", appearance: { theme: "dark" } },
     });
   expect((await form.heard()).at(-1)).not.toHaveProperty("button");
-  // A frame that is moved in the document loads again, and asks again.
+  // A frame that is moved in the document reloads, and initializes again.
   await page.evaluate(() => document.body.prepend(document.querySelector("#payment") as Element));
   await expect
     .poll(async () => (await form.heard()).map(({ origin: _, ...message }) => message))
@@ -253,7 +253,7 @@ test("a page with a strict content security policy needs no more than the script
   await form.say({ type: "resize", height: 200 });
   await form.say({ type: "ready" });
   await expect(page.locator("#payment iframe")).toHaveCSS("height", "200px");
-  // The browser asks for an icon by itself.
+  // The browser requests an icon by itself.
   expect(violations.filter((text) => !text.includes("favicon"))).toEqual([]);
 });
 
@@ -278,7 +278,7 @@ test("the form itself loads in a merchant's page, grows as it needs, and says wh
     .poll(async () => (await checkout.told("onChange")).at(-1))
     .toEqual({ complete: true, empty: false, processing: false });
   expect(await scrolls()).toBe(false);
-  // The page around it learns that there is a card, and nothing of the card.
+  // The page around it learns that a card was entered, but nothing about the card.
   expect(JSON.stringify(await checkout.told())).not.toMatch(/4242|123"/);
   expect(said).toEqual([[], []]);
 });

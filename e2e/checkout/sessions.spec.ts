@@ -131,7 +131,7 @@ test("a merchant without a processor for live payments: the form says that the s
     body: JSON.stringify({ amount: 2_500, currency: "EUR", allowed_origins: ["https://shop.example"] }),
   });
   const session = JSON.parse(live.text) as { id: string; client_session_token: string };
-  // Live sessions take origins over https alone, which a test has none of.
+  // Live sessions accept only https origins, which tests don't have.
   await db.sql`update client_sessions set allowed_origins = ${[merchantSite.origin]}
     where id = ${decodeId("clientSession", session.id)}`;
   const checkout = await openCheckout(page, {}, session);

@@ -21,7 +21,7 @@ test("a shopper pays with the keyboard alone, and is led from field to field", a
   await press("1239");
   await expect(form.locator("#expiry")).toHaveValue(/^12 ?\/ ?39$/);
   await press("123");
-  // Who comes by Tab is told where the code is, and passes by the button that tells it.
+  // Tab reveals the hint for the code, and skips the button that shows it.
   await expect(form.getByText(TEXTS.hints.cvvThree)).toBeVisible();
   await expect(form.locator("#cvv-hint")).toHaveClass("hint");
   await press("Jane Doe");
@@ -150,7 +150,7 @@ test("every language has all its words and its direction, and what is typed surv
     await expect(form.locator("html")).toHaveAttribute("dir", directionOf(locale));
     await expect(form.locator("label[for=number]")).toHaveText(texts.labels.number);
     await expect(form.locator("#number")).toHaveValue("4000 0000 0000 0002");
-    // Numbers are read from the left in every language.
+    // Numbers read left to right in every language.
     await expect(form.locator("#number")).toHaveCSS("direction", "ltr");
     await pay(form, CARDS.approved, { expiry: "01/20", cvv: "12" });
     await expect(form.getByText(texts.problems.expiry_past)).toBeVisible();
@@ -222,5 +222,5 @@ async function boxOf(locator: Locator) {
   return box;
 }
 
-/** Resolves when what has changed is on the screen. */
+/** Resolves once changes have been painted. */
 const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
