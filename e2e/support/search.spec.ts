@@ -53,7 +53,7 @@ test("everything can be found in the one box, by keyboard, and leads to the paym
     const results = await look(text);
     await expect(results.locator(`a[href^="/support/merchants/"]`).first(), text).toContainText(`Shop ${key}`);
   }
-  // What a person remembers of it: half a name, a card's end, about how much.
+  // Details that someone might remember: half an address, a card's last digits, the approximate amount.
   const remembered = await look(`${email.slice(0, 12)} 4242 about $${Math.round(amount / 100)} today`);
   await expect(remembered.locator(`a[href="/support/payments/${payment.id}"]`)).toHaveCount(1);
   await expect(remembered.getByRole("status").filter({ hasText: "read as" })).toContainText("card ends in 4242");
@@ -63,7 +63,7 @@ test("everything can be found in the one box, by keyboard, and leads to the paym
     .click();
   await staffPage.waitForURL(/sort=-amount/);
   await expect(remembered.locator(`a[href="/support/payments/${payment.id}"]`)).toHaveCount(1);
-  // Others' cards end so, too: the newest are shown.
+  // Other merchants' cards have the same last digits; the newest are shown.
   await expect((await look("4242")).getByRole("heading", { name: /^Transactions/ })).toBeVisible();
   const rows = await db.sql`
     select 1 from support_audit_log where staff_id = ${staff.userId} and action = 'support.searched'`;
@@ -86,7 +86,7 @@ test("everything can be found in the one box, by keyboard, and leads to the paym
     expect(staffPage.url()).not.toContain("4242");
   }
 
-  // Words look at what is recent, and say so; a page that is not there leads back.
+  // Search terms cover recent data only, and the page says so; a missing page links back.
   const half = email.slice(0, 12);
   await staffPage.goto(`/support?q=${half}`);
   const status = staffPage.getByRole("status").filter({ hasText: "read as" });

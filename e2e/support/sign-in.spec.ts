@@ -17,7 +17,7 @@ test.describe("signing in", () => {
     expect(staff.recovery_codes).toHaveLength(10);
     await page.goto("/support?q=4242");
     await expect(page).toHaveURL(/\/support\/sign-in\?next=/);
-    // Until the page is alive, pressing the button does nothing.
+    // Clicks have no effect until the page has hydrated.
     await expect(async () => {
       await page.getByLabel("E-mail address").fill(staff.email);
       await page.getByLabel("Password", { exact: true }).fill(staff.password);
@@ -99,7 +99,7 @@ test.describe("signing in", () => {
   });
 });
 
-/** Runs the command as an operator does, on the database behind the host. */
+/** Runs the command on the host's database, the way an operator does. */
 async function runCreateStaff(email: string): Promise<NewStaff> {
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -79,7 +79,7 @@ test("suspending stops a key at once and the merchant's people act no more, rein
   await staffPage.getByLabel("Reason").fill("Too many chargebacks");
   await staffPage.getByRole("button", { name: "Suspend merchant" }).click();
   await expect(staffPage.getByText("This merchant is suspended")).toBeVisible();
-  // A key is remembered for half a second at most, and the page took longer than that.
+  // Keys are cached for half a second at most, and the page took longer than that.
   (await tenant.api.call(getPayment, { id: payment.id })).problem("merchant_suspended");
 
   const context = await browser.newContext({ baseURL: baseUrl });
@@ -141,7 +141,7 @@ test("an unknown outcome that waits for staff is asked about again, and is known
 
   await staffPage.goto(`/support/payments/${payment.id}`);
   await expect(staffPage.getByRole("heading", { name: "Authorization" })).toBeVisible();
-  // What our books say, and what the processor says itself.
+  // Our books' result, and the processor's own.
   await expect(staffPage.getByText("approved", { exact: true })).toBeVisible();
   await expect(staffPage.getByText("Approved", { exact: true })).toBeVisible();
   await expect(staffPage.getByText("Checked the status of an unknown outcome")).toBeVisible();
