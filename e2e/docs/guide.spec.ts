@@ -14,7 +14,7 @@ import { expect } from "../fixtures/playwright";
 import { captured } from "../samples";
 import { copyFrom, has, shell } from "./reader";
 
-/** What step 1 of the guide gives its key. */
+/** Permissions of the key in step 1 of the guide. */
 const PERMISSIONS = [
   "payment.create",
   "payment.read",
@@ -34,7 +34,7 @@ const test = base.extend<{ folder: string; start: (command: string, env: Record<
   start: async ({ folder }, use) => {
     const children: ChildProcess[] = [];
     await use((command, env) => {
-      // In the project's folder where it is one of its commands.
+      // The project's own commands run in its folder.
       const cwd = command.startsWith("npm run") ? process.cwd() : folder;
       const child = spawn("bash", ["-c", command], { cwd, env: { ...process.env, ...env }, detached: true });
       children.push(child);
@@ -48,7 +48,7 @@ const test = base.extend<{ folder: string; start: (command: string, env: Record<
     });
     for (const child of children) {
       const ended = once(child, "exit");
-      // npm, the command and what that started: they are a group.
+      // The process group: npm, the command and its children.
       if (child.exitCode === null && child.pid !== undefined && process.kill(-child.pid, "SIGKILL")) await ended;
     }
   },
@@ -67,7 +67,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
     const env: Record<string, string> = { CARDLANE_KEY: secret, npm_config_audit: "false", FORCE_COLOR: "0" };
     const run = (command: string) => shell(`cd '${folder}' && ${command}`, env);
 
-    // 2 and 3: the payment, twice.
+    // 2 and 3: the payment, sent twice.
     if (language === "Node") {
       writeFileSync(join(folder, "pay.mjs"), await copyFrom(page, "pay.mjs", language));
     } else if (language === "Python") writeFileSync(join(folder, "pay.py"), await copyFrom(page, "pay.py", language));
@@ -81,7 +81,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
     expect(again).toContain(id);
     expect(again).toMatch(/Replayed: true/i);
 
-    // 4: the receiver behind `npm run listen`, at a port of this test's own.
+    // 4: the receiver behind `npm run listen`, on this test's own port.
     const port = String(await pickPort());
     const listen = await copyFrom(page, "Forward events to your machine");
     const listening = start(listen.replace("localhost:4000", `localhost:${port}`), env);
@@ -93,7 +93,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
     const at = `http://localhost:${port}`;
     await expect(async () => expect((await fetch(at, { method: "POST", body: "{}" })).status).toBe(400)).toPass();
 
-    // 5 and 6: captured twice and refunded, told once each.
+    // 5 and 6: captured twice and refunded, with one event each.
     expect(await copyFrom(page, "Store the id")).toBe("export PAYMENT=pay_…");
     env.PAYMENT = id;
     const capture = await copyFrom(page, "Capture $49.99");
@@ -103,7 +103,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
     expect(receiver.printed().match(new RegExp(`payment.captured ${id}`, "g"))).toHaveLength(1);
     expect(listening.printed()).toMatch(/payment\.captured {2}evt_\w+ {2}→ 204/);
 
-    // 7: what became of it, here and in the books.
+    // 7: the result, in the API and in the ledger.
     const found = JSON.parse(run(await copyFrom(page, "Get the payment with its charge and refunds"))) as Payment;
     expect(found).toMatchObject({ id, status: "PARTIALLY_REFUNDED", amount_captured: 4_999, amount_refunded: 1_500 });
     const { data } = (await tenant.api.call(listTransactions)).ok();
@@ -114,7 +114,7 @@ for (const language of ["Node", "Python", "curl"] as const) {
     const { data: events } = (await tenant.api.call(listEvents)).ok();
     expect(events.filter(({ type }) => /^(payment|refund)\./.test(type))).toHaveLength(4);
 
-    // The log: the repeated request, and the refund sent again from there.
+    // The log: the repeated request, and the refund resent from there.
     await signInAs(context, await newPerson());
     await expect(async () => {
       await page.goto(`/test/developers/requests/${requestId}`);

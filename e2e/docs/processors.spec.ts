@@ -9,7 +9,7 @@ test.beforeEach(async ({ context, baseUrl, page }) => {
   await page.goto("/docs/processors");
 });
 
-/** What stands in for the processors' scripts, with the part of their interface that the pages use. */
+/** Stand-ins for the processors' scripts, limited to the interface that the pages use. */
 const STRIPE_SCRIPT = `window.Stripe = (key) => ({
   elements: () => ({ create: (kind) => ({ kind, mount: (at) => { document.querySelector(at).textContent = kind; } }) }),
   createPaymentMethod: async ({ type, card }) =>
@@ -34,7 +34,7 @@ const ADYEN_SCRIPT = `window.AdyenWeb = {
   },
 };`;
 
-/** The merchant's page and its server, which answers as it is told; what the page sent. */
+/** The merchant's page, and a server that returns `answer`. Returns the requests that the page sent. */
 async function shop(page: Page, address: string, answer: object) {
   const sent: { order: string; payment_token: string }[] = [];
   await page.route("https://js.stripe.com/**", (route) =>

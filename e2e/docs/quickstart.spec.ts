@@ -14,9 +14,9 @@ import { expect } from "../fixtures/playwright";
 import { copyFrom, has, shell } from "./reader";
 
 type Reader = {
-  /** Presses Copy beside the code with this title, in this language, and returns what the clipboard then holds. */
+  /** Clicks Copy next to the code with this title, in this language, and returns the clipboard. */
   copy(title: string, language?: "curl" | "Node" | "Python"): Promise<string>;
-  /** A key with no more permissions than the quickstart asks for. */
+  /** A key with exactly the permissions that the quickstart lists. */
   key: TestKey;
 };
 
@@ -53,7 +53,7 @@ const test = base.extend<{
   },
 });
 
-/** The address that the shop prints once it takes requests. */
+/** The address that the shop prints once it accepts requests. */
 function printedAddress(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = "";
@@ -68,7 +68,7 @@ function printedAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Pays in the shop that is open, as its reader would. */
+/** Pays in the open shop, with the values that the page shows. */
 async function pay(page: Page, number: string): Promise<void> {
   const form = page.frameLocator("#card-form iframe");
   await form.getByLabel("Card number").fill(number);
@@ -120,7 +120,7 @@ for (const { language, file, program } of SERVERS) {
     expect(data.map(({ status }) => status)).toEqual(["CAPTURED", "DECLINED"]);
     expect(new Set(data.map(({ client_session_id }) => client_session_id)).size).toBe(1);
 
-    // The next order asks the bank first; and before it is paid nobody can claim that it is.
+    // The next order needs a challenge first; until it is paid, nobody can claim that it is.
     await page.goto(url);
     const form = page.frameLocator("#card-form iframe");
     await pay(page, "4000000000003220");

@@ -33,7 +33,7 @@ test("an owner makes a key for these pages, and pays, repeats and refunds from t
   const { data } = (await tenant.api.call(listPayments)).ok();
   expect(data).toHaveLength(1);
 
-  // The next form knows the payment, and a refusal is shown as it came.
+  // The next form is filled with the payment's id, and a refusal is shown unchanged.
   await page.getByRole("button", { name: "Try it: refund a payment" }).click();
   const refund = page.getByRole("form", { name: "Try it: refund a payment" });
   await expect(refund.getByLabel("id", { exact: true })).toHaveValue(data[0]?.id ?? "");
@@ -44,13 +44,13 @@ test("an owner makes a key for these pages, and pays, repeats and refunds from t
   await refund.getByRole("button", { name: "Send in test mode" }).click();
   await expect(refund.getByText("This is not valid JSON:")).toBeVisible();
 
-  // Samples are filled in and copied with it, here and on the next page; the key is in no address.
+  // Samples are filled in and copied with the key, here and on the next page; no address contains it.
   expect(await copyFrom(page, "Request: create a payment")).toContain(`-H "X-Api-Key: ${kept.secret}"`);
   await openAlive(page, "/docs");
   expect(await copyFrom(page, "Store the key")).toBe(`export CARDLANE_KEY=${kept.secret}`);
   expect(addresses.filter((address) => address.includes(kept.secret))).toEqual([]);
 
-  // It is an ordinary key, among the others.
+  // It is an ordinary key, listed with the others.
   await page.goto("/test/developers/api-keys");
   await expect(page.getByRole("row").filter({ hasText: "Documentation" })).toContainText(kept.secret.slice(-4));
 });

@@ -19,7 +19,7 @@ const codeOf = (title: string) => {
   if (!code) throw new Error(`the page has no ${title}`);
   return code;
 };
-/** The command as the page of this service shows it. */
+/** The command that this service's page shows. */
 const commandOf = (title: string, baseUrl: string) => codeOf(title).replaceAll("http://localhost:3000", baseUrl);
 
 type Receiver = { printed(): string; send(headers: Record<string, string>, body: string): Promise<number> };
@@ -72,7 +72,7 @@ for (const [file, program] of [
     const signed = (by = { ...other, secret }, secondsAgo = 0) =>
       signedHeaders({ id: "evt_1", timestampSeconds: Math.floor(Date.now() / 1_000) - secondsAgo, body }, [by], "v1");
     expect(await receiver.send(signed(), body)).toBe(204);
-    // While a secret is rotated both sign.
+    // During a rotation both secrets sign.
     const both = `${signed(other)["webhook-signature"]} ${signed()["webhook-signature"]}`;
     expect(await receiver.send({ ...signed(), "webhook-signature": both }, body)).toBe(204);
     expect(await receiver.send(signed(), body.replace("captured", "refunded"))).toBe(400);
@@ -98,7 +98,7 @@ test("the route of Next, as it is copied, takes what Cardlane sends and nothing 
 if (has("curl") && has("bash")) {
   test("the command that creates an endpoint works as it is copied", async ({ baseUrl, tenant }) => {
     const { secret } = await tenant.newKey({ permissions: ["webhook_endpoint.write"] });
-    // The name is the page's; whether this machine can look it up is not what the command is about.
+    // The host name is from the page; the test passes even if this machine can't resolve it.
     const command = `${commandOf("Create an endpoint", baseUrl)} -s -w '\n%{http_code}'`;
     const [, answer = "", status] = /^(.*)\n(\d+)$/s.exec(shell(command, { CARDLANE_KEY: secret })) ?? [];
     if (status === "201") expect(JSON.parse(answer)).toMatchObject({ secret: expect.stringMatching(/^whsec_/) });
