@@ -10,7 +10,7 @@ const APPROVED: ReadonlySet<SandboxBehaviour> = new Set([
   ...(["refund_fails_later", "lost_answer", "refuse_once", "slow"] as const),
 ]);
 
-/** The first card of each group, which `npm test` pays with. */
+/** The first card of each group; `npm test` pays only with these. */
 const isFirst = ({ number, group }: SandboxCard) =>
   SANDBOX_CARDS.find((card) => card.group === group)?.number === number;
 
@@ -34,18 +34,18 @@ for (const [index, card] of SANDBOX_CARDS.entries()) {
         return;
       }
       if (behaviour === "capture_fails") {
-        // The bank holds the amount, and nothing was captured: neither paid nor lost.
+        // The issuer holds the amount without a capture: neither paid nor lost.
         await expect(page.getByRole("heading", { name: "It’s reserved for you" })).toBeVisible({ timeout: 60_000 });
         expect(await paymentOnPage(page, demo)).toMatchObject({ status: "AUTHORIZED", amount_captured: 0 });
         return;
       }
       await expect(form.getByRole("alert").filter({ hasText: /\w/ })).toBeVisible({ timeout: 60_000 });
-      // A browser may claim what it likes: the page says what the server knows.
+      // The page ignores the browser's claim and shows the server's result.
       const session = await sessionOf(page);
       await page.goto(`${baseUrl}/demo/result?client_session_id=${session}&redirect_status=succeeded`);
       await expect(page.getByRole("heading", { name: "Not paid yet" })).toBeVisible();
       expect(await paymentOnPage(page, demo)).toBeNull();
-      // The same order, with a card that pays.
+      // The same order, with a card that is approved.
       await page.getByRole("link", { name: "Back to the payment" }).click();
       await fillCard(form, "4242424242424242");
       await payButton(form).click();

@@ -202,7 +202,7 @@ for (const width of [1440, 390]) {
     await expect(drawer.getByRole("button", { name: /^Copy / })).toHaveCount(SANDBOX_CARDS.length);
     await drawer.getByRole("button", { name: "Copy 3782 822463 10005" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("378282246310005");
-    // Beside the drawer the form stays in use; on a phone the drawer is closed first.
+    // The form stays usable beside the drawer; on a phone the drawer must be closed first.
     if (wide) {
       await form.getByLabel("Card number").fill("378282246310005");
       await expect(drawer).toBeVisible();

@@ -6,7 +6,7 @@ import { test as base } from "../browser";
 import { Api } from "../client";
 import { expect } from "../fixtures/playwright";
 
-/** With the demo merchant's own key: what the shop says is compared with what the API says. */
+/** Tests with the demo merchant's own key, which compare the shop with the API. */
 export const test = base.extend<{ demo: Api }>({
   demo: async ({ baseUrl }, use) => {
     const key = process.env.E2E_DEMO_KEY;
@@ -15,10 +15,10 @@ export const test = base.extend<{ demo: Api }>({
   },
 });
 
-/** Once it is seen: before that it has no height of its own, and a click would miss what moves. */
+/** Only a revealed frame: before that it has no height of its own, and a click would miss the moving target. */
 export const formOf = (page: Page): FrameLocator => page.frameLocator("iframe[data-cardlane]:not([aria-busy])");
 
-/** The shop's checkout page, with the form ready. */
+/** Opens the shop's checkout page, with the form ready. */
 export async function openCheckout(page: Page, baseUrl: string, query = ""): Promise<FrameLocator> {
   await page.goto(`${baseUrl}/demo/checkout?print=ridge${query}`);
   const form = formOf(page);
@@ -26,7 +26,7 @@ export async function openCheckout(page: Page, baseUrl: string, query = ""): Pro
   return form;
 }
 
-/** The payment behind the result page, as the API has it. */
+/** The payment behind the result page, as returned by the API. */
 export async function paymentOnPage(page: Page, api: Api): Promise<Payment | null> {
   const session = new URL(page.url()).searchParams.get("client_session_id") ?? "";
   const { payment_id } = (await api.call(getClientSession, { id: session })).ok();

@@ -11,7 +11,7 @@ const LIMIT = /^"default";r=(\d+);t=(\d+)$/;
 const remaining = (answer: Answer) => Number(LIMIT.exec(answer.headers.get("ratelimit") ?? "")?.[1] ?? "-1");
 const list = (api: Api) => api.call(listPayments, { query: { limit: 1 } });
 
-/** Several times the burst, at once. */
+/** Several times the burst, all concurrent. */
 const flood = (api: Api) => Promise.all(Array.from({ length: 80 }, () => list(api)));
 
 test("every answer says what the limit is and what is left", async ({ api }) => {
@@ -120,7 +120,7 @@ test("an address that fails with keys again and again waits, other addresses and
   expect((await from(fresh.api, guessing)).status).toBe(200);
 });
 
-/** Declines a minute of one address, and as many at once; a card issuer may have twice as many with one merchant. */
+/** Declines allowed per minute and address, also the burst; per card issuer and merchant, twice as many. */
 const DECLINES = 6;
 const OTHER_ISSUERS = ["4539578763621486", "5105105105105100"];
 
@@ -134,7 +134,7 @@ const pay = ({ form }: OpenedSession, number: string, from: string, attempt?: st
 test("an address whose cards are declined again and again must wait: 429, which costs no attempt and charges nothing", async ({
   open,
 }) => {
-  // Whoever has one address of IPv6 has as many as there are.
+  // One IPv6 subscriber has a whole block of addresses.
   const block = `2001:db8:${randomInt(65_536).toString(16)}:${randomInt(65_536).toString(16)}`;
   const sessions = await Promise.all([open(), open()]);
   const declined = [];
@@ -151,7 +151,7 @@ test("an address whose cards are declined again and again must wait: 429, which 
   expect(retryAfter).toBeGreaterThanOrEqual(1);
   expect(retryAfter).toBeLessThanOrEqual(60 / DECLINES);
   expect(await fresh.form.state()).toMatchObject({ status: "OPEN", attempts_left: 5, payment: null, failure: null });
-  // Whoever asks what became of an attempt is told.
+  // A retry of a known attempt still returns its result.
   const again = await pay(sessions[1], OTHER_ISSUERS[1] as string, `${block}::1`, "a5");
   expect(again.taken().state.failure).toBe("card_declined");
   expect((await pay(fresh, CARDS.approved, address())).taken().state.status).toBe("COMPLETED");
@@ -162,7 +162,7 @@ test("while an issuer's cards are being tested with a merchant, they get no seco
   open,
 }) => {
   const sessions = await Promise.all([open(), open(), open()]);
-  // At once: in five seconds one more would be allowed.
+  // Concurrent, because one more is allowed every five seconds.
   for (let round = 0; round < (2 * DECLINES) / sessions.length; round++) {
     const answers = await Promise.all(sessions.map((session) => pay(session, CARDS.declined, address())));
     for (const answer of answers) expect(answer.taken().state.failure).toBe("card_declined");
