@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 
-/** Words of the seed, common ones, beginnings and rare ones: what a merchant with half of all rows may look for. */
+/** Search terms from the seed: common, prefixes and rare, for a merchant with half of all rows. */
 export function wordSearches(): Combination[] {
   const of = (q: string, more: object = {}) => ({ name: `“${q}”`, body: { filters: { q, ...more } } });
   return [
@@ -25,7 +25,7 @@ export type Combination = { name: string; body: z.input<typeof searchTransaction
 
 const DAY_MS = 86_400_000;
 
-/** Fifteen ways to filter and sort, each filter and each sort among them, pages deep in as well as first ones. */
+/** Fifteen combinations that cover every filter and every sort, with first pages and deep offsets. */
 export function combinations(now: Date): Combination[] {
   const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString();
   return [

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** Linux counts in hundredths of a second for everyone (USER_HZ), whatever its kernel ticks in. */
+/** Linux reports times in hundredths of a second (USER_HZ), whatever the kernel's own tick. */
 const TICK_MS = 10;
 
 type Times = { parent: number; ms: number; ofReaped: number };
 
-/** What a process, its children, and those children that have ended, have had of the processors, in ms; null where the system does not tell. */
+/** CPU time of a process and its children, running or exited, in ms; null if the system doesn't report it. */
 export function cpuMs(pid: number): number | null {
   if (!existsSync("/proc/self/stat")) return null;
   let sum = 0;
@@ -18,11 +18,11 @@ export function cpuMs(pid: number): number | null {
   return sum;
 }
 
-/** Null for one that has ended meanwhile. */
+/** Null for a process that has exited in the meantime. */
 function timesOf(pid: string): Times | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name before it may hold anything, brackets and blanks included.
+    // The preceding name may contain anything, including parentheses and spaces.
     const fields = stat
       .slice(stat.lastIndexOf(")") + 2)
       .split(" ")

@@ -5,9 +5,9 @@ import { idAt } from "@/lib/ids";
 import { fill, type Script } from "./script";
 
 /**
- * What the service is measured against: node:http and postgres.js in a process of their own, sending the same statements
- * over the same pools with the same settings, without any check or wall, and answering the rows as they come. Told what to do
- * by its parent.
+ * The baseline: node:http and postgres.js in a separate process, which sends the same statements over the
+ * same pools and settings, without checks or row-level security, and returns the rows unchanged. Its parent
+ * process sends it the options.
  */
 export type FloorOptions = { url: string; poolSize: number; scripts: Record<string, Script>; environmentId: string };
 
@@ -30,7 +30,7 @@ async function serve(options: FloorOptions): Promise<number> {
     return answer;
   }
 
-  /** Three inserts in a transaction: what one would write who promises nothing. */
+  /** Three inserts in a transaction: the minimum that a service without guarantees would write. */
   async function plainInsert(): Promise<unknown> {
     const now = new Date();
     const [payment, charge, event] = [idAt(now), idAt(now), idAt(now)];

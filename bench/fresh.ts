@@ -3,15 +3,15 @@ import { createRequest } from "./routes";
 
 export type FreshResult = {
   seconds: number;
-  /** Payments a second on a database that was empty and never analyzed: in its first seconds, and in as many after them. */
+  /** Payments per second on a new, never analyzed database: in its first seconds, and in as many after them. */
   first_rps: number;
   second_rps: number;
   ratio: number;
 };
 
 /**
- * Connections keep the plans of their first seconds, when the tables are empty and every index looks alike: a service that has
- * just been installed must not be slow until statistics come.
+ * Connections keep query plans from their first seconds, when the tables are empty and all indexes look
+ * alike. A new installation must not stay slow until statistics exist.
  */
 export async function measureFresh(
   port: number,

@@ -4,7 +4,7 @@ export type Load = {
   port: number;
   connections: number;
   durationMs: number;
-  /** The whole text of the next request; null when there are no more. */
+  /** The raw text of the next request; null when there are no more. */
   next: () => string | null;
 };
 
@@ -13,8 +13,8 @@ export type Measured = { requestsPerSecond: number; latenciesMs: number[] };
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Closed loop over keep-alive connections: each sends its next request when the last one is answered. Written on bare
- * sockets because on two cores a full client would cost as much as what it measures. Fails on any answer but 2xx.
+ * Closed loop over keep-alive connections: each sends its next request after the previous response. Uses raw
+ * sockets, since on two cores a full client would cost as much as the service. Fails on any status but 2xx.
  */
 export async function drive({ port, connections, durationMs, next }: Load): Promise<Measured> {
   const latenciesMs: number[] = [];
@@ -59,7 +59,7 @@ function keepSending(port: number, endAt: number, next: () => string | null, lat
   });
 }
 
-/** Whether the answer is all there; both servers announce its length. */
+/** True if the response is complete; both servers send its length. */
 function isComplete(received: Buffer): boolean {
   const headEnd = received.indexOf("\r\n\r\n");
   if (headEnd < 0) return false;

@@ -10,12 +10,12 @@ import { quantile } from "./load";
 
 export type LogResult = {
   name: string;
-  /** Requests a second with the request log, its writing included, and without. */
+  /** Requests per second with the request log, including its writes, and without it. */
   with_rps: number;
   without_rps: number;
   /**
-   * Of the two, the median of the rounds: by the processor time that a request takes of this process and PostgreSQL, which wanders
-   * less than rates do; by the rates where the system does not tell it.
+   * Ratio of the two, the median of the rounds. It uses the CPU time per request of this process and
+   * PostgreSQL, which varies less than rates do; rates only if the system doesn't report CPU time.
    */
   ratio: number;
 };
@@ -45,8 +45,8 @@ function requestOf(method: string, path: string, headers: Record<string, string>
 }
 
 /**
- * What the request log costs: the service's own steps in this process, without HTTP, in turns with the log and without it. As
- * HTTP costs as much both times, the share of a whole request is smaller.
+ * Cost of the request log: the service's own steps in this process, without HTTP, alternating with and
+ * without the log. HTTP adds the same cost to both, so the share of a whole request is smaller.
  */
 export async function measureLog(
   options: { url: string; apiKey: string; secret: string; postgresPid: number },
@@ -83,7 +83,7 @@ export async function measureLog(
   }
 }
 
-/** `cost`: of one request. */
+/** `cost` is per request. */
 type Turn = { readonly rps: number; readonly cost: number };
 
 function cpuOf(postgresPid: number): number | null {

@@ -49,7 +49,7 @@ type Seeded = {
 const newKey = (db: Database, environmentId: string, name: string) =>
   createApiKey({ db, clock: systemClock }, { environmentId, name, permissions: PERMISSIONS });
 
-/** A database of its own, filled, with a key to the merchant that has half of it. */
+/** Creates a separate, seeded database, with a key of the merchant that has half of its rows. */
 async function createSeeded(clusterUrl: string, name: string, transactions: number): Promise<Seeded> {
   const admin = connect(clusterUrl, { max: 1, parameters: { statement_timeout: "0" } });
   await admin.sql.unsafe(`create database ${name}`);
@@ -61,7 +61,7 @@ async function createSeeded(clusterUrl: string, name: string, transactions: numb
   try {
     const [biggest] = await seed(db.sql, { transactions, merchants: MERCHANTS, words: transactions > 0 });
     if (!biggest) throw new Error("nothing was seeded");
-    // The log keeps little of an account that nobody proved an address for, and would cost nothing from then on.
+    // The log keeps little for accounts without a verified address, so it would soon cost nothing.
     await db.sql`
       insert into users (id, merchant_id, email, owns_email, role, password_hash)
       values (${newId()}, ${biggest.merchantId}, 'bench@example.com', true, 'owner', '')`;
@@ -72,7 +72,7 @@ async function createSeeded(clusterUrl: string, name: string, transactions: numb
   }
 }
 
-/** How long each combination of filters and sort takes the service, one request after another. */
+/** Latency of each combination of filters and sort, one request after another. */
 async function timeCombinations(port: number, apiKey: string): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const { name, body } of combinations(new Date())) {
@@ -84,7 +84,7 @@ async function timeCombinations(port: number, apiKey: string): Promise<Map<strin
   return times;
 }
 
-/** The same of searches by words. Each asks for other times, so that no total of it is known. */
+/** The same for search terms. Each request uses a different time range, so its total is never cached. */
 async function timeWords(port: number, apiKey: string): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (const { name, body } of wordSearches()) {
@@ -108,7 +108,7 @@ async function measureSmall(clusterUrl: string, dataDir: string): Promise<Map<st
   }
 }
 
-/** On a database and a service that have done nothing yet. */
+/** Runs on a new database and a new service. */
 async function measureNew(clusterUrl: string, dataDir: string): Promise<FreshResult> {
   say("A new database …");
   const { url, apiKey } = await createSeeded(clusterUrl, "bench_new", 0);
@@ -120,7 +120,7 @@ async function measureNew(clusterUrl: string, dataDir: string): Promise<FreshRes
   }
 }
 
-/** On a database of its own, in this process. */
+/** Runs on a separate database, in this process. */
 async function measureRequestLog(cluster: Embedded): Promise<LogResult[]> {
   say("The request log …");
   const { url, apiKey } = await createSeeded(cluster.url, "bench_log", SIZE.small);
@@ -134,7 +134,7 @@ async function measureBig(cluster: Embedded, dataDir: string, { small, fresh, lo
   const { url, environment, apiKey, keyId } = await createSeeded(cluster.url, "bench_big", SIZE.big);
   const db = connect(url, { max: 1, parameters: { statement_timeout: "0" } });
   const recorder = await createRecorder(db, url, environment, keyId);
-  // As many as there are connections: requests of different keys are never answered together.
+  // One key per connection: requests of different keys never share a read.
   const names = Array.from({ length: PACE.connections }, (_, i) => `bench ${i}`);
   const others = await Promise.all(names.map((name) => newKey(db, environment.id, name)));
   const otherKeys = others.map(({ secret }) => secret);
@@ -158,7 +158,8 @@ async function measureBig(cluster: Embedded, dataDir: string, { small, fresh, lo
     const results: RouteResult[] = [];
     for (const route of routes) {
       say(`${route.name} …`);
-      // What the routes before have filled is known to the planner, as it is in a database that runs.
+      // Updates the planner's statistics for rows that earlier routes added, to match a long-running
+      // database.
       await db.sql`analyze`;
       await db.sql`checkpoint`;
       results.push(await measureRoute(route, servers, PACE));
@@ -169,7 +170,7 @@ async function measureBig(cluster: Embedded, dataDir: string, { small, fresh, lo
       baseUrl: `http://127.0.0.1:${service.port}`,
     });
     say("wall …");
-    // Whoever asks, the statements are the same.
+    // Routes that differ only in their keys send the same statements.
     const different = routes.filter(({ scripts }, i) => routes.findIndex((route) => route.scripts === scripts) === i);
     const wall = await measureWall(db, { url, environmentId: environment.id, routes: different }, WALL_PACE);
     return {
@@ -195,7 +196,7 @@ const cleanUp = async () => {
   await cluster.stop();
   rmSync(dataDir, { recursive: true, force: true });
 };
-// The service and the floor are told to stop by the terminal, or by losing their parent.
+// The terminal stops the service and the floor, or they stop when their parent exits.
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => void cleanUp().then(() => process.exit(1)));
 try {

@@ -4,28 +4,28 @@ import { floorRequest, type Route } from "./routes";
 
 export type Pace = { connections: number; warmUpMs: number; turnMs: number; rounds: number };
 
-/** What answers: its port, and the processes whose work it is. */
+/** A server: its port, and the processes that do its work. */
 export type Servers = {
   service: { port: number; pid: number };
   floor: { port: number; pid: number };
   postgresPid: number;
 };
 
-/** Of one who takes turns: requests per second (the median of the rounds) and processor time per request, in microseconds. */
+/** Figures of one party: requests per second (the median of the rounds) and CPU time per request in µs. */
 export type Turns = {
   rps: number;
-  /** Null where the system does not tell. */
+  /** Null if the system doesn't report it. */
   cpu_us: number | null;
   postgres_us: number | null;
 };
 
 export type RouteResult = {
   name: string;
-  /** Of the service's requests per second to the floor's; the median of the rounds. */
+  /** The service's requests per second relative to the floor's; the median of the rounds. */
   ratio: number;
   service: Turns;
   floor: Turns;
-  /** Three plain inserts in a transaction, in the same rounds; null where they are no measure. */
+  /** Three plain inserts in a transaction, in the same rounds; null if the route isn't compared with them. */
   plain: (Turns & { ratio: number }) | null;
   p50_ms: number;
   p99_ms: number;
@@ -34,7 +34,7 @@ export type RouteResult = {
 type Who = "service" | "floor" | "plain";
 type Round = Record<Who, { rps: number; requests: number; cpuMs: number | null; postgresMs: number | null } | null>;
 
-/** Each in turns with the others, because a machine is never equally fast for long. */
+/** Measures the parties in turns, because a machine's speed varies over time. */
 export async function measureRoute(route: Route, servers: Servers, pace: Pace): Promise<RouteResult> {
   const { connections, warmUpMs, turnMs, rounds } = pace;
   const next: Record<Who, () => string | null> = {
@@ -72,7 +72,7 @@ export async function measureRoute(route: Route, servers: Servers, pace: Pace): 
       made[who] = figures;
       if (who === "service") latenciesMs.push(...taken);
     }
-    // What ran dry at once measures nothing.
+    // A party that ran out of requests at once has no valid figures.
     if (parties.some((who) => (made[who]?.requests ?? 0) < connections)) break;
     measured.push(made);
   }
@@ -106,7 +106,7 @@ function turnsOf(who: Who, rounds: readonly Round[]): Turns {
   };
 }
 
-/** Median time of one request after another, in milliseconds. `request`: the same one each time, or that of each turn. */
+/** Median latency of sequential requests, in ms. `request` is the same each time, or differs per turn. */
 export async function measureLatency(
   port: number,
   request: string | ((turn: number) => string),
@@ -115,7 +115,7 @@ export async function measureLatency(
   let left = count;
   const next = () => (left-- > 0 ? (typeof request === "string" ? request : request(left)) : null);
   const { latenciesMs } = await drive({ port, connections: 1, durationMs: 60_000, next });
-  // The first ones plan and warm up.
+  // Skips the first requests, which plan and warm up.
   return round(median(latenciesMs.slice(Math.ceil(count / 4))), 2);
 }
 

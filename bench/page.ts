@@ -11,12 +11,12 @@ import { quantile } from "./load";
 import type { Recorder } from "./record";
 
 export type PageResult = {
-  /** The transaction page of the merchant with half of all rows, whole, one request after another. */
+  /** The whole transaction page of the merchant with half of all rows, one request after another. */
   page_ms: number;
   page_p99_ms: number;
   /** Its SQL alone, on one connection. */
   sql_ms: number;
-  /** The page as HTML, not compressed, in kB. */
+  /** The page's uncompressed HTML, in kB. */
   page_kb: number;
 };
 
@@ -32,7 +32,10 @@ type PageOptions = {
   requests: number;
 };
 
-/** Page and the SQL of its session and list (saved views not counted) in turns, because a machine is never equally fast for long. */
+/**
+ * Alternates between the page and the SQL of its session and list (without saved views), because a machine's
+ * speed varies over time.
+ */
 export async function measurePage(options: PageOptions): Promise<PageResult> {
   const { db, recorder, baseUrl, requests } = options;
   const { cookie, sessionId } = await signIn(options);
@@ -75,7 +78,7 @@ async function signIn({ db, environment, secret, baseUrl }: PageOptions) {
   return { sessionId, cookie: `${name}=${value}` };
 }
 
-/** The whole page as a browser would get it; its size in bytes. Throws unless it is the list itself. */
+/** Loads the page like a browser and returns its size in bytes. Throws unless it contains the list. */
 async function load(url: string, cookie: string): Promise<number> {
   const response = await fetch(url, { headers: { cookie, "accept-encoding": "identity" }, redirect: "manual" });
   const html = await response.text();

@@ -9,7 +9,7 @@ import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 import type { Statement } from "./script";
 
-/** Runs verbs in this process and writes down the statements they send. */
+/** Runs operations in this process and records the statements that they send. */
 export type Recorder = {
   run<Answer>(
     work: (ctx: Context) => Promise<Answer>,
@@ -25,7 +25,7 @@ export async function createRecorder(
   actorId: string,
 ): Promise<Recorder> {
   const store = connectSandboxStore({ url }, 1);
-  // A new connection first asks about the server's types, which is no part of any request.
+  // A new connection first queries the server's types, which isn't part of any request.
   await Promise.all([db.sql`select 1`, store`select 1`]);
   const unprepared = new Set<string>();
   let statements: Statement[] | null = null;
@@ -36,12 +36,12 @@ export async function createRecorder(
   };
   listen(db.sql, "main");
   listen(store, "store");
-  // Only here is it said which statements are not to be prepared.
+  // Only this call shows which statements are not to be prepared.
   const sql = new Proxy(db.sql, {
     get(target, property, receiver) {
       if (property !== "unsafe") return Reflect.get(target, property, receiver);
       return (text: string, parameters?: never[], options?: { prepare: boolean }) => {
-        // Without options it is a fragment of another.
+        // Without options it is a fragment of another statement.
         if (options?.prepare === false) unprepared.add(text);
         return target.unsafe(text, parameters, options);
       };
@@ -67,7 +67,7 @@ export async function createRecorder(
   };
 }
 
-/** A new idempotency key for a recorded call; a UUIDv7, so that a script puts new ones in its place. */
+/** A new idempotency key for a recorded call. It is a UUIDv7, so that scripts replace it with new ones. */
 export function newIdempotency(body: object) {
   return { key: newId(), digest: async () => Buffer.alloc(36, 7), isSame: async () => true, body: keepableBody(body) };
 }

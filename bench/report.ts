@@ -12,14 +12,14 @@ export type BenchResult = {
   fresh: FreshResult;
   log: LogResult[];
   combinations: { name: string; small_ms: number; big_ms: number }[];
-  /** Medians of searches whose totals nobody knows yet. */
+  /** Median latencies of searches whose totals aren't cached. */
   words: { name: string; ms: number }[];
   transactions: { small: number; big: number };
-  /** Null where the system does not tell. */
+  /** Null if the system doesn't report it. */
   peak_rss_mb: number | null;
 };
 
-/** What is asked for, per route: the least ratio to the floor. */
+/** Targets per route: the minimum ratio to the floor. */
 const WANTED: Record<string, number> = {
   "get transaction": 0.85,
   "list transactions": 0.85,
@@ -27,13 +27,13 @@ const WANTED: Record<string, number> = {
   "create payment": 0.75,
   "refund payment": 0.75,
 };
-/** Of three plain inserts, whose rows have words, totals and customers to come like every other. */
+/** Minimum relative to three plain inserts; our rows also get search terms, totals and customers later. */
 const WANTED_PLAIN = 0.7;
-/** The most that row-level security may cost PostgreSQL. */
+/** Maximum cost of row-level security in PostgreSQL. */
 const WANTED_WALL = 1.03;
-/** The least throughput with the request log, of that without it. */
+/** Minimum throughput with the request log, relative to that without it. */
 const WANTED_LOG = 0.95;
-/** Of a new database's first seconds to those after. */
+/** Minimum rate in a new database's first seconds, relative to the seconds after them. */
 const WANTED_FRESH = 0.9;
 const WANTED_GROWTH = 3;
 const WANTED_PAGE_MS = 60;
@@ -53,7 +53,7 @@ function printPage({ page_ms, page_p99_ms, sql_ms, page_kb }: PageResult): void 
   );
 }
 
-/** Rates wander with the machine; what a request costs of the processors wanders less. */
+/** CPU time per request varies less with the machine than rates do. */
 function printCosts(routes: readonly RouteResult[]): void {
   line("", "processor time, µs     service  its PostgreSQL    floor  its PostgreSQL");
   const cells = ({ cpu_us, postgres_us }: Turns) => [cell(cpu_us, 9), cell(postgres_us, 15)].join(" ");

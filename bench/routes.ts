@@ -9,22 +9,22 @@ import { newId } from "@/lib/ids";
 import { newIdempotency, type Recorder } from "./record";
 import { type Script, scriptOf } from "./script";
 
-/** One thing to measure: the same work asked of the service and of the floor. */
+/** One measurement: the same work, done by the service and by the floor. */
 export type Route = {
   name: string;
-  /** Text of the service's next request; null when there is nothing left to ask for. */
+  /** Text of the service's next request; null when there are no more. */
   service: () => string | null;
-  /** The same for the floor: name of the script, and the ids that it is given. */
+  /** The same for the floor: the script's name and its ids. */
   floor: () => string[] | null;
-  /** What of it the floor must know. */
+  /** The scripts that the floor needs for this route. */
   scripts: Record<string, Script>;
-  /** Called before it is measured. */
+  /** Called before the measurement. */
   prepare?: () => Promise<void>;
-  /** Also compared with three plain inserts. */
+  /** True if it is also compared with three plain inserts. */
   againstPlain?: boolean;
 };
 
-/** `apiKey` and `otherKeys` open the environment with the given id. */
+/** `apiKey` and `otherKeys` belong to the environment with the given id. */
 export type RouteOptions = {
   sql: Sql;
   recorder: Recorder;
@@ -68,12 +68,12 @@ export function request(apiKey: string, method: string, path: string, body?: unk
   return `${headers.join("\r\n")}\r\n\r\n${content}`;
 }
 
-/** A payment under a key of its own. */
+/** A payment with its own key. */
 export const createRequest = (apiKey: string) => request(apiKey, "POST", "/v1/payments", PAYMENT, newId());
 
 export const floorRequest = (...path: string[]) => `GET /${path.join("/")} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
-/** Each of the values in turn, for ever. */
+/** Cycles through the values forever. */
 function rotate<T>(values: readonly T[]): () => T {
   let index = 0;
   return () => values[index++ % values.length] as T;
@@ -106,7 +106,7 @@ async function listRoute({ recorder, apiKey, otherKeys, now }: RouteOptions): Pr
   for (const [index, query] of queries.entries()) {
     const run = () => recorder.run((ctx) => listTransactions(ctx, query));
     await run();
-    // The totals are known from here on, as they are to the service but for once in two seconds.
+    // The totals are cached from here on; in the service they are recomputed once every two seconds.
     scripts[`list${index}`] = scriptOf((await run()).statements);
   }
   const ask = (key: string) =>
@@ -117,7 +117,7 @@ async function listRoute({ recorder, apiKey, otherKeys, now }: RouteOptions): Pr
 type Asked = Pick<RouteOptions, "apiKey" | "otherKeys"> &
   Pick<Route, "scripts"> & { ask: (key: string) => readonly string[] };
 
-/** By one key, whose requests are answered together where they ask the same, and by as many keys as there are connections. */
+/** With one key, whose identical concurrent requests share a read, and with one key per connection. */
 function byKeys(name: string, { apiKey, otherKeys, scripts, ask }: Asked): Route[] {
   const floor = rotate(Object.keys(scripts).map((script) => [script]));
   return [
@@ -148,7 +148,7 @@ async function searchRoute({ recorder, apiKey, otherKeys, now }: RouteOptions): 
 const recordedPayment = () => createPaymentBody.parse(PAYMENT);
 
 async function createRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
-  // The first run also prepares the statements, whose text is all that is recorded of it.
+  // The first run also prepares the statements; only their text is recorded.
   const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), {
     idempotency: newIdempotency(PAYMENT),
   });
@@ -161,7 +161,7 @@ async function createRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
   };
 }
 
-/** Of many payments: requests with one key wait for each other, and those of shops that retry do not. */
+/** Replays many payments: requests with one key wait for each other, unlike those of shops that retry. */
 async function replayRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
   const keys: string[] = [];
   for (let made = 0; made < REPLAYED; made++) {
@@ -172,7 +172,7 @@ async function replayRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
   const [key = ""] = keys;
   const idempotency = { ...newIdempotency(PAYMENT), key };
   const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency });
-  // The service makes its own while it warms up: what it replays is digested with its own secret.
+  // The service creates its own payments while it warms up, since it needs digests made with its own secret.
   const own = keys.map((key) => request(apiKey, "POST", "/v1/payments", PAYMENT, `the service's ${key}`));
   return {
     name: "replay of a payment",
@@ -182,7 +182,7 @@ async function replayRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
   };
 }
 
-/** Every refund is the first of its payment, so that all are the same work; the payments are those created before. */
+/** Every refund is the first of its payment, to keep the work equal; the payments are those created before. */
 async function refundRoute({ sql, recorder, apiKey, environmentId, now }: RouteOptions): Promise<Route> {
   const created = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), {
     idempotency: newIdempotency(PAYMENT),

@@ -1,10 +1,10 @@
 import { decodeId, encodeId, ID_PREFIX, type IdKind } from "@/lib/contract/ids";
 import { idAt, idTime } from "@/lib/ids";
 
-/** A statement as it went to the database. */
+/** A statement as sent to the database. */
 export type Statement = { pool: "main" | "store"; text: string; parameters: unknown[]; prepare: boolean };
 
-/** Text with gaps: an id (as UUID, or as public id with a prefix), or the moment of the request. */
+/** Text with placeholders: an id (as UUID, or as public id with a prefix), or the time of the request. */
 type Part = string | { id: number; kind: IdKind | null } | { time: true };
 type Parameter =
   | { is: "constant"; value: unknown }
@@ -12,8 +12,8 @@ type Parameter =
   | { is: "text" | "json"; parts: Part[] };
 
 /**
- * The statements of one request, to be sent again by others: ids are new ones each time, except the first `given`, which
- * the request names. So the floor sends what the service sends, and cannot drift from it.
+ * The statements of one request, for repeated sending: ids are new each time, except the first `given`, which
+ * the request names. The floor therefore always sends the service's own statements.
  */
 export type Script = {
   readonly given: number;
@@ -75,7 +75,7 @@ function kindOf(text: string): IdKind | null {
   return (Object.keys(ID_PREFIX) as IdKind[]).find((kind) => ID_PREFIX[kind] === text.slice(0, end)) ?? null;
 }
 
-/** The parameters of every statement, for one request now. */
+/** Builds the parameters of every statement for one request. */
 export function fill(script: Script, given: readonly string[]): unknown[][] {
   const now = new Date();
   const time = now.toISOString();

@@ -3,7 +3,7 @@ import type { Sql } from "@/db/client";
 export type SeedOptions = {
   transactions: number;
   merchants: number;
-  /** Also what transactions are found by, ten rows for each, and their customers: all that jobs would still have to make of them. */
+  /** Also creates search terms, ten rows per transaction, and customers: everything that jobs would add later. */
   words?: boolean;
 };
 export type SeedEnvironment = { id: string; merchantId: string };
@@ -12,9 +12,9 @@ const environmentOf = (index: number) => `0198c000-0000-7000-8000-${String(index
 const merchantOf = (index: number) => `0198c000-0000-7000-9000-${String(index).padStart(12, "0")}`;
 
 /**
- * Fills an empty, migrated database with what two years of many shops look like: every eighth transaction is a refund,
- * half of everything belongs to the first merchant. The same numbers give the same rows, but for the end of the period. With
- * no transactions the database is as it was made: nothing was ever analyzed.
+ * Fills an empty, migrated database with two years of many shops: every eighth transaction is a refund, and
+ * half of everything belongs to the first merchant. The same options give the same rows, except for the end
+ * of the period. Without transactions, tables are never analyzed.
  */
 export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironment[]> {
   const environments = Array.from({ length: options.merchants }, (_, index) => ({
@@ -27,7 +27,7 @@ export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironm
     select id, merchant_id, 'test', 290 from unnest(${environments.map((e) => e.id)}::uuid[], ${environments.map((e) => e.merchantId)}::uuid[]) e (id, merchant_id)`;
   if (options.transactions === 0) return environments;
   await sql.begin(async (transaction) => {
-    // Bulk load: foreign keys hold by construction, and indexes are built in one go afterwards.
+    // Bulk load: foreign keys hold by construction, and indexes are built in one pass afterwards.
     await transaction`set local session_replication_role = replica`;
     await transaction`set local maintenance_work_mem = '256MB'`;
     const indexes = await transaction<{ name: string; definition: string }[]>`
@@ -51,7 +51,7 @@ export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironm
   return environments;
 }
 
-/** What the trigger writes. */
+/** The rows that the trigger writes. */
 const WORDS_SQL = `
   with found as materialized (select environment_id, id, search_words_of(t) as words from transactions t),
   texts as (
@@ -61,7 +61,7 @@ const WORDS_SQL = `
   insert into transaction_words (environment_id, day, word, transaction_id)
   select environment_id, day_of(id), word, id from found, unnest(words) word`;
 
-/** What the job makes of them. */
+/** The rows that the job derives from them. */
 const CUSTOMERS_SQL = `
   insert into customers (environment_id, id, customer_id, email, name, words, first_payment_at, last_payment_at)
   select environment_id, customer_uuid(environment_id, customer_id, customer_email_key), customer_id,
@@ -73,7 +73,7 @@ const CUSTOMERS_SQL = `
 
 /** Uniform in [0, 1), the same for the same row and salt. */
 const random = (salt: number, row = "i") => `((hashint8extended(${row}, ${salt}) & 1048575) / 1048576.0)`;
-/** A UUIDv7 of a timestamptz(3). `salt` keeps the kinds of ids apart. */
+/** A UUIDv7 from a timestamptz(3). `salt` keeps the kinds of ids apart. */
 const uuid = (time: string, salt: string) =>
   `(lpad(to_hex((extract(epoch from ${time}) * 1000)::bigint), 12, '0') || '7' || substr(md5(i || '${salt}'), 1, 3) || '8' || substr(md5(i || '${salt}'), 4, 15))::uuid`;
 
@@ -124,7 +124,7 @@ const PAYMENTS_SQL = `
     case when status = 'AUTHORIZED' then created_at + interval '7 days' end, customer_id, created_at, updated_at
   from transactions`;
 
-/** Refunds of the charges that say so, in turns until there are enough. */
+/** Refunds of charges in a refunded status, in passes until there are enough. */
 function refundsSql(count: number): string {
   return `
     insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,

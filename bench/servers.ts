@@ -12,7 +12,7 @@ export type Server = { port: number; process: ChildProcess; stop(): Promise<void
 
 const STARTS_WITHIN_MS = 600_000;
 
-/** The service as `npm start` runs it, on a database that is already there, with rate limits out of the way. */
+/** Starts the service like `npm start`, on an existing database, with rate limits out of the way. */
 export async function startService(options: { url: string; dataDir: string; secret: string }): Promise<Server> {
   const port = await freePort();
   configure({
@@ -44,7 +44,7 @@ export async function startService(options: { url: string; dataDir: string; secr
   return server;
 }
 
-/** What `npm start` gives to node. */
+/** The arguments that `npm start` passes to node. */
 function startArguments(): string[] {
   const { scripts } = JSON.parse(readFileSync(file("../package.json"), "utf8")) as { scripts: { start: string } };
   return scripts.start.split(" ").slice(1);
@@ -91,8 +91,8 @@ function freePort(): Promise<number> {
 }
 
 /**
- * The most memory that a process and its children have ever had resident, in MB, each at its own worst moment; null where the
- * system does not tell. The program's own pages, which all of them map, count once: they are there once.
+ * Peak resident memory of a process and its children in MB, each at its own peak; null if the system doesn't
+ * report it. Pages of files, which all of them share, count once.
  */
 export function peakMemoryMb(pid: number): number | null {
   if (!existsSync(`/proc/${pid}/status`)) return null;
@@ -107,7 +107,7 @@ export function peakMemoryMb(pid: number): number | null {
   return Math.round((sum(peaks) - sum(ofFiles) + Math.max(...ofFiles)) / 1024);
 }
 
-/** Nothing of one that has ended meanwhile. */
+/** Empty for a process that has exited in the meantime. */
 function statusOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/status`, "utf8");

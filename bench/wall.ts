@@ -8,18 +8,18 @@ import { fill, type Script } from "./script";
 
 export type WallResult = {
   name: string;
-  /** PostgreSQL's time for one request's statements, in microseconds: behind the wall, and as a role without policies. */
+  /** PostgreSQL's time for a request's statements in µs: with row-level security, and without policies. */
   walled_us: number;
   open_us: number;
-  /** Of the two; the median of the rounds. */
+  /** Ratio of the two; the median of the rounds. */
   ratio: number;
 };
 
 export type WallPace = { rounds: number; requests: number };
 
-/** The app's rights to the tables, and no policies: what the same role would be without the wall. */
+/** A role with the app's table rights and without policies. */
 const OPEN = "bench_open";
-/** A backend has put its time on its account when it sleeps. */
+/** A backend's CPU time is accounted once it sleeps. */
 const SETTLE_MS = 3;
 
 async function createOpenRole(sql: Sql): Promise<void> {
@@ -31,16 +31,16 @@ async function createOpenRole(sql: Sql): Promise<void> {
   }
 }
 
-/** Reads what a backend has had of a processor, in nanoseconds: other work on the machine does not count. */
+/** Reads a backend's CPU time in nanoseconds, which excludes other work on the machine. */
 async function clockOf(sql: Sql): Promise<() => number> {
   const [row] = await sql`select pg_backend_pid() as pid`;
   const path = `/proc/${row?.pid}/schedstat`;
-  // Where the system does not tell, the time that passes has to do.
+  // Fall back to elapsed time if the system doesn't report it.
   if (!existsSync(path)) return () => performance.now() * 1e6;
   return () => Number.parseInt(readFileSync(path, "utf8"), 10);
 }
 
-/** Sends what of a request is the app's: the processor's statements have no wall. */
+/** Sends only the app's statements of a request: the processor's have no row-level security. */
 async function send(sql: Sql, script: Script, given: string[]): Promise<void> {
   const parameters = fill(script, given);
   for (const [index, { pool, text, prepare }] of script.statements.entries()) {
@@ -49,8 +49,8 @@ async function send(sql: Sql, script: Script, given: string[]): Promise<void> {
 }
 
 /**
- * What row-level security costs PostgreSQL: the same statements in turns on two connections, one in the app's role behind
- * the wall, one in a role with the same rights and no policies.
+ * Cost of row-level security in PostgreSQL: the same statements in turns on two connections, one in the app's
+ * role with its policies, one in a role with the same rights and no policies.
  */
 export async function measureWall(
   owner: Database,
@@ -86,7 +86,7 @@ export async function measureWall(
 }
 
 async function alternate(turn: (who: "walled" | "open") => Promise<number>, rounds: number) {
-  // Plans are made, and kept, in the first ones.
+  // The first runs make the plans, which connections keep.
   for (const who of ["walled", "open", "walled", "open"] as const) await turn(who);
   const walled: number[] = [];
   const open: number[] = [];
