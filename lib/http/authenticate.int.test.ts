@@ -42,7 +42,7 @@ async function setup(options: AuthenticatorOptions = {}, key: Partial<Parameters
   };
 }
 
-/** Stops the clock that cached keys run on, `ms` from now, so that nobody has to wait. */
+/** Freezes the clock of the key cache at `ms` from now, so that tests don't have to wait. */
 async function at(ms: number, run: () => Promise<unknown>): Promise<void> {
   const time = performance.now() + ms;
   const spy = vi.spyOn(performance, "now").mockImplementation(() => time);

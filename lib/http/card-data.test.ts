@@ -34,7 +34,7 @@ async function refusalOf(operation: Parameters<typeof parseBody>[1], body: unkno
   throw error;
 }
 
-/** Digits of an error, but for the last four that it may name. */
+/** Digits of an error, except the last four, which it may name. */
 const told = (error: AppError) =>
   JSON.stringify([error.message, error.param, error.errors]).replace(/(?:in |…)\d{4}|\D/g, "");
 
@@ -119,7 +119,7 @@ const PER_BODY = 10;
 test("100,000 ids, times, phone and order numbers are taken as keys, ids and metadata, and come back as sent", () => {
   const changed: string[] = [];
   for (let i = 0; i < MANY / PER_BODY; i++) {
-    // Each kind comes to each place in turn.
+    // Every kind is used in every place in turn.
     const made = Array.from({ length: PER_BODY }, (_, at) => identifier(i + at));
     const [key = "", id = "", ...values] = made;
     const order = Number(id.replace(/\D/g, "").slice(0, 15) || 0);
@@ -129,7 +129,7 @@ test("100,000 ids, times, phone and order numbers are taken as keys, ids and met
     };
     const body = createPayment.body.parse(payment({ customer_id: id, metadata }));
     const kept = idempotencyOf(secret, key, { environmentId: "e", method: "POST", path: "/v1/payments", body });
-    // Compared by hand: for so many `expect` takes longer than all else.
+    // Compared without `expect`, which would take most of the run at this volume.
     const stored = JSON.parse(kept.body ?? "") as typeof body;
     const isSame = (found: typeof body) =>
       isDeepStrictEqual([found.customer_id, { ...found.metadata }], [id, metadata]);

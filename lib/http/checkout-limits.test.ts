@@ -9,7 +9,7 @@ const from = (address: string, more: Partial<AttemptSource> = {}) => ({ address,
 function limits(perMinute: number) {
   let now = 0;
   const created = createCheckoutLimits({ setting: perMinute, now: () => now });
-  /** Seconds to wait; 0 when the attempt was let through. */
+  /** Seconds to wait; 0 if the attempt was allowed. */
   const attempt = (source: AttemptSource) => {
     try {
       created.takeAttempt(source);

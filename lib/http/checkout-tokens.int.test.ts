@@ -3,7 +3,7 @@ import { CARD, codeOf, countPayments, expectCleanBooks, openShop } from "@/e2e/f
 import { testDatabase } from "@/e2e/fixtures/database";
 
 const { db } = await testDatabase({ max: 20 });
-/** Of every session here. */
+/** The amount of every session here. */
 const amount = 1_999;
 
 test("a token of the card pays once, and completes the session that it was made in", async () => {
@@ -26,7 +26,7 @@ test("two tokens of one session, used at once, make one payment; the one that lo
     const answers = await Promise.all(
       tokens.map(({ payment_token }) => shop.tenant.create({ payment_token: payment_token?.id, amount })),
     );
-    // The one that lost is told to wait while the other is under way, and that the session is paid after it.
+    // The second token's error depends on the first payment: still in progress, or completed.
     expect(answers.map(({ code }) => code).filter((code) => code === null)).toHaveLength(1);
     expect(["invalid_parameter", "outcome_pending"]).toContain(answers.find(({ code }) => code !== null)?.code);
     const [row] = await db.sql<{ used: number }[]>`

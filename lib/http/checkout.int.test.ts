@@ -23,7 +23,7 @@ import { activatePlan, createPlan, deactivatePlan } from "@/lib/domain/plans/pla
 
 const { db } = await testDatabase({ max: 20 });
 
-/** An active plan: the body of its sessions, and how it is no longer sold. */
+/** An active plan: the body of its sessions, and a function that deactivates it. */
 async function sellPlan({ service, merchant }: MoneyTenant) {
   const ctx = () => testContext(service, merchant.test);
   const body = createPlanBody.parse({ type: "ONE_TIME", name: "Poster", currency: "USD", full_price_amount: 5 });

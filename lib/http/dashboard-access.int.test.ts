@@ -14,7 +14,7 @@ const ENDPOINTS = DASHBOARD_ENDPOINTS.map(({ endpoint }) => endpoint);
 const OF_MERCHANTS = ENDPOINTS.filter(({ path }) => path.startsWith("/api/dashboard/"));
 const OF_STAFF = ENDPOINTS.filter(({ path }) => path.startsWith("/api/support/"));
 
-/** Endpoints of every role, written out again on purpose: whatever is new is an owner's until it is added here. */
+/** Endpoints open to every role, repeated here on purpose: a new one is for owners only until it is added here. */
 const OF_VIEWERS = [
   ...["updatePreferences", "updateAccount", "resendVerification", "proveAgain", "changePassword"],
   ...["beginSecondFactor", "confirmSecondFactor", "replaceRecoveryCodes", "disableSecondFactor"],
@@ -28,7 +28,7 @@ const OPEN_TO: Record<MerchantRole, readonly string[]> = {
   owner: OF_MERCHANTS.map(({ name }) => name),
 };
 
-/** Without a body and with made-up ids, so that what is let through changes nothing. */
+/** Sends no body and made-up ids, so that an allowed request changes nothing. */
 async function statusOf({ method, path }: DashboardEndpoint, headers: Record<string, string>): Promise<number> {
   const address = path.replace("{mode}", "test").replaceAll(/\{\w+\}/g, "made-up");
   const own = { "sec-fetch-site": "same-origin", ...headers };
@@ -36,7 +36,7 @@ async function statusOf({ method, path }: DashboardEndpoint, headers: Record<str
     .status;
 }
 
-/** Names of the endpoints that do not refuse these credentials with this status. */
+/** Names of the endpoints that don't refuse these credentials with this status. */
 async function letThrough(endpoints: readonly DashboardEndpoint[], refusal: number, headers: Record<string, string>) {
   const names: string[] = [];
   for (const endpoint of endpoints) if ((await statusOf(endpoint, headers)) !== refusal) names.push(endpoint.name);

@@ -21,7 +21,7 @@ test("under Next's own server a reader who leaves gives its place back", async (
   for (let i = 0; i < 6; i++) {
     const stream = await openEventStream(ctx, "leaves", null);
     const { body } = toResponse({ status: 200, headers: {}, body: "", stream });
-    // The first piece is made by now, and waits to be read.
+    // Let the stream produce its first chunk, which then waits to be read.
     await new Promise((resolve) => setImmediate(resolve));
     await body?.cancel();
   }
@@ -34,7 +34,7 @@ test("a stream counts like any other answer, and waits while its reader would be
     select ${merchant.test.id}::uuid, id, 'subscription_plan.updated', id, 1, '{}'
     from unnest(${[anchor, id]}::uuid[]) as row (id)`;
   const limits = currentService().responseLimiter;
-  // Ten seconds' worth at once, and half a second's more.
+  // Ten seconds' worth of burst, plus half a second's.
   limits.charge("reads", 10_500_000);
   expect(() => limits.check("reads")).toThrow("bytes per second");
   const charged = vi.spyOn(limits, "charge");

@@ -13,7 +13,7 @@ test("two exports run at once, of two merchants: none can starve the others", as
   await expect(takeNow("c")).rejects.toThrow(/Other exports/);
   first.release();
   const third = await takeNow("c");
-  // Given back twice, it is one place.
+  // A second release has no effect.
   first.release();
   await expect(takeNow("a")).rejects.toThrow(/Other exports/);
   second.release();
@@ -46,7 +46,7 @@ test("one that is hardly read loses its place to the next, the slowest first, an
   slow.note(500_000);
   const third = await take("c");
   expect([idle.signal.aborted, slow.signal.aborted]).toEqual([true, false]);
-  // What it gives back is no longer its own.
+  // Its slot now belongs to another export, so this release has no effect.
   idle.release();
   await expect(take("c")).rejects.toThrow(/your account/);
   slow.note(600_000);

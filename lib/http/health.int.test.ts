@@ -11,7 +11,7 @@ import { ready } from "./health";
 const { db } = await testDatabase({ own: true });
 const get = (path: string) => new Request(`http://localhost${path}`);
 
-/** Takes connections and says nothing, like a stopped server or a firewall that drops everything. */
+/** Accepts connections but never responds, like a stopped server or a firewall that drops packets. */
 async function silentServer() {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => void sockets.add(socket.on("error", () => {})));
@@ -42,7 +42,7 @@ test("a silent database is 503 within two seconds, and is asked one question at 
     }
     return ms;
   };
-  // A second and a half of them it waits; a busy machine takes more than the rest now and then.
+  // The probe waits 1.5 s of these; retried because a busy machine sometimes exceeds the rest.
   await expect.poll(msForFive, { timeout: 20_000, interval: 0 }).toBeLessThan(2_000);
 });
 
@@ -56,7 +56,7 @@ test("a clock more than five seconds apart from the database's is not ready", as
 });
 
 test("a database that cannot write for a full disk is 503 and not 500, for readiness and for requests", async () => {
-  // The server's own error code, raised by a trigger: the disk itself is not filled.
+  // Raises the server's own error code in a trigger, instead of filling the disk.
   await db.sql.unsafe(`create function full_disk() returns trigger language plpgsql as
     $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
     create trigger full_disk before insert or update on service_settings for each row execute function full_disk()`);

@@ -47,7 +47,7 @@ describe("a card in a request", () => {
     expect(await digest("/p", withCard("4111111111111111"))).not.toBe(await digest("/p", withCard(UNKNOWN)));
     const kept = await keyed("/p", withCard(UNKNOWN)).digest();
     expect(await keyed("/p", withCard(UNKNOWN, "9")).isSame(kept)).toBe(true);
-    // The same BIN and last 4: only the number in between tells them apart.
+    // Both numbers have the same BIN and last 4 and differ only in between.
     expect(await keyed("/p", withCard("4012880888888881881")).isSame(kept)).toBe(false);
   });
 
@@ -65,9 +65,9 @@ describe("a card in a request", () => {
     await digest("/p", withCard("4242424242424242"));
     const costs: number[] = [];
     for (let i = 0; i < 5; i++) costs.push(await costOf("4242424242424242"));
-    // What else the process does in between, as collecting garbage, is no part of it.
+    // The minimum excludes other work of the process, such as garbage collection.
     const own = Math.min(...costs);
-    // A ratio: how fast a processor is, is not known. Both in milliseconds.
+    // A ratio, because the CPU's speed is unknown. Both costs are in milliseconds.
     expect(await costOf(UNKNOWN)).toBeGreaterThan(15 * own);
     expect(own).toBeLessThan(1);
   });

@@ -7,7 +7,7 @@ import { listTransactionsQuery } from "@/lib/contract/transactions/transaction";
 import { DASHBOARD_ENDPOINTS } from "./dashboard-endpoints";
 import { check } from "./parse";
 
-/** The error of what a schema refuses; null if it takes it. */
+/** The error for a value that a schema refuses; null if it accepts the value. */
 function refusalOf(schema: z.ZodType, value: unknown): AppError | null {
   try {
     check(schema, value);
@@ -24,14 +24,14 @@ const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "
 const payment = (over: object) => ({ amount: 1999, currency: "USD", card, ...over });
 const paymentRefusal = (over: object) => detailOf(createPaymentBody, payment(over));
 
-/** A value of each kind that some schema refuses. */
+/** Values of every kind that some schema refuses. */
 const BAD_VALUES: readonly unknown[] = [
   ...["", "\u200b\u00ad\u3164", "x", "x".repeat(20_000), "\u0000", "\ud800", "-1", "1.5", "<b>", "2026-02-30", "none@"],
   ...["4242 4242 4242 4242", 0, -1, 1.5, 2 ** 60, 1e300, true, null],
   ...[[], [""], [null], ["x"], Array(200).fill("x"), {}, { x: {} }, { ["x".repeat(90)]: 1 }, { "": null }],
 ];
 
-/** Each member of a schema, however deep, with each bad value; and the bad values in its place. */
+/** Every member of a schema, at any depth, with each bad value; and each bad value in place of the whole. */
 function* badInputs(schema: z.core.$ZodType): Generator<unknown> {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   yield* BAD_VALUES;
@@ -53,7 +53,7 @@ const SCHEMAS = [...ENDPOINTS, ...DASHBOARD_ENDPOINTS.map(({ endpoint }) => endp
     return schema ? [[`${endpoint.name}, ${part}`, schema]] : [];
   }),
 );
-/** Words of zod's default messages. */
+/** Wording of zod's default messages. */
 const FOREIGN = /Invalid|Too (?:small|big)|Unrecognized|expected|received|undefined|\bNaN\b|\[object|>=|<=/;
 
 test("no schema has another's words, and every message is a sentence", () => {

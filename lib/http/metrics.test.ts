@@ -10,7 +10,7 @@ import { dispatch } from "./dispatch";
 import { metrics, ownFigures, provideFiguresOfPages } from "./metrics";
 
 const TOKEN = "a-token-of-enough-characters";
-/** A database that is away. */
+/** A database that is unavailable. */
 const begin = vi.fn(async () => {
   throw new DatabaseUnavailable("gone");
 });
@@ -67,7 +67,7 @@ test("a token that is easily guessed is refused at the start", async () => {
   await expect(ask()).rejects.toThrow(/16 or more/);
 });
 
-/** Name with labels → value; throws for a line that Prometheus would not take, or that stands there twice. */
+/** Name with labels → value; throws on lines that Prometheus would refuse, and on duplicates. */
 function parse(text: string): Map<string, number> {
   const found = new Map<string, number>();
   const types = new Map<string, string>();
@@ -114,7 +114,7 @@ test("the text is Prometheus's, and says that the database is away instead of fa
 
 test("however often it is asked, the database is asked once", async () => {
   await Promise.all(Array.from({ length: 5 }, () => ask(`Bearer ${TOKEN}`)));
-  // Once for what is open and waits, once for the ledger, once for its size.
+  // One query for open and pending work, one for the ledger, one for the database's size.
   expect(begin).toHaveBeenCalledTimes(3);
 });
 

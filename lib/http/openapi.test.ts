@@ -28,13 +28,13 @@ describe("the OpenAPI document", () => {
     const config = await createConfig({ extends: ["recommended"] });
     const problems = await lintFromString({ source: JSON.stringify(document), config });
     const found = problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`);
-    // A health probe has nothing to refuse: no parameters, no key.
+    // Health probes have no 4xx response: no parameters, no key.
     expect(found.filter((text) => !text.startsWith("operation-4xx-response #/paths/~1health"))).toEqual([]);
   });
 
   it("has no error and no warning in Spectral's OpenAPI rules", async () => {
     const spectral = new spectralCore.Spectral();
-    // Off: it recompiles each schema and its references for every example, which takes most of the run.
+    // Disabled: it recompiles each schema and its references for every example, which takes most of the run.
     const rules = { "oas3-valid-media-example": "off" };
     spectral.setRuleset({ extends: [spectralRulesets.oas], rules } as never);
     const problems = await spectral.run(JSON.stringify(document));
@@ -105,7 +105,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-/** Members whose name and type say everything. */
+/** Members whose name and type are self-explanatory. */
 const OBVIOUS = new Set(
   "line1 line2 city state postal_code brand last4 exp_month exp_year bin url gte lte field order".split(" "),
 );

@@ -14,7 +14,7 @@ const { db } = await testDatabase();
 const service = { ...testService(db), baseUrl: "http://localhost:3000" };
 const SETTINGS = ["SMTP_URL", "MAIL_OUTBOX", "BASE_URL", "LISTEN_ADDRESS", "TRUSTED_PROXIES", "CARDLANE_ENV", "PORT"];
 
-/** What this process remembers; another process begins without it. */
+/** Clears this process's memory of a proxy, like a restart. */
 const forget = () => Reflect.deleteProperty(globalThis, Symbol.for("cardlane.proxy-seen"));
 
 beforeEach(async () => {
@@ -110,7 +110,7 @@ test("that a proxy was seen counts at once, also while it cannot be written down
   expect(await mailRoute(service)).toBe("console");
 });
 
-/** Our own host, with the outbox as its only page, and in front of it a proxy as plain as they come. */
+/** Our own host, with the outbox as its only page, behind a minimal proxy. */
 async function behindProxy(headers: Record<string, string>) {
   const port = async (server: ReturnType<typeof createServer>) => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

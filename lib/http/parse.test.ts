@@ -66,7 +66,7 @@ describe("a body", () => {
       expect(error.message.length).toBeLessThan(200);
       expect(error.param?.length).toBeLessThanOrEqual(100);
     }
-    // The request log needs the body to leave out its own card.
+    // The request log needs the body, to mask the card in it.
     expect(seen).toHaveLength(3);
   });
 

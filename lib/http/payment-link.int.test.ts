@@ -17,7 +17,7 @@ import { linkPage, openLink } from "./payment-link";
 
 const { db } = await testDatabase();
 
-/** A browser as far as its cookies go: from another site it sends none that is `Strict`, and `None` goes with everything. */
+/** A browser's cookie handling: cross-site requests carry only a `Lax` cookie, and only with GET. */
 function browser() {
   let cookie: { value: string; sameSite: string } | null = null;
   return {

@@ -84,7 +84,7 @@ describe("a report that a processor sends", () => {
       where environment_id = ${tenant.environmentId} and state = 'open'`;
     expect(await refusalOf(send(message))).toEqual({ status: 409, code: "outcome_pending" });
     await tenant.endLeases();
-    // What the processor decides later it reports then, too.
+    // This processor decides later, and reports only then.
     expect((await send(message)).status).toBe(204);
     expect(await tenant.get(id)).toMatchObject({ amount_refunded: 0 });
     await company.decide(tenant.environmentId);

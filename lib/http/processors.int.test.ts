@@ -22,7 +22,7 @@ import { dashboardRoutes } from "./dashboard-endpoints";
 const { db } = await testDatabase();
 const users = await testUsers(db);
 
-/** Found nowhere but in the bytes that are sent. The last four characters are shown as a hint. */
+/** Unique secrets that occur only in the bytes sent. Their last four characters are shown as a hint. */
 const SECRETS = {
   works: "sk_test_canaryworks5e1f0c7a9b00",
   again: "sk_test_canaryagain77d20b61cc00",

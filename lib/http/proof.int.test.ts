@@ -36,7 +36,7 @@ async function ask(who: Who, { method, path }: DashboardEndpoint, body: object, 
   return { status: response.status, body: await response.json() };
 }
 
-/** What a person's browser sends to /v1. */
+/** Sends a user's browser request to /v1. */
 async function send(who: Who, path: string, body: object, more: Record<string, string> = {}) {
   const cookie = await cookieOf(service, who);
   const place: Record<string, string> = who.user.role === "staff" ? {} : { "x-cardlane-mode": "test" };
@@ -47,7 +47,7 @@ async function send(who: Who, path: string, body: object, more: Record<string, s
   return { status: answer.status, body: JSON.parse(textOf(answer.body)) };
 }
 
-/** As if the last proof had been given so many minutes ago. */
+/** Backdates the last re-authentication. */
 const age = (who: Who, minutes = 11) =>
   db.sql`update user_sessions set proved_at = now() - make_interval(mins => ${minutes}) where id = ${who.sessionId}`;
 
@@ -177,7 +177,7 @@ test("a refund above the limit, or many below it, take a proof; API keys are not
   const owner = await users.newUser("owner");
   const [large, small] = [await paid(owner, 500_000), await paid(owner, 150_000)];
   await age(owner);
-  // The amount that is left out is all that is left.
+  // Without an amount, a refund covers everything that is left.
   for (const body of [{}, { amount: 100_001 }])
     expect(await refund(owner, large, body)).toMatchObject(refused("password"));
   expect((await refund(owner, small, { amount: 60_000 })).status).toBe(201);
@@ -223,7 +223,7 @@ test("an owner sets the limit, with a proof; it counts at once, over all currenc
 
 test("refunds sent at once are counted by their sum, in whatever currencies", async () => {
   const owner = await users.newUser("owner");
-  // Each refund counts for 200 US dollars: 160 euros at 800 for 1,000 dollars, and 28,000 yen at 140,000.
+  // Each refund counts as 200 US dollars: 160 euros at 800 per 1,000 dollars, and 28,000 yen at 140,000.
   const amounts = { USD: 20_000, EUR: 16_000, JPY: 28_000 };
   const payments = await Promise.all(
     Object.entries(amounts).map(async ([currency, amount]) => ({

@@ -14,7 +14,7 @@ const service = testService(db);
 
 beforeAll(() => provideService(service));
 
-/** A payment of some merchant's, and a member of the staff who asks for it. */
+/** A merchant's payment, and a staff member who requests it. */
 async function setup() {
   const tenant = await moneyTenant(db);
   const payment = (await tenant.create()).body as { id: string; transactions: { id: string }[] };

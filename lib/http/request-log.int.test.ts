@@ -128,7 +128,7 @@ test("while the database is down nothing is lost, and what could not be written 
 test("a row that the database refuses is lost alone, and counted", async () => {
   const { log, payment, list, warnings, ctx } = await setup();
   log.note(payment());
-  // No status of HTTP: smallint has no room for it.
+  // Not an HTTP status, and too large for a smallint.
   log.note(payment({ status: 99_999 }));
   log.note(payment());
   await log.flush();

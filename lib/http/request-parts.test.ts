@@ -22,7 +22,7 @@ describe("a request's address", () => {
 });
 
 describe("a header that decides something", () => {
-  /** Headers as Node hands them over, which joins or drops repeated ones. */
+  /** Headers in the form that Node passes on, which joins or drops repeated ones. */
   function received(...raw: string[]) {
     const headers: Record<string, string> = {};
     for (let i = 0; i < raw.length; i += 2) headers[(raw[i] as string).toLowerCase()] ??= raw[i + 1] as string;

@@ -101,7 +101,7 @@ test("a burst on one payment is counted as if its requests came one by one", asy
   const answers = await Promise.all(
     Array.from({ length: 100 }, () => shop.post(`/v1/payments/${payment.body.id}/refund`, { amount: 1 })),
   );
-  // Each answer holds all refunds before it: 50 KB, 75 KB, 100 KB …, of 10 MB.
+  // Each response contains all previous refunds: 50 KB, 75 KB, 100 KB … of the 10 MB limit.
   const refunds = answers.filter(({ status }) => status === 201).length;
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(100 - refunds);
   expect(refunds).toBeGreaterThan(15);

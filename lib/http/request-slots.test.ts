@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-/** Slots that were acquired, by the name of the caller. */
+/** Acquired slots, by the caller's name. */
 function reading(readsAtOnce = 4) {
   const slots = createRequestSlots(readsAtOnce);
   const held: { reader: string; slot: Slot }[] = [];

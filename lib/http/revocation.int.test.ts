@@ -24,7 +24,7 @@ const { db } = await testDatabase();
 afterEach(() => void vi.restoreAllMocks());
 beforeAll(async () => void provideService((await testUsers(db)).service));
 
-/** The promise of the contract, section 10. */
+/** The limit that the contract promises in section 10. */
 const WITHIN_MS = 1_000;
 
 type Headers = Record<string, string>;
@@ -34,7 +34,7 @@ function requestTo(method: string, path: string, headers: Headers, body: ApiRequ
   return { method, url: `http://api.test${path}`, headers: { get: (name) => headers[name] ?? null }, body };
 }
 
-/** A merchant with a key and somebody who is signed in, and what an owner or the staff do about them. */
+/** A merchant with a key and a signed-in member, and the ways in which owners or staff can end their access. */
 async function setup(permissions: Permission[] = ["event.read"]) {
   const users = await testUsers(db);
   const { service, merchant } = users;
@@ -73,7 +73,7 @@ async function closesAfter(headers: Headers, stop: () => Promise<unknown>): Prom
   expect(answer.status).toBe(200);
   const over = new AbortController();
   const ended = new Promise((resolve) => over.signal.addEventListener("abort", resolve));
-  // Like a client that has stopped reading: it takes the first piece, and none after it.
+  // Like a client that has stopped reading: takes the first chunk, and none after it.
   const pieces = answer.stream?.(over);
   await pieces?.next();
   await stop();
@@ -100,7 +100,7 @@ test.concurrent.each(["remove", "signOut"] as const)(
   },
 );
 
-/** A body that ends after `before` and once a key's half second in the cache is over. */
+/** A body that ends after `before`, once the key's half second in the cache is over. */
 async function* slowly(text: string, before: () => Promise<unknown>) {
   yield Buffer.from(text.slice(0, 1));
   await before();

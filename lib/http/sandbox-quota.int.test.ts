@@ -25,12 +25,12 @@ const BULKY = {
 const UNPROVED = { owns_email: false, email_verified_at: null };
 
 beforeAll(() => {
-  // 1 MB and 100 writes a day.
+  // 1 MB and 100 writes per day.
   vi.stubEnv("SANDBOX_QUOTA_MB_PER_DAY", "1");
   provideService(users.service);
 });
 
-/** A merchant of its own with an owner, who proved an address or not, and calls with one of its keys. */
+/** A separate merchant whose owner has a verified address or not, with one of its keys. */
 async function account(proved: boolean, mode: Mode = "test") {
   const { newUser, merchant, service } = await testUsers(db);
   const cookie = await cookieOf(service, await newUser("owner", proved ? {} : UNPROVED));
@@ -46,12 +46,12 @@ async function account(proved: boolean, mode: Mode = "test") {
     const { status, headers: sent, body: answered } = await dispatch(request, { ip: "192.0.2.1" });
     return { status, headers: sent as Record<string, string>, body: JSON.parse(textOf(answered)) };
   };
-  /** How many such payments in turn are taken before the first refusal, of `most`. */
+  /** Counts accepted payments before the first refusal, up to `most`. */
   const taken = async (apiKey: string, body: object, most: number, chunked = false) => {
     for (let i = 0; i < most; i++) {
       const { status } = await send(apiKey, body, newId(), chunked);
       if (status === 429) return i;
-      // Live mode has no processor here.
+      // Live mode has no processor in this test.
       expect(status).toBe(mode === "live" ? 422 : 201);
     }
     return most;
@@ -63,7 +63,7 @@ test.each([false, true])(
   "without a proved address what keys write ends with the day's bytes; chunks: %s",
   async (chunked) => {
     const { key, newKey, send, taken, merchant } = await account(false);
-    // 15 KB in the request and twice as much in its answer.
+    // 15 KB in the request and twice as much in its response.
     const count = await taken(key, BULKY, 40, chunked);
     expect(count).toBeGreaterThanOrEqual(19);
     expect(count).toBeLessThanOrEqual(23);
@@ -119,7 +119,7 @@ test("what a replay of webhooks opens counts as well", async () => {
     const { status, body } = await dispatch(request, { ip: "192.0.2.1" });
     return { status, body: JSON.parse(textOf(body)) };
   };
-  // The rest of the last millisecond goes with the thousand that one call examines.
+  // The thousand events that one call examines use up the rest of the quota.
   const { status, body } = await replay();
   expect(status).toBe(200);
   expect(body.delivery_count).toBeGreaterThanOrEqual(1_000);

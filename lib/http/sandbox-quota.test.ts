@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 function quotaOf(mb: number) {
   let time = 0;
   const quota = createSandboxQuota(mb, () => time);
-  /** The refusal, or null for a write of so many bytes that was taken. */
+  /** The refusal, or null if a write of `bytes` was accepted. */
   const write = (bytes = 0, over: Partial<Writer> = {}): AppError | null => {
     try {
       quota.take({ key: "a", mode: "test", verified: false, ...over })?.add(bytes);

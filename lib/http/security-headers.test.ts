@@ -3,7 +3,7 @@ import { cookieName, sessionCookieName } from "@/lib/auth/session-cookie";
 import { configure } from "@/lib/env";
 import { dataHeaders, pageHeaders, pagePolicy } from "./security-headers";
 
-/** As when it is not set. */
+/** Same as an unset BASE_URL. */
 afterEach(() => configure({ BASE_URL: "" }));
 
 test("under https every answer says to come back by https alone, and pages load nothing else", () => {

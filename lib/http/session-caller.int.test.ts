@@ -37,7 +37,7 @@ async function send({ method = "GET", path, headers = {}, body }: Call) {
   return { status: answer.status, body: JSON.parse(textOf(answer.body)), headers: answer.headers };
 }
 
-/** Someone who is signed in: the cookie to send, and who they are. */
+/** A signed-in user: the cookie to send, and the ids of user and session. */
 async function signIn(role: UserRole = "owner", of = merchant) {
   const [userId, sessionId] = [newId(), newId()];
   const merchant_id = role === "staff" ? null : of.id;

@@ -67,7 +67,7 @@ test("a sign-in sets a cookie", async () => {
   expect(cookiesOf(response)).toContain("cardlane.session=");
 });
 
-/** Signs in, and answers the cookies of the browser. */
+/** Signs in and returns the browser's cookies. */
 async function signedIn() {
   const { user } = await users.newUser("owner");
   const { response } = await signIn({ email: user.email, password: TEST_PASSWORD });
@@ -110,7 +110,7 @@ test("a sign-in that could not be tried is a fault of ours, without the database
     when (new.user_agent ~ '^[0-9A-Z]{5}$') execute function refuse_sessions()`;
   const { csrfToken, cookie } = await csrf();
   const body = new URLSearchParams({ csrfToken, json: "true", email: user.email, password: TEST_PASSWORD }).toString();
-  // Something is wrong with the data; the disk is full.
+  // SQL states: invalid data, and a full disk.
   for (const [code, status] of [["22000", 500] as const, ["53100", 503] as const]) {
     const headers = { ...FORM, "user-agent": code, cookie };
     const response = await send("callback/credentials", { method: "POST", headers, body });

@@ -10,7 +10,7 @@ test.each([
   [140_001, "JPY", 100_001],
   [300_000, "KWD", 100_000],
   [80_000, "EUR", 100_000],
-  // Without a rate it counts as dollars, which is more than it is worth.
+  // Without a rate, the amount counts as dollars, which is more than its value.
   [100_000, "LBP", 100_000],
   [0, "EUR", 0],
 ])("a refund of %d %s counts for %d US cents", (amount, currency, cents) => {

@@ -100,7 +100,7 @@ test("an older client is asked on the stream of its call, and refunds after a ye
 
 type OnStream = { id: string; method?: string; params?: Json; result: { structuredContent: Content } };
 
-/** A call as an older client sends it, up to the question on its stream; `rest` is what comes after it. */
+/** A call by an older client, up to the question on its stream; `rest` reads what follows it. */
 async function olderQuestion(key: string, input: Json, tool = "refund_payment") {
   const { headers: session } = await post(key, {
     ...{ jsonrpc: "2.0", id: 0, method: "initialize" },
@@ -139,7 +139,7 @@ async function olderQuestion(key: string, input: Json, tool = "refund_payment") 
   return { question, answer, fail, rest: next, leave: () => reader?.cancel(), own };
 }
 
-/** The MCP server with nothing in memory of the questions that were asked before. */
+/** An MCP server in a new process, without earlier questions in memory. */
 async function otherProcess(): Promise<typeof fetchMcp> {
   vi.resetModules();
   const other = await import("./server");
@@ -168,7 +168,7 @@ test("what another process did is told whatever the asker's limits say by then",
   const { id } = await pay();
   const asked = await olderQuestion(key, { payment_id: id, amount: 1_000 });
   const elsewhere = await otherProcess();
-  // The message and its refund pass; after them the key has used up what it may ask.
+  // The message and its refund pass; after that the key is out of rate limit.
   const { rateLimiter } = currentService();
   const { take } = rateLimiter;
   const taken = vi.spyOn(rateLimiter, "take").mockImplementation((limitKey) => {

@@ -270,7 +270,7 @@ test("requests count against the limits of the key", async () => {
   expect(refused.length).toBeGreaterThan(0);
   for (const { body, headers: told } of refused)
     expect([body.code, told.get("retry-after")]).toEqual(["rate_limited", expect.stringMatching(/^\d+$/)]);
-  // A call has its own limit behind the message's: both are the key's.
+  // After the message, the call is limited as well, by the same key's limit.
   for (const { body } of answers.filter(({ status }) => status !== 429)) {
     const { isError, structuredContent } = body.result;
     if (isError) expect(structuredContent.error.code).toBe("rate_limited");
