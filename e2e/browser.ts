@@ -70,8 +70,10 @@ export const test = base.extend<PageFixtures>({
 export async function untilAlive(page: Page): Promise<void> {
   const lifeless = () =>
     page.evaluate(() => {
-      const streamed = '[hidden][id^="S:"]';
-      const parts = [...document.querySelectorAll(`${streamed}, h1, main :is(form, input, select, textarea, button)`)];
+      const parts = [...document.querySelectorAll("h1, main :is(form, input, select, textarea, button)")];
+      // React moves each part that was streamed (S:1) to its place (B:1).
+      const isPending = (part: Element) => document.getElementById(part.id.replace("S:", "B:")) !== null;
+      parts.push(...[...document.querySelectorAll('[hidden][id^="S:"]')].filter(isPending));
       const dead = parts.filter((part) => !Object.keys(part).some((name) => name.startsWith("__reactFiber$")));
       const isDrawn = document.readyState === "complete" && document.querySelector("h1") !== null;
       return isDrawn ? dead.map((part) => part.outerHTML.slice(0, 200)) : ["the page"];
@@ -181,6 +183,8 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
   else axe.withTags(RULES);
   // Without frames, legacy mode avoids the extra page that axe opens to merge results.
   if (page.frames().length === 1) axe.setLegacyMode(true);
+  // A refresh replaces the title.
+  await expect(page).toHaveTitle(/./);
   const { violations } = await axe.analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
 }

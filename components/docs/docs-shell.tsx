@@ -11,15 +11,15 @@ type DocsShellProps = {
   /** Sections listed beside the page. */
   sections: readonly Section[];
   children: ReactNode;
-  /** The page's own address, where it is one below `current`. */
-  path?: string;
+  /** Address of the page as Markdown; guides have one. */
+  markdown?: string;
 };
 
 /** A documentation page: header, what is on the page, the page, and where the same is for machines. */
-export function DocsShell({ current, sections, children, path = current }: DocsShellProps) {
+export function DocsShell({ current, sections, children, markdown }: DocsShellProps) {
   return (
     <>
-      <link rel="alternate" type="text/markdown" href={`${path}.md`} />
+      {markdown && <link rel="alternate" type="text/markdown" href={markdown} />}
       <SiteHeader current={current} />
       <KeyInSamples />
       <div className="mx-auto flex max-w-[84rem] gap-12 px-4 sm:px-6">
@@ -34,11 +34,13 @@ export function DocsShell({ current, sections, children, path = current }: DocsS
             </div>
           </details>
           {children}
-          <p className="mt-16 border-t pt-4 text-[13px]">
-            <a href={`${path}.md`} className="text-soft underline-offset-2 hover:text-ink hover:underline">
-              View as Markdown
-            </a>
-          </p>
+          {markdown && (
+            <p className="mt-16 border-t pt-4 text-[13px]">
+              <a href={markdown} className="text-soft underline-offset-2 hover:text-ink hover:underline">
+                View as Markdown
+              </a>
+            </p>
+          )}
         </main>
       </div>
     </>

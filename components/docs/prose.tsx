@@ -39,7 +39,11 @@ export function DocsPage({ current, page, parts, hasDemo = false, ...address }: 
   const here = (text: string) => withAddress(text, address.baseUrl ?? WRITTEN_ADDRESS, address.nodeClient);
   const Demo = ({ children }: { children: ReactNode }) => hasDemo && children;
   return (
-    <DocsShell current={current} sections={[{ id: "content", label: "Overview" }, ...sections]}>
+    <DocsShell
+      current={current}
+      markdown={`${current}.md`}
+      sections={[{ id: "content", label: "Overview" }, ...sections]}
+    >
       <article className="prose">
         <Content components={{ ...elements(here), Demo, SandboxKey, ...parts }} />
       </article>

@@ -38,7 +38,7 @@ export default async function ErrorCodePage(props: ErrorPageProps) {
   const endpoints = ENDPOINTS.filter((endpoint) => errorCodesOf(endpoint).includes(code));
   const sections = endpoints.length > 0 ? SECTIONS : SECTIONS.filter(({ id }) => id !== "endpoints");
   return (
-    <DocsShell current="/docs/errors" path={`/docs/errors/${code}`} sections={sections}>
+    <DocsShell current="/docs/errors" sections={sections}>
       <article className="prose brief">
         <nav aria-label="Breadcrumb" className="text-[13px]">
           <Link href="/docs/errors" className="text-soft hover:text-ink">
