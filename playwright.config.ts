@@ -25,7 +25,9 @@ const BEHIND_ANOTHER = process.env.EVERY_PROCESSOR
   : { testMatch: /(?:captures-voids-refunds|three-d-secure)\.spec/ };
 /** `@sandbox` tests use cards that only the sandbox has: address checks, scores, special responses. */
 const NOT_THE_SANDBOX = { ...BEHIND_ANOTHER, grepInvert: [BEHIND_ANOTHER.grepInvert ?? [], /@sandbox/].flat() };
-const WHOLE = { next: {}, other: BEHIND_ANOTHER, stripe: NOT_THE_SANDBOX, adyen: NOT_THE_SANDBOX };
+/** `@own-host` tests what only our own host does, not Next's. */
+const ON_NEXT = { grepInvert: /@own-host/ };
+const WHOLE = { next: ON_NEXT, other: BEHIND_ANOTHER, stripe: NOT_THE_SANDBOX, adyen: NOT_THE_SANDBOX };
 
 /** `@looks` tests one look per page, or all with EVERY_LOOK=1; `@prove` tests run only with it. */
 const PAGES = EVERY_LOOK ? { grep: /@looks|@prove/ } : { grepInvert: /@prove/ };

@@ -66,9 +66,9 @@ test("every page has a policy with a nonce of its own that its scripts carry, an
   expect(seen.size).toBeGreaterThan(PAGES.length);
 });
 
-test("a public page is the same for everyone, and its policy allows only our files and its own inline scripts", async ({
-  baseUrl,
-}) => {
+test("a public page is the same for everyone, and its policy allows only our files and its own inline scripts", {
+  tag: "@own-host",
+}, async ({ baseUrl }) => {
   for (const path of ["/", "/docs", "/docs/reference", "/docs/errors/card_declined"]) {
     const headers = { "content-security-policy": "script-src 'nonce-of-a-caller'", "x-cardlane-nonce": "of-a-caller" };
     const response = await fetch(baseUrl + path, { headers });
