@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { demoShopRoute, provideDemoShop } from "./demo";
+import { maskCardNumbers } from "@/lib/contract/card-numbers";
+import { demoShopRoute, newOrderId, provideDemoShop } from "./demo";
 
 const ORIGIN = "http://shop.test";
 
@@ -29,4 +30,12 @@ test("an order's number that is a card's reaches no key and no metadata", async 
     expect(text).not.toContain(order);
   }
   expect(await send({ print: "harbour", order: "01kag8k6wnf3ksvd7h95v7c8gt" })).toMatchObject({ status: 200, runs: 1 });
+});
+
+test("a new order's number never reads like a card number", () => {
+  for (let i = 0; i < 5_000; i++) {
+    const id = newOrderId();
+    expect(id).toMatch(/^[a-p]{20}$/);
+    expect(maskCardNumbers(id)).toBe(id);
+  }
 });

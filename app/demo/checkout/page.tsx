@@ -1,11 +1,10 @@
-import { randomBytes } from "node:crypto";
 import type { Metadata } from "next";
 import { notFound, redirect } from "next/navigation";
 import { CardForm } from "@/components/demo/card-form";
 import { checkoutPath, isPlaced, readLook, readOrder, type Values } from "@/components/demo/order";
 import { OrderSummary } from "@/components/demo/product";
 import { TryBar } from "@/components/demo/try-bar";
-import { findDemoShop } from "@/lib/http/demo";
+import { findDemoShop, newOrderId } from "@/lib/http/demo";
 
 export const metadata: Metadata = { title: "Checkout" };
 
@@ -14,7 +13,7 @@ export default async function CheckoutPage({ searchParams }: { searchParams: Pro
   const values = await searchParams;
   const order = readOrder(values);
   const look = readLook(values);
-  if (!isPlaced(order)) redirect(checkoutPath({ ...order, id: randomBytes(10).toString("hex") }, look));
+  if (!isPlaced(order)) redirect(checkoutPath({ ...order, id: newOrderId() }, look));
   return (
     <div className="pt-6 sm:pt-8">
       <h1 className="shop-display text-4xl">Checkout</h1>
