@@ -53,7 +53,7 @@ async function setup(permissions: Permission[] = ["event.read"]) {
     session: { ...OWN, cookie: await cookieOf(service, member), "x-cardlane-mode": "test" },
     revoke: () => setKeyState(owner.ctx, { id, action: "revoke" }),
     disable: () => setKeyState(owner.ctx, { id, action: "disable" }),
-    expire: () => db.sql`update api_keys set expires_at = now() where id = ${row.id}`,
+    expire: () => db.sql`update api_keys set expires_at = now() - interval '1 ms' where id = ${row.id}`,
     narrow: () => db.sql`update api_keys set permissions = '{payment.read}' where id = ${row.id}`,
     rotate: () =>
       reissueApiKey(

@@ -234,7 +234,7 @@ describe("a good card whose request was held up until it was too late to send it
     const tenant = await openTenant();
     tenant.script.next(async () => {
       // Meanwhile the lease runs out, and somebody else finds that the processor knows nothing, which proves nothing yet.
-      await db.sql`update operations set lease_until = now(), next_attempt_at = now() where environment_id = ${tenant.environmentId}`;
+      await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
       await tenant.complete();
       return late;
     });
@@ -318,7 +318,7 @@ describe("when the database's clock was set back", () => {
     expect(operation).toEqual({ state: "open", epoch: 2 });
     held.release();
     expect((await answer).status).toBe(202);
-    await db.sql`update operations set lease_until = now(), next_attempt_at = now() where environment_id = ${tenant.environmentId}`;
+    await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
     await tenant.complete();
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: true });
     await expectClean();
