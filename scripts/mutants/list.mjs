@@ -526,7 +526,7 @@ export const MUTANTS = [
         "      and false)",
       ],
     ],
-    tests: ["int", "lib/domain/accounts/remove-abandoned-data.int.test.ts", "a proved address, a young account"],
+    tests: ["int", "lib/domain/accounts/remove-abandoned-data.int.test.ts", "a verified address, a young account"],
   },
   {
     name: "the books may be removed",
@@ -537,7 +537,7 @@ export const MUTANTS = [
         "mode = 'test') then\n    return old;",
       ],
     ],
-    tests: ["int", "lib/domain/accounts/remove-abandoned-data.int.test.ts", "no role removes what is not abandoned"],
+    tests: ["int", "lib/domain/accounts/remove-abandoned-data.int.test.ts", "no role removes data that is not"],
   },
   {
     name: "totals outlive a payment's beginning",

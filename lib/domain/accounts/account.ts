@@ -10,15 +10,14 @@ import { mailVerification } from "./sign-up";
 type OwnAccount = {
   email: string;
   name: string | null;
-  /** The address that they want instead, while its proof is awaited. */
+  /** The new address, while it is not verified yet. */
   pendingEmail: string | null;
   /** ISO 8601; null = off. */
   secondFactorSince: string | null;
-  /** How many are not used yet. */
+  /** Number of unused recovery codes. */
   recoveryCodesLeft: number;
 };
 
-/** What the signed-in user has set up. */
 export async function getOwnAccount(ctx: Context): Promise<OwnAccount> {
   const { orm } = ctx.service.db;
   const user = await findUser(orm, ctx.actor.id as string);
@@ -36,14 +35,14 @@ export async function getOwnAccount(ctx: Context): Promise<OwnAccount> {
 
 type UpdateAccountInput = { name: string; email: string; currentPassword: string | null };
 
-/** `pendingEmail`: the address they sign in with once the link that was sent to it is opened. */
+/** `pendingEmail`: the address they sign in with after opening the link that was mailed to it. */
 type UpdatedAccount = { name: string; email: string; pendingEmail: string | null };
 
 const MAX_ADDRESSES_PER_HOUR = 5;
 
 /**
- * Changes the user's name. Another address takes the password, and counts once it is proved with the link that is mailed
- * to it; until then the old one stays, so that no user holds an address that is not theirs.
+ * Changes the user's name. A new address requires the password, and takes effect once the link mailed to it verifies it; until
+ * then the old one stays, so that no user holds someone else's address.
  */
 export async function updateAccount(ctx: Context, input: UpdateAccountInput): Promise<UpdatedAccount> {
   const { orm } = ctx.service.db;
@@ -62,7 +61,7 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
       await mailVerification(tx, ctx.service, before, { proves: input.email });
     }
     const now = await lockUser(tx, before.id);
-    // What was compared and proved above must still be so: another window, or a reset, may have come between.
+    // Check again under the lock: another window, or a password reset, may have changed the user since.
     if (now?.email !== before.email || (isNewEmail && now.password_hash !== before.password_hash)) throw outOfDate();
     await updateName(tx, before.id, input.name);
     if (before.name !== input.name) {
@@ -77,12 +76,12 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
 const outOfDate = () =>
   new AppError("invalid_state", "Your sign-in was just changed elsewhere. Reload the page and try again.");
 
-/** Changes the given preferences of the user. Not audited: no other user is affected. */
+/** Changes the given preferences of the user. They are not audited, because they affect no other user. */
 export function updatePreferences(ctx: Context, changes: Preferences): Promise<Preferences> {
   return mergePreferences(ctx.service.db.orm, ctx.actor.id as string, changes);
 }
 
-/** Name → [before, after] of what differs, for the audit log. */
+/** The changes whose values differ, as name → [before, after], for the audit log. */
 export function onlyChanged(changes: Record<string, [unknown, unknown]>): Record<string, [unknown, unknown]> {
   return Object.fromEntries(Object.entries(changes).filter(([, [from, to]]) => from !== to));
 }

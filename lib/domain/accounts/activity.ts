@@ -38,7 +38,7 @@ export type AccountAction =
   | "team.role_changed"
   | "team.member_removed";
 
-/** The account, and who acts on it. */
+/** The account, the actor and the request. */
 type AccountActor = { merchantId: string; actor: ActorRecord; requestId: string | null };
 
 export const accountActor = (ctx: Context): AccountActor => ({
@@ -48,8 +48,8 @@ export const accountActor = (ctx: Context): AccountActor => ({
 });
 
 /**
- * Records what was done with the account or its members, inside the transaction that did it. One row, in the live
- * environment: both environments have one account, and so one history.
+ * Records an act on the account or its members in the audit log, inside the transaction of that act. It is one row in the live
+ * environment, because both environments share one account and one history.
  */
 export async function recordAccountAct(
   tx: Orm,
@@ -79,20 +79,21 @@ type Activity = {
   at: string;
   actor: { type: AccountAct["actor"]["type"]; name: string };
   action: string;
-  /** Null for what concerns the account as a whole. */
+  /** Null for acts on the account as a whole. */
   mode: Mode | null;
   objectId: string | null;
   detail: Record<string, unknown> | null;
 };
 
 type ActivityPage = {
-  rows: Activity[] /** What to ask for the rest with; null at the end. */;
+  rows: Activity[];
+  /** The `before` of the next page; null on the last one. */
   next: string | null;
 };
 
 const PAGE = 50;
 
-/** What the merchant's members and Cardlane's support staff did with the account, the newest first. `before` is a public id. */
+/** Acts of the merchant's members and of Cardlane's support staff on the account, newest first. `before` is a public id. */
 export async function listActivity(ctx: Context, input: { before: string | null }): Promise<ActivityPage> {
   const { orm } = ctx.service.db;
   const { merchantId } = ctx.environment;
@@ -136,7 +137,7 @@ function present(act: AccountAct, modeOf: Map<string, Mode>, removed: Map<string
   };
 }
 
-/** The staff's log has public ids already. Users and the account itself are named in the detail instead. */
+/** The support log already has public ids. Users and the account itself are named in the detail instead. */
 function publicObjectId({ actor, action, object_id }: AccountAct): string | null {
   if (actor.type === "staff" || object_id === null) return object_id;
   return action.startsWith("api_key.") ? encodeId("apiKey", object_id) : null;
@@ -147,7 +148,7 @@ function actorName({ actor, actor_name, actor_email }: AccountAct, removed: Map<
     case "user":
       return actor_name ?? actor_email ?? (actor.id === null ? undefined : removed.get(actor.id)) ?? "A former member";
     case "staff":
-      // A merchant deals with Cardlane, and does not see which member of staff it was.
+      // Merchants don't see which member of staff acted.
       return "Cardlane support";
     case "api_key":
       return "An API key";

@@ -24,7 +24,7 @@ test("a merchant has both environments, an owner, and one key with every permiss
   expect(await verifyPassword(user?.password_hash, "correct horse")).toBe(true);
 });
 
-test("an e-mail address belongs to one person whatever its case, and a refused merchant leaves nothing behind", async () => {
+test("an e-mail address belongs to one user regardless of case, and a refused merchant leaves nothing behind", async () => {
   await createMerchant(service, { name: "First", email: "Twice@shop.example" });
   const [before] = await db.sql`select count(*) as count from merchants`;
   await expect(createMerchant(service, { name: "Second", email: "twice@SHOP.example" })).rejects.toThrow(
@@ -42,7 +42,7 @@ test.each([
   await expect(createMerchant(service, input)).rejects.toMatchObject({ code: "invalid_parameter", param });
 });
 
-test("an unknown merchant and a malformed id are the same", async () => {
+test("an unknown merchant and a malformed id get the same error", async () => {
   for (const merchantId of ["mer_01h455vb4pex5vsknk084sn02q", "nonsense"]) {
     await expect(getEnvironmentId(service, { merchantId, mode: "test" })).rejects.toMatchObject({
       code: "resource_not_found",

@@ -28,13 +28,13 @@ import { refuseEasyPassword, refuseField } from "./proof";
 
 type CreateMerchantInput = {
   name: string;
-  /** The owner's sign-in. */
+  /** The owner's address, for signing in. */
   email: string;
-  /** Made at random when left out. */
+  /** Random by default. */
   password?: string | undefined;
 };
 
-/** The merchant as its owner needs it, shown once: of the password and the keys only digests are kept. */
+/** The merchant's credentials, shown only once: the password and the keys are stored as digests. */
 export type NewMerchant = {
   merchant_id: string;
   email: string;
@@ -43,7 +43,7 @@ export type NewMerchant = {
   live_key: string;
 };
 
-/** Makes a merchant with both environments, its owner, and one key with every permission per environment. */
+/** Creates a merchant with both environments, its owner, and one key with every permission per environment. */
 export async function createMerchant(service: KeyService, input: CreateMerchantInput): Promise<NewMerchant> {
   const name = input.name.trim();
   const email = mailableAddress(input.email.trim()) ?? input.email;
@@ -111,10 +111,10 @@ export async function getBusiness(ctx: Context): Promise<MerchantRow> {
   return row;
 }
 
-/** Changes the members that are given; `undefined` keeps. */
+/** Changes the given members; `undefined` leaves a member as it is. */
 type UpdateBusinessInput = { [Name in keyof BusinessProfile]?: BusinessProfile[Name] | undefined };
 
-/** Changes the business profile. Another time zone shifts every day, so the daily figures are recounted. */
+/** Changes the business profile. A new time zone shifts every day's bounds, so the daily totals are rebuilt. */
 export async function updateBusiness(ctx: Context, input: UpdateBusinessInput): Promise<void> {
   const { merchantId } = ctx.environment;
   const given = Object.fromEntries(

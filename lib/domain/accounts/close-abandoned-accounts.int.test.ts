@@ -10,7 +10,7 @@ import { closeAbandonedAccounts, signUp } from "./sign-up";
 const { db } = await testDatabase();
 const service = testService(db);
 
-/** An account that somebody opened so many days ago, and signed in to once. */
+/** An account opened `days` ago, with one sign-in at that time. */
 async function opened(days = 31) {
   const email = `${newId()}@stranger.example`;
   const account = await signUp(service, {
@@ -30,7 +30,7 @@ async function opened(days = 31) {
 const peopleOf = ({ merchantId }: { merchantId: string }) =>
   db.sql`select email from users where merchant_id = ${merchantId}`;
 
-test("an account that nobody proved an address for, and nobody uses, is closed after 30 days", async () => {
+test("an unused account without a verified address is closed after 30 days", async () => {
   const [old, young] = [await opened(31), await opened(29)];
   expect(await closeAbandonedAccounts(service, 0)).toBe(1);
   expect(await peopleOf(old)).toHaveLength(0);
@@ -45,7 +45,7 @@ test("an account that nobody proved an address for, and nobody uses, is closed a
   expect(await closeAbandonedAccounts(service, 0)).toBe(0);
 });
 
-test("a proved address, a visit, a suspension or anything owned keeps an account", async () => {
+test("a verified address, a visit, a suspension or any data keeps an account open", async () => {
   const proved = await opened();
   await db.sql`update users set owns_email = true, email_verified_at = now() where id = ${proved.userId}`;
   const visited = await opened();

@@ -14,7 +14,7 @@ const { db } = await testDatabase();
 const NEW = "another long password";
 const RESET = "the password of the reset";
 
-/** The same service, where `act` has happened before its next transaction begins. */
+/** A service that runs `act` before each transaction begins. */
 function interrupted(service: Service, act: () => Promise<unknown>): Service {
   const orm = new Proxy(service.db.orm, {
     get: (target, name) =>
@@ -49,7 +49,7 @@ async function setup() {
   return { ...users, owner, reset, trySignIn, during, sessions };
 }
 
-test("a password change that a reset has overtaken is refused, and the reset stands", async () => {
+test("a password change overtaken by a reset is refused, and the reset stays", async () => {
   const { owner, reset, trySignIn, during, sessions } = await setup();
   const input = { currentPassword: TEST_PASSWORD, newPassword: NEW, sessionId: owner.sessionId };
   await expect(changePassword(during(reset), input)).rejects.toMatchObject({ param: "current_password" });
@@ -58,7 +58,7 @@ test("a password change that a reset has overtaken is refused, and the reset sta
   expect((await trySignIn(NEW)).result).toBe("wrong");
 });
 
-test("a sign-in opens its session in the moment it is accepted, so a reset ends it or comes first", async () => {
+test("a sign-in opens its session in the commit that accepts it, so a reset ends it or precedes it", async () => {
   const { reset, trySignIn, sessions } = await setup();
   const before = await trySignIn(TEST_PASSWORD);
   if (before.result !== "ok") throw new Error("the sign-in was refused");
@@ -69,13 +69,13 @@ test("a sign-in opens its session in the moment it is accepted, so a reset ends 
   expect(await sessions()).toHaveLength(1);
 });
 
-test("a sign-in with the old password that a reset has overtaken leaves no session", async () => {
+test("a sign-in with the old password, overtaken by a reset, leaves no session", async () => {
   const { reset, trySignIn, service, sessions } = await setup();
   expect(await trySignIn(TEST_PASSWORD, null, interrupted(service, reset))).toEqual({ result: "wrong" });
   expect(await sessions()).toHaveLength(0);
 });
 
-test("a recovery code of a sign-in that is refused after all is not used up", async () => {
+test("a recovery code is not used up when its sign-in is refused in the end", async () => {
   const { owner, reset, trySignIn, service } = await setup();
   const sealed = service.secret.seal(newTotpSecret());
   await db.sql`update users set totp_secret = ${sealed}, totp_enabled_at = now() where id = ${owner.user.id}`;
@@ -87,7 +87,7 @@ test("a recovery code of a sign-in that is refused after all is not used up", as
   expect(await trySignIn(RESET, code)).toMatchObject({ result: "ok", mfa: true });
 });
 
-test("a name that is saved in one window does not bring back the address that another has just changed", async () => {
+test("saving a name in one window does not restore an address that another window has just changed", async () => {
   const { owner, during } = await setup();
   const email = `${newId()}@people.example`;
   const move = async () => {
@@ -102,7 +102,7 @@ test("a name that is saved in one window does not bring back the address that an
   expect(row).toEqual({ name: "Ada", email });
 });
 
-test("another address takes a password that is still the password", async () => {
+test("a change of address requires a password that is still current", async () => {
   const { owner, reset, during } = await setup();
   const input = { name: "Ada", email: `${newId()}@people.example`, currentPassword: TEST_PASSWORD };
   await expect(updateAccount(during(reset), input)).rejects.toMatchObject({ code: "invalid_state" });

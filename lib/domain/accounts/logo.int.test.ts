@@ -18,7 +18,7 @@ const served = async (src: string) => {
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 
-test("a logo is one for test and live, at the address of its bytes; another takes its place, and each change is written down", async () => {
+test("test and live share one logo, at a URL named by its digest; a new one replaces it, and each change is audited", async () => {
   const { newUser, merchant, call, stranger } = await testUsers(db);
   const { ctx } = await newUser("owner");
   expect(await getLogo(ctx)).toBeNull();
@@ -45,7 +45,7 @@ test("a logo is one for test and live, at the address of its bytes; another take
   ]);
 });
 
-test("a picture that two merchants have stays while one of them has it", async () => {
+test("a picture that two merchants use stays until both have removed it", async () => {
   const [one, other] = [await testUsers(db), await testUsers(db)];
   const [a, b] = [(await one.newUser("owner")).ctx, (await other.newUser("owner")).ctx];
   const { src } = await replaceLogo(a, base64(png(30, 31)));
@@ -56,7 +56,7 @@ test("a picture that two merchants have stays while one of them has it", async (
   expect((await served(src)).status).toBe(404);
 });
 
-test("an owner alone uploads one, of at most 256 kB; whatever else is sent is refused in words, and nothing fails", async () => {
+test("only an owner uploads a logo, of at most 256 kB; any other body is refused with a 4xx status", async () => {
   const owner = await cookieOf(users.service, await users.newUser("owner"));
   const viewer = await cookieOf(users.service, await users.newUser("viewer"));
   const send = async (body: string, cookie = owner) => {

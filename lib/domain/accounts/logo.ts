@@ -16,7 +16,7 @@ export async function getLogo(ctx: Context): Promise<ShownLogo | null> {
 const presentLogo = (logo: LogoFacts | null): ShownLogo | null =>
   logo && { src: logoPath(logo.sha256), width: logo.width, height: logo.height };
 
-/** From a row that holds the merchant's logo among other things. */
+/** The logo in a row that includes the merchant's logo columns. */
 export const logoOf = (row: {
   logo_sha256: Buffer | null;
   logo_width: number | null;
@@ -29,8 +29,8 @@ export const logoOf = (row: {
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * Replaces the logo. `image`: the file in base64; its type is read from its bytes. The same image again changes nothing. Throws
- * `invalid_parameter` on `image` for a file that we do not accept.
+ * Replaces the logo. `image`: the file in base64; its type is read from its bytes. The same image again changes nothing.
+ * Throws `invalid_parameter` on `image` for a file that we do not accept.
  */
 export async function replaceLogo(ctx: Context, input: { image: string }): Promise<ShownLogo> {
   if (!BASE64.test(input.image) || input.image.length % 4 !== 0) throw refuseField("image", "Send the file in base64.");
@@ -63,7 +63,7 @@ export async function removeLogo(ctx: Context): Promise<void> {
 
 const textOf = (logo: Pick<LogoFacts, "width" | "height"> | null) => logo && `${logo.width} × ${logo.height} px`;
 
-/** The image at /logo/{digest}; null when it is not a logo's digest. */
+/** The image at /logo/{digest}; null when no logo has this digest. */
 export async function findLogoPicture(
   service: Pick<Service, "db">,
   digest: string,

@@ -15,32 +15,32 @@ import type { Service } from "../context";
 
 type LinkPurpose = Exclude<TokenPurpose, "first_sign_in">;
 
-/** How long a link of each purpose works. */
+/** Validity of a link, by purpose. */
 export const LINK_HOURS: Record<LinkPurpose, number> = { reset_password: 1, invite: 7 * 24, verify_email: 3 * 24 };
 const PAGES: Record<LinkPurpose, string> = {
   reset_password: "reset-password",
   invite: "reset-password",
   verify_email: "verify-email",
 };
-/** Between the answer to a sign-up and the sign-in that the same page makes at once. */
+/** Time for the sign-in that the page performs right after the sign-up's response. */
 const TICKET_MINUTES = 5;
 
 type Link = {
   userId: string;
-  /** Where it goes. */
+  /** The recipient. */
   email: string;
-  /** The address that using it proves, when it is not the user's yet. */
+  /** The address that the link verifies, if it is not the user's yet. */
   proves?: string;
   purpose: LinkPurpose;
   subject: string;
-  /** What stands before the link, and after it. */
+  /** Paragraphs before and after the link. */
   before: readonly string[];
   after: readonly string[];
 };
 
 /**
- * Mails a link that only the mailbox's owner gets. Of its token only the digest is stored, with the mail itself. The user's
- * earlier links for the same purpose stop working; an invitation ends only its own.
+ * Mails a link to the owner of the mailbox. The token is stored only as a digest and in the mail itself. The user's earlier
+ * links for the same purpose stop working; callers void invitations themselves.
  */
 export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link): Promise<void> {
   const { purpose } = link;
@@ -59,11 +59,11 @@ export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link
   });
 }
 
-/** Signs in the browser that has just opened an account, whose address is not proved and so signs no user in. */
+/** A ticket for the browser that has just opened an account: an unverified address cannot sign in by password. */
 export const newTicket = (tx: Orm, userId: string): Promise<string> =>
   newToken(tx, { userId, purpose: "first_sign_in", email: null, livesMinutes: TICKET_MINUTES });
 
-/** A token that is never sent, so that timing and limits do not reveal whether the address has an owner. */
+/** Stores a token that is never sent, so that timing and limits do not reveal if the address has an owner. */
 export const emptyLink = (tx: Orm, userId: string, email: string | null): Promise<string> =>
   newToken(tx, { userId, purpose: "verify_email", email, livesMinutes: LINK_HOURS.verify_email * 60 });
 
@@ -78,7 +78,7 @@ async function newToken(
   return token;
 }
 
-/** The user of a mailed link; null when it is unknown, used or expired. Does not use it up: mail scanners open links. */
+/** The user of a mailed link; null when it is unknown, used or expired. Doesn't use it up, because mail scanners open links. */
 export function findLink(service: Pick<Service, "db">, token: string): Promise<TokenHolder | null> {
   return findTokenHolder(service.db.orm, sha256(token));
 }
@@ -88,14 +88,14 @@ type Mail = {
   recipient: string;
   subject: string;
   paragraphs: readonly string[];
-  /** Whose mail it is, where it is not Cardlane's own. */
+  /** The sender's name, if it is not Cardlane. */
   senderName?: string | null;
   replyTo?: string | null;
 };
 
 /**
- * Writes a mail in the transaction that made it necessary; a job sends it. A paragraph that is a link stands alone. No text
- * that a user chose belongs in it, but the name of the merchant in a receipt: a stranger could have us send it to anyone.
+ * Writes a mail in the transaction that causes it; a job sends it. A link is a paragraph of its own. Never include text chosen
+ * by a user, except the merchant's name in a receipt: otherwise anyone could have us mail their text to any address.
  */
 export async function writeMail(tx: Orm, mail: Mail): Promise<void> {
   const { kind = "notice", recipient, subject, paragraphs, senderName = null, replyTo = null } = mail;
@@ -108,14 +108,14 @@ export async function writeMail(tx: Orm, mail: Mail): Promise<void> {
 }
 
 /**
- * Notifies a user of a change to their sign-in, only once they have verified the address: until then it may be a stranger's
- * mailbox, which an account that anyone can open must not fill.
+ * Notifies a user of a change to their sign-in, but only at a verified address: an unverified one may be a stranger's mailbox,
+ * and anyone can open an account with it.
  */
 export async function notify(tx: Orm, user: UserRow, mail: Pick<Mail, "subject" | "paragraphs">): Promise<void> {
   if (user.owns_email) await writeMail(tx, { recipient: user.email, ...mail });
 }
 
-/** The latest mail of all users. Only for the page that stands in for a mail server on one's own machine. */
+/** The latest mail of all users. Only for the page that replaces a mail server in local development. */
 export function listOutbox(service: Pick<Service, "db">): Promise<MailRow[]> {
   return listMail(service.db.orm, 100);
 }

@@ -29,7 +29,7 @@ async function setup() {
   return { ...users, owner, forgot, choose, trySignIn };
 }
 
-test("a forgotten password is replaced by a link that works once, and every session ends", async () => {
+test("a mailed link replaces a forgotten password once, and every session ends", async () => {
   const { owner, forgot, choose, service, trySignIn, signedIn, merchant } = await setup();
   const second = await signedIn(owner.user);
   await forgot(owner.user.email.toUpperCase());
@@ -54,7 +54,7 @@ test("a forgotten password is replaced by a link that works once, and every sess
   expect(await findLink(service, token)).toBeNull();
 });
 
-test("one link used ten times at once changes the password once", async () => {
+test("one link used ten times concurrently changes the password once", async () => {
   const { owner, forgot, choose } = await setup();
   await forgot(owner.user.email);
   const token = tokenIn((await mailsTo(db, owner.user.email))[0]?.body);
@@ -65,7 +65,7 @@ test("one link used ten times at once changes the password once", async () => {
   expect(await verifyPassword(row?.password_hash, `${NEW} ${done[0]}`)).toBe(true);
 });
 
-test("a link that is too old does not work", async () => {
+test("an expired link does not work", async () => {
   const { owner, forgot, choose } = await setup();
   await forgot(owner.user.email);
   const late = tokenIn((await mailsTo(db, owner.user.email))[0]?.body);
@@ -73,7 +73,7 @@ test("a link that is too old does not work", async () => {
   await expect(choose(late)).rejects.toMatchObject({ code: "resource_not_found" });
 });
 
-test("a reset opens a locked account", async () => {
+test("a reset unlocks a locked account", async () => {
   const { owner, forgot, choose, trySignIn } = await setup();
   for (let i = 0; i < 10; i++) await trySignIn("wrong");
   expect(await trySignIn(TEST_PASSWORD)).toBe("locked");
@@ -82,7 +82,7 @@ test("a reset opens a locked account", async () => {
   expect(await trySignIn(NEW)).toBe("ok");
 });
 
-test("nobody learns whether an address exists, staff's included, and no mailbox is filled", async () => {
+test("no caller learns if an address exists, including those of staff, and no mailbox is flooded", async () => {
   const { forgot, newUser, owner } = await setup();
   const staff = await newUser("staff");
   expect(await forgot("nobody@people.example")).toBeUndefined();
@@ -92,13 +92,13 @@ test("nobody learns whether an address exists, staff's included, and no mailbox 
   expect(await mailsTo(db, owner.user.email)).toHaveLength(5);
 });
 
-test("asking ten times at once mails five links", async () => {
+test("ten concurrent requests mail five links", async () => {
   const { forgot, owner } = await setup();
   await Promise.all(Array.from({ length: 10 }, () => forgot(owner.user.email)));
   expect(await mailsTo(db, owner.user.email)).toHaveLength(5);
 });
 
-test("two links used at once, of which the newer counts, change the password once, and neither answers with an error of ours", async () => {
+test("two links used concurrently change the password once, the newer one, and neither fails with an internal error", async () => {
   const { owner, forgot, choose } = await setup();
   for (let i = 0; i < 2; i++) await forgot(owner.user.email);
   const tokens = (await mailsTo(db, owner.user.email)).map(({ body }) => tokenIn(body));
@@ -108,7 +108,7 @@ test("two links used at once, of which the newer counts, change the password onc
   expect(refused?.reason).toMatchObject({ code: "resource_not_found" });
 });
 
-test("whoever was invited and has not joined gets no link by forgetting a password", async () => {
+test("an invited user who has not joined gets no reset link", async () => {
   const { owner, forgot } = await setup();
   const email = `${newId()}@invited.example`;
   await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
@@ -118,7 +118,7 @@ test("whoever was invited and has not joined gets no link by forgetting a passwo
   expect((await mailsTo(db, email)).map(({ subject }) => subject)).toEqual(["You are invited to a team on Cardlane"]);
 });
 
-test("one address of the network can ask only so often", async () => {
+test("reset requests are limited per network address", async () => {
   const { service } = await setup();
   const address = newId();
   const answers = await Promise.allSettled(
@@ -129,7 +129,7 @@ test("one address of the network can ask only so often", async () => {
   ]);
 });
 
-test("changing the password takes the current one and ends the other sessions", async () => {
+test("changing the password requires the current one and ends the other sessions", async () => {
   const { owner, signedIn, trySignIn, merchant } = await setup();
   const other = await signedIn(owner.user);
   const change = (currentPassword: string) =>
@@ -147,7 +147,7 @@ test("changing the password takes the current one and ends the other sessions", 
   ]);
 });
 
-test("a browser left open is no place to guess the password at", async () => {
+test("an unattended browser does not allow guessing the password", async () => {
   const { owner } = await setup();
   const change = () =>
     changePassword(owner.ctx, { currentPassword: "wrong", newPassword: NEW, sessionId: owner.sessionId });
@@ -156,7 +156,7 @@ test("a browser left open is no place to guess the password at", async () => {
   expect(codes).toEqual([...Array(9).fill("invalid_parameter"), "rate_limited", "rate_limited"]);
 });
 
-test("a newer link ends the older ones", async () => {
+test("a newer link voids the older ones", async () => {
   const { owner, forgot, choose } = await setup();
   await forgot(owner.user.email);
   await forgot(owner.user.email);
@@ -165,7 +165,7 @@ test("a newer link ends the older ones", async () => {
   await choose(newer as string);
 });
 
-test("a new password brings no new guesses at the second factor", async () => {
+test("a new password does not restore guesses at the second factor", async () => {
   const { owner, forgot, choose, service } = await setup();
   const sealed = service.secret.seal(newTotpSecret());
   await db.sql`update users set totp_secret = ${sealed}, totp_enabled_at = now() where id = ${owner.user.id}`;
@@ -205,14 +205,14 @@ test.each([
   await forgot(owner.user.email);
   const token = tokenIn((await mailsTo(db, owner.user.email))[0]?.body);
   await expect(choose(token, password)).rejects.toMatchObject(refused("password"));
-  // The link is still good for a better one.
+  // The link still works with a better password.
   await choose(token);
 });
 
-test("no new password takes long to judge, however it is made", async () => {
+test("no new password takes long to check, whatever its form", async () => {
   const worst = ["p4$$w0rd".repeat(25), "4@8({[<369|!10$5+7%2z".repeat(9), "a".repeat(200), "ab1!x".repeat(40)];
   await isEasyPassword("to load the list", []);
-  // Of the processor's time: how much of it a busy machine gives is another matter.
+  // CPU time, because elapsed time depends on the machine's load.
   const before = process.cpuUsage();
   for (const password of worst) await isEasyPassword(password, ["ada@shop.example"]);
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000);

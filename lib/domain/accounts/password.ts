@@ -21,10 +21,10 @@ import { limitAttempts, provePassword, refuseEasyPassword, refuseField } from ".
 import { emailOwned, linkIsOver } from "./sign-up";
 
 type ChoosePasswordInput = {
-  /** As it stood in the mailed link. */
+  /** The token in the mailed link. */
   token: string;
   password: string;
-  /** Of a new member of a team. */
+  /** The name that an invited member chose; null for a reset. */
   name: string | null;
   address: string;
   requestId: string | null;
@@ -33,8 +33,8 @@ type ChoosePasswordInput = {
 const PURPOSES: readonly TokenPurpose[] = ["reset_password", "invite"];
 
 /**
- * Sets the password of the user a link was mailed to. The link is used up, every other one is void, every session ends,
- * and a lock is opened; a second factor stays on, and so do the wrong codes that were counted. The link proves the address.
+ * Sets the password of the user a link was mailed to. Uses up the link, voids all others, ends every session and releases a
+ * lock; the second factor and the count of wrong codes stay. The link verifies the address.
  */
 export async function choosePassword(service: Service, input: ChoosePasswordInput): Promise<{ email: string }> {
   limitAttempts("reset-password", input.address);
@@ -49,7 +49,7 @@ export async function choosePassword(service: Service, input: ChoosePasswordInpu
     await lockTokenHolder(tx, digest);
     const taken = await takeToken(tx, digest, PURPOSES);
     if (!taken) throw linkIsOver();
-    // The mailbox got the link, so the address is theirs.
+    // The link came from the mailbox, so the address is verified.
     if ((await ownEmail(tx, taken.user_id, holder.email)) === null) throw emailOwned(holder.email);
     const user = await setPassword(tx, taken.user_id, passwordHash, { name: input.name });
     if (!user) throw linkIsOver();
@@ -68,7 +68,7 @@ async function record(tx: Orm, user: UserRow, purpose: TokenPurpose, requestId: 
   await recordAccountAct(tx, by, action, user.id, { email: user.email });
 }
 
-/** Changes the user's password and ends all their sessions but `sessionId` (UUID). Returns how many ended. */
+/** Changes the user's password and ends all their sessions but `sessionId` (UUID). Returns the number ended. */
 export async function changePassword(
   ctx: Context,
   input: { currentPassword: string; newPassword: string; sessionId: string },
@@ -89,14 +89,14 @@ export async function changePassword(
   });
 }
 
-/** Longer than writing a mail takes, so that the time of the answer does not reveal whether one was written. */
+/** Longer than writing a mail takes, so that the response time does not reveal if one was written. */
 const ANSWER_MS = 250;
-/** So that no stranger fills a mailbox. */
+/** Keeps strangers from filling a mailbox. */
 const MAX_LINKS_PER_HOUR = 5;
 
 /**
- * Mails a link to choose a new password, if the address belongs to a member; the links before it stop working. Answers the
- * same if not.
+ * Mails a link to choose a new password if the address belongs to a member; earlier links stop working. The response is the
+ * same if it doesn't.
  */
 export async function requestPasswordReset(service: Service, input: { email: string; address: string }): Promise<void> {
   limitAttempts("forgot-password", input.address);
@@ -108,7 +108,7 @@ async function mailLink(service: Service, email: string): Promise<void> {
   if (user === null) return;
   await service.db.orm.transaction(async (tx) => {
     await lockUser(tx, user.id);
-    // An invitation that is too old stays so: it is the team that invites again.
+    // An expired invitation stays expired: only the team can renew it.
     if (await isInvited(tx, user.id)) return;
     if ((await countRecentTokens(tx, user.id, "reset_password")) >= MAX_LINKS_PER_HOUR) return;
     await sendLink(tx, service, {

@@ -3,7 +3,7 @@ import { jpeg, png, pngPart, webp } from "@/e2e/fixtures/pictures";
 import { AppError } from "@/lib/contract/errors";
 import { readPicture } from "./picture";
 
-/** What was refused about it; null for a picture that is taken. */
+/** The refusal's message; null for an accepted picture. */
 function refusalOf(bytes: Buffer): string | null {
   try {
     readPicture(bytes);
@@ -20,11 +20,11 @@ test.each([
   ["image/jpeg", jpeg(120, 40)],
   ["image/webp", webp(120, 40)],
   ["image/webp", webp(120, 40, { flags: 0x10 })],
-])("%s is known by its bytes, with its size, and kept as it is", (type, bytes) => {
+])("%s is recognized by its bytes, with its size, and stored unchanged", (type, bytes) => {
   expect(readPicture(bytes)).toEqual({ type, width: 120, height: 40, bytes });
 });
 
-test("what does not draw the picture is not kept: comments, places, previews, and other files behind or within", () => {
+test("parts that are not rendered are removed: comments, locations, previews, and files appended or embedded", () => {
   const html = "<script>alert(1)</script>";
   const pictures = [
     png(120, 40, { parts: [pngPart("tEXt", text(`Comment\0${html}`)), pngPart("eXIf", text("GPS"))] }),
@@ -51,27 +51,27 @@ test("what does not draw the picture is not kept: comments, places, previews, an
       ...[false, false, false],
     ]);
     expect(bytes.length).toBeLessThan(picture.length);
-    // What is kept is a whole picture again.
+    // The result is a complete picture.
     expect(readPicture(bytes).bytes).toEqual(bytes);
   }
 });
 
-test("an SVG is refused by its own words, and whatever else calls itself a picture", () => {
+test("an SVG is refused with its own message, and so is any other type of file", () => {
   for (const svg of ["<svg onload='x'/>", '\n <?xml version="1.0"?><svg/>', "<!DOCTYPE svg><svg/>", "<!-- --><svg/>"])
     expect(refusalOf(text(svg))).toMatch(/^SVG files can contain scripts/);
   for (const other of ["", "<html>", "GIF89a", "%PDF-1.7", "RIFF\0\0\0\0AVI ", "BM", "\x89PNG", "\xff\xd8", "MZ"])
     expect(refusalOf(text(other)), other).toMatch(/not a PNG, JPEG or WebP/);
-  // Begins as one, and is a page.
+  // An HTML page with a PNG signature.
   expect(refusalOf(Buffer.concat([png().subarray(0, 8), text("<html><script>")]))).toMatch(/damaged/);
 });
 
-test("cut off anywhere, a picture is refused and nothing breaks", () => {
+test("a picture truncated at any byte is refused, and nothing throws", () => {
   for (const whole of [png(), jpeg(120, 40, [[0xe1, "Exif"]]), webp(), webp(9, 9, { flags: 0x10 })])
     for (let length = 12; length < whole.length; length++)
       expect(refusalOf(whole.subarray(0, length)), `${length} of ${whole.length}`).toMatch(/damaged|not a PNG/);
 });
 
-test("with any byte changed, it is taken or refused, and nothing breaks", () => {
+test("a picture with any byte changed is accepted or refused, and nothing throws", () => {
   for (const whole of [png(), jpeg(), webp(120, 40, { flags: 0x10 })])
     for (let at = 0; at < whole.length; at++)
       for (const value of [0, 0x7f, 0xff]) {
@@ -81,7 +81,7 @@ test("with any byte changed, it is taken or refused, and nothing breaks", () => 
       }
 });
 
-test("by its header alone a picture is too large, whatever it would unfold to, and one without pixels is none", () => {
+test("size is checked by the header alone, so nothing is decompressed, and a picture without pixels is refused", () => {
   for (const make of [png, jpeg, webp]) {
     expect(refusalOf(make(2_000, 2_000))).toBeNull();
     expect(refusalOf(make(2_001, 10))).toMatch(/at most 2000/);
@@ -92,7 +92,7 @@ test("by its header alone a picture is too large, whatever it would unfold to, a
   expect(refusalOf(jpeg(10, 0))).toMatch(/damaged/);
 });
 
-test("a PNG with a wrong checksum, a part that nobody knows, or two sizes in one WebP is damaged", () => {
+test("a PNG with a wrong checksum or an unknown critical chunk, and a WebP with two sizes, count as damaged", () => {
   const broken = png();
   broken[40] = (broken[40] ?? 0) ^ 1;
   expect(refusalOf(broken)).toMatch(/damaged/);
@@ -101,7 +101,7 @@ test("a PNG with a wrong checksum, a part that nobody knows, or two sizes in one
   expect(refusalOf(webp(9, 9, { flags: 0x02 }))).toMatch(/animated/);
 });
 
-test("a second header, which could say another size than the one that was read, is refused", () => {
+test("a second header, which could have another size than the checked one, is refused", () => {
   const header = (width: number) => png(width, 9).subarray(8, 33);
   expect(refusalOf(png(9, 9, { parts: [header(9)] }))).toMatch(/damaged/);
   expect(refusalOf(png(9, 9, { parts: [header(60_000)] }))).toMatch(/damaged/);
@@ -109,7 +109,7 @@ test("a second header, which could say another size than the one that was read, 
   expect(refusalOf(webp(9, 9, { flags: 0, parts: [["VP8X", canvas]] }))).toMatch(/damaged/);
 });
 
-test("a JPEG of thousands of tiny scans, each a walk over all pixels for whoever looks at it, is refused", () => {
+test("a JPEG with thousands of tiny scans, each of which costs viewers a pass over all pixels, is refused", () => {
   const whole = jpeg(2_000, 2_000);
   const scan = whole.subarray(whole.lastIndexOf(Buffer.from("ffda", "hex")), -2);
   const of = (scans: number) =>
@@ -119,7 +119,7 @@ test("a JPEG of thousands of tiny scans, each a walk over all pixels for whoever
   expect(refusalOf(of(10_000))).toMatch(/damaged/);
 });
 
-test("digits of a card are not kept in a picture's bytes either", () => {
+test("a picture whose bytes contain a card number is refused", () => {
   const held = png(9, 9, { parts: [pngPart("PLTE", text("4242 4242 4242 4242     "))] });
   expect(refusalOf(held)).toMatch(/card number/);
 });

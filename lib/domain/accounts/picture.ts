@@ -3,7 +3,7 @@ import { type LogoType, MAX_LOGO_SIDE } from "@/lib/contract/accounts/logo";
 import { holdsCardNumber } from "@/lib/contract/card-numbers";
 import { refuseField } from "./proof";
 
-/** A picture as it is kept: only the parts that draw it. */
+/** A picture as it is stored: only the parts that affect its rendering. */
 export type Picture = { type: LogoType; width: number; height: number; bytes: Buffer };
 type Size = { width: number; height: number };
 type Parts = Size & { kept: Buffer[] };
@@ -20,8 +20,8 @@ const refused = (sentence: string) => refuseField("image", sentence);
 
 /**
  * Reads an image's type and size from its bytes. Nothing is decoded, so a decompression bomb costs no more than its headers.
- * Comments, camera data, previews and trailing bytes are removed, and with them any other file that the same bytes could be.
- * Throws a refusal for everything else.
+ * Comments, camera data, previews and trailing bytes are removed, and with them any second file hidden in the same bytes.
+ * Throws for anything that is not an acceptable image.
  */
 export function readPicture(given: Buffer): Picture {
   const { type, read } = kindOf(given);
@@ -29,7 +29,7 @@ export function readPicture(given: Buffer): Picture {
   try {
     parts = read(given);
   } catch (error) {
-    // Read past the end.
+    // A read past the end of the file.
     if (error instanceof RangeError) throw refused(BROKEN);
     throw error;
   }
@@ -51,11 +51,11 @@ function kindOf(given: Buffer): { type: LogoType; read: (given: Buffer) => Parts
 
 const textAt = (bytes: Buffer, at: number) => bytes.toString("latin1", at, at + 4);
 
-/** Bytes that were not packed can spell digits. In packed ones thirteen in a row come by chance once in a million years. */
+/** Uncompressed bytes can contain digits as text; in compressed ones, thirteen in a row by chance are vanishingly rare. */
 const holdsDigits = (bytes: Buffer): boolean =>
   (bytes.toString("latin1").match(/\d[\d -]{11,38}\d/g) ?? []).some(holdsCardNumber);
 
-/** `length` bytes from `at` on. Throws RangeError where there are fewer. */
+/** `length` bytes starting at `at`. Throws RangeError if there are fewer. */
 function slice(bytes: Buffer, at: number, length: number): Buffer {
   if (at + length > bytes.length) throw new RangeError("the bytes end before");
   return bytes.subarray(at, at + length);
@@ -74,7 +74,7 @@ function readPng(given: Buffer): Parts {
     const length = given.readUInt32BE(at);
     const part = slice(given, at, length + 12);
     const name = textAt(part, 4);
-    // A second header could say another size, and viewers differ in which one they believe.
+    // A second header could have another size, and viewers differ in which one they use.
     if (name === "IHDR" && at > PNG.length) throw refused(BROKEN);
     if (crc32(part.subarray(4, length + 8)) !== part.readUInt32BE(length + 8)) throw refused(BROKEN);
     if (PNG_PARTS.has(name)) kept.push(part);
@@ -89,12 +89,12 @@ function readPng(given: Buffer): Parts {
 
 const JPEG = Buffer.from("ffd8ff", "hex");
 const [START, END, TABLES_FROM, SCAN] = [0xd8, 0xd9, 0xc4, 0xda];
-/** Baseline, extended and progressive: the ones that browsers show. */
+/** Baseline, extended and progressive: the frame types that browsers support. */
 const FRAMES = new Set([0xc0, 0xc1, 0xc2]);
-/** Tables: Huffman, quantization, restart interval. */
+/** Huffman tables, quantization tables, restart interval. */
 const TABLES = new Set([TABLES_FROM, 0xdb, 0xdd]);
 const [APP0, APP14] = [0xe0, 0xee];
-/** A progressive image has about ten. Each may be a few bytes and makes every viewer walk over all pixels. */
+/** A progressive image has about ten. A scan can be a few bytes long, yet makes every viewer process all pixels. */
 const MAX_SCANS = 64;
 
 function readJpeg(given: Buffer): Parts {
@@ -104,7 +104,7 @@ function readJpeg(given: Buffer): Parts {
   for (let at = 2; ; ) {
     if (given.readUInt8(at) !== 0xff) throw refused(BROKEN);
     const marker = given.readUInt8(at + 1);
-    // Any number of these may fill up before a marker.
+    // Any number of fill bytes (0xff) may precede a marker.
     if (marker === 0xff) {
       at += 1;
       continue;
@@ -131,12 +131,12 @@ function readJpeg(given: Buffer): Parts {
   return { ...size, kept };
 }
 
-/** How colours are meant: JFIF's part where it has no preview in it, and Adobe's. */
+/** Segments that define the color space: JFIF's, if it has no thumbnail, and Adobe's. */
 const isColorPart = (marker: number, part: Buffer): boolean =>
   (marker === APP0 && part.length === 18 && textAt(part, 4) === "JFIF") ||
   (marker === APP14 && part.length === 16 && textAt(part, 4) === "Adob");
 
-/** Where the packed pixels end: at the first marker that is not part of them. */
+/** The end of a scan's compressed data: the first marker other than a stuffed byte, fill byte or restart marker. */
 function endOfScan(given: Buffer, from: number): number {
   for (let at = given.indexOf(0xff, from); at >= 0; at = given.indexOf(0xff, at + 1)) {
     const next = given.readUInt8(at + 1);
@@ -145,7 +145,7 @@ function endOfScan(given: Buffer, from: number): number {
   throw refused(BROKEN);
 }
 
-/** Bits of the flags of an extended picture. */
+/** Flag bits of a VP8X header. */
 const [ALPHA, ANIMATION] = [0x10, 0x02];
 const WEBP_PARTS = new Set(["VP8X", "ALPH", "VP8 ", "VP8L"]);
 
@@ -168,7 +168,7 @@ function readWebp(given: Buffer): Parts {
       if ((flags & ANIMATION) !== 0) throw refused(MOVING);
       canvas = { width: part.readUIntLE(12, 3) + 1, height: part.readUIntLE(15, 3) + 1 };
       const still = Buffer.from(part);
-      // No other metadata is kept.
+      // Clear the flags of the metadata that is removed.
       still.writeUInt8(flags & ALPHA, 8);
       kept.push(still);
       continue;
@@ -192,7 +192,7 @@ function sizeOfLossless(part: Buffer): Size {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/** Of a key frame: only one stands alone. */
+/** Only a key frame is a complete image. */
 function sizeOfLossy(part: Buffer): Size {
   if ((part.readUInt8(8) & 1) !== 0 || part.readUIntBE(11, 3) !== 0x9d012a) throw refused(BROKEN);
   return { width: part.readUInt16LE(14) & 0x3fff, height: part.readUInt16LE(16) & 0x3fff };

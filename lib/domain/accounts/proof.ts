@@ -26,12 +26,12 @@ import { recordAccountAct } from "./activity";
 import { notify } from "./mail";
 import { recordSignIn, type SignedInUser } from "./sessions";
 
-/** The signed-in user, of a merchant or of the staff. */
+/** A call by a signed-in user: a merchant's member or a member of staff. */
 type SignedInCall = { readonly service: Service; readonly actor: ActorRecord };
 
 /**
- * Requests the signed-in user's password again. Wrong ones are counted as at the sign-in, but separately, so that a browser
- * left open does not allow guessing. Throws at the field `current_password`.
+ * Verifies the signed-in user's password again. Failures lock as at sign-in, but have their own count, so that an unattended
+ * browser does not allow guessing. Throws at the field `current_password`.
  */
 export async function provePassword(ctx: SignedInCall, password: string): Promise<UserRow> {
   const { service } = ctx;
@@ -43,7 +43,7 @@ export async function provePassword(ctx: SignedInCall, password: string): Promis
   throw await failedTry(service, user, refuseField("current_password", "That isn't your current password."));
 }
 
-/** Password and second factor again, for what would weaken the sign-in. Throws at `current_password` or `code`. */
+/** Verifies password and second factor, for changes that weaken the sign-in. Throws at `current_password` or `code`. */
 export async function proveSecondFactor(
   ctx: SignedInCall,
   input: { current_password: string; code: string },
@@ -52,7 +52,7 @@ export async function proveSecondFactor(
   return proveCode(ctx, input.code);
 }
 
-/** The second factor alone, for a signed-in user with the password. Throws at `code`. Uses the code up. */
+/** Verifies the second factor alone and uses up the code. Throws at `code`. */
 async function proveCode(ctx: SignedInCall, text: string): Promise<{ user: UserRow; code: GivenCode }> {
   const { service } = ctx;
   const { orm } = service.db;
@@ -85,8 +85,8 @@ const takeCode = (service: Service, user: UserRow, code: GivenCode): Promise<boo
   });
 
 /**
- * Takes one of the tries that the user has, before anything is looked at: given back with `releaseAttempt`, or lost with
- * {@link failedTry}.
+ * Reserves one of the user's remaining tries before anything is checked. `releaseAttempt` releases it after a success;
+ * {@link failedTry} keeps it counted.
  */
 export async function reserveTry(ctx: SignedInCall): Promise<UserRow> {
   const { orm } = ctx.service.db;
@@ -99,7 +99,7 @@ export async function reserveTry(ctx: SignedInCall): Promise<UserRow> {
   return user;
 }
 
-/** Records a wrong try, and returns what to throw: `refusal`, or that it was one too many. */
+/** Records a failed try and returns the error to throw: `refusal`, or the lock when the limit is reached. */
 export async function failedTry(service: Service, user: UserRow, refusal: AppError): Promise<AppError> {
   await service.db.orm.transaction((tx) => recordSignIn(tx, user, "proof_failed", {}));
   return (await lockAfterFailure(service, user, "proof")) === null ? refusal : locked();
@@ -116,18 +116,18 @@ type Proved = Pick<SignedInUser, "mfaEnabled" | "provedRecently">;
 
 const proofKind = ({ mfaEnabled }: Proved): ProofKind => (mfaEnabled ? "code" : "password");
 
-/** Throws unless the user proved their identity within the last minutes: a browser left open does not open everything. */
+/** Throws unless the user re-authenticated within the last minutes, because a browser may be unattended. */
 export function requireProof(user: Proved): void {
   if (user.provedRecently) return;
   const proof_required = proofKind(user);
   const what = proof_required === "code" ? "a code from your authenticator app" : "your password";
-  // Only our own pages get here, so the member that they understand is not part of the public contract.
+  // Only our own pages can receive this error, so `proof_required` is not part of the public contract.
   throw new AppError("permission_denied", `Confirm your identity with ${what}, then try again.`, {
     extra: { proof_required },
   });
 }
 
-/** Throws unless the user's address is proved: until then an account is for trying things out. */
+/** Throws unless the user's address is verified: until then an account is only for trying things out. */
 export function requireVerifiedEmail(user: Pick<SignedInUser, "email" | "emailVerified">): void {
   if (user.emailVerified) return;
   throw new AppError(
@@ -138,8 +138,8 @@ export function requireVerifiedEmail(user: Pick<SignedInUser, "email" | "emailVe
 }
 
 /**
- * Proves the user's identity in this session for the next ten minutes: by the second factor, or by the password of users
- * without one. Wrong ones count like those of a sign-in.
+ * Re-authenticates the user in this session for the next ten minutes, by the second factor, or by the password if there is
+ * none. Failures lock as at sign-in.
  */
 export async function proveAgain(
   by: SignedInCall,
@@ -167,8 +167,8 @@ export async function proveAgain(
 }
 
 /**
- * Throws when a refund from the dashboard takes a proof: when it, with the user's others since the last proof or within a
- * day, in whatever currencies, is over the merchant's limit. `amount` null is all that is left. A payment that is not there is not judged.
+ * Throws when a refund from the dashboard needs a re-authentication: the user's refunds in all currencies since the last one,
+ * or within a day, exceed the merchant's limit. `amount` null refunds all that is left. An unknown payment passes.
  */
 export async function requireRefundProof(
   service: Pick<Service, "db">,
@@ -187,17 +187,17 @@ export async function requireRefundProof(
   if (!(await spendAllowance(service.db.orm, spending))) requireProof(user);
 }
 
-/** A code that fits, but is not used up yet: that takes a guarded UPDATE. */
+/** A code that matches but is not used up yet; only a guarded UPDATE uses it up. */
 export type GivenCode = { kind: "totp"; step: number } | { kind: "recovery"; digest: Buffer };
 
 const digitsOf = (text: string): string => text.replace(/[\s-]/g, "");
 
-/** True if a refused code is right at another time: the phone's clock is off. */
+/** True if a refused code is valid at another time, which means that the phone's clock is wrong. */
 export const isCodeOfAnotherTime = (service: Service, user: UserRow, text: string): boolean =>
   user.totp_secret !== null &&
   isTotpOfAnotherTime(service.secret.unseal(user.totp_secret), digitsOf(text), service.clock.now());
 
-/** The kind of code; null when it is neither from this user's authenticator app nor possibly a recovery code. */
+/** Checks a code; null when it is neither one of the user's authenticator app nor in the form of a recovery code. */
 export function checkCode(service: Service, user: UserRow, text: string): GivenCode | null {
   const digits = digitsOf(text);
   if (/^\d{6}$/.test(digits)) {
@@ -209,16 +209,16 @@ export function checkCode(service: Service, user: UserRow, text: string): GivenC
   return digest === null ? null : { kind: "recovery", digest };
 }
 
-/** False when the user has no such code, or it was used. A transaction that then fails gives it back. */
+/** False when the user has no such code, or it was used. Rolling back the transaction makes it usable again. */
 export const useRecoveryCode = (tx: Orm, user: UserRow, code: { digest: Buffer }): Promise<boolean> =>
   takeRecoveryCode(tx, user.id, code.digest);
 
-/** How many failures lock the sign-in of an account, or its proofs, and for how long. */
+/** Failures that lock an account's sign-in, or its re-authentication, and the length of the lock. */
 export const LOCK_RULE: LockRule = { failures: 10, minutes: 30 };
 
 /**
- * After a counted try that was wrong. The one that reaches the limit starts the lock and notifies the user; returns when the
- * lock ends, or null without a lock.
+ * Call after a counted try failed. The failure that reaches the limit starts the lock and notifies the user. Returns the end
+ * of the lock, or null without one.
  */
 export function lockAfterFailure(service: Service, user: UserRow, tries: Tries): Promise<string | null> {
   const failures = tries === "sign_in" ? user.failed_sign_ins : user.failed_proofs;
@@ -244,7 +244,7 @@ function mailLocked(tx: Orm, service: Service, user: UserRow): Promise<void> {
     subject: `Your Cardlane account is locked for ${LOCK_RULE.minutes} minutes`,
     paragraphs: [
       `A wrong password or code was entered for ${user.email} ${LOCK_RULE.failures} times, so we have locked sign-in for ${LOCK_RULE.minutes} minutes. Browsers that are already signed in stay signed in.`,
-      // Staff have no page for a forgotten password: their accounts are made by a command.
+      // Staff have no page for a forgotten password: a command creates their accounts.
       ...(user.merchant_id === null
         ? [
             "If this wasn't you, tell your security team. If you can't wait, the service's operator can unlock your account.",
@@ -279,7 +279,7 @@ export const tooManyAccounts = (waitSeconds: number) => limited(LIMITS.accounts.
 export const refuseField = (param: string, message: string) =>
   new AppError("invalid_parameter", message, { errors: [{ param, code: "invalid_parameter", message }] });
 
-/** Throws at the form's field when a new password is easy to guess; `about`: what is known about the user. */
+/** Throws at the form's field when a new password is easy to guess; `about`: facts about the user, such as the name. */
 export async function refuseEasyPassword(param: string, password: string, about: readonly string[]): Promise<void> {
   if (!(await isEasyPassword(password, about))) return;
   throw refuseField(

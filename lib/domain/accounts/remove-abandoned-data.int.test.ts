@@ -16,7 +16,7 @@ import { closeAbandonedAccounts, removeAbandonedData } from "./sign-up";
 const { db } = await testDatabase();
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
 
-/** A sandbox in which everything happened that can, of somebody who opened the account so many days ago. */
+/** A test mode with every kind of data, of an account opened `days` ago. */
 async function busySandbox({ days = 31, proved = false } = {}) {
   const shop = await openShop(db);
   const { tenant } = shop;
@@ -47,7 +47,7 @@ const TABLES = await db.sql<{ name: string }[]>`
   select attrelid::regclass::text as name from pg_attribute join pg_class c on c.oid = attrelid
   where attname = 'environment_id' and c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace order by 1`;
 
-/** Table → rows of the environment, those of the sandbox processor among them. */
+/** The environment's row count by table, including those of the sandbox processor. */
 async function rowsOf(environmentId: string): Promise<Record<string, number>> {
   const of = (name: string, column: string) =>
     db.sql`select count(*)::int as count from ${db.sql.unsafe(name)} where ${db.sql(column)} = ${environmentId}`;
@@ -66,7 +66,7 @@ const aged = (id: string) =>
     await tx`update environments set abandoned_at = now() - interval '61 minutes' where id = ${id}`;
   });
 
-test("test data of an account for which nobody proved an address is removed whole, and the books hold at every step", async () => {
+test("test data of an account without a verified address is removed completely, and the books hold at every step", async () => {
   const [stranger, neighbour] = [await busySandbox(), await busySandbox({ proved: true })];
   const { service, merchant } = stranger;
   while ((await chainAuditLogs(service)) > 0);
@@ -91,14 +91,14 @@ test("test data of an account for which nobody proved an address is removed whol
   expect(await rowsOf(neighbour.merchant.test.id)).toEqual(before);
 });
 
-test("every table of an environment is emptied, but for the audit log and what goes with the people", async () => {
+test("every table of an environment is emptied, except the audit log and rows removed with the users", async () => {
   const [row] = await db.sql<[{ source: string }]>`
     select prosrc as source from pg_proc where proname = 'remove_abandoned'`;
   const left = TABLES.filter(({ name }) => !new RegExp(`\\b${name}\\b`).test(row.source)).map(({ name }) => name);
   expect(left).toEqual(["audit_links", "audit_log", "audit_pending", "saved_views", "support_audit_log"]);
 });
 
-test("a proved address, a young account, a live key and 0 days keep it", async () => {
+test("a verified address, a young account, a live key and 0 days keep the data", async () => {
   const kept = [await busySandbox({ proved: true }), await busySandbox({ days: 29 }), await busySandbox()];
   const [, , withLiveKey] = kept;
   if (!withLiveKey) throw new Error("there are three");
@@ -116,7 +116,7 @@ test("a proved address, a young account, a live key and 0 days keep it", async (
   await expect(nobodys).rejects.toThrow(/is not abandoned/);
 });
 
-test("no role removes what is not abandoned, takes that back, or says it of what is live", async () => {
+test("no role removes data that is not abandoned, unmarks abandoned data, or marks live data", async () => {
   const { service, merchant } = await busySandbox();
   const { sql } = service.db;
   for (const id of [merchant.test.id, merchant.live.id]) {
@@ -143,7 +143,7 @@ test("no role removes what is not abandoned, takes that back, or says it of what
   );
 });
 
-test("who says by force that somebody's books are abandoned hides nothing", async () => {
+test("an environment marked as abandoned by force is still reconciled", async () => {
   const { merchant } = await busySandbox({ proved: true });
   await db.sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;

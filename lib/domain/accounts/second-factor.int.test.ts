@@ -28,11 +28,11 @@ async function setup() {
   return { ...users, owner, begin, confirm, enable, trySignIn };
 }
 
-/** `steps` of 30 s from now. */
+/** The code `steps` × 30 s from now. */
 const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
-test("the second factor counts from its first code on; the secret is sealed and the codes are digests", async () => {
+test("the second factor takes effect with its first code; the secret is stored sealed, recovery codes as digests", async () => {
   const { owner, begin, confirm, trySignIn, merchant } = await setup();
   const begun = await begin();
   expect(begun.uri).toMatch(/^otpauth:\/\/totp\/Cardlane:/);
@@ -48,7 +48,7 @@ test("the second factor counts from its first code on; the secret is sealed and 
   expect(stored?.text).not.toContain(begun.secret);
   expect(stored?.text).not.toContain(codes[0]?.replaceAll("-", ""));
   expect(await getOwnAccount(owner.ctx)).toMatchObject({ recoveryCodesLeft: 10 });
-  // The code that switched it on is used up; a recovery code is not.
+  // The code that turned it on is used up; recovery codes are not.
   expect(await trySignIn(null)).toBe("code_required");
   expect(await trySignIn(code)).toBe("code_wrong");
   expect(await trySignIn(codes[3] ?? "")).toBe("ok");
@@ -65,7 +65,7 @@ test("the second factor counts from its first code on; the secret is sealed and 
   await expect(begin()).rejects.toMatchObject({ code: "invalid_state" });
 });
 
-test("switching it on ends every other session: whoever has the password alone is out", async () => {
+test("turning it on ends every other session, which had only the password", async () => {
   const { owner, enable, signedIn } = await setup();
   const other = await signedIn(owner.user);
   await enable();
@@ -73,7 +73,7 @@ test("switching it on ends every other session: whoever has the password alone i
   expect(await isSessionAlive(db, owner.sessionId)).toBe(true);
 });
 
-test("a first code cannot be guessed for ever", async () => {
+test("guesses at the first code are limited", async () => {
   const { begin, confirm } = await setup();
   const { secret } = await begin();
   const codes: unknown[] = [];
@@ -82,21 +82,21 @@ test("a first code cannot be guessed for ever", async () => {
   await expect(confirm(codeOf(secret))).rejects.toMatchObject({ code: "rate_limited" });
 });
 
-test("only the secret that was made last can be confirmed", async () => {
+test("only the newest secret can be confirmed", async () => {
   const { begin, confirm } = await setup();
   const first = await begin();
   await begin();
   await expect(confirm(codeOf(first.secret))).rejects.toMatchObject({ param: "code" });
 });
 
-test("beginning takes the password", async () => {
+test("beginning requires the password", async () => {
   const { owner } = await setup();
   await expect(beginSecondFactor(owner.ctx, { currentPassword: "wrong" })).rejects.toMatchObject({
     param: "current_password",
   });
 });
 
-test("switching off takes password and code, and the recovery codes go with it", async () => {
+test("turning it off requires password and code, and deletes the recovery codes", async () => {
   const { owner, enable, trySignIn } = await setup();
   const { secret } = await enable();
   const disable = (current_password: string, code: string) =>

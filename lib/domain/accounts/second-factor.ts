@@ -19,11 +19,11 @@ type NewSecondFactor = {
   /** Base32, for typing into an app. */
   secret: string;
   uri: string;
-  /** The same as an image. */
+  /** `uri` as a QR code. */
   qrSvg: string;
 };
 
-/** A new secret for an authenticator app, shown now and never again. It counts once a code of it was given. */
+/** Creates a secret for an authenticator app, shown only once. It takes effect when a code from it is confirmed. */
 export async function beginSecondFactor(ctx: Context, input: { currentPassword: string }): Promise<NewSecondFactor> {
   const { service } = ctx;
   const user = await provePassword(ctx, input.currentPassword);
@@ -36,8 +36,8 @@ export async function beginSecondFactor(ctx: Context, input: { currentPassword: 
 }
 
 /**
- * Turns the second factor on with a first code, and ends all other sessions, which were opened without it. Answers the
- * recovery codes, which are shown now and never again.
+ * Turns the second factor on with a first code, and ends all other sessions, which were opened without it. Returns the
+ * recovery codes, which are shown only once.
  */
 export async function confirmSecondFactor(ctx: Context, input: { code: string; sessionId: string }): Promise<string[]> {
   const { service } = ctx;
@@ -74,7 +74,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
 
 const outOfDate = () => new AppError("invalid_state", "Start again: a newer secret was created since.");
 
-/** Turns the second factor off. The recovery codes go with it. */
+/** Turns the second factor off and deletes the recovery codes. */
 export async function disableSecondFactor(
   ctx: Context,
   input: { current_password: string; code: string },
@@ -98,7 +98,7 @@ export async function disableSecondFactor(
 
 const COUNT = 10;
 
-/** Ten new codes that replace all others; only their digests are stored. */
+/** Replaces all recovery codes by ten new ones; only their digests are stored. */
 async function newRecoveryCodes(tx: Orm, userId: string): Promise<string[]> {
   const codes = Array.from({ length: COUNT }, newRecoveryCode);
   await writeRecoveryCodes(
@@ -109,7 +109,7 @@ async function newRecoveryCodes(tx: Orm, userId: string): Promise<string[]> {
   return codes;
 }
 
-/** Ten new recovery codes, shown now and never again; the old ones stop working. */
+/** Ten new recovery codes, shown only once; the old ones stop working. */
 export async function replaceRecoveryCodes(
   ctx: Context,
   input: { current_password: string; code: string },

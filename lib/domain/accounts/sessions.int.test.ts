@@ -8,7 +8,7 @@ import { removeOldSignIns } from "./sessions";
 
 const { db } = await testDatabase();
 
-/** Makes everything of a person, and every mail to an address, look older. */
+/** Backdates a user's sessions and links, and the mail to the address. */
 async function age(email: string, days: number): Promise<void> {
   const back = db.sql`make_interval(days => ${days}::int)`;
   await db.sql`update user_sessions s set created_at = s.created_at - ${back}, expires_at = s.expires_at - ${back},
@@ -37,7 +37,7 @@ test("sessions, links and mails that ended a month ago are removed, and younger 
   expect(await mailsTo(db, young.user.email)).toHaveLength(1);
 });
 
-test("an invitation that nobody used stays one, however old", async () => {
+test("an unused invitation is kept, however old", async () => {
   const { newUser, service } = await testUsers(db);
   const owner = await newUser("owner");
   const email = `${newId()}@invited.example`;

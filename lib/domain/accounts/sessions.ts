@@ -33,14 +33,14 @@ export type SignedInUser = {
   /** Null for support staff. */
   readonly merchantId: string | null;
   readonly preferences: Preferences;
-  /** When the second factor was given in this session; ISO 8601. */
+  /** Time of the second factor in this session; ISO 8601. */
   readonly mfaAt: string | null;
   readonly mfaEnabled: boolean;
-  /** Whether the user proved that the e-mail address is theirs. */
+  /** True once the user has verified the e-mail address. */
   readonly emailVerified: boolean;
-  /** Whether they proved within the last minutes, in this session, who they are. */
+  /** True for a few minutes after a re-authentication in this session. */
   readonly provedRecently: boolean;
-  /** What they may refund without that: their merchant's limit, in US dollars. 0 for support staff. */
+  /** The merchant's limit on refunds without re-authentication, in US dollars. 0 for support staff. */
   readonly refundLimitUsd: number;
   readonly permissions: ReadonlySet<UserPermission>;
 };
@@ -62,7 +62,7 @@ const PERMISSION_SETS = new Map(
   Object.entries(ROLE_PERMISSIONS).map(([role, permissions]) => [role, new Set<UserPermission>(permissions)]),
 );
 
-/** The user of a session; null when it is unknown, ended, idle or expired. Notes its use at most once a minute. */
+/** The user of a session; null when it is unknown, ended, idle or expired. Records the last use at most once a minute. */
 export async function findSession(service: Pick<Service, "db" | "log">, sessionId: string): Promise<SignedIn | null> {
   const row = await findSignedIn(service.db.sql, sessionId);
   if (row === null) return null;
@@ -107,13 +107,16 @@ function merchantOf(row: SignedInRow): SignedInMerchant | null {
 
 type OpenSessionInput = {
   user: { id: string; role: UserRole };
-  /** Whether the second factor was given. */
+  /** True if the second factor was given. */
   mfa: boolean;
   address: string;
   userAgent: string | null;
 };
 
-/** Signs a user in, in the transaction that accepted them: what ends all sessions then finds it. Returns the new session's id (UUID), which goes into the cookie. */
+/**
+ * Opens a session in the transaction that accepted the credentials, so that a concurrent revocation of all sessions includes
+ * it. Returns its id (UUID), which goes into the cookie.
+ */
 export async function openSession(orm: Orm, input: OpenSessionInput): Promise<string> {
   const id = newId();
   await insertSession(orm, {
@@ -127,10 +130,10 @@ export async function openSession(orm: Orm, input: OpenSessionInput): Promise<st
   return id;
 }
 
-/** A sign-in or a proof, or one that failed for a known account. */
+/** A sign-in or re-authentication, successful or failed, of a known account. */
 type SignInAct = "signed_in" | "sign_in_failed" | "identity_proved" | "proof_failed";
 
-/** Writes it into the log of the user's merchant, or of the staff. */
+/** Records the act in the audit log of the user's merchant, or in the support log for staff. */
 export async function recordSignIn(
   tx: Orm,
   user: { id: string; merchant_id: string | null },
@@ -174,12 +177,12 @@ export async function listOwnSessions(ctx: Context, input: { sessionId: string }
   return sessions.toSorted((a, b) => Number(b.current) - Number(a.current));
 }
 
-/** Ends a session at once, wherever its cookie still is. */
+/** Ends a session at once. Its cookie stops working in every browser. */
 export async function endSession(service: Pick<Service, "db">, sessionId: string): Promise<void> {
   await revokeSession(service.db.sql, sessionId);
 }
 
-/** Ends one of the user's own sessions (public id). Another user's does not exist here. */
+/** Ends one of the user's own sessions (public id). Another user's session is reported as not found. */
 export async function endOwnSession(ctx: Context, input: { id: string }): Promise<void> {
   const userId = ctx.actor.id as string;
   const id = decodeId("session", input.id);
@@ -189,7 +192,7 @@ export async function endOwnSession(ctx: Context, input: { id: string }): Promis
   });
 }
 
-/** Ends all of the user's sessions but `sessionId` (UUID). Returns how many. */
+/** Ends all of the user's sessions but `sessionId` (UUID). Returns the number ended. */
 export function endOtherSessions(ctx: Context, input: { sessionId: string }): Promise<number> {
   const userId = ctx.actor.id as string;
   return ctx.service.db.orm.transaction(async (tx) => {
@@ -201,7 +204,7 @@ export function endOtherSessions(ctx: Context, input: { sessionId: string }): Pr
 
 const AT_ONCE = 5_000;
 
-/** Removes sessions, mailed links and mails whose last use was over 30 days ago, some at a time; returns how many. */
+/** Removes one batch of sessions, mailed links and mails that ended over 30 days ago; returns the number removed. */
 export async function removeOldSignIns(service: Pick<Service, "db">): Promise<number> {
   const { orm } = service.db;
   const sessions = await deleteOldSessions(orm, AT_ONCE);
@@ -209,7 +212,7 @@ export async function removeOldSignIns(service: Pick<Service, "db">): Promise<nu
   return sessions + tokens + (await deleteOldMail(orm, AT_ONCE));
 }
 
-/** Marks in a user agent, the most telling first: many claim to be several. */
+/** Most specific pattern first: many user agents name several browsers. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdgA?\//, "Edge"],
   [/\bOPR\//, "Opera"],

@@ -18,7 +18,7 @@ const MINUTE = 60_000;
 async function setup(user: Partial<UserRow> = {}, overrides: Partial<Service> = {}) {
   const tenant = await testTenant(db, overrides);
   const person = await createTestUser(db, { merchantId: tenant.merchant.id, role: "owner", ...user });
-  /** As from an address of its own, so that only the test of that limit meets it. */
+  /** Each call has its own IP address, so that only the limit's own test reaches the limit. */
   const attempt = (input: Partial<SignInInput> = {}) =>
     signIn(tenant.service, {
       ...{ kind: "merchant" as const, email: person.email, password: TEST_PASSWORD, code: null },
@@ -36,7 +36,7 @@ const mailsTo = async (email: string) => (await listMail(db.orm, 1000)).filter((
 
 async function withTotp() {
   const secret = newTotpSecret();
-  // It stands: a code of the step before would be two steps old when the next one begins while a password is hashed.
+  // A stopped clock: while a password is hashed, a new step could begin and make the previous step's code two steps old.
   const clock = testClock();
   const made = await setup({ totp_enabled_at: new Date().toISOString() }, { clock });
   const sealed = made.service.secret.seal(secret);
@@ -46,7 +46,7 @@ async function withTotp() {
   return { ...made, codeAt };
 }
 
-test("the right password signs in, whatever the case of the address, and resets the count of failures", async () => {
+test("the right password signs in, regardless of the address's case, and resets the count of failures", async () => {
   const { attempt, person, row } = await setup();
   expect(await attempt({ password: "wrong" })).toEqual({ result: "wrong" });
   expect((await row()).failed_sign_ins).toBe(1);
@@ -56,16 +56,16 @@ test("the right password signs in, whatever the case of the address, and resets 
   expect((await row()).last_sign_in_at).not.toBeNull();
 });
 
-test("a merchant's person never signs in as staff, nor staff as a merchant's person", async () => {
+test("a merchant's member never signs in as staff, nor staff as a member", async () => {
   const { attempt } = await setup();
   const staff = await createTestUser(db, { merchantId: null, role: "staff" });
   expect(await attempt({ kind: "staff" })).toEqual({ result: "wrong" });
   expect(await attempt({ email: staff.email })).toEqual({ result: "wrong" });
-  // Their own sign-in asks for a second factor, and this one has none.
+  // Staff sign-in requires a second factor, and this user has none.
   expect(await attempt({ kind: "staff", email: staff.email })).toEqual({ result: "wrong" });
 });
 
-test("the tenth failure locks for thirty minutes, and then not even the right password is looked at", async () => {
+test("the tenth failure locks for 30 minutes, during which even the right password is refused", async () => {
   const { attempt, row, mails } = await setup();
   for (let i = 1; i < 10; i++) expect(await attempt({ password: `guess ${i}` })).toEqual({ result: "wrong" });
   expect(await mails()).toEqual([]);
@@ -88,7 +88,7 @@ test("after the lock there are ten tries again", async () => {
   expect(await attempt()).toMatchObject({ result: "ok" });
 });
 
-test("thirty guesses at once are ten guesses", async () => {
+test("30 concurrent guesses count as ten", async () => {
   const { attempt, mails, row } = await setup();
   const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt({ password: `guess ${i}` })));
   expect(answers.filter((answer) => answer.result === "wrong")).toHaveLength(9);
@@ -98,7 +98,7 @@ test("thirty guesses at once are ten guesses", async () => {
   expect(await attempt()).toMatchObject({ result: "locked" });
 });
 
-test("an address that nobody has is answered like one that somebody has, lock included", async () => {
+test("an unknown address gets the same results as a known one, including the lock", async () => {
   const { attempt } = await setup();
   const nobody = `${newId()}@nobody.example`;
   const known: unknown[] = [];
@@ -112,18 +112,18 @@ test("an address that nobody has is answered like one that somebody has, lock in
   expect(await mailsTo(nobody)).toEqual([]);
 });
 
-test("an address that nobody has takes as many commits as a wrong password, so the answer's time does not tell them apart", async () => {
+test("an unknown address takes as many commits as a wrong password, so timing does not reveal it", async () => {
   const { attempt, service } = await setup();
   const transaction = vi.spyOn(service.db.orm, "transaction");
   const execute = vi.spyOn(service.db.orm, "execute");
   expect(await attempt({ password: "wrong" })).toEqual({ result: "wrong" });
-  // Its count is the other commit.
+  // The update of the failure count is the other commit.
   expect([transaction.mock.calls.length, execute.mock.calls.length]).toEqual([1, 0]);
   expect(await attempt({ email: `${newId()}@nobody.example`, password: "wrong" })).toEqual({ result: "wrong" });
   expect([transaction.mock.calls.length, execute.mock.calls.length]).toEqual([2, 1]);
 });
 
-test("an address that nobody has costs as long as a wrong password", async () => {
+test("an unknown address takes as long as a wrong password", async () => {
   const { attempt, person } = await setup();
   const time = async (input: Partial<SignInInput>) => {
     const start = performance.now();
@@ -133,9 +133,9 @@ test("an address that nobody has costs as long as a wrong password", async () =>
   await time({ email: "warm-up@nobody.example" });
   const fastest = { known: Number.POSITIVE_INFINITY, unknown: Number.POSITIVE_INFINITY };
   const isClose = () => fastest.unknown > fastest.known / 2 && fastest.unknown < fastest.known * 2;
-  // Of the fastest each: a busy machine makes most of them slower, and takes more tries until one of both was not.
+  // Compares the fastest of each: load slows down most tries, so more of them are made until the fastest are close.
   for (let tries = 0; tries < 8 || (tries < 60 && !isClose()); tries++) {
-    // What is locked is not hashed.
+    // A locked account's password is not hashed.
     await db.sql`update users set failed_sign_ins = 0 where id = ${person.id}`;
     fastest.known = Math.min(fastest.known, await time({}));
     fastest.unknown = Math.min(fastest.unknown, await time({ email: `${newId()}@nobody.example` }));
@@ -143,10 +143,10 @@ test("an address that nobody has costs as long as a wrong password", async () =>
   expect(fastest).toSatisfy(isClose);
 });
 
-test("an address of the network has so many tries a minute, whoever they are for", async () => {
+test("tries are limited per network address, across accounts", async () => {
   const { attempt } = await setup();
   const address = newId();
-  // All at once: in the time that hashing takes a busy machine, tries would come back.
+  // Concurrent, because the bucket refills during the time that hashing takes on a busy machine.
   const guess = (i: number) => attempt({ address, email: `${i}@nobody.example`, password: "x" });
   const answers = await Promise.all(Array.from({ length: 31 }, (_, i) => guess(i)));
   expect(answers.slice(0, 30).every((answer) => answer.result === "wrong")).toBe(true);
@@ -154,7 +154,7 @@ test("an address of the network has so many tries a minute, whoever they are for
   expect(await attempt()).toMatchObject({ result: "ok" });
 });
 
-test("with a second factor the password alone asks for the code, and is no failure", async () => {
+test("with a second factor, the password alone requests the code and is not counted as a failure", async () => {
   const { attempt, row } = await withTotp();
   await attempt({ password: "wrong" });
   for (let i = 0; i < 12; i++) expect(await attempt()).toEqual({ result: "code_required" });
@@ -181,7 +181,7 @@ test.each([
   expect(await attempt({ code: codeAt(ms) })).toEqual({ result });
 });
 
-test("one code sent five times at once signs in once", async () => {
+test("one code sent five times concurrently signs in once", async () => {
   const { attempt, codeAt } = await withTotp();
   const code = codeAt(0);
   const answers = await Promise.all(Array.from({ length: 5 }, () => attempt({ code })));
@@ -198,7 +198,7 @@ test("wrong codes lock like wrong passwords, and passwords in between do not res
   expect(await attempt()).toMatchObject({ result: "locked" });
 });
 
-test("a recovery code stands in for the app once, however it is written", async () => {
+test("a recovery code replaces the app once, in any notation", async () => {
   const { attempt, person } = await withTotp();
   const codes = [newRecoveryCode(), newRecoveryCode()] as const;
   await replaceRecoveryCodes(db.orm, person.id, codes.map(recoveryCodeDigest) as Buffer[]);
@@ -209,7 +209,7 @@ test("a recovery code stands in for the app once, however it is written", async 
   expect(answers.filter((answer) => answer.result === "ok")).toHaveLength(1);
 });
 
-test("somebody else's recovery code is worth nothing", async () => {
+test("another user's recovery code does not work", async () => {
   const { attempt } = await withTotp();
   const other = await withTotp();
   const code = newRecoveryCode();
@@ -217,7 +217,7 @@ test("somebody else's recovery code is worth nothing", async () => {
   expect(await attempt({ code })).toEqual({ result: "code_wrong" });
 });
 
-test("a lock at one sign-in page tells nothing at the other: neither who exists nor who is staff", async () => {
+test("a lock on one sign-in page reveals nothing on the other, neither accounts nor staff", async () => {
   const { attempt, person } = await setup();
   const staff = await createTestUser(db, { merchantId: null, role: "staff" });
   for (const email of [person.email, staff.email, `${newId()}@nobody.example`]) {

@@ -41,13 +41,13 @@ export type SignInResult =
   | { result: "locked"; until: string }
   | { result: "code_required" }
   | { result: "code_wrong" }
-  /** Right at another time: the phone's clock is off. */
+  /** The code is valid at another time: the phone's clock is wrong. */
   | { result: "code_clock" }
-  /** Codes are refused for a while, whatever the password. */
+  /** Codes are refused until the lock ends, even with the right password. */
   | { result: "codes_locked" }
   | { result: "too_many"; retryAfterSeconds: number };
 
-/** Signs in the browser that has just opened an account, with what the answer to that gave it. */
+/** Signs in the browser that has just opened an account, with the ticket from the sign-up's response. */
 export async function signInWithTicket(
   service: Service,
   input: { ticket: string; address: string; userAgent: string | null },
@@ -66,9 +66,9 @@ export async function signInWithTicket(
 }
 
 /**
- * Checks a sign-in, and opens the session. Ten failures lock an account for half an hour. While it is locked no
- * password is looked at, so guessing does not go on; an unknown address answers "locked" in the same way after as many
- * failures, so it does not reveal which addresses exist.
+ * Checks a sign-in and opens the session. Ten failures lock an account for 30 minutes, during which no password is checked.
+ * An unknown address is reported as locked after the same number of failures, so that locks do not reveal which addresses
+ * exist.
  */
 export async function signIn(service: Service, input: SignInInput): Promise<SignInResult> {
   const retryAfterSeconds = takeAttempt("sign-in", input.address);
@@ -78,7 +78,7 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
   if (user === null) return refuseUnknownOrLocked(service, { ...input, email });
   if (!(await verifyPassword(user.password_hash, input.password))) return fail(service, user, "wrong");
   if (user.totp_enabled_at === null) {
-    // Staff see every merchant, so they cannot sign in without a second factor.
+    // Staff can read every merchant's data, so they cannot sign in without a second factor.
     return input.kind === "staff" ? fail(service, user, "wrong") : accept(service, input, user, null);
   }
   if (input.code === null || input.code.trim() === "") {
@@ -97,12 +97,12 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
 async function refuseUnknownOrLocked(service: Service, input: SignInInput): Promise<SignInResult> {
   const user = await findUserByEmail(service.db.orm, input.kind, input.email);
   if (user?.locked_until) return { result: "locked", until: user.locked_until };
-  // Unlocked a moment ago, between the two statements: as good as a wrong guess.
+  // The lock ended between the two statements: treat it as a wrong guess.
   if (user) return { result: "wrong" };
   const now = service.clock.now();
   const locked = decoyLock(input, now);
   if (locked !== null) return { result: "locked", until: locked };
-  // The steps of an account's wrong guess, each as long: its count, the password, and what `fail` writes.
+  // The same steps, of the same duration, as a wrong guess for an account: count, password check, and the writes of `fail`.
   await writeNothing(service.db.orm);
   await verifyPassword(null, input.password);
   await service.db.orm.transaction(async (tx) => {
@@ -113,7 +113,7 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
   return until === null ? { result: "wrong" } : { result: "locked", until };
 }
 
-/** The try stays counted. */
+/** Records a failed sign-in. The try stays counted. */
 async function fail(
   service: Service,
   user: UserRow,
@@ -124,7 +124,7 @@ async function fail(
   return until === null ? { result } : { result: "locked", until };
 }
 
-/** Thrown inside the transaction, so that a recovery code is given back. */
+/** Thrown inside the transaction to roll it back, which makes the recovery code usable again. */
 class NotAccepted extends Error {}
 
 async function accept(

@@ -40,7 +40,7 @@ async function setup() {
   return { ...users, owner, open, result, verify, linkTo, join, update };
 }
 
-test("a sign-up signs in the browser that made it once, and its address signs in after the proof", async () => {
+test("a sign-up signs its browser in once, and its address signs in after verification", async () => {
   const { service, open, result, verify, linkTo } = await setup();
   const email = anyEmail();
   const { merchantId, userId, ticket } = await open(email);
@@ -64,7 +64,7 @@ test("a sign-up signs in the browser that made it once, and its address signs in
   await expect(verify(token, { signedInAs: userId })).rejects.toMatchObject({ code: "resource_not_found" });
 });
 
-test("the link alone gives a stranger's account no address: it takes its session or its password", async () => {
+test("the link alone verifies no address for a stranger's account: that requires its session or password", async () => {
   const { open, result, verify, linkTo } = await setup();
   const email = anyEmail();
   await open(email, SQUATTERS);
@@ -77,7 +77,7 @@ test("the link alone gives a stranger's account no address: it takes its session
   expect(await result(email, SQUATTERS)).toBe("ok");
 });
 
-test("a sign-up answers the same for an address that somebody has, and only its mailbox is told", async () => {
+test("a sign-up has the same result for an address with an owner, and only its mailbox is notified", async () => {
   const { owner, newUser, open, result } = await setup();
   const staff = await newUser("staff");
   for (const taken of [owner.user.email, staff.user.email]) {
@@ -91,7 +91,7 @@ test("a sign-up answers the same for an address that somebody has, and only its 
   expect(await result(owner.user.email, NEW)).toBe("wrong");
 });
 
-test("no number of sign-ups with an address keeps its owner from it, and whoever proves it first has it", async () => {
+test("no number of sign-ups keeps an address from its owner, and the first to verify it owns it", async () => {
   const { open, result, verify, linkTo } = await setup();
   const email = anyEmail();
   const squatters: string[] = [];
@@ -108,7 +108,7 @@ test("no number of sign-ups with an address keeps its owner from it, and whoever
   expect(await result(email, SQUATTERS)).toBe("wrong");
 });
 
-test("two accounts that prove one address at once: one has it", async () => {
+test("of accounts that verify one address concurrently, one owns it", async () => {
   const { open, verify, linkTo } = await setup();
   const email = anyEmail();
   const tokens: string[] = [];
@@ -121,11 +121,11 @@ test("two accounts that prove one address at once: one has it", async () => {
   expect(await db.sql`select 1 from users where email = ${email} and owns_email`).toHaveLength(1);
 });
 
-test("an invited person joins although others have signed up with the address, proved in old databases or not", async () => {
+test("an invited user joins although others have signed up with the address, also in migrated databases", async () => {
   const { owner, open, linkTo, join, result } = await setup();
   const email = anyEmail();
   await open(email, SQUATTERS);
-  // As the migration leaves somebody who signed up before addresses were proved.
+  // As the migration leaves a user who signed up before addresses were verified.
   const old = await (await testUsers(db)).newUser("owner", { email: email.toUpperCase(), email_verified_at: null });
   const id = await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
   await join(await linkTo(email));
@@ -136,19 +136,19 @@ test("an invited person joins although others have signed up with the address, p
   expect(left?.owns_email).toBe(false);
 });
 
-test("an invitation to somebody who proved the address elsewhere tells the inviter nothing, and waits for them", async () => {
+test("an invitation to an address verified elsewhere reveals nothing to the inviter, and works once it is free", async () => {
   const { owner, linkTo, join } = await setup();
   const there = await (await testUsers(db)).newUser("owner");
   const { email } = there.user;
   await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
   const token = await linkTo(email);
   await expect(join(token)).rejects.toMatchObject({ code: "invalid_state" });
-  // They give the other account another address, and the same link works.
+  // Once the other account has another address, the same link works.
   await db.sql`update users set email = ${anyEmail()} where id = ${there.user.id}`;
   await join(token);
 });
 
-test("another address counts once it is proved; until then, and for others, nothing changes", async () => {
+test("a new address takes effect once verified; until then, and for others, nothing changes", async () => {
   const { owner, newUser, update, verify, linkTo, result, merchant } = await setup();
   const other = await newUser("viewer");
   const [before, email] = [owner.user.email, anyEmail()];
@@ -163,13 +163,13 @@ test("another address counts once it is proved; until then, and for others, noth
   expect((await actsOf(db, merchant.live.id)).map(({ detail }) => detail)).toContainEqual(
     expect.objectContaining({ changes: { email: [before, email] } }),
   );
-  // Somebody's own: the answer and what is shown afterwards are the same.
+  // For an address of another user, the result and the page afterwards are the same.
   expect(await update(other.user.email)).toEqual({ name: "Ada", email, pendingEmail: other.user.email });
   expect(await getOwnAccount(owner.ctx)).toMatchObject({ email, pendingEmail: other.user.email });
   expect((await mailsTo(db, other.user.email))[0]?.subject).toBe("You already have a Cardlane account");
 });
 
-test("the proof is sent again, three times an hour, and the earlier link ends; no mailbox gets more than ten", async () => {
+test("the link is resent three times an hour and voids the earlier one; no mailbox gets more than ten", async () => {
   const { service, open, verify, linkTo, merchant } = await setup();
   const email = anyEmail();
   const { userId } = await open(email);
@@ -182,10 +182,10 @@ test("the proof is sent again, three times an hour, and the earlier link ends; n
   expect(await mailsTo(db, email)).toHaveLength(10);
 });
 
-test("strangers who sign up with an address keep its owner's link from nobody who asks for it", async () => {
+test("sign-ups by strangers do not keep the address's owner from getting a link", async () => {
   const { service, open, linkTo, verify, merchant } = await setup();
   const email = anyEmail();
-  // One network causes three mails, however often it tries; several fill the mailbox's share.
+  // One network causes at most three mails; several networks use up the mailbox's limit.
   for (let i = 0; i < 5; i++) await open(email, SQUATTERS, "198.51.100.7");
   expect(await mailsTo(db, email)).toHaveLength(3);
   for (let i = 0; i < 9; i++) await open(email, SQUATTERS);
@@ -194,7 +194,7 @@ test("strangers who sign up with an address keep its owner's link from nobody wh
   expect(await mailsTo(db, email)).toHaveLength(10);
   const resend = (id: string, address: string) =>
     resendVerification(testContext(service, merchant.test, { actor: { type: "user", id } }), address);
-  // Strangers ask again, too: from one network three times, whichever accounts they opened, and from however many others.
+  // Strangers request links, too: three from one network, whatever the account, and more from other networks.
   const strangers = await Promise.all(Array.from({ length: 8 }, () => open(email, SQUATTERS)));
   const [first, second, third, fourth, ...others] = strangers.map((stranger) => stranger.userId);
   for (const id of [first, second, third]) await resend(id as string, "2001:db8:7:1::1");
@@ -206,14 +206,14 @@ test("strangers who sign up with an address keep its owner's link from nobody wh
   expect(await verify(await linkTo(email), { password: NEW })).toEqual({ email });
 });
 
-test("an account without a proved address has nothing mailed but its proof, whatever is done with it", async () => {
+test("an account without a verified address is mailed nothing but its verification link", async () => {
   const { service, open, merchant } = await setup();
   const email = anyEmail();
   const { userId } = await open(email);
   const ctx = testContext(service, merchant.test, { actor: { type: "user", id: userId } });
   const change = (currentPassword: string, newPassword: string) =>
     changePassword(ctx, { currentPassword, newPassword, sessionId: newId() });
-  // Its acts are written where its own merchant is.
+  // The act is audited in the environment of the user's own merchant.
   const [own] = await db.sql`select merchant_id from users where id = ${userId}`;
   const [live] = await db.sql`select id from environments where merchant_id = ${own?.merchant_id} and mode = 'live'`;
   const elsewhere = { ...ctx, environment: { id: live?.id, mode: "live" as const, merchantId: own?.merchant_id } };
@@ -225,7 +225,7 @@ test("an account without a proved address has nothing mailed but its proof, what
   ]);
 });
 
-test("a reset link proves the address, too", async () => {
+test("a reset link verifies the address, too", async () => {
   const { service, newUser, linkTo } = await setup();
   const old = await newUser("owner", { email_verified_at: null });
   await requestPasswordReset(service, { email: old.user.email, address: newId() });

@@ -40,9 +40,9 @@ type SignUpInput = {
   name: string;
   email: string;
   password: string;
-  /** IANA name, as the browser has it; one that the database does not know becomes UTC. */
+  /** IANA name as reported by the browser; one that the database does not know becomes UTC. */
   timeZone: string;
-  /** Where the request came from. */
+  /** The caller's IP address. */
   address: string;
   requestId: string | null;
 };
@@ -51,20 +51,20 @@ type SignUpInput = {
 type OpenedAccount = { merchantId: string; userId: string; ticket: string };
 
 /**
- * Opens an account: a merchant with both environments, and its owner. No API keys: the owner makes the first one, and sees
- * its secret. The address is the owner's only once they prove it with the mailed link; until then the account is for trying
- * things out. Whether the address already has an owner makes no difference here: only its mailbox learns it.
+ * Opens an account: a merchant with both environments and its owner, without API keys. Until the owner verifies the address
+ * with the mailed link, the account is for trying things out and the address is not theirs. The result is the same if the
+ * address already has an owner: only its mailbox is notified.
  */
 export async function signUp(service: Service, input: SignUpInput): Promise<OpenedAccount> {
   limitAttempts("sign-up", input.address);
-  // Judging a password takes a while, so network limits come first.
+  // Checking a password is slow, so network limits come first.
   const waitForAny = waitForAccount(input.address);
   if (waitForAny > 0) throw tooManyAccounts(waitForAny);
   await refuseEasyPassword("password", input.password, [input.email, input.name, input.businessName]);
   const waitForNextDay = takeAccount(input.address);
   if (waitForNextDay > 0) throw tooManyAccounts(waitForNextDay);
   const password_hash = await hashPassword(input.password);
-  // The account is opened anyway: no answer may reveal how often an address was used.
+  // The account is opened even without a mail: no response may reveal how often an address was used.
   const isMailed = takeMail("sign-up", input.address, input.email);
   const id = newId();
   const owner = { id: newId(), email: input.email, name: input.name, password_hash, verified: false };
@@ -83,15 +83,15 @@ export async function signUp(service: Service, input: SignUpInput): Promise<Open
 }
 
 /**
- * Links to prove an address, within an hour: how many one mailbox gets by sign-ups, and how many one user may request. Requests
- * of a signed-in user are limited by network alone, so that no number of strangers elsewhere keeps a link from coming.
+ * Max verification links an hour: to one mailbox by sign-ups, and by requests of one user. The mailbox limit does not apply
+ * to a signed-in user's requests, so that sign-ups by others cannot keep the link from arriving.
  */
 const MAX_PER_ADDRESS = 10;
 const MAX_PER_PERSON = 3;
 
 /**
- * Mails a verification link to an address or, when it already has an owner, a note about that; the requester learns nothing.
- * Sends nothing after `most` mails to the mailbox within an hour. `proves`: an address that the user wants instead of theirs.
+ * Mails a verification link to an address or, if it already has an owner, a notice; the requester cannot tell which. Sends
+ * nothing after `most` mails to the mailbox within an hour. `proves`: a new address that the user wants to change to.
  */
 export async function mailVerification(
   tx: Orm,
@@ -138,7 +138,7 @@ function mailToOwner(tx: Orm, service: { baseUrl: string }, { email, merchant_id
 }
 
 /**
- * Sends the verification link of the user's own address again; the earlier link stops working. `address`: the caller's IP
+ * Resends the verification link of the user's own address; the earlier link stops working. `address`: the caller's IP
  * address.
  */
 export async function resendVerification(ctx: Context, address: string): Promise<{ email: string }> {
@@ -162,17 +162,17 @@ export async function resendVerification(ctx: Context, address: string): Promise
 }
 
 type VerifyEmailInput = {
-  /** As it stood in the mailed link. */
+  /** The token in the mailed link. */
   token: string;
-  /** The user signed in where the link was opened, if any; UUID. */
+  /** The user signed in in the browser that opened the link, if any; UUID. */
   signedInAs: string | null;
-  /** Of the account, when not signed in: a link alone would let a stranger's account have the address. */
+  /** The account's password, required when not signed in: a link alone could verify the address for a stranger's account. */
   password: string | null;
   address: string;
   requestId: string | null;
 };
 
-/** Proves with a mailed link that an address is the user's. From then on only they sign in with it. */
+/** Verifies a user's address by a mailed link. From then on only that user signs in with it. */
 export async function verifyEmail(service: Service, input: VerifyEmailInput): Promise<{ email: string }> {
   limitAttempts("reset-password", input.address);
   const digest = sha256(input.token);
@@ -230,26 +230,26 @@ function mailAddressChanged(tx: Orm, before: UserRow, user: UserRow): Promise<vo
 export const linkIsOver = () =>
   new AppError("resource_not_found", "This link has been used or has expired. Request a new one.");
 
-/** Shown only to a reader of the mailbox. */
+/** Reveals that the address has an account, so it is shown only to callers with a link from its mailbox. */
 export const emailOwned = (email: string) =>
   new AppError(
     "invalid_state",
     `${email} already signs in to another Cardlane account. Sign in there, or change that account's address first. This link still works afterwards.`,
   );
 
-/** Without a proved address, own data or a recent visit. */
+/** Days after the last visit, for accounts without a verified address or data of their own. */
 const ABANDONED_DAYS = 30;
 const AT_ONCE = 500;
 const CALLED = { name: "Closed account", reason: "No one confirmed an e-mail address." };
 
-/** Of one environment in one commit: some tens of milliseconds, in which nothing else waits for it. */
+/** Rows of one environment removed in one commit, which takes some tens of milliseconds and blocks nothing else. */
 const ROWS_AT_ONCE = 2_000;
 const ENVIRONMENTS_AT_ONCE = 10;
 
 /**
- * Closes accounts without a proved address: empty ones after 30 days without a visit, and ones with test data
- * and nothing else `daysWithData` after they were opened (0: never). Their users, with names, addresses and passwords, are
- * removed. Some at a time; returns how many.
+ * Closes one batch of accounts without a verified address: empty ones after 30 days without a visit, and ones with nothing
+ * but test data `daysWithData` days after they were opened (0: never). Removes their users, with names, addresses and
+ * passwords. Returns the number closed.
  */
 export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWithData: number): Promise<number> {
   const after: AbandonedAfter = { days: ABANDONED_DAYS, daysWithData: daysWithData === 0 ? null : daysWithData };
@@ -266,7 +266,7 @@ export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWi
       });
       if (isClosed) closed++;
     } catch (error) {
-      // An account that the database refuses to close does not keep the others open; the job reports it at the end.
+      // One account that fails to close must not keep the others open; the error is rethrown at the end.
       failure ??= error;
     }
   }
@@ -274,7 +274,7 @@ export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWi
   return closed;
 }
 
-/** Removes test data of closed accounts, a piece of each environment at a time; returns how many rows. The audit log stays. */
+/** Removes one batch of test data from each closed account; returns the number of rows. The audit log stays. */
 export async function removeAbandonedData({ db }: Pick<Service, "db">): Promise<number> {
   let removed = 0;
   for (const id of await findEnvironmentsToEmpty(db.sql, ENVIRONMENTS_AT_ONCE)) {
