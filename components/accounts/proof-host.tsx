@@ -2,10 +2,11 @@
 
 import dynamic from "next/dynamic";
 import { useEffect, useState } from "react";
+import { missingPart } from "@/components/ui/missing-part";
 import { onProofNeeded } from "@/lib/client/api";
 import type { ProofKind } from "@/lib/contract/accounts/proof";
 
-const ConfirmDialog = dynamic(() => import("./confirm-dialog").then((module) => module.ConfirmDialog));
+const ConfirmDialog = dynamic(() => import("./confirm-dialog").then((module) => module.ConfirmDialog, missingPart));
 
 type Question = { kind: ProofKind; answer: (proved: boolean) => void };
 

@@ -2,6 +2,7 @@
 
 import dynamic from "next/dynamic";
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { missingPart } from "@/components/ui/missing-part";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import { bulkStore, type Unfinished } from "@/lib/client/payments/bulk-record";
 import {
@@ -14,12 +15,16 @@ import {
 } from "@/lib/client/payments/money-record";
 
 const DIALOGS = {
-  refund: dynamic(() => import("./action-dialogs").then((module) => module.RefundDialog)),
-  capture: dynamic(() => import("./action-dialogs").then((module) => module.CaptureDialog)),
-  void: dynamic(() => import("./action-dialogs").then((module) => module.VoidDialog)),
+  refund: dynamic(() => import("./action-dialogs").then((module) => module.RefundDialog, missingPart)),
+  capture: dynamic(() => import("./action-dialogs").then((module) => module.CaptureDialog, missingPart)),
+  void: dynamic(() => import("./action-dialogs").then((module) => module.VoidDialog, missingPart)),
 };
-const BulkRefundDialog = dynamic(() => import("./bulk-refund-dialog").then((module) => module.BulkRefundDialog));
-const UnfinishedMoney = dynamic(() => import("./unknown-outcome").then((module) => module.UnfinishedMoney));
+const BulkRefundDialog = dynamic(() =>
+  import("./bulk-refund-dialog").then((module) => module.BulkRefundDialog, missingPart),
+);
+const UnfinishedMoney = dynamic(() =>
+  import("./unknown-outcome").then((module) => module.UnfinishedMoney, missingPart),
+);
 
 /** Hosts the dashboard's one money dialog. While none is open it shows this tab's requests with an unknown outcome. */
 export function MoneyHost() {

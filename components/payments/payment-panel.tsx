@@ -3,6 +3,7 @@
 import { Maximize2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import Link from "next/link";
+import { missingPart } from "@/components/ui/missing-part";
 import { Sheet } from "@/components/ui/modal";
 import { buttonStyles } from "@/components/ui/styles";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -16,10 +17,13 @@ type PaymentPanelProps = {
 };
 
 // Loaded when a panel is first opened, to keep it out of the list's first load.
-const PanelContent = dynamic(() => import("./payment-panel-content").then((module) => module.PaymentPanelContent), {
-  ssr: false,
-  loading: () => <PaymentPanelSkeleton />,
-});
+const PanelContent = dynamic(
+  () => import("./payment-panel-content").then((module) => module.PaymentPanelContent, missingPart),
+  {
+    ssr: false,
+    loading: () => <PaymentPanelSkeleton />,
+  },
+);
 
 /** A payment beside a list that stays usable. Escape closes it. */
 export function PaymentPanel({ paymentId, mode, onClose }: PaymentPanelProps) {

@@ -4,10 +4,13 @@ import { Download } from "lucide-react";
 import dynamic from "next/dynamic";
 import { type ComponentType, useState } from "react";
 import { Button } from "@/components/ui/button";
+import { missingPart } from "@/components/ui/missing-part";
 import { useRunningExport } from "@/lib/client/reporting/running-export";
 import type { ExportDialogProps } from "./export-dialog";
 
-const Progress = dynamic(() => import("./export-dialog").then((module) => module.Progress), { ssr: false });
+const Progress = dynamic(() => import("./export-dialog").then((module) => module.Progress, missingPart), {
+  ssr: false,
+});
 
 /** Saves the whole list as a file, not only the current page. */
 export function ExportButton(props: Omit<ExportDialogProps, "onClose">) {

@@ -6,6 +6,7 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useId, useState } from "react";
 import { Card, Money } from "@/components/ui/card";
+import { missingPart } from "@/components/ui/missing-part";
 import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/components/ui/styles";
 import { moneyTextWithCode } from "@/lib/contract/format";
@@ -13,7 +14,7 @@ import { approvalRate, type Bucket, type BucketUnit, type Overview } from "@/lib
 import type { Mode } from "@/lib/contract/transactions/words";
 import { bucketText, countedHref, isPartial, rangeText, shareText } from "./overview-text";
 
-const VolumeChart = dynamic(() => import("./volume-chart").then((module) => module.VolumeChart), {
+const VolumeChart = dynamic(() => import("./volume-chart").then((module) => module.VolumeChart, missingPart), {
   ssr: false,
   loading: () => <Skeleton className="block size-full" />,
 });

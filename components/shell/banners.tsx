@@ -3,11 +3,16 @@
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { usePathname, useSearchParams } from "next/navigation";
+import { missingPart } from "@/components/ui/missing-part";
 import { otherModePath } from "@/lib/client/shell/other-mode-path";
 
 /** Loaded on demand, because few accounts see one. */
-export const UnverifiedBanner = dynamic(() => import("./account-banners").then((module) => module.UnverifiedBanner));
-export const WebhookBanner = dynamic(() => import("./account-banners").then((module) => module.WebhookBanner));
+export const UnverifiedBanner = dynamic(() =>
+  import("./account-banners").then((module) => module.UnverifiedBanner, missingPart),
+);
+export const WebhookBanner = dynamic(() =>
+  import("./account-banners").then((module) => module.WebhookBanner, missingPart),
+);
 
 /** Always visible in test mode, where no money moves. */
 export function TestBanner() {

@@ -3,14 +3,18 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { createContext, type ReactNode, use, useEffect, useMemo, useRef, useState } from "react";
+import { missingPart } from "@/components/ui/missing-part";
 import { useDashboard } from "@/lib/client/dashboard-context";
 import type { UserPermission } from "@/lib/contract/permissions";
 import { isForPage } from "./single-keys";
 
-const Palette = dynamic(() => import("./palette").then(({ Palette }) => Palette), { ssr: false });
-const ShortcutsDialog = dynamic(() => import("./shortcuts-dialog").then(({ ShortcutsDialog }) => ShortcutsDialog), {
-  ssr: false,
-});
+const Palette = dynamic(() => import("./palette").then(({ Palette }) => Palette, missingPart), { ssr: false });
+const ShortcutsDialog = dynamic(
+  () => import("./shortcuts-dialog").then(({ ShortcutsDialog }) => ShortcutsDialog, missingPart),
+  {
+    ssr: false,
+  },
+);
 
 type ShellDialog = "palette" | "shortcuts";
 

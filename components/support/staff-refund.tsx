@@ -4,12 +4,13 @@ import { Undo2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
+import { missingPart } from "@/components/ui/missing-part";
 import { reasonAgainst, subjectOfPayment } from "@/lib/client/payments/action-reasons";
 import { moneyRecords, type StaffMoney, staffAccess } from "@/lib/client/payments/money-ports";
 import type { ShownPayment } from "@/lib/contract/payments/payment-detail";
 
 const StaffRefundDialog = dynamic(() =>
-  import("@/components/payments/action-dialogs").then((module) => module.StaffRefundDialog),
+  import("@/components/payments/action-dialogs").then((module) => module.StaffRefundDialog, missingPart),
 );
 
 type StaffRefundProps = { payment: ShownPayment; money: StaffMoney };

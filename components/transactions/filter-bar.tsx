@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
+import { missingPart } from "@/components/ui/missing-part";
 import { Skeleton } from "@/components/ui/skeleton";
 import { cn } from "@/components/ui/styles";
 import { filterChips } from "@/lib/client/transactions/filter-chips";
@@ -18,9 +19,11 @@ import {
 import type { FilterBarProps } from "./filter-sheet";
 
 // Popover contents load on first use, to keep them out of the list's first load.
-const loadForms = () => import("./filter-forms").then((module) => module.FilterForm);
+const loadForms = () => import("./filter-forms").then((module) => module.FilterForm, missingPart);
 const FilterForm = dynamic(loadForms, { ssr: false, loading: () => <Skeleton className="h-36" /> });
-const FilterSheet = dynamic(() => import("./filter-sheet").then((module) => module.FilterSheet), { ssr: false });
+const FilterSheet = dynamic(() => import("./filter-sheet").then((module) => module.FilterSheet, missingPart), {
+  ssr: false,
+});
 
 /** A button per kind of filter; on narrow screens one for all of them. */
 export function FilterBar(props: FilterBarProps) {

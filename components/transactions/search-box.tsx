@@ -5,6 +5,7 @@ import dynamic from "next/dynamic";
 import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/floating";
+import { missingPart } from "@/components/ui/missing-part";
 import { Skeleton } from "@/components/ui/skeleton";
 import { NO_FILTERS, type TransactionFilters } from "@/lib/contract/transactions/filters";
 import type { ParsedSearch, SearchProblem } from "@/lib/contract/transactions/search";
@@ -13,7 +14,7 @@ import { currentQuery } from "./use-transactions";
 // Loaded by the time that the user types.
 type Grammar = typeof import("@/lib/contract/transactions/search");
 const loadGrammar = (): Promise<Grammar> => import("@/lib/contract/transactions/search");
-const loadHelp = () => import("./search-help").then((module) => module.SearchHelp);
+const loadHelp = () => import("./search-help").then((module) => module.SearchHelp, missingPart);
 const SearchHelp = dynamic(loadHelp, { ssr: false, loading: () => <Skeleton className="h-80" /> });
 
 const DEBOUNCE_MS = 250;

@@ -8,6 +8,7 @@ import { Button } from "@/components/ui/button";
 import { CopyId } from "@/components/ui/copy";
 import { Pager, type SortState } from "@/components/ui/data-table";
 import { ErrorState } from "@/components/ui/error-state";
+import { missingPart } from "@/components/ui/missing-part";
 import { TableSkeleton } from "@/components/ui/skeleton";
 import { ZoneNote } from "@/components/ui/time";
 import { ApiError } from "@/lib/client/api";
@@ -19,11 +20,14 @@ import { TransactionTable } from "./transaction-table";
 import type { Selection, useTransactionList } from "./use-transactions";
 
 // Loaded separately, to keep it out of the list's first load.
-const TransactionSums = dynamic(() => import("./transaction-sums").then((module) => module.TransactionSums), {
-  ssr: false,
-  loading: () => <div className="h-16" />,
-});
-const EmptyList = dynamic(() => import("./empty-list").then((module) => module.EmptyList));
+const TransactionSums = dynamic(
+  () => import("./transaction-sums").then((module) => module.TransactionSums, missingPart),
+  {
+    ssr: false,
+    loading: () => <div className="h-16" />,
+  },
+);
+const EmptyList = dynamic(() => import("./empty-list").then((module) => module.EmptyList, missingPart));
 
 type TransactionListProps = {
   tableRef: RefObject<HTMLTableElement | null>;

@@ -6,6 +6,7 @@ import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "rea
 import { ExportButton } from "@/components/reporting/export-button";
 import { useSingleKeys } from "@/components/shell/single-keys";
 import { ColumnPicker } from "@/components/ui/data-table";
+import { missingPart } from "@/components/ui/missing-part";
 import { PageHeader } from "@/components/ui/page-header";
 import { toast } from "@/components/ui/toast";
 import { useDashboard } from "@/lib/client/dashboard-context";
@@ -48,12 +49,12 @@ import {
 import { useSavedViews, ViewTabs } from "./view-tabs";
 
 const PaymentPanel = dynamic(
-  () => import("@/components/payments/payment-panel").then((module) => module.PaymentPanel),
+  () => import("@/components/payments/payment-panel").then((module) => module.PaymentPanel, missingPart),
   { ssr: false },
 );
 
 const BulkRefundBar = dynamic(
-  () => import("@/components/payments/bulk-refund-bar").then((module) => module.BulkRefundBar),
+  () => import("@/components/payments/bulk-refund-bar").then((module) => module.BulkRefundBar, missingPart),
   {
     ssr: false,
   },

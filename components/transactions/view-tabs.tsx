@@ -6,6 +6,7 @@ import dynamic from "next/dynamic";
 import { type MouseEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Menu, MenuContent, MenuItem, MenuSeparator, MenuTrigger } from "@/components/ui/menu";
+import { missingPart } from "@/components/ui/missing-part";
 import { cn } from "@/components/ui/styles";
 import { toast } from "@/components/ui/toast";
 import { ApiError, callApi } from "@/lib/client/api";
@@ -13,8 +14,8 @@ import { useDashboard } from "@/lib/client/dashboard-context";
 import { FIRST_QUERY, formatQuery, parseQuery, type TransactionQuery } from "@/lib/contract/transactions/query";
 import type { SavedView } from "@/lib/contract/transactions/saved-views";
 
-const ViewDialog = dynamic(() => import("./view-dialog").then((module) => module.ViewDialog));
-const DeleteViewDialog = dynamic(() => import("./view-dialog").then((module) => module.DeleteViewDialog));
+const ViewDialog = dynamic(() => import("./view-dialog").then((module) => module.ViewDialog, missingPart));
+const DeleteViewDialog = dynamic(() => import("./view-dialog").then((module) => module.DeleteViewDialog, missingPart));
 
 const BUILT_IN: readonly { name: string; query: Partial<TransactionQuery> }[] = [
   { name: "All", query: {} },

@@ -8,6 +8,7 @@ import { Button } from "./button";
 import type { ColumnListProps, ColumnList as List } from "./column-list";
 import { Select } from "./field";
 import { Popover, PopoverContent, PopoverTrigger } from "./floating";
+import { missingPart } from "./missing-part";
 import { Skeleton } from "./skeleton";
 
 type PagerProps<Size extends number> = {
@@ -130,7 +131,7 @@ export function SortHeader({ field, sort, onSort, first = "desc", className, chi
 }
 
 // Loaded on hover or focus, to keep it out of the table's first load.
-const loadList = () => import("./column-list").then((module) => module.ColumnList);
+const loadList = () => import("./column-list").then((module) => module.ColumnList, missingPart);
 const ColumnList = dynamic(loadList, { ssr: false, loading: () => <Skeleton className="h-80" /> }) as typeof List;
 
 /** Selects and orders the columns of a table. */

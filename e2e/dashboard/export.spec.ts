@@ -181,6 +181,7 @@ test("an export that lacks a part of the page ends, and can begin again", async 
   await captured(api);
   await owner.goto("/test/transactions");
   await untilAlive(owner);
+  await expect(owner.getByRole("region", { name: "Totals" })).toBeVisible();
   await owner.context().setOffline(true);
   await owner.getByRole("button", { name: "Export", exact: true }).click();
   await expect(owner.getByText("Part of this page couldn’t be loaded")).toBeVisible();

@@ -187,6 +187,22 @@ test("nothing yet, nothing found and past the end are told apart", async ({ owne
   await expect(rows(page)).toHaveCount(1);
 });
 
+test("a part whose script does not arrive says so, and leaves the rest of the page", async ({ owner: page, api }) => {
+  await pay(api);
+  await page.route("**/_next/static/chunks/**", async (route) => {
+    const response = await route.fetch();
+    const script = await response.text();
+    if (script.includes('"Totals"')) await route.abort("internetdisconnected");
+    else await route.fulfill({ response, body: script });
+  });
+  await page.goto("/test/transactions");
+  await expect(page.getByRole("alert").filter({ hasText: "Part of this page couldn’t be loaded" })).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  await page.unroute("**/_next/static/chunks/**");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await expect(page.getByRole("region", { name: "Totals" })).toBeVisible();
+});
+
 test("an outage keeps the rows, says so with the request's id, and can be tried again", { tag: "@prove" }, async ({
   owner: page,
   api,
