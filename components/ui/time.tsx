@@ -57,12 +57,15 @@ export function ZoneNote({ className }: { className?: string }) {
   return <span className={cn("whitespace-nowrap", className)}>Times in {useTimeZone()}</span>;
 }
 
-/** Refreshes the page every `ms` and when its tab is shown again; never while the tab is hidden. */
+/**
+ * Refreshes the page every `ms` and when its tab is shown again. Never while the tab is hidden, nor offline, where Next would
+ * answer a failed refresh by loading the page anew.
+ */
 export function RefreshEvery({ ms }: { ms: number }) {
   const router = useRouter();
   useEffect(() => {
     const look = () => {
-      if (document.visibilityState === "visible") router.refresh();
+      if (document.visibilityState === "visible" && navigator.onLine) router.refresh();
     };
     const timer = setInterval(look, ms);
     document.addEventListener("visibilitychange", look);
