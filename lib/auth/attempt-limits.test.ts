@@ -6,7 +6,7 @@ afterAll(() => void vi.unstubAllEnvs());
 
 const DAY_SECONDS = 86_400;
 
-test("a network opens so many accounts in a day, however many addresses of IPv6 it has", () => {
+test("the daily limit of sign-ups applies per network, however many IPv6 addresses it has", () => {
   const opened = (addresses: string[]) => addresses.map((address) => takeAccount(address) === 0);
   expect(opened(["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"])).toEqual([
     ...[true, true, true],

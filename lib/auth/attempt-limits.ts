@@ -11,7 +11,7 @@ type Attempt = "sign-in" | "sign-up" | "forgot-password" | "reset-password";
 
 type Limits = { readonly attempts: TokenBuckets; readonly accounts: TokenBuckets | null; readonly mails: TokenBuckets };
 
-/** On globalThis: the pages are bundled with a copy of this module, and must count together with the rest. */
+/** On globalThis, because the pages' bundle has its own copy of this module and must share the counts. */
 const holder = globalThis as { [key: symbol]: Limits | undefined };
 const KEY = Symbol.for("cardlane.attempt-limits");
 
@@ -24,37 +24,37 @@ function limits(): Limits {
   return holder[KEY];
 }
 
-/** Retry-After while too many passwords wait to be hashed. */
+/** Retry-After while the queue of passwords to hash is full. */
 const BUSY_SECONDS = 2;
 
-/** Counts an attempt. Returns 0, or the whole seconds until the next one may be made. */
+/** Counts an attempt. Returns 0, or the wait in whole seconds until the next one is allowed. */
 export function takeAttempt(attempt: Attempt, address: string): number {
   if (arePasswordsBusy()) return BUSY_SECONDS;
   return secondsToWait(limits().attempts.take(`${attempt} ${networkOf(address)}`));
 }
 
-/** Counts an account that is about to be opened. Returns 0, or the whole seconds until the site may open the next one. */
+/** Counts a sign-up of the caller's site. Returns 0, or the wait in whole seconds until the next one is allowed. */
 export function takeAccount(address: string): number {
   return secondsToWait(limits().accounts?.take(siteOf(address)) ?? { waitMs: 0 });
 }
 
-/** The same without counting one. */
+/** Like {@link takeAccount}, without counting a sign-up. */
 export function waitForAccount(address: string): number {
   return secondsToWait({ waitMs: limits().accounts?.waitMs(siteOf(address)) ?? 0 });
 }
 
-/** One customer of a provider: an IPv4 address, or the /48 of an IPv6 address. */
+/** The site of a provider's customer: an IPv4 address, or the /48 of an IPv6 address. */
 export const siteOf = (address: string) => {
   const network = networkOf(address);
   return network.includes(":") ? network.split(":").slice(0, 3).join(":") : network;
 };
 
-/** Counts a mail to an unverified mailbox. False when there were too many. */
+/** Counts a mail to an unverified mailbox. False when the limit is reached. */
 export function takeMail(by: "sign-up" | "resend", address: string, mailbox: string): boolean {
   return limits().mails.take(`${by} ${siteOf(address)} ${mailbox.toLowerCase()}`).waitMs === 0;
 }
 
-/** One caller: an IPv4 address, or the /64 of an IPv6 address. */
+/** The network of one caller: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address;
   const [head = "", tail] = address.split("::");
@@ -71,12 +71,12 @@ export function networkOf(address: string): string {
 /** Failed sign-ins of an unknown e-mail address, counted like those of an account. */
 type Decoy = { failures: number; lockedUntilMs: number };
 
-/** On globalThis, for the pages are bundled with a copy of this module. */
+/** On globalThis, because the pages' bundle has its own copy of this module. */
 const decoyHolder = globalThis as { [key: symbol]: BoundedMap<string, Decoy> | undefined };
 const DECOYS_KEY = Symbol.for("cardlane.decoy-locks");
 const MAX_DECOYS = 50_000;
 
-/** E-mail address on one of the sign-in pages. Accounts are locked on their own page only, and so are decoys. */
+/** An e-mail address on one of the sign-in pages. Like accounts, decoys are locked on their own page only. */
 type DecoyAddress = { readonly kind: Audience; readonly email: string };
 
 const keyOf = ({ kind, email }: DecoyAddress) => sha256(`${kind} ${email.toLowerCase()}`).toString("base64");
@@ -84,8 +84,8 @@ const keyOf = ({ kind, email }: DecoyAddress) => sha256(`${kind} ${email.toLower
 type LockRule = { readonly failures: number; readonly minutes: number };
 
 /**
- * Counts a failed sign-in of an unknown e-mail address, and returns until when it is locked, or null. Without it
- * the lock would reveal which addresses exist: those that lock. Kept in this process, and forgotten oldest first.
+ * Counts a failed sign-in of an unknown e-mail address. Returns the end of its lock, or null. Without it, only existing
+ * addresses would lock, which would reveal them. Kept in this process's memory; the oldest are dropped first.
  */
 export function failDecoy(decoy: DecoyAddress, now: Date, rule: LockRule): string | null {
   decoyHolder[DECOYS_KEY] ??= new BoundedMap(MAX_DECOYS);
@@ -99,7 +99,7 @@ export function failDecoy(decoy: DecoyAddress, now: Date, rule: LockRule): strin
   return lockedUntilMs > 0 ? new Date(lockedUntilMs).toISOString() : null;
 }
 
-/** Until when an unknown address is locked, without counting a failure. */
+/** The end of an unknown address's lock, or null. Counts no failure. */
 export function decoyLock(decoy: DecoyAddress, now: Date): string | null {
   const known = decoyHolder[DECOYS_KEY]?.get(keyOf(decoy));
   return known !== undefined && known.lockedUntilMs > now.getTime()

@@ -14,9 +14,9 @@ import { cookieName, isSecure, readClaims, safePath, sessionCookieName } from ".
 type RouteHandler = (request: Request, context: { params: Promise<{ nextauth: string[] }> }) => Promise<Response>;
 
 /**
- * next-auth's endpoints for one audience; the only file that knows next-auth. Its cookie carries only the id of a row in
- * user_sessions, which every request looks up, so that a session can be ended from elsewhere. Throws when a sign-in could not
- * be checked, or a sign-out could not end the session.
+ * next-auth's endpoints for one audience. Its cookie contains only the id of a row in user_sessions, which every request looks
+ * up, so that a session can be ended from elsewhere. Throws when a sign-in could not be checked, or a sign-out could not end
+ * the session.
  */
 export function authHandler(service: Service, audience: Audience): RouteHandler {
   return async (request, context) => {
@@ -30,8 +30,8 @@ export function authHandler(service: Service, audience: Audience): RouteHandler 
 }
 
 /**
- * next-auth remembers in a cookie where to go afterwards, and answers 500 to one that leads nowhere. Our pages know that
- * themselves: so it gets a name that no browser sends, and is not set either.
+ * next-auth keeps the callback URL in a cookie, and responds 500 to one that is not a URL. Our pages do without it: the cookie
+ * has a random name, so that no browser sends it, and is removed from the response.
  */
 function withoutCookie(response: Response, name: string): Response {
   const cookies = response.headers.getSetCookie().filter((cookie) => !cookie.startsWith(`${name}=`));
@@ -41,8 +41,8 @@ function withoutCookie(response: Response, name: string): Response {
 }
 
 /**
- * What went wrong on our side: next-auth makes a wrong password of it, and in an event swallows it and takes the cookie of a
- * session that still lives.
+ * An internal error, for the handler to rethrow. next-auth would report it as a wrong password; at a sign-out it would ignore
+ * it and delete the cookie of a session that is still active.
  */
 type Failure = { error: unknown };
 
@@ -70,10 +70,10 @@ function authOptions(service: Service, audience: Audience, failure: Failure, cal
       }),
     ],
     callbacks: {
-      // next-auth's own version parses anything, and throws if it is not an address.
+      // next-auth's default parses any text as a URL, and throws if it is not one.
       redirect: ({ url, baseUrl: own }) => own + safePath(url.startsWith(`${own}/`) ? url.slice(own.length) : url, "/"),
       jwt: ({ token, user }) => (user ? { session_id: (user as { sessionId?: string }).sessionId, audience } : token),
-      // The cookie says nothing about a user, and neither does this endpoint.
+      // The cookie holds no user data, and neither does this response.
       session: ({ session }) => ({ expires: session.expires }),
     },
     events: {
@@ -95,7 +95,7 @@ function authOptions(service: Service, audience: Audience, failure: Failure, cal
 type Entry = { readonly service: Service; readonly audience: Audience; readonly failure: Failure };
 type SignInHeaders = Record<string, string | undefined>;
 
-/** The user for next-auth, with the session that was opened for it. A refusal is an Error whose message is its code. */
+/** Signs in and returns the user for next-auth, with the new session's id. A refusal is an Error with its code as message. */
 async function authorize(entry: Entry, credentials: Partial<Record<string, string>>, headers: SignInHeaders) {
   const address = headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "";
   const userAgent = headers["user-agent"] ?? null;
@@ -117,7 +117,7 @@ async function attempt(
   return guarded(failure, () => refusedNoSooner(work));
 }
 
-/** Longer than an account's writes take, so that the time of a refusal does not reveal whether there is one. */
+/** Longer than the writes for an account take, so that the time of a refusal does not reveal if the account exists. */
 const REFUSED_AFTER_MS = 400;
 
 async function refusedNoSooner(work: Promise<SignInResult>): Promise<SignInResult> {
@@ -136,7 +136,7 @@ async function guarded(failure: Failure, work: () => Promise<SignInResult>): Pro
   }
 }
 
-/** No user has another one: hashing a long password costs a lot, and the database does not take every text. */
+/** False for values that no user can have: hashing a long password is expensive, and the database rejects some texts. */
 const canBelongToUser = (email: string, password: string) =>
   email.length <= 254 && isStorable(email) && password.length <= MAX_GIVEN_PASSWORD_LENGTH;
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { takeAttempt } from "./attempt-limits";
 import { arePasswordsBusy, inTurn } from "./password";
 
-test("while a hundred passwords wait strangers are told to come back, and those who wait get their turn", async () => {
+test("while 100 passwords wait, unauthenticated attempts get a Retry-After, and the waiting ones are all served", async () => {
   const ends: (() => void)[] = [];
   const hash = () => inTurn(() => new Promise<void>((resolve) => void ends.push(resolve)));
   const work = Array.from({ length: 101 }, hash);

@@ -7,7 +7,7 @@ test("a password is kept as argon2id with 19 MiB and two passes, and never the s
   expect(first).not.toBe(second);
 });
 
-test("only the password itself is accepted, and for nobody none", async () => {
+test("only the right password is accepted, and none for an unknown user", async () => {
   const hash = await hashPassword("correct horse");
   expect(await verifyPassword(hash, "correct horse")).toBe(true);
   expect(await verifyPassword(hash, "Correct horse")).toBe(false);

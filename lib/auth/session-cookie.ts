@@ -3,10 +3,10 @@ import type { Audience } from "@/lib/contract/accounts/proof";
 
 const NAMES = { merchant: "cardlane.session", staff: "cardlane.staff" } as const;
 
-/** Whether cookies may only travel encrypted: wherever the service itself is reached that way. */
+/** True if cookies are marked Secure, which requires that the service itself is reached over https. */
 export const isSecure = (baseUrl: string): boolean => baseUrl.startsWith("https:");
 
-/** Under https no other host of the domain, and no answer over plain http, can set a cookie of such a name. */
+/** `__Host-` under https, so that no other host of the domain and no plain http response can set the cookie. */
 export const cookieName = (name: string, baseUrl: string): string => `${isSecure(baseUrl) ? "__Host-" : ""}${name}`;
 
 export const sessionCookieName = (audience: Audience, baseUrl: string): string => cookieName(NAMES[audience], baseUrl);
@@ -24,13 +24,13 @@ export async function readSessionId(
   return claims?.audience === audience && typeof claims.session_id === "string" ? claims.session_id : null;
 }
 
-/** What one of our cookies holds, whichever of the keys it was made with; null for a cookie made by others. */
+/** The claims in a cookie encrypted with any of the keys; null for a cookie that we did not issue. */
 export async function readClaims(token: string | undefined, sessionKeys: readonly string[]): Promise<JWT | null> {
   for (const secret of sessionKeys) {
     try {
       return await decode({ ...(token !== undefined && { token }), secret, salt: "" });
     } catch {
-      // Another key's, another service's, or made up: the same as none.
+      // Encrypted with another key, or forged: try the next key.
     }
   }
   return null;
@@ -44,13 +44,13 @@ function cookieValue(header: string | null, name: string): string | null {
   return null;
 }
 
-/** Where to go after a sign-in: a path of our own, or `fallback`. A foreign address is not followed. */
+/** The path to open after a sign-in: one of our own, or `fallback` for any other URL. */
 export function safePath(next: string | null | undefined, fallback: string): string {
   if (!next?.startsWith("/")) return fallback;
   const base = "http://own.invalid";
   if (!URL.canParse(next, base)) return fallback;
   const url = new URL(next, base);
-  // Dot segments may leave two slashes at the start, which a browser reads as a host.
+  // Removing dot segments may leave two slashes at the start, which a browser reads as a host.
   if (url.origin !== base || url.pathname.startsWith("//")) return fallback;
   return url.pathname + url.search + url.hash;
 }
