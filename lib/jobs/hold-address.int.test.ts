@@ -13,7 +13,7 @@ beforeEach(async () => {
   await db.sql`delete from service_settings where key like 'process:%'`;
 });
 
-test("processes at one address are beside each other, and each leaves for itself", async () => {
+test("processes with one base URL can run together, and each unregisters only itself", async () => {
   const [one, two] = [await at(PAY), await at(PAY)];
   await one();
   expect(await processes()).toBe(1);
@@ -25,7 +25,7 @@ test("processes at one address are beside each other, and each leaves for itself
   await (await at(OTHER))();
 });
 
-test("of two that start together under two addresses one starts", async () => {
+test("of two processes that start concurrently with two base URLs, one starts", async () => {
   for (let round = 0; round < 5; round++) {
     const starts = await Promise.allSettled([at(PAY), at(OTHER)]);
     expect(starts.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
@@ -33,7 +33,7 @@ test("of two that start together under two addresses one starts", async () => {
   }
 });
 
-test("ports of one machine are beside each other, but not beside an address that others use", async () => {
+test("ports of one machine can run together, but not with a public base URL", async () => {
   const leave = [await at("http://127.0.0.1:3000"), await at("http://localhost:3001")];
   await expect(at(PAY)).rejects.toThrow("http://127.0.0.1:3000");
   for (const end of leave) await end();
@@ -43,7 +43,7 @@ test("ports of one machine are beside each other, but not beside an address that
 });
 
 test.each(["- interval '61 seconds'", "+ interval '2 hours'"])(
-  "one that was killed is forgotten: seen at now() %s",
+  "a killed process no longer counts: last seen at now() %s",
   async (when) => {
     await db.sql.unsafe(`insert into service_settings (key, value)
       select 'process:killed', floor(extract(epoch from now() ${when}) * 1000)::text || ' ${PAY}'`);

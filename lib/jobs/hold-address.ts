@@ -9,9 +9,9 @@ import { repeat } from "./jobs";
 const SAY_SO_MS = 20_000;
 
 /**
- * Records in the database at which address this process is and which secrets it has, for as long as it lives; returns how to end
- * that. Throws ConfigurationError while another one is there under another address: links in mails and in answers would lead
- * to either. Several ports of one machine are a sandbox's own affair.
+ * Registers this process in the database with its base URL and secrets while it runs; returns a function that ends this. Throws
+ * ConfigurationError while another process has another base URL, because links in mails and responses would lead to either.
+ * Different ports of one machine are allowed, for local development.
  */
 export async function holdAddress(service: Service): Promise<() => Promise<void>> {
   const own = { id: newId(), baseUrl: service.baseUrl, keyIds: service.secret.keyIds };
@@ -24,7 +24,7 @@ export async function holdAddress(service: Service): Promise<() => Promise<void>
   }
   const leave = () => leaveProcess(service.db.orm, own.id);
   try {
-    // A change of the secret that was made before we were entered did not know of us.
+    // A rotation of the secret before our registration did not check the secrets of this process.
     await agreeOnSecret(service.db.orm, service.secret);
   } catch (error) {
     await leave();

@@ -31,18 +31,18 @@ import { consoleMailer, type Mailer, mailRoute, openMailer } from "@/lib/mail/ma
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** What a process that is to end waits for the answers of receivers. */
+/** Time that a stopping process waits for the receivers' responses. */
 const WEBHOOK_GRACE_MS = 3 * SECOND;
 
-/** What every serving process does, wherever the work below is done. */
+/** Jobs of every serving process, including those that do not run the ones below. */
 export const followDatabase = (service: Service): { stop(): Promise<void> }[] => [
   repeat(service, "follow the database's time", SECOND, () => followTime(service)),
   repeat(service, "follow the secret", 5 * SECOND, () => followOrStop(service)),
 ];
 
 /**
- * The work that no request does. Every instance runs all of it: each job leases or guards its own rows, so none runs twice
- * and none waits for a particular instance.
+ * Starts the background jobs. Every instance runs all of them: each job leases or guards its own rows, so no work is done
+ * twice and none depends on a particular instance.
  */
 export function startJobs(service: Service): { stop(): Promise<void> } {
   const { smtpUrl } = env;
@@ -61,7 +61,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "expired session events", 10 * SECOND, (stopping) => tellExpiredSessions(service, stopping)),
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
     repeat(service, "compare with processors", 10 * MINUTE, (stopping) => reconcileNightly(service, stopping)),
-    // Several, so that one of many payments does not keep the others waiting.
+    // Three workers, so that a comparison of many payments does not delay the others.
     ...Array.from({ length: 3 }, () =>
       repeat(service, "comparisons requested", 3 * SECOND, (stopping) => compareRequested(service, stopping)),
     ),
@@ -95,13 +95,13 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
   };
 }
 
-/** It may be a different database by now, with a different clock. */
+/** Repeated, because a failover may have switched to a database with a different clock. */
 async function followTime({ db }: Service): Promise<number> {
   await followDatabaseTime(db.sql);
   return 0;
 }
 
-/** A process that cannot read what others make would refuse good cards: it ends as on SIGTERM, with the reason. */
+/** Without the new secret, a process would refuse valid cards, so it logs the reason and stops by SIGTERM. */
 async function followOrStop(service: Service): Promise<number> {
   if (await followSecret(service)) return 0;
   service.log.fatal(
@@ -112,17 +112,17 @@ async function followOrStop(service: Service): Promise<number> {
 }
 
 /**
- * Work that returns how much it did, so that a backlog is worked off without pauses. What takes long begins nothing more once it
- * is to stop. `wake`: to be called, at any time, when there may be more to do than was found.
+ * Does work and returns the amount done, so that a backlog is worked off without long pauses. Long work checks `stopping` and
+ * starts nothing more after it. `wake`: call it, at any time, when there may be new work.
  */
 type Work = (stopping: AbortSignal, wake: () => void) => Promise<number>;
 
-/** The pause after work was found. */
+/** Pause after a run that found work. */
 const BUSY_MS = 100;
-/** What wakes a job seldom comes alone. */
+/** Delay after `wake`, because calls to it usually come in bursts. */
 const WOKEN_MS = 10;
 
-/** Repeats a job every `intervalMs`, never two at a time, and again at once after work was found. A failure is logged and tried again. */
+/** Repeats a job every `intervalMs`, never concurrently, and sooner while it finds work. Failures are logged and retried. */
 export function repeat(service: Service, name: string, intervalMs: number, work: Work): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -130,7 +130,7 @@ export function repeat(service: Service, name: string, intervalMs: number, work:
   let state: "runs" | "pauses" | "sleeps" = "pauses";
   let isWoken = false;
 
-  // After work was found it runs again soon by itself: waking it then would only make it run more often.
+  // After a run that found work, the next one is due soon anyway; waking it then would only add runs.
   const wake = () => {
     if (state === "runs") isWoken = true;
     if (state !== "sleeps" || stopping.signal.aborted) return;
@@ -172,15 +172,15 @@ export function repeat(service: Service, name: string, intervalMs: number, work:
 }
 
 const BATCH = 20;
-/** Longer than a batch can take to be sent. */
+/** Longer than sending a batch can take. */
 const LEASE_SECONDS = 600;
 const MAX_ATTEMPTS = 12;
 const MAX_PAUSE_SECONDS = 6 * 3600;
 const LONGEST_REASON = 500;
 
 /**
- * Sends mail that is due. A mail that the server does not take is tried again after 30 s, 1 min, 2 min … up to six hours,
- * twelve times; a later one does not wait for it. A mail may be sent twice when the process dies, never not at all.
+ * Sends mail that is due. A mail that the server refuses is retried after 30 s, 1 min, 2 min … up to 6 h, for 12 attempts in
+ * all, without delaying other mail. If the process dies, a mail may be sent twice, but it is never lost.
  */
 export async function sendMail(service: Pick<Service, "db" | "log">, mailer: Mailer): Promise<number> {
   const { orm } = service.db;
@@ -201,6 +201,6 @@ export async function sendMail(service: Pick<Service, "db" | "log">, mailer: Mai
   return sent;
 }
 
-/** The mail server's answer is a stranger's text. */
+/** The error as it may be stored: the mail server's response is untrusted text. */
 const reasonOf = (error: unknown): string =>
   keepableText(scrub(error instanceof Error ? error.message : String(error)), LONGEST_REASON);

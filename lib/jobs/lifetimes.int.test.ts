@@ -10,7 +10,7 @@ import { newId } from "@/lib/ids";
 
 const { db } = await testDatabase({ own: true });
 
-test("each table says how long it keeps its rows, and its job exists", async () => {
+test("each table has a retention period, and its job exists", async () => {
   const tables = await db.sql<{ name: string }[]>`
     select schemaname || '.' || tablename as name from pg_tables
     where schemaname not in ('pg_catalog', 'information_schema', 'drizzle', 'request_log_days') order by 1`;
@@ -42,7 +42,7 @@ test("a payment token is removed once no key can replay its payment, and not bef
   expect(left.map(({ id }) => id)).not.toContain(old);
 });
 
-test("what the sandbox notes for a while goes after a week, in bounded steps", async () => {
+test("the sandbox's temporary notes are deleted after a week, in batches", async () => {
   const account = newId();
   for (const days of [8, 8, 8, 6]) {
     await db.sql`insert into sandbox_processor.refusals (reference, account, created_at)

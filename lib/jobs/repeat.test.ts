@@ -7,7 +7,7 @@ const service = { log: createLogger({ level: "silent" }) } as Service;
 
 afterEach(() => void vi.useRealTimers());
 
-test("a job that sleeps is woken at once, one that pauses after work is not, and being woken in its run is not lost", async () => {
+test("a sleeping job is woken at once, one that pauses after work is not, and a wake-up during a run is not lost", async () => {
   vi.useFakeTimers();
   const ranAtMs: number[] = [];
   const startedMs = Date.now();
@@ -37,7 +37,7 @@ test("a job that sleeps is woken at once, one that pauses after work is not, and
   expect(ranAtMs).toHaveLength(4);
 });
 
-test("a job that goes on for long learns that it is to stop, and is waited for", async () => {
+test("stop() aborts a long run and waits for it", async () => {
   let begin = () => {};
   const begun = new Promise<void>((resolve) => {
     begin = resolve;

@@ -10,7 +10,7 @@ import { sendMail } from "./jobs";
 const { db } = await testDatabase();
 const service = testService(db);
 
-/** A mail server that takes everything, or nothing. Answers what it was sent, header lines and all. */
+/** A mail server that accepts every mail, or none. `received` has the mails with their headers. */
 async function mailServer(takes: boolean): Promise<{ url: string; received: string[] }> {
   const received: string[] = [];
   const server = createServer((socket) => {
@@ -61,7 +61,7 @@ test("due mail is sent once, even by two instances", async () => {
   expect(await sendMail(service, open(url))).toBe(0);
 });
 
-test("mail goes to domains of any script, and to dots where only quotes allow them", async () => {
+test("mail is sent to domains in any script, and to local parts whose dots need quoting", async () => {
   const { url, received } = await mailServer(true);
   await write("ada@пример.рф");
   await write("foo..bar.@docomo.example");
@@ -75,7 +75,7 @@ test("mail goes to domains of any script, and to dots where only quotes allow th
   ]);
 });
 
-test("a receipt goes out in the merchant's name and ours, its answers go to the merchant, and no name begins a header", async () => {
+test("a receipt has the merchant's name, our address and the merchant's Reply-To, and no name injects a header", async () => {
   const { url, received } = await mailServer(true);
   const mail = { recipient: "five@people.example", subject: "Receipt\r\nBcc: all@shop.example", paragraphs: ["Paid."] };
   const of = {
@@ -91,7 +91,7 @@ test("a receipt goes out in the merchant's name and ours, its answers go to the 
   expect(text).not.toMatch(/^Bcc:|=0D|=0A/im);
 });
 
-test("a refused mail is tried again later, longer each time, and finally given up", async () => {
+test("a refused mail is retried at growing intervals, and finally given up", async () => {
   const { url } = await mailServer(false);
   await write("two@people.example");
   const pauses: (number | null)[] = [];
@@ -109,11 +109,11 @@ test("a refused mail is tried again later, longer each time, and finally given u
   expect(pauses.slice(0, 4)).toEqual([30, 60, 120, 240]);
   expect(pauses.at(-1)).toBeNull();
   expect((await mailTo("two@people.example"))?.sent_at).toBeNull();
-  // Given up: only the list still knows it.
+  // After the last attempt, the mail is no longer due.
   expect(await sendMail(service, open(url))).toBe(0);
 });
 
-test("of what a mail server says is kept what a log would have, and no more than a few lines", async () => {
+test("a mail server's error is stored as a log would have it, in at most 500 characters", async () => {
   await write("four@people.example");
   const said = `No: 4242 4242 4242 4242 by sk_test_${"a1B2c3D4".repeat(4)} \u0000${"no ".repeat(100_000)}`;
   expect(await sendMail(service, { send: () => Promise.reject(new Error(said)), close: () => {} })).toBe(0);
@@ -123,7 +123,7 @@ test("of what a mail server says is kept what a log would have, and no more than
   await db.sql`delete from mail_outbox where recipient = 'four@people.example'`;
 });
 
-test("mail that the outbox page has shown is not sent when a mail server is set up later, and stays to be read", async () => {
+test("mail that the outbox page has shown is not sent after a mail server is set up, and stays readable", async () => {
   const { url, received } = await mailServer(true);
   await write("six@people.example");
   expect(await leaveInOutbox(db.orm, 20)).toBe(1);
@@ -133,7 +133,7 @@ test("mail that the outbox page has shown is not sent when a mail server is set 
   expect((await mailTo("six@people.example"))?.body).toContain("A paragraph.");
 });
 
-test("what a dying process was about to send is sent by the next one", async () => {
+test("mail leased by a process that died is sent by the next one", async () => {
   const { url, received } = await mailServer(true);
   await write("three@people.example");
   await db.sql`update mail_outbox set attempts = 1, next_attempt_at = now() - interval '1 second'
