@@ -20,7 +20,7 @@ async function receiving(answer = status(200)) {
 const never = new AbortController().signal;
 const to = (url: string) => ({ url, headers: { "webhook-id": "evt_1" }, body: '{"name":"Zoë"}' });
 
-test("a message arrives whole, and its answer is what was sent back", async () => {
+test("a message arrives complete, and the result has the receiver's response", async () => {
   const receiver = await receiving(status(202, { "retry-after": "7" }, "later"));
   const sent = await createSender(openWall()).send(to(`${receiver.url}?shop=1`), never);
   expect(sent).toEqual({ kind: "answered", status: 202, retryAfter: "7", body: "later" });
@@ -32,7 +32,7 @@ test("a message arrives whole, and its answer is what was sent back", async () =
   ]);
 });
 
-test("it goes through the connection to the address that was checked, and the name is not looked up again", async () => {
+test("it is sent to the address that was checked, and the name is not resolved again", async () => {
   const receiver = await receiving();
   const asked: string[] = [];
   const wall = openWall(async (name) => {
@@ -50,7 +50,7 @@ test("it goes through the connection to the address that was checked, and the na
   expect(receiver.received[0]?.headers.host).toBe("shop.example");
 });
 
-test("a message that was sent leaves nothing behind, however long the process lasts", async () => {
+test("sent messages leave no abort signals in memory", async () => {
   const receiver = await receiving();
   const process = new AbortController();
   const send = () => createSender(openWall()).send(to(receiver.url), process.signal);
@@ -60,7 +60,7 @@ test("a message that was sent leaves nothing behind, however long the process la
   expect((queryObjects(AbortSignal) as unknown as number) - before).toBeLessThan(10);
 });
 
-test("a silent receiver is given up, whatever is collected meanwhile", { timeout: 5_000 }, async () => {
+test("a silent receiver times out, even after a garbage collection in the meantime", { timeout: 5_000 }, async () => {
   const silent = await receiving(() => {});
   const sent = createSender(openWall(), undefined, 500).send(to(silent.url), never);
   await expect.poll(() => silent.received.length).toBe(1);
@@ -68,7 +68,7 @@ test("a silent receiver is given up, whatever is collected meanwhile", { timeout
   expect(await sent).toEqual({ kind: "failed", error: "No answer within 0.5 s." });
 });
 
-test("a dead address is passed over for the next one", async () => {
+test("a dead address is skipped for the next one", async () => {
   const receiver = await receiving();
   const wall = openWall(async () => ["192.0.2.1", "127.0.0.1"]);
   const { port } = new URL(receiver.url);
@@ -76,7 +76,7 @@ test("a dead address is passed over for the next one", async () => {
   expect(await createSender(wall, dial).send(to("http://shop.example/"), never)).toMatchObject({ status: 200 });
 });
 
-test("no answer, or one that never begins to end, does not hold the sender", async () => {
+test("neither a missing nor an endless response blocks the sender", async () => {
   const silent = await receiving(() => {});
   const sender = createSender(openWall(), undefined, 300);
   expect(await sender.send(to(silent.url), never)).toEqual({ kind: "failed", error: "No answer within 0.3 s." });
@@ -92,7 +92,7 @@ test("no answer, or one that never begins to end, does not hold the sender", asy
   expect(sent.kind === "answered" && sent.body.length).toBe(4 * 1024);
 });
 
-test("a status that came in time counts, whatever becomes of the body", async () => {
+test("a status received in time counts, even if the body is slow or breaks off", async () => {
   const slow = await receiving((_received, response) => response.writeHead(200).write("thank"));
   const sent = await createSender(openWall(), undefined, 300).send(to(slow.url), never);
   expect(sent).toEqual({ kind: "answered", status: 200, retryAfter: null, body: "thank" });
@@ -103,7 +103,7 @@ test("a status that came in time counts, whatever becomes of the body", async ()
   expect(await createSender(openWall()).send(to(broken.url), never)).toMatchObject({ status: 200, body: "thank" });
 });
 
-test("garbage, a closed connection and headers without end are failures that say so", async () => {
+test("garbage, a closed connection and oversized headers are failures with a reason", async () => {
   const answers: Receiver["answer"][] = [
     (_received, response) => response.socket?.end("SMTP ready\r\n"),
     (_received, response) => response.destroy(),
@@ -121,7 +121,7 @@ test("garbage, a closed connection and headers without end are failures that say
   });
 });
 
-test("what is sent while the process ends is given up at once", async () => {
+test("a message being sent is aborted at once when the process stops", async () => {
   const silent = await receiving(() => {});
   const stopping = new AbortController();
   const sent = createSender(openWall()).send(to(silent.url), stopping.signal);

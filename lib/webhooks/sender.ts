@@ -12,27 +12,27 @@ type Message = {
   readonly body: string;
 };
 
-/** What came of a message: an answer, or none and why. */
+/** The result of a delivery attempt: the response, or the reason why there is none. */
 export type Sent =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null; readonly body: string }
   | { readonly kind: "failed"; readonly error: string };
 
 export type WebhookSender = {
-  /** Why messages may not be sent there, for whoever named the address; null when they may. */
+  /** The reason why messages may not be sent to this URL, worded for the user who entered it; null when they may. */
   refusalOf(url: string): Promise<string | null>;
-  /** Sends a message and reads the answer, in 15 s together. Never throws; `stopping` ends it. */
+  /** Sends a message and reads the response, within 15 s in total. Never throws; `stopping` aborts it. */
   send(message: Message, stopping: AbortSignal): Promise<Sent>;
 };
 
 const LIMIT_MS = 15_000;
-/** How long an answer is read once its status is known, which alone decides. */
+/** Time to read the body; the status, received before it, already decides the result. */
 const BODY_MS = 3_000;
-/** Of which so much is kept, as long as events are shown: enough to see what went wrong. */
+/** The part of the body that is kept for diagnosis, as long as events are shown. */
 const MOST_BODY_BYTES = 4 * 1024;
-/** One address of several may be dead. */
+/** Per address, because one of several may be dead. */
 const CONNECT_MS = 5_000;
 
-/** Opens a connection to an address, never to a name. Taken in, so that tests can see where it would have gone. */
+/** Opens a connection to an address, never to a name. Injected, so that tests can record the addresses. */
 export type Dial = (target: Target, address: string) => Socket;
 
 const dial: Dial = ({ url, port }, address) => {
@@ -40,7 +40,7 @@ const dial: Dial = ({ url, port }, address) => {
   const hostname = url.hostname.replace(/^\[|\]$/g, "");
   return connectTls({
     ...{ host: address, port, ALPNProtocols: ["http/1.1"] },
-    // An address has no server name; the certificate has to be for the address then.
+    // An IP address has no server name; the certificate must then be for the address.
     ...(isIP(hostname) === 0 && { servername: hostname.replace(/\.$/, "") }),
   });
 };
@@ -52,7 +52,7 @@ export function createSender(wall: Wall, connect: Dial = dial, limitMs = LIMIT_M
         await wall.pass(url);
         return null;
       } catch (error) {
-        // A name that cannot be looked up now may be one later, and is checked at every delivery.
+        // A name that does not resolve now may resolve later; each delivery checks it again.
         if (error instanceof WallError) return error.kind === "refused" ? error.message : null;
         if (isLookupFailure(error)) return null;
         throw error;
@@ -110,7 +110,7 @@ async function connectToAny(wall: Wall, connect: Dial, target: Target, signal: A
 }
 
 async function connectTo(wall: Wall, connect: Dial, target: Target, address: string, signal: AbortSignal) {
-  // Also of a wall's own mistake: nothing is dialled that it would not let through.
+  // Defense in depth: check every address again right before dialing it.
   const refusal = wall.refusalOf(address);
   if (refusal !== null) throw new WallError("refused", refusal);
   const socket = connect(target, address);
@@ -123,7 +123,7 @@ async function connectTo(wall: Wall, connect: Dial, target: Target, address: str
     await withSignal(connected, limit.signal).catch((error: unknown) => {
       throw limit.signal.aborted && !signal.aborted ? new Error(`No connection to ${address} within 5 s.`) : error;
     });
-    // Whatever was asked for: this is who is at the other end, before it is told anything.
+    // Check the address that the socket is really connected to, before sending anything.
     const reached = wall.refusalOf(socket.remoteAddress ?? "nothing");
     if (reached !== null) throw new WallError("refused", reached);
     return socket;
@@ -136,13 +136,13 @@ async function connectTo(wall: Wall, connect: Dial, target: Target, address: str
   }
 }
 
-/** Redirects are answers like any other: nobody goes there. */
+/** Sends the message over the connected socket. Redirects are not followed. */
 async function exchange(socket: Socket, { url }: Target, message: Message, signal: AbortSignal): Promise<Sent> {
   const body = Buffer.from(message.body);
   const response = await withSignal(
     new Promise<IncomingMessage>((resolve, reject) => {
       const request = sendRequest({
-        // Without an agent, which would open a connection of its own, to whatever the name means by now.
+        // No agent: it would open its own connection, to whatever address the name resolves to now.
         ...{ createConnection: () => socket, method: "POST", host: url.hostname },
         ...{ path: `${url.pathname}${url.search}`, maxHeaderSize: 16 * 1024 },
         headers: { ...message.headers, host: url.host, "content-length": body.byteLength, connection: "close" },
@@ -159,7 +159,7 @@ async function exchange(socket: Socket, { url }: Target, message: Message, signa
   return { kind: "answered", status, retryAfter: headers["retry-after"] ?? null, body: text };
 }
 
-/** The first 4 kB of what comes in time. An answer whose body breaks off was given all the same. */
+/** The first 4 kB of the body that arrive in time. A body that breaks off is no error: the status has been received. */
 async function readSome(response: IncomingMessage, signal: AbortSignal): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;

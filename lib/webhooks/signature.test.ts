@@ -9,7 +9,7 @@ const message = (body = '{"type":"payment.captured"}') => ({
   body,
 });
 
-/** Of the 12 bytes before a raw Ed25519 key in its DER form. */
+/** The 12 bytes that precede a raw Ed25519 key in its DER encoding. */
 const SPKI = Buffer.from("302a300506032b6570032100", "hex");
 
 function isV1a(headers: Record<string, string>, body: string, publicKey: string): boolean {
@@ -24,7 +24,7 @@ function isV1a(headers: Record<string, string>, body: string, publicKey: string)
     .some((signature) => verify(null, content, key, Buffer.from(signature.slice(4), "base64")));
 }
 
-test("the standardwebhooks package verifies what is signed, and nothing that was changed", () => {
+test("the standardwebhooks package verifies a signed message, and rejects a changed one", () => {
   const keys = newSigningKeys();
   expect(keys.secret).toMatch(/^whsec_/);
   expect(Buffer.from(keys.secret.slice(6), "base64")).toHaveLength(32);
@@ -38,7 +38,7 @@ test("the standardwebhooks package verifies what is signed, and nothing that was
   );
 });
 
-test("the signature is what node:crypto makes of id, time and body", () => {
+test("the signature is node:crypto's HMAC of id, time and body", () => {
   const keys = newSigningKeys();
   const sent = message();
   const headers = signedHeaders(sent, [keys], "v1");
@@ -52,7 +52,7 @@ test("the signature is what node:crypto makes of id, time and body", () => {
   });
 });
 
-test("v1a is an Ed25519 signature by a key that the shared secret does not tell", () => {
+test("v1a is an Ed25519 signature by a key that is independent of the shared secret", () => {
   const [keys, others] = [newSigningKeys(), newSigningKeys()];
   const sent = message();
   const headers = signedHeaders(sent, [keys], "v1+v1a");
@@ -63,7 +63,7 @@ test("v1a is an Ed25519 signature by a key that the shared secret does not tell"
   expect(new Webhook(keys.secret).verify(sent.body, headers)).toEqual(JSON.parse(sent.body));
 });
 
-test("while secrets overlap, holders of each verify", () => {
+test("while secrets overlap, each of them verifies", () => {
   const [newest, earlier] = [newSigningKeys(), newSigningKeys()];
   const sent = message();
   const headers = signedHeaders(sent, [newest, earlier], "v1+v1a");

@@ -1,10 +1,10 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-/** What one secret of an endpoint signs with: a shared key, and one that only we have. */
+/** The signing keys of one endpoint secret: one shared with the merchant, and one that only we have. */
 export type SigningKeys = {
   /** `whsec_…`: 32 bytes in base64, which the merchant has too. */
   readonly secret: string;
-  /** PKCS #8 in base64. Not made from the secret: whoever verifies could sign. */
+  /** PKCS #8 in base64. Not derived from the secret, because then the merchant could sign too. */
   readonly privateKey: string;
 };
 
@@ -23,8 +23,8 @@ export function newSigningKeys(): SigningKeys & { readonly publicKey: string } {
 }
 
 /**
- * The headers of a message by Standard Webhooks. `keys`: newest first; each signs. `timestampSeconds` is of the attempt: receivers
- * refuse old ones.
+ * The headers of a message as defined by Standard Webhooks. `keys`: newest first; each one signs. `timestampSeconds`: the time
+ * of this attempt, because receivers refuse old timestamps.
  */
 export function signedHeaders(
   message: { readonly id: string; readonly timestampSeconds: number; readonly body: string },

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createSender, type Dial } from "./sender";
 import { openWall, publicWall, WallError } from "./wall";
 
-/** Names of the tests, and what they lead to; all else does not exist. */
+/** The tests' names and their addresses; any other name does not exist. */
 const NAMES: Record<string, string[]> = {
   "shop.example": ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"],
   "private.example": ["10.0.0.5"],
@@ -21,7 +21,7 @@ const NAMES: Record<string, string[]> = {
 const resolve = async (name: string) => NAMES[name] ?? [];
 const wall = publicWall(resolve);
 
-/** Connects to nothing, and says to whom it would have. */
+/** A dialer that records the addresses and connects to nothing. */
 function watchedDial(remoteAddress?: string) {
   const dialled: string[] = [];
   const written: string[] = [];
@@ -39,7 +39,7 @@ function watchedDial(remoteAddress?: string) {
 }
 
 const HOSTILE = [
-  // Loopback, in every spelling.
+  // Loopback, in every notation.
   "https://127.0.0.1/",
   "https://127.1/",
   "https://127.0.1/",
@@ -65,7 +65,7 @@ const HOSTILE = [
   "https://foo.localhost/",
   "https://loopback.example/",
   "https://loopback6.example/",
-  // Nobody's address, and everybody's.
+  // Unspecified, broadcast and multicast.
   "https://0.0.0.0/",
   "https://0/",
   "https://0.1.2.3/",
@@ -89,7 +89,7 @@ const HOSTILE = [
   "https://[fd12:3456:789a::1]/",
   "https://[fec0::1]/",
   "https://private.example/",
-  // Link-local, and what clouds tell machines about themselves.
+  // Link-local, and cloud metadata services.
   "https://169.254.0.1/",
   "https://169.254.169.254/latest/meta-data/",
   "https://2852039166/",
@@ -103,7 +103,7 @@ const HOSTILE = [
   "https://192.0.0.192/",
   "https://metadata.google.internal/",
   "https://metadata.example/",
-  // Carrier-grade NAT, benchmarks, documentation, reserved.
+  // Carrier-grade NAT, benchmarking, documentation, reserved.
   "https://100.64.0.1/",
   "https://100.127.255.255/",
   "https://cgnat.example/",
@@ -137,16 +137,16 @@ const HOSTILE = [
   "https://[64:ff9b:1::1]/",
   "https://mapped.example/",
   "https://nat64.example/",
-  // One good address does not excuse another.
+  // A public address among others does not make them allowed.
   "https://mixed.example/",
   "https://mixed6.example/",
-  // Names that only an inner network knows.
+  // Names that resolve only within a private network.
   "https://router/",
   "https://db.internal/",
   "https://printer.local/",
   "https://nas.lan/",
   "https://1.0.0.127.in-addr.arpa/",
-  // Another protocol, another port, somebody's name.
+  // Other protocols, other ports, user names.
   "http://shop.example/",
   "ftp://shop.example/",
   "file:///etc/passwd",
@@ -169,10 +169,10 @@ const HOSTILE = [
   "not a url",
 ];
 
-describe("the wall", () => {
-  test("is tried with at least eighty addresses", () => expect(new Set(HOSTILE).size).toBeGreaterThanOrEqual(80));
+describe("the SSRF guard", () => {
+  test("is tested with at least 80 URLs", () => expect(new Set(HOSTILE).size).toBeGreaterThanOrEqual(80));
 
-  test.each(HOSTILE)("%s is refused when it is saved, and nobody is dialled when it is sent to", async (url) => {
+  test.each(HOSTILE)("%s is refused when saved, and not dialed by a delivery", async (url) => {
     const { dial, dialled } = watchedDial();
     const sender = createSender(wall, dial);
     expect(await sender.refusalOf(url)).toMatch(/\.$/);
@@ -181,7 +181,7 @@ describe("the wall", () => {
     expect(dialled).toEqual([]);
   });
 
-  test("a public host is dialled by its addresses, one after the other", async () => {
+  test("the addresses of a public host are dialed one after the other", async () => {
     const { dial, dialled } = watchedDial();
     const sender = createSender(wall, dial);
     for (const url of ["https://shop.example/hook?a=b", "https://SHOP.example:443/", "https://8.8.8.8/"])
@@ -195,7 +195,7 @@ describe("the wall", () => {
     expect(dialled).toEqual(NAMES["shop.example"]);
   });
 
-  test("a name that means nothing now may be saved, and is not sent to", async () => {
+  test("a name that does not resolve may be saved, and is not dialed", async () => {
     const { dial, dialled } = watchedDial();
     const sender = createSender(wall, dial);
     expect(await sender.refusalOf("https://nothing.example/")).toBeNull();
@@ -204,7 +204,7 @@ describe("the wall", () => {
     expect(dialled).toEqual([]);
   });
 
-  test("a name that is another address by the time it is sent to is refused then", async () => {
+  test("a name that resolves to a private address at the delivery is refused then", async () => {
     const answers = [["93.184.215.14"], ["127.0.0.1"]];
     const { dial, dialled } = watchedDial();
     const sender = createSender(
@@ -218,7 +218,7 @@ describe("the wall", () => {
     expect(dialled).toEqual([]);
   });
 
-  test("the name is asked once for each delivery, and what it answered is dialled, not the name", async () => {
+  test("the name is resolved once per delivery, and the resolved address is dialed, not the name", async () => {
     let asked = 0;
     const { dial, dialled } = watchedDial();
     const once = publicWall(async () => (asked++ === 0 ? ["93.184.215.14"] : ["127.0.0.1"]));
@@ -229,7 +229,7 @@ describe("the wall", () => {
     expect([asked, dialled]).toEqual([1, ["93.184.215.14"]]);
   });
 
-  test("whoever is at the other end after all is looked at again, before a byte is written", async () => {
+  test("the connected socket's address is checked before a byte is written", async () => {
     for (const remote of ["127.0.0.1", "::ffff:127.0.0.1", "10.1.2.3", "fe80::1%eth0"]) {
       const { dial, dialled, written } = watchedDial(remote);
       const message = { url: "https://shop.example/", headers: {}, body: "{}" };
@@ -240,7 +240,7 @@ describe("the wall", () => {
     }
   });
 
-  test("the development setting opens it, but for what is no URL or names a user", async () => {
+  test("the development setting allows all addresses, but neither invalid URLs nor user names", async () => {
     const open = openWall(resolve);
     expect(await open.pass("http://127.0.0.1:4000/hook")).toMatchObject({ port: 4000, addresses: ["127.0.0.1"] });
     expect(open.refusalOf("127.0.0.1")).toBeNull();

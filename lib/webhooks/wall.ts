@@ -3,24 +3,24 @@ import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * The wall between what merchants name as an address and our own network. Whoever sends asks it each time, connects to an
- * address that it passed, and holds the socket against it once more: a name may mean something else by then.
+ * SSRF guard between merchants' URLs and our own network. The sender resolves each URL through it, connects only to addresses
+ * that it returned, and checks the connected socket again, because a name may resolve to another address by then.
  */
 export type Wall = {
-  /** Where a URL leads to, every address of it checked. Throws {@link WallError}. */
+  /** Resolves a URL and checks each of its addresses. Throws {@link WallError}. */
   pass(url: string): Promise<Target>;
-  /** Why an address may not be written to; null when it may. */
+  /** The reason why an address is refused; null when it is allowed. */
   refusalOf(address: string): string | null;
 };
 
 export type Target = {
   readonly url: URL;
   readonly port: number;
-  /** At least one; the URL's own when it names an address. */
+  /** At least one; the URL's host itself if that is an address. */
   readonly addresses: readonly string[];
 };
 
-/** `refused`: whoever named the address has to change it. `unresolved`: its name means nothing now, and may later. */
+/** `refused`: the URL must be changed. `unresolved`: the name does not resolve now, but may later. */
 export class WallError extends Error {
   override readonly name = "WallError";
   constructor(
@@ -33,12 +33,12 @@ export class WallError extends Error {
 
 const refused = (message: string) => new WallError("refused", message);
 
-/** All addresses that a name has now; none when it does not exist. */
+/** All current addresses of a name; empty when it does not exist. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 const RESOLVE_MS = 2_500;
 
-/** Not by getaddrinfo: it has four threads, which passwords need too, and a name may take long on purpose. */
+/** Avoids getaddrinfo: it blocks one of libuv's four threads, which password hashing needs, and a hostile name can be slow. */
 async function resolvePublicly(hostname: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: RESOLVE_MS / 2, tries: 2 });
   const timer = setTimeout(() => resolver.cancel(), RESOLVE_MS);
@@ -59,15 +59,15 @@ async function resolveLocally(hostname: string): Promise<string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }
 
-/** Names that only our own network knows. */
+/** Names that resolve only within a private network. */
 const INNER_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
-/** Public by its number, and yet a cloud's own: Azure answers machines there about themselves. */
+/** In the public range, but internal to a cloud: Azure's metadata address. */
 const CLOUD_ADDRESSES: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
 function refusalOf(address: string): string | null {
   if (isIP(address) === 0 || address.includes("%")) return `${address} is not an address.`;
   const parsed = ipaddr.parse(address);
-  // Of IPv6 only 2000::/3 is public; the rest is reserved, or stands for an IPv4 address that could be anything.
+  // Only 2000::/3 of IPv6 is public; the rest is reserved, or embeds an IPv4 address that could be internal.
   const isPublic =
     parsed.range() === "unicast" && (isIPv4(address) || ((parsed.toByteArray()[0] as number) & 0xe0) === 0x20);
   if (isPublic && !CLOUD_ADDRESSES.has(address)) return null;
@@ -82,7 +82,7 @@ function readUrl(text: string): URL {
   return url;
 }
 
-/** As it is for merchants: https, port 443, public addresses. */
+/** The guard for merchants' URLs: https, port 443 and public addresses only. */
 export function publicWall(resolve: Resolve = resolvePublicly): Wall {
   return {
     refusalOf,
@@ -99,7 +99,7 @@ export function publicWall(resolve: Resolve = resolvePublicly): Wall {
       if (addresses.length === 0) throw new WallError("unresolved", `There is no address for ${hostname}.`);
       for (const address of addresses) {
         const refusal = refusalOf(address);
-        // Which address a name has is ours to know: it may be one of our own network.
+        // Don't reveal the address of a name: it may be one of our internal network.
         if (refusal !== null) throw refused(isAddress ? refusal : `${hostname} does not lead to a public address.`);
       }
       return { url, port: 443, addresses };
@@ -107,7 +107,7 @@ export function publicWall(resolve: Resolve = resolvePublicly): Wall {
   };
 }
 
-/** For development on one's own machine: http, any port and any address. */
+/** The guard for local development: allows http, any port and any address. */
 export function openWall(resolve: Resolve = resolveLocally): Wall {
   return {
     refusalOf: () => null,
