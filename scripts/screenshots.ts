@@ -59,7 +59,7 @@ async function checkOutWithLog(page: Page): Promise<void> {
 async function openLink(page: Page): Promise<void> {
   await page.getByLabel("Amount", { exact: true }).fill("129.00");
   await page.getByRole("button", { name: /^Create/ }).click();
-  await page.goto((await page.getByRole("link", { name: /^Open/ }).getAttribute("href")) ?? "");
+  await page.goto((await page.getByRole("link", { name: "Open in a new tab" }).getAttribute("href")) ?? "");
   await page.getByRole("button", { name: /^Pay/ }).waitFor();
 }
 
