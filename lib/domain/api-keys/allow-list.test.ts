@@ -45,6 +45,6 @@ test.each([
   expect(isAllowListEntry(entry)).toBe(false);
 });
 
-test("an IPv4-mapped block lets IPv4 addresses in", () => {
+test("an IPv4-mapped block allows IPv4 addresses", () => {
   expect(isListed(createAllowList(["::ffff:10.0.0.0/104"]), "10.1.2.3")).toBe(true);
 });

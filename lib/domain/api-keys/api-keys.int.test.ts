@@ -26,7 +26,7 @@ async function setup() {
   };
 }
 
-test("a key is of its environment's mode, and only its digest is stored", async () => {
+test("a key has its environment's mode, and only its digest is stored", async () => {
   const { create, merchant, service } = await setup();
   const { row, secret } = await create({ permissions: ["payment.create", "payment.read", "payment.create"] });
   expect(secret).toMatch(/^sk_test_/);
@@ -61,12 +61,12 @@ test.each<[Partial<CreateApiKeyInput>, string]>([
   await expect(create(input)).rejects.toMatchObject({ code: "invalid_parameter", param });
 });
 
-test("an environment that is not there has no keys", async () => {
+test("an unknown environment gets no keys", async () => {
   const { create } = await setup();
   await expect(create({ environmentId: newId() })).rejects.toMatchObject({ code: "resource_not_found" });
 });
 
-test("the list is the environment's own, newest first", async () => {
+test("the list has only the environment's keys, newest first", async () => {
   const { create, service, environmentId, stranger } = await setup();
   const rows = [];
   for (const name of ["a", "b", "c"]) rows.unshift((await create({ name })).row);
@@ -125,7 +125,7 @@ test.each([0, 1, 24, 168] as OverlapHours[])(
   },
 );
 
-test("rotating does not lengthen a key's life, and keeps its expiry for the twin", async () => {
+test("rotating does not extend a key's life, and its replacement has the same expiry", async () => {
   const { create, input, service, environmentId } = await setup();
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   const { row } = await create({ expiresAt });
@@ -134,7 +134,7 @@ test("rotating does not lengthen a key's life, and keeps its expiry for the twin
   expect((await listApiKeys(service, { environmentId })).map((key) => key.expires_at)).toEqual([expiresAt, expiresAt]);
 });
 
-test("a key is rotated once, and only while it works", async () => {
+test("a key can be rotated once, and only while it works", async () => {
   const { create, input, service } = await setup();
   const rotate = (row: { id: string }) => rotateApiKey(service, { ...input(row), overlapHours: 24 });
   const { row } = await create();
@@ -151,7 +151,7 @@ test("a key is rotated once, and only while it works", async () => {
   await expect(rotate(expired)).rejects.toMatchObject({ code: "invalid_state" });
 });
 
-test("another environment's key is not there", async () => {
+test("another environment's key is not found", async () => {
   const { create, input, service, works, merchant, stranger } = await setup();
   const { row, secret } = await create();
   for (const environmentId of [merchant.live.id, stranger.test.id]) {
@@ -167,7 +167,7 @@ test("another environment's key is not there", async () => {
   expect(await works(secret)).toBe(true);
 });
 
-test("every step is in the audit log with who did it; a step that changes nothing is not", async () => {
+test("every change is in the audit log with its actor; a request that changes nothing is not", async () => {
   const { create, input, service, environmentId } = await setup();
   const by = { actor: { type: "user", id: newId() } as const, requestId: newId() };
   const { row } = await create(by);

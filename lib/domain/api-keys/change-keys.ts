@@ -39,7 +39,7 @@ export function invalidKeyState(row: ApiKeyRow, now: Date, replaced: boolean, de
 
 const VERBS = { disable: disableApiKey, enable: enableApiKey, revoke: revokeApiKey };
 
-/** Disables, enables or revokes a key for a user; returns the key as it is then. */
+/** Disables, enables or revokes a key for a user; returns the changed key. */
 export async function setKeyState(ctx: Context, input: { id: string; action: keyof typeof VERBS }): Promise<ApiKey> {
   const { service, environment, actor, request } = ctx;
   const db = service.db.within(environment.id);
@@ -58,7 +58,7 @@ export async function setKeyState(ctx: Context, input: { id: string; action: key
 
 const ACTION: Record<ApiKeyStatus, KeyAction> = { ACTIVE: "enabled", DISABLED: "disabled", REVOKED: "revoked" };
 
-/** Every process notices within a second. A key that already has the status stays as it is; a revoked one stays revoked. */
+/** Takes effect in every process within a second. A key that already has the status is unchanged; a revoked one is refused. */
 function changeKeyStatus(service: KeyService, input: KeyInput, to: ApiKeyStatus): Promise<ApiKeyRow> {
   return service.db.orm.transaction(async (tx) => {
     const row = await lockKey(tx, input);
@@ -87,7 +87,7 @@ export function revokeApiKey(service: KeyService, input: KeyInput): Promise<ApiK
   return changeKeyStatus(service, input, "REVOKED");
 }
 
-/** Addresses and CIDR blocks as one set; throws on an entry that is neither. An IPv4 address matches in either notation. */
+/** A set of addresses and CIDR blocks; throws on an entry that is neither. IPv4 matches in IPv4-mapped notation, too. */
 export function createAllowList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {

@@ -17,7 +17,7 @@ const shop = { name: " Shop ", permissions: ["payment.create" as const], expires
 async function setup() {
   const tenant = await testTenant(db);
   const person = { type: "user", id: newId() } as const;
-  /** A call of a person with one attempt's id; the same attempt is the same request. */
+  /** A user's call with an attempt's id; the same attempt is the same request. */
   const call = (attempt: string = randomUUID(), body: object = shop, path = "/api/dashboard/test/api-keys") =>
     attemptContext(tenant.call({ actor: person, request: { id: newId(), endpoint: "createApiKey", path } }), {
       attempt,
@@ -27,14 +27,14 @@ async function setup() {
   const works = async (secret: string | null) => (await findUsableKey(tenant.service, sha256(secret ?? ""))) !== null;
   const audit = () => db.sql<{ action: string; actor: object }[]>`
     select action, actor from audit_log where environment_id = ${tenant.merchant.test.id} order by created_at, id`;
-  /** Each edit's old and new values, as the activity page shows them. */
+  /** Each edit's old and new values, for the activity page. */
   const edits = async () => {
     const rows = await db.sql<{ changes: object }[]>`
       select detail -> 'changes' as changes from audit_log
       where environment_id = ${tenant.merchant.test.id} and action = 'api_key.updated' order by created_at, id`;
     return rows.map(({ changes }) => changes);
   };
-  /** Sends the form of a page that shows the key as it was then. */
+  /** Sends the form of a page that shows the key as `seen`. */
   const edit = (seen: ApiKey, settings: Partial<ApiKeySettings>) => {
     const { id, name, permissions, expires_at, ip_allow_list, updated_at } = seen;
     return editApiKey(call(), { id, name, permissions, expires_at, ip_allow_list, ...settings, updated_at });
@@ -42,7 +42,7 @@ async function setup() {
   return { ...tenant, call, list, works, audit, edits, edit, person };
 }
 
-test("a key is made by the person who asked, and its secret works", async () => {
+test("a key is created by the requesting user, and its secret works", async () => {
   const { call, list, works, audit, person } = await setup();
   const issued = issuedApiKey.parse(await issueApiKey(call(), shop));
   expect(issued.api_key).toMatchObject({
@@ -55,7 +55,7 @@ test("a key is made by the person who asked, and its secret works", async () => 
   expect([...(await audit())]).toEqual([{ action: "api_key.created", actor: person }]);
 });
 
-test("one attempt makes one key, however often and however quickly it is sent, and one answer has the secret", async () => {
+test("one attempt creates one key, even when sent repeatedly and concurrently, and one response has the secret", async () => {
   const { call, list } = await setup();
   const attempt = randomUUID();
   const answers = await Promise.all(Array.from({ length: 5 }, () => issueApiKey(call(attempt), shop)));
@@ -65,7 +65,7 @@ test("one attempt makes one key, however often and however quickly it is sent, a
   expect((await issueApiKey(call(attempt), shop)).secret).toBeNull();
 });
 
-test("one attempt with other settings is refused, and makes nothing", async () => {
+test("the same attempt with other settings is refused, and creates nothing", async () => {
   const { call, list } = await setup();
   const attempt = randomUUID();
   await issueApiKey(call(attempt), shop);
@@ -74,7 +74,7 @@ test("one attempt with other settings is refused, and makes nothing", async () =
   expect(await list()).toHaveLength(1);
 });
 
-test("an attempt uses up no idempotency key of the merchant's own requests, whatever it is called", async () => {
+test("an attempt never collides with an idempotency key of the merchant's own requests", async () => {
   const { call, merchant, list } = await setup();
   await issueApiKey(call("order-00000000-1001"), shop);
   expect(await list()).toHaveLength(1);
@@ -83,7 +83,7 @@ test("an attempt uses up no idempotency key of the merchant's own requests, what
   expect([key.includes("order-00000000-1001"), sent === key]).toEqual([true, false]);
 });
 
-test("a refused form may be corrected and sent as the same attempt", async () => {
+test("a refused form can be corrected and sent as the same attempt", async () => {
   const { call, list } = await setup();
   const attempt = randomUUID();
   const wrong = { ...shop, name: "", ip_allow_list: ["10.0.0.0/8", "x"] };
@@ -94,7 +94,7 @@ test("a refused form may be corrected and sent as the same attempt", async () =>
   expect(await list()).toHaveLength(1);
 });
 
-test("the secret is nowhere in the database, neither with the key nor with the attempt", async () => {
+test("the secret is not in the database, neither with the key nor with the attempt", async () => {
   const { call, merchant } = await setup();
   const { secret } = await issueApiKey(call(), shop);
   const [kept] = await db.sql`
@@ -105,7 +105,7 @@ test("the secret is nowhere in the database, neither with the key nor with the a
   expect(kept?.text).not.toContain(secret?.slice(8, 30));
 });
 
-test("a rotation is one attempt, too; both keys know of each other and cannot be rotated twice", async () => {
+test("a rotation is one attempt, too; both keys name each other and cannot be rotated twice", async () => {
   const { call, list, works } = await setup();
   const old = await issueApiKey(call(), shop);
   const roll = (attempt: string) =>
@@ -127,7 +127,7 @@ test("a rotation is one attempt, too; both keys know of each other and cannot be
   expect([await works(old.secret), await works(made.secret)]).toEqual([true, true]);
 });
 
-test("a refusal that its attempt keeps is the same refusal again", async () => {
+test("a refusal stored with its attempt is replayed", async () => {
   const { call } = await setup();
   const { api_key } = await issueApiKey(call(), shop);
   await setKeyState(call(), { id: api_key.id, action: "revoke" });
@@ -139,7 +139,7 @@ test("a refusal that its attempt keeps is the same refusal again", async () => {
   }
 });
 
-test("what can be done with a key follows its state", async () => {
+test("the available actions of a key follow its state", async () => {
   const { call, list, merchant } = await setup();
   const { api_key } = await issueApiKey(call(), shop);
   const change = (action: "disable" | "enable" | "revoke") => setKeyState(call(), { id: api_key.id, action });
@@ -153,7 +153,7 @@ test("what can be done with a key follows its state", async () => {
   expect(await change("revoke")).toMatchObject({ status: "REVOKED", available_actions: [] });
 });
 
-test("the list has pages, and is the environment's own", async () => {
+test("the list has pages, and only the environment's keys", async () => {
   const { call, stranger } = await setup();
   for (const name of ["a", "b", "c"]) await issueApiKey(call(randomUUID(), { name }), { ...shop, name });
   const second = await listKeyPage(call(), { limit: 2, offset: 2 });
@@ -163,7 +163,7 @@ test("the list has pages, and is the environment's own", async () => {
   expect(strange).toMatchObject({ total: 0, data: [] });
 });
 
-test("a key's settings change, its secret does not, and the log says who did it", async () => {
+test("an edit changes a key's settings, not its secret, and the log has the actor", async () => {
   const { call, list, works, audit, edits, edit, person } = await setup();
   const made = await issueApiKey(call(), shop);
   const expires_at = "2099-01-01T00:00:00.000Z";
@@ -194,7 +194,7 @@ test("an edit that changes nothing leaves the key and the log as they are", asyn
   expect(await edits()).toEqual([]);
 });
 
-test("a form opened before somebody else's change does not take that change back", async () => {
+test("a form opened before another user's change does not undo that change", async () => {
   const { call, list, edits, edit } = await setup();
   const { api_key: seen } = await issueApiKey(call(), { ...shop, permissions: ["payment.create", "payment.read"] });
   const results = await Promise.allSettled([
@@ -212,7 +212,7 @@ test("a form opened before somebody else's change does not take that change back
   expect(await list()).toMatchObject([{ name: "B", permissions: ["payment.create"] }]);
 });
 
-test("a key that was replaced ends when its rotation said: no edit lengthens its life", async () => {
+test("a replaced key ends as its rotation set it: no edit extends its life", async () => {
   const { call, list, edit } = await setup();
   const { api_key } = await issueApiKey(call(), shop);
   const twin = await reissueApiKey(call(), { id: api_key.id, overlap_hours: 24 });
@@ -234,7 +234,7 @@ test("a key that was replaced ends when its rotation said: no edit lengthens its
   await edit(twin.api_key, { name: "B" });
 });
 
-test("a rotation and an edit at once never leave the old key without its end", async () => {
+test("a concurrent rotation and edit never leave the old key without its end", async () => {
   const { call, list, edit } = await setup();
   for (let i = 0; i < 5; i++) {
     const { api_key } = await issueApiKey(call(), shop);
@@ -245,7 +245,7 @@ test("a rotation and an edit at once never leave the old key without its end", a
   }
 });
 
-test("what a key cannot be is refused, and one that has ended or is another's stays as it is", async () => {
+test("invalid settings are refused, and an ended or foreign key cannot be edited", async () => {
   const { call, list, edit } = await setup();
   const { api_key } = await issueApiKey(call(), shop);
   const { id } = api_key;

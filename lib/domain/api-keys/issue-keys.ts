@@ -45,13 +45,13 @@ const PATTERN = new RegExp(`^sk_(test|live)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKS
 
 const keyPrefix = (mode: Mode) => `sk_${mode}_`;
 
-/** A new secret: prefix, 32 random base62 characters (190 bits), and a checksum that catches a mistyped or cut-off key. */
+/** A new secret: prefix, 32 random base62 characters (190 bits), and a checksum that detects a mistyped or truncated key. */
 export function newKeySecret(mode: Mode): string {
   const body = keyPrefix(mode) + randomBase62(RANDOM_LENGTH);
   return body + checksum(body);
 }
 
-/** Whether a text can be a key at all; what cannot is refused without a look-up. */
+/** True if a text has the form of a key; others are refused without a query. */
 export function isWellFormedKey(text: string): boolean {
   return PATTERN.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
@@ -60,7 +60,7 @@ function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
     for (const byte of randomBytes(length)) {
-      // 248 = 4 × 62: the bytes above it would make the first eight characters more likely than the others.
+      // 248 = 4 × 62: higher bytes would make the first eight characters more likely than the others.
       if (byte < 248 && text.length < length) text += ALPHABET[byte % 62];
     }
   }
@@ -93,7 +93,7 @@ export async function issueApiKey(ctx: Context, input: ApiKeySettings): Promise<
   );
 }
 
-/** The stored answer has no secret, not even sealed: it exists in the first answer and nowhere else. */
+/** Stores a response without the secret, not even sealed: only the first response contains it. */
 async function issueOnce(
   ctx: Context,
   make: (service: KeyService, by: Required<ManagedBy>) => Promise<NewApiKey>,
@@ -107,7 +107,7 @@ async function issueOnce(
   });
   const body = JSON.parse(reply.body);
   if (!isRefusal(reply.status)) return { api_key: body, secret: reply.replayed ? null : secret };
-  // A refusal that the idempotency key has kept.
+  // A refusal stored under the idempotency key.
   const { code, detail, current_status, allowed_actions } = body as Problem;
   throw new AppError(code, detail, { extra: { current_status, allowed_actions } });
 }
@@ -119,13 +119,13 @@ export type CreateApiKeyInput = ManagedBy & {
   permissions: readonly Permission[];
   /** ISO 8601, in the future; null = never. */
   expiresAt?: string | null;
-  /** Addresses and CIDR blocks; empty = from anywhere. */
+  /** Addresses and CIDR blocks; empty = any address. */
   ipAllowList?: readonly string[];
   /** UUID of the key it replaces. */
   rotatedFrom?: string | null;
 };
 
-/** The row, and the secret that is shown now and never again. */
+/** The row, and the secret, which is shown only once. */
 type NewApiKey = { row: ApiKeyRow; secret: string };
 
 export async function createApiKey(service: KeyService, input: CreateApiKeyInput): Promise<NewApiKey> {
@@ -155,7 +155,7 @@ export async function createApiKey(service: KeyService, input: CreateApiKeyInput
   });
 }
 
-/** Throws `invalid_parameter`. Checked before anything is written: a refused value would stay in the tables' files. */
+/** Throws `invalid_parameter`. Call before any write: a refused value would stay in the table's files after a rollback. */
 function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Date): void {
   const expiresAt = input.expiresAt ? new Date(input.expiresAt) : null;
   const errors: FieldError[] = [];
@@ -166,7 +166,7 @@ function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Dat
   input.permissions.forEach((permission, i) => {
     if (!PERMISSIONS.includes(permission)) invalid(`permissions.${i}`, `There is no permission '${permission}'.`);
   });
-  // Written so that an unreadable date is not "in the future" either.
+  // Negated so that an invalid date is refused, too.
   if (expiresAt !== null && !(expiresAt > now)) invalid("expires_at", "Choose an expiry in the future.");
   input.ipAllowList?.forEach((entry, i) => {
     if (!isAllowListEntry(entry)) {
@@ -177,8 +177,8 @@ function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Dat
 }
 
 /**
- * Changes what a key may do, and its name; every process notices within a second. The secret stays. Refused when the key has
- * changed since these settings were chosen, which would take that change back.
+ * Changes a key's name, permissions, expiry and allow list, but not its secret. Takes effect in every process within a second.
+ * Refused if the key has changed since the caller read it, because the edit would undo that change.
  */
 export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBody & { id: string }): Promise<ApiKey> {
   const { service, environment, actor, request } = ctx;
@@ -214,7 +214,7 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
   return getApiKey(ctx, { id });
 }
 
-/** Name → [before, after] of what an edit changes. Permissions have no order. */
+/** An edit's changes as name → [before, after]. The order of permissions doesn't matter. */
 function changesOf(row: ApiKeyRow, wanted: ReturnType<typeof settingsOf>) {
   const listed = (permissions: readonly string[]) => permissions.toSorted().join(", ");
   return onlyChanged({
@@ -240,7 +240,7 @@ export function reissueApiKey(
   );
 }
 
-/** Replaces a key by a new one with the same settings. `overlapHours`: how long the old one still works. */
+/** Replaces a key by a new one with the same settings. The old one still works for `overlapHours`. */
 export function rotateApiKey(
   service: KeyService,
   input: KeyInput & { overlapHours: OverlapHours },

@@ -24,7 +24,7 @@ async function setup() {
   return { call, told, environmentId: merchant.test.id };
 }
 
-/** The commits that told something, each with what it told and with its rows of the audit log. */
+/** The commits with events: for each, the event types and the actions in the audit log. */
 async function commitsOf(environmentId: string): Promise<{ types: string; audit: string }[]> {
   return [
     ...(await db.sql<{ types: string; audit: string }[]>`
@@ -34,7 +34,7 @@ async function commitsOf(environmentId: string): Promise<{ types: string; audit:
   ];
 }
 
-test("each change of a key is told once, in its own commit, with what it changed and numbered", async () => {
+test("each change of a key has one event, in its own commit, with the changes and a sequence number", async () => {
   const { call, told, environmentId } = await setup();
   const { api_key: made } = await issueApiKey(call(), SETTINGS);
   const { id } = made;
@@ -80,7 +80,7 @@ test("each change of a key is told once, in its own commit, with what it changed
   for (const { types, audit } of commits) expect(audit).toBe(types);
 });
 
-test("no event, no message and no row of the outbox has a key's secret, nor its digest", async () => {
+test("no event, message or outbox row contains a key's secret or its digest", async () => {
   const { call, environmentId } = await setup();
   const first = await issueApiKey(call(), SETTINGS);
   const second = await reissueApiKey(call(), { id: first.api_key.id, overlap_hours: 0 });
@@ -96,7 +96,7 @@ test("no event, no message and no row of the outbox has a key's secret, nor its 
   expect(row?.text).not.toMatch(/secret/);
 });
 
-test("what changes nothing and what is refused is not told, nor a request that comes again", async () => {
+test("unchanged keys, refusals and replayed requests have no event", async () => {
   const { call, told } = await setup();
   const attempt = newId();
   const { api_key: made } = await issueApiKey(call(attempt), SETTINGS);
@@ -113,7 +113,7 @@ test("what changes nothing and what is refused is not told, nor a request that c
   expect((await told()).map(({ type }) => type)).toEqual(["api_key.created", "api_key.revoked"]);
 });
 
-test("a disabled key whose time ran out is told of as the API shows it: expired", async () => {
+test("the event of a disabled key that has expired shows it as the API does: expired", async () => {
   const { call, told } = await setup();
   const expires_at = new Date(Date.now() + 60_000).toISOString();
   const { api_key: made } = await issueApiKey(call(), { ...SETTINGS, expires_at });

@@ -8,7 +8,7 @@ test("a new key is its mode's prefix, 32 random and 6 checksum characters", () =
   expect(isWellFormedKey(newKeySecret("live"))).toBe(true);
 });
 
-test("any one changed character, and the other mode's prefix, fail the checksum", () => {
+test("a change of any character, and the other mode's prefix, fail the checksum", () => {
   const key = newKeySecret("test");
   for (let i = 8; i < key.length; i++) {
     const other = key[i] === "a" ? "b" : "a";
@@ -21,12 +21,12 @@ test.each(["", "sk_test_", "hello", `sk_test_${"a".repeat(38)}`])("%j is not a k
   expect(isWellFormedKey(text)).toBe(false);
 });
 
-test("a key that is cut off, padded or followed by a line break is not a key", () => {
+test("a truncated or padded key, or one followed by a line break, is not a key", () => {
   const key = newKeySecret("test");
   for (const text of [key.slice(0, -1), `${key}a`, ` ${key}`, `${key}\n`]) expect(isWellFormedKey(text)).toBe(false);
 });
 
-test("all 62 characters are equally likely, within what chance allows", () => {
+test("all 62 characters are equally likely, by a chi-square test", () => {
   const counts = new Map<string, number>();
   for (let i = 0; i < 2000; i++) {
     for (const character of newKeySecret("test").slice(8, 40)) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -35,6 +35,6 @@ test("all 62 characters are equally likely, within what chance allows", () => {
   const expected = (2000 * 32) / 62;
   let chiSquare = 0;
   for (const count of counts.values()) chiSquare += (count - expected) ** 2 / expected;
-  // 61 degrees of freedom: above 140 once in ten million runs; with `byte % 62` unguarded it is about 1700.
+  // 61 degrees of freedom: above 140 in one of ten million runs; with an unguarded `byte % 62` it is about 1700.
   expect(chiSquare).toBeLessThan(140);
 });

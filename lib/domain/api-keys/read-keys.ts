@@ -19,7 +19,7 @@ import { type Context, resourceNotFound } from "../context";
 import { changedMembers, recordChangeBy } from "../events/event";
 import { type ListAnswer, listAnswer } from "../lists";
 
-/** The row as it is shown. `replacedBy` is the UUID of the key that was made in its place. */
+/** The key as the API shows it. `replacedBy` is the UUID of the key that replaced it. */
 export function presentApiKey(row: ApiKeyRow, now: Date, replacedBy: string | null): ApiKey {
   const status = statusAt(row, now);
   return {
@@ -47,7 +47,7 @@ export function statusAt(row: ApiKeyRow, now: Date): ApiKey["status"] {
   return row.expires_at !== null && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
 }
 
-/** A replaced key ends when its rotation says, so it can no longer be edited or rotated. */
+/** A replaced key keeps the end that its rotation set, so it can no longer be edited or rotated. */
 export function actionsOf(status: ApiKey["status"], replaced: boolean): ApiKeyAction[] {
   switch (status) {
     case "ACTIVE":
@@ -63,17 +63,17 @@ export function actionsOf(status: ApiKey["status"], replaced: boolean): ApiKeyAc
   }
 }
 
-/** What the verbs for keys need: they also run outside of a request, and inside a caller's transaction as `orm`. */
+/** The part of the service that key verbs use: they also run outside of requests, and in a caller's transaction as `orm`. */
 export type KeyService = { readonly db: { readonly orm: Orm }; readonly clock: Clock };
 
-/** Who manages the key; left out, it is Cardlane itself (a script). */
+/** The actor that manages the key; Cardlane itself (a script) by default. */
 export type ManagedBy = { actor?: ActorRecord; requestId?: string | null };
 
 export type KeyAction = "created" | "updated" | "disabled" | "enabled" | "revoked" | "rotated";
 
 /**
- * Writes what was done with a key into the outbox and the audit log, inside the transaction that did it, which holds the key's
- * row. `before`: null for a new key. `detail`: what the audit log keeps of it.
+ * Records an act on a key in the outbox and the audit log, in the transaction of the act, which holds the lock on the key's
+ * row. `before`: null for a new key. `detail`: stored in the audit log only.
  */
 export async function recordKeyAction(
   tx: Orm,
@@ -142,7 +142,7 @@ export async function listKeyPage(ctx: Context, input: { limit: number; offset: 
 
 export type { KeyUse };
 
-/** Keeps when and from where keys were last used. */
+/** Stores the time and address of each key's last use. */
 export async function recordKeyUses(service: { db: { sql: Sql } }, uses: KeyUse[]): Promise<void> {
   if (uses.length > 0) await updateKeyUses(service.db.sql, uses);
 }
