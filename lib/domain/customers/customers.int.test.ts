@@ -46,7 +46,7 @@ async function shop() {
   return { environment, ctx, pay, note, list };
 }
 
-it("is one for each customer_id, else for each e-mail in any case; payments with neither belong to none", async () => {
+it("is identified by customer_id, else by e-mail regardless of case; payments with neither have no customer", async () => {
   const { pay, note, list } = await shop();
   await pay({ id: "c_1", email: "Anna@Example.com", name: "Anna Müller", day: 0 });
   await pay({ id: "c_1", email: "new@example.com", day: 3, last4: "1111" });
@@ -86,7 +86,7 @@ it("is one for each customer_id, else for each e-mail in any case; payments with
 });
 
 describe("a list", () => {
-  it("pages by offset and after a customer, and finds by words", async () => {
+  it("pages by offset and after a customer, and filters by search terms", async () => {
     const { pay, note, list } = await shop();
     for (const [day, name] of ["Zoë Ångström", "Anna Nowak", "Annabel Smith"].entries()) {
       await pay({ id: `cus_${day}_17`, email: `who${day}@shop.example`, name, day });
@@ -124,7 +124,7 @@ describe("a list", () => {
     expect(await names({ q: "who0" })).toEqual(["Zora New"]);
   });
 
-  it("of another environment has none of them, and neither can they be got there or paged after", async () => {
+  it("of another environment has none of them, nor can they be read or used as cursors there", async () => {
     const { pay, note, list } = await shop();
     await pay({ id: "c_1", day: 0 });
     await note();
@@ -137,7 +137,7 @@ describe("a list", () => {
   });
 });
 
-test("a customer is one by its e-mail in any case, whatever the address, and found by its words", async () => {
+test("a customer is identified by its e-mail regardless of case, and found by search terms", async () => {
   const { pay, note, list } = await shop();
   for (const [day, email] of [
     "Ada@Müller.DE",
@@ -158,7 +158,7 @@ test("a customer is one by its e-mail in any case, whatever the address, and fou
   for (const q of ["иван", "Müller", "docomo"]) expect((await list({ q })).data, q).toHaveLength(1);
 });
 
-test("words that more customers have than are counted are found page by page, beside those that few have", async () => {
+test("search terms with more matches than the count's cap are paged, combined with rare ones", async () => {
   const { environment, list } = await shop();
   await db.sql`insert into customers (environment_id, id, customer_id, name, words, first_payment_at, last_payment_at)
     select ${environment.id}, gen_random_uuid(), 'c' || i, 'Many ' || case when i % 5000 = 0 then 'Rare' else 'Common' end, '',
@@ -176,7 +176,7 @@ test("words that more customers have than are counted are found page by page, be
   expect(await found({ q: "rare", starting_after: last?.id as string })).toEqual([["c5000"], 2, false]);
 });
 
-test("an id is of the identity alone: the same when customers are made again, and what a payment leads to", async () => {
+test("an id depends only on the identity: it stays when customers are rebuilt, and payments link to it", async () => {
   const { environment, ctx, pay, note, list } = await shop();
   const identity = { customer_id: null, customer_email: "Anna@Example.com" };
   await pay({ email: "Anna@Example.com", day: 0 });
@@ -192,7 +192,7 @@ test("an id is of the identity alone: the same when customers are made again, an
   expect(await getCustomer(ctx, { id })).toMatchObject({ id, email: "anna@example.com", payments: 1 });
 });
 
-test("two payments of one customer at the same moment wait for nobody, and jobs at once take each of them once", async () => {
+test("two concurrent payments of one customer do not block, and concurrent jobs count each once", async () => {
   const { pay, list } = await shop();
   await Promise.all(Array.from({ length: 20 }, (_, i) => pay({ id: `c_${i % 2}`, day: i })));
   const taken = await Promise.all(Array.from({ length: 4 }, () => noteCustomers(testService(db))));

@@ -23,7 +23,7 @@ export async function getCustomer(ctx: Context, input: { id: string }): Promise<
   return customer as Customer;
 }
 
-/** Customers, the last payment first. Throws `invalid_parameter` when `starting_after` is no customer of this environment. */
+/** Customers, latest payment first. Throws `invalid_parameter` if `starting_after` is not a customer of this environment. */
 export async function listCustomers(ctx: Context, query: ListCustomersQuery): Promise<ListAnswer<Customer>> {
   const { limit = 20, offset = 0, starting_after, q } = query;
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -37,7 +37,7 @@ export async function listCustomers(ctx: Context, query: ListCustomersQuery): Pr
   return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
-/** The id of the customer that a payment belongs to; null when it names none, or is so new that no list has its customer yet. */
+/** The id of a payment's customer; null if it names none, or is so new that the job has not created the customer yet. */
 export async function findCustomerIdOf(
   ctx: Context,
   payment: { customer_id: string | null; customer_email: string | null },
@@ -47,10 +47,10 @@ export async function findCustomerIdOf(
   return id && encodeId("customer", id);
 }
 
-/** More at once would only make the statement long; what is left is taken a moment later. */
+/** Max charges per statement; the rest follow in the job's next run. */
 const BATCH = 1_000;
 
-/** Makes and brings up to date the customers of new charges. Several instances at once are safe. Answers how many charges it took. */
+/** Creates and updates the customers of new charges. Safe to run in several instances. Returns the number of charges. */
 export function noteCustomers(service: Pick<Service, "db">): Promise<number> {
   return writeCustomers(service.db.sql, BATCH);
 }
@@ -60,7 +60,7 @@ async function findRow(ctx: Context, publicId: string): Promise<ShownCustomerRow
   return id === null ? null : findCustomer(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id);
 }
 
-/** Of a customer who pays a thousand times with each card, the cards of the last are enough. */
+/** Cards are collected from the latest charges only, because a customer may have thousands. */
 const MOST = { charges: 1_000, cards: 20 };
 
 async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise<Customer[]> {
@@ -97,7 +97,7 @@ async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise
   });
 }
 
-/** A bank may dispute a payment in another currency than it was paid in. */
+/** Includes disputes without payments: a bank may dispute a payment in a different currency. */
 function currenciesOf(
   paid: readonly CustomerFigures[],
   disputed: readonly { currency: string; disputed: number }[],
