@@ -376,7 +376,7 @@ export const MUTANTS = [
   {
     name: "the first of two events alone",
     edits: [["db/queries/payments/outcomes.ts", "${listed(sql, events)}", "${listed(sql, events.slice(0, 1))}"]],
-    tests: ["int", "lib/domain/events/event.int.test.ts", "tells both or none"],
+    tests: ["int", "lib/domain/events/event.int.test.ts", "writes both or none"],
   },
   {
     name: "events of an outcome that is not written",
@@ -388,7 +388,7 @@ export const MUTANTS = [
       ],
       ["db/queries/payments/outcomes.ts", "select require_written((select count(*) from operation))", "select 1"],
     ],
-    tests: ["int", "lib/domain/events/event.int.test.ts", "tells both or none"],
+    tests: ["int", "lib/domain/events/event.int.test.ts", "writes both or none"],
   },
   {
     name: "a number given twice",
@@ -407,7 +407,7 @@ export const MUTANTS = [
         "event_sequence = event_sequence",
       ],
     ],
-    tests: ["int", "lib/domain/events/transaction-events.int.test.ts", "told of with what they changed"],
+    tests: ["int", "lib/domain/events/transaction-events.int.test.ts", "have events with what they changed"],
   },
   {
     name: "what was read before a charge was told to be pending is not stale",
@@ -418,12 +418,12 @@ export const MUTANTS = [
         "update payments set version = version",
       ],
     ],
-    tests: ["int", "lib/domain/events/transaction-events.int.test.ts", "is sent again goes on from there"],
+    tests: ["int", "lib/domain/events/transaction-events.int.test.ts", "is resent continues its sequence"],
   },
   {
     name: "a settled charge does not count its event",
     edits: [["db/queries/settlement/settle.ts", "then 1 else 0 end", "then 0 else 0 end"]],
-    tests: ["int", "lib/domain/events/event.int.test.ts", "told by something"],
+    tests: ["int", "lib/domain/events/event.int.test.ts", "every type of the catalog is emitted"],
   },
   {
     name: "another clock's times are written",

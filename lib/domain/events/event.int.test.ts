@@ -33,7 +33,7 @@ const MANUAL = { capture_method: "manual" };
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
 const refusal = says({ kind: "declined", decline_code: null });
 
-/** What was told of one object, oldest first. */
+/** The events of one object, oldest first. */
 async function told(tenant: MoneyTenant, id: string) {
   const events = (await eventsAsTold(db, tenant.environmentId)).map(({ event }) => event);
   return events.filter((event) => event.data.object.id === id);
@@ -41,14 +41,14 @@ async function told(tenant: MoneyTenant, id: string) {
 
 const namesOf = (events: Awaited<ReturnType<typeof told>>) => events.map(({ type, sequence }) => `${sequence} ${type}`);
 
-/** Here the sandbox never saw what was refused in its name. */
+/** Ignores processor_knows_our_operations: scripted refusals never reach the sandbox. */
 async function expectClean(): Promise<void> {
   const broken = (await verifyBooks(db)).checks.filter((check) => check.count > 0);
   expect(broken.filter(({ check }) => check !== "processor_knows_our_operations")).toEqual([]);
 }
 
 const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
-/** As by a processor with ids of its own, which reports a dispute and its end. */
+/** Reports a dispute and its end, as a processor with its own ids does. */
 async function beDisputed({ service, environmentId }: MoneyTenant, paymentId: string): Promise<void> {
   const sandbox = service.processors.builtIn("test");
   if (!sandbox) throw new Error("tests always have the sandbox");
@@ -67,7 +67,7 @@ async function beDisputed({ service, environmentId }: MoneyTenant, paymentId: st
   }
 }
 
-/** Refunded in a processor's own dashboard; and a capture that the processor reports to have failed. */
+/** Records a refund made in the processor's own dashboard, and a capture that the processor reports as failed. */
 async function beChangedAtProcessor(tenant: MoneyTenant, refunded: string, reversed: string): Promise<void> {
   const { service, environmentId } = tenant;
   const from = await service.processors.reporter("sandbox");
@@ -84,7 +84,7 @@ async function beChangedAtProcessor(tenant: MoneyTenant, refunded: string, rever
     where reference = (select authorization_id from payments where environment_id = ${environmentId} and id = ${paymentId})`;
 }
 
-/** Has every kind of thing happen to a tenant that merchants are told of. */
+/** Causes every type of event for a tenant. */
 async function doEverything(tenant: MoneyTenant): Promise<void> {
   const { script, service, merchant, environmentId } = tenant;
   const ctx = () => testContext(service, merchant.test);
@@ -151,7 +151,7 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
   await revokeApiKey(keys, key);
 }
 
-test("every type of the catalogue is told by something, and each as the catalogue has it", async () => {
+test("every type of the catalog is emitted, with the data that the catalog defines", async () => {
   const tenant = await moneyTenant(db);
   await doEverything(tenant);
   const events = (await eventsAsTold(db, tenant.environmentId)).map(({ event }) => event);
@@ -194,7 +194,7 @@ test("a payment's events are numbered without a gap, each with what it changed; 
   expect(refunds[0]?.data.object).toMatchObject({ type: "REFUND", amount: 1_000, status: "CAPTURED" });
 });
 
-test("a refund that comes back is told of a second time", async () => {
+test("a refund that fails later has further events", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(card("4000000000005126"));
   await tenant.act("refund", payment.id, { amount: 1_000 });
@@ -224,7 +224,7 @@ test("a refund that comes back is told of a second time", async () => {
   await expectClean();
 });
 
-/** An outcome of a capture that tells two things, as it is handed to the database. */
+/** The write of a capture's outcome that has two events. */
 async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<OutcomeWrite> {
   const id = decodeId("payment", paymentId) as string;
   const [open] = await tenant.operations(paymentId).then((rows) => rows.slice(-1));
@@ -251,7 +251,7 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
   };
 }
 
-test("an outcome that tells two things tells both or none, and the next event goes on from there", async () => {
+test("an outcome with two events writes both or none, and the next event continues the sequence", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(MANUAL);
   const held = holds();
@@ -274,7 +274,7 @@ test("an outcome that tells two things tells both or none, and the next event go
   ]);
 });
 
-test("no number is given twice, whoever writes it", async () => {
+test("no sequence number is used twice, whatever the writer", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create();
   const copy = db.sql`insert into events (environment_id, id, type, object_id, sequence, data)

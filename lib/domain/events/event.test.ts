@@ -3,24 +3,24 @@ import type { EventData } from "@/lib/contract/events/event";
 import { type charge, plan, session } from "@/lib/contract/example-objects";
 import { changedMembers, newEvent } from "./event";
 
-test("what changed is told with what it was, deep members whole, and nothing else", () => {
+test("changed members have their previous values, nested ones as a whole, and nothing else is included", () => {
   const before = { status: "DRAFT", name: "Pro", tags: { a: 1 }, note: null as string | null, kept: [1, { b: 2 }] };
   const after = { status: "ACTIVE", name: "Pro", tags: { a: 2 }, note: "x", kept: [1, { b: 2 }] };
   expect(changedMembers(before, after)).toEqual({ status: "DRAFT", tags: { a: 1 }, note: null });
   expect(changedMembers(after, after)).toEqual({});
 });
 
-test("an event takes the data of its own type alone", () => {
+test("an event accepts only the data of its own type", () => {
   const about = { objectId: "019aa0c4-5a10-7c3e-9d21-6f0b8e4a7c15", operationId: null };
   expect(JSON.parse(newEvent("subscription_plan.created", about, { object: plan, previous: null }).data)).toEqual({
     object: plan,
     previous: null,
   });
   expectTypeOf<EventData<"refund.failed">["object"]>().toEqualTypeOf<typeof charge>();
-  // @ts-expect-error: a session is no plan.
+  // @ts-expect-error: a session is not a plan.
   newEvent("subscription_plan.created", about, { object: session, previous: null });
-  // @ts-expect-error: nobody has written down what this type holds.
+  // @ts-expect-error: this type does not exist.
   newEvent("subscription_plan.deleted", about, { object: plan, previous: null });
-  // @ts-expect-error: whether it is the object's first event has to be said.
+  // @ts-expect-error: `previous` is required.
   newEvent("subscription_plan.updated", about, { object: plan });
 });

@@ -16,12 +16,12 @@ import { presentPayment, presentTransaction } from "../payments/present";
 
 export type PaymentEventType = EventTypeOf<"payment">;
 export type RefundEventType = Extract<EventTypeOf<"transaction">, `refund.${string}`>;
-/** The event of each status that a transaction takes. */
+/** The event for each new status of a transaction. */
 export type TransactionEventType = `transaction.${Lowercase<TransactionStatus>}`;
 export const transactionEventType = (status: TransactionStatus) =>
   `transaction.${status.toLowerCase()}` as TransactionEventType;
 
-/** An event to write, in the commit that makes it true. `objectId`, `operationId`: UUIDs. */
+/** Creates an event, to be inserted in the commit that makes it true. `objectId`, `operationId`: UUIDs. */
 export function newEvent<T extends EventType>(
   type: T,
   { objectId, operationId }: { objectId: string; operationId: string | null },
@@ -36,7 +36,7 @@ export function newEvent<T extends EventType>(
   };
 }
 
-/** The event as the API shows it and as webhooks carry it. */
+/** The event as the API and webhooks show it. */
 export function presentEvent(row: EventRow, mode: Mode): Event {
   return {
     id: encodeId("event", row.id),
@@ -47,11 +47,11 @@ export function presentEvent(row: EventRow, mode: Mode): Event {
     sequence: row.sequence,
     created_at: row.created_at,
     data: row.data,
-    // Which data a type has was made sure of when the event was written.
+    // `newEvent` has checked that the data matches the type.
   } as Event;
 }
 
-/** Of the members that changed, what they were. */
+/** The previous values of the members that changed. */
 export function changedMembers<T extends object>(before: T, after: T): Partial<T> {
   const changed: Partial<T> = {};
   for (const name of Object.keys(after) as (keyof T)[]) {
@@ -60,7 +60,7 @@ export function changedMembers<T extends object>(before: T, after: T): Partial<T
   return changed;
 }
 
-/** The event data of what a commit changes in a payment. Before its first event there is no `previous`. */
+/** The event data of a change to a payment. `previous` is null in its first event. */
 export function paymentData(before: PaymentSnapshot, after: PaymentSnapshot, mode: Mode): EventData<PaymentEventType> {
   const shown = (snapshot: PaymentSnapshot) => presentPayment(snapshot.payment, snapshot.transactions, mode);
   const object = shown(after);
@@ -69,7 +69,7 @@ export function paymentData(before: PaymentSnapshot, after: PaymentSnapshot, mod
 
 type ChangedTransactions = NonNullable<NonNullable<EventData<PaymentEventType>["previous"]>["transactions"]>;
 
-/** Its other transactions are left out: a payment may have hundreds. */
+/** Omits unchanged transactions, because a payment may have hundreds. */
 function changesOfPayment(
   { transactions: before, ...payment }: Payment,
   { transactions: after, ...changed }: Payment,
@@ -84,10 +84,10 @@ function changesOfPayment(
   return transactions.length > 0 ? { ...previous, transactions } : previous;
 }
 
-/** A transaction is shown with its payment's counters. */
+/** A transaction with its payment, whose counters it shows. */
 type ShownTransaction = { row: TransactionRow; payment: PaymentRow };
 
-/** The event data of what a commit changes in a transaction. `before`: null in its first event. */
+/** The event data of a change to a transaction. `before`: null in its first event. */
 export function transactionData(
   before: ShownTransaction | null,
   after: ShownTransaction,
@@ -102,8 +102,8 @@ type ChangeType = EventTypeOf<"subscription_plan" | "client_session" | "webhook_
 type ChangeTold<T extends ChangeType> = { type: T; action: string; objectId: string; data: EventData<T> };
 
 /**
- * Writes a change into the outbox and the audit log, in its own transaction, which holds the object's row. `action`: its name in
- * the audit log. Returns the event.
+ * Records a change in the outbox and the audit log, in the transaction of the change, which holds the lock on the object's
+ * row. `action`: its name in the audit log. Returns the event.
  */
 export function recordChange<T extends ChangeType>(
   ctx: Context,
@@ -114,7 +114,7 @@ export function recordChange<T extends ChangeType>(
   return recordChangeBy(by, tx, change);
 }
 
-/** The same, also outside of a request. `detail`: what the audit log keeps of it. */
+/** Like {@link recordChange}, also outside of a request. `detail`: stored in the audit log only. */
 export async function recordChangeBy<T extends ChangeType>(
   by: { environmentId: string; actor: ActorRecord; requestId: string | null },
   tx: Orm,
@@ -136,7 +136,7 @@ export async function recordChangeBy<T extends ChangeType>(
   return { id: event.id, created_at };
 }
 
-/** Who did something that is no event: merchants see it in their history, and no webhook tells of it. */
+/** Records an act that is not an event: merchants see it in their history, but no webhook reports it. */
 export async function recordAct(
   ctx: Context,
   tx: Orm,

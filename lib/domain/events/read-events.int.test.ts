@@ -24,7 +24,7 @@ async function newPlan(ctx: Context): Promise<string> {
 const list = async (ctx: Context, query: Record<string, string> = {}) =>
   (await listEvents(ctx, listEventsQuery.parse(query))).data;
 
-/** The next events of a stream, which is then left. */
+/** Reads the next `count` events of a stream, then leaves it. */
 async function take(ctx: Context, lastEventId: string | null, count: number, meanwhile = async () => {}) {
   const stop = new AbortController();
   const { events } = await followEvents(ctx, lastEventId);
@@ -37,7 +37,7 @@ async function take(ctx: Context, lastEventId: string | null, count: number, mea
   return ids;
 }
 
-test("events come newest first, each as the contract has it, and can be read one by one", async () => {
+test("events are listed newest first, match the contract, and can be read one by one", async () => {
   const { call, stranger } = await testTenant(db);
   const plan = await newPlan(call());
   await activatePlan(call(), { id: plan });
@@ -66,7 +66,7 @@ test("a page of more than 2 MB is refused, and a smaller one shows the same even
   expect(await list(ctx, { limit: "5" })).toHaveLength(5);
 });
 
-test("an event leads to the request that made it true, as long as that one is kept", async () => {
+test("an event links to the request that caused it, while that is kept", async () => {
   const { call, stranger, merchant, service } = await testTenant(db);
   const ctx = call();
   await newPlan(ctx);
@@ -78,7 +78,7 @@ test("an event leads to the request that made it true, as long as that one is ke
   expect(await findRequestOfEvent(call({ environment: stranger.test }), event)).toBeNull();
 });
 
-test("what became of money leads to the request that moved it", async () => {
+test("payment events link to the requests that caused them", async () => {
   const tenant = await moneyTenant(db);
   const ctx = testContext(tenant.service, tenant.merchant.test);
   const { body: payment } = await tenant.create({ capture_method: "manual" });
@@ -96,7 +96,7 @@ test("what became of money leads to the request that moved it", async () => {
   ]);
 });
 
-test("type, object and time narrow the list, and a cursor goes through all of it once", async () => {
+test("type, object and time filter the list, and a cursor visits every event once", async () => {
   const { call } = await testTenant(db);
   const [first, second] = [await newPlan(call()), await newPlan(call())];
   for (let i = 0; i < 3; i++) {
@@ -139,7 +139,7 @@ test("type, object and time narrow the list, and a cursor goes through all of it
   }
 });
 
-test("a cursor that is no event of the environment is 400", async () => {
+test("a cursor that is not an event of the environment is 400", async () => {
   const { call, stranger } = await testTenant(db);
   await newPlan(call());
   const [event] = await list(call());
@@ -159,7 +159,7 @@ test("a cursor that is no event of the environment is 400", async () => {
   }
 });
 
-test("a cursor about another object is 400: its number says nothing of this one's place", async () => {
+test("a cursor of another object is 400, because sequence numbers are per object", async () => {
   const { call } = await testTenant(db);
   const first = await newPlan(call());
   await activatePlan(call(), { id: first });
@@ -184,7 +184,7 @@ test("events are shown for 90 days", async () => {
   await expect(followEvents(call(), encodeId("event", old))).rejects.toMatchObject({ code: "invalid_parameter" });
 });
 
-test("a stream begins now, or behind the last event that its reader has", async () => {
+test("a stream begins now, or after the client's last event", async () => {
   const { call } = await testTenant(db);
   const plan = await newPlan(call());
   const before = await list(call());
@@ -198,7 +198,7 @@ test("a stream begins now, or behind the last event that its reader has", async 
   expect(await take(call(), ids[0] ?? "", 1)).toEqual([ids[1]]);
 });
 
-test("a reader who lost its stream before the first event comes back to where it began, and misses none", async () => {
+test("a client that loses its stream before the first event resumes at its start, and misses none", async () => {
   const { call, merchant } = await testTenant(db);
   const write = (tx: Pick<typeof db, "sql">["sql"], id: string) => tx`
     insert into events (environment_id, id, type, object_id, sequence, data)
@@ -207,7 +207,7 @@ test("a reader who lost its stream before the first event comes back to where it
   let startId = "";
   await db.sql.begin(async (tx) => {
     await write(tx as never, running);
-    // Committed after a transaction began that still runs: it was there before the stream, and the other one was not.
+    // `before` is committed when the stream starts; `running`, which has the smaller id, is not.
     await write(db.sql, before);
     ({ startId } = await followEvents(call(), null));
   });
@@ -218,7 +218,7 @@ test("a reader who lost its stream before the first event comes back to where it
   expect(await take(call(), startId, 2)).toEqual(expected);
 });
 
-test("a stream begins at no place that was not given out: passing over all events there are would be done at every look", async () => {
+test("a forged start id is refused, because every poll would skip all events", async () => {
   const { call, stranger } = await testTenant(db);
   const refused = { code: "invalid_parameter", param: "Last-Event-ID" };
   const { startId } = await followEvents(call(), null);
@@ -232,7 +232,7 @@ test("a stream begins at no place that was not given out: passing over all event
   expect((await followEvents(call(), startId)).startId).toBe(startId);
 });
 
-test("a place of long ago shows no event that is older than 90 days", async () => {
+test("an old start id shows no event older than 90 days", async () => {
   const { call, merchant } = await testTenant(db);
   const { startId } = await followEvents(call(), null);
   const [old, kept] = [idAt(new Date(Date.now() - 91 * DAY_MS)), newId()];
@@ -243,7 +243,7 @@ test("a place of long ago shows no event that is older than 90 days", async () =
   expect(await take(call(), startId, 1)).toEqual([encodeId("event", kept)]);
 });
 
-test("an event that is committed after a later one is streamed all the same, and neither comes twice", async () => {
+test("an event committed after one with a larger id is streamed, too, and none is repeated", async () => {
   const { call, merchant } = await testTenant(db);
   const write = (tx: Pick<typeof db, "sql">["sql"], id: string) => tx`
     insert into events (environment_id, id, type, object_id, sequence, data)
@@ -260,7 +260,7 @@ test("an event that is committed after a later one is streamed all the same, and
   })();
   await db.sql.begin(async (tx) => {
     await write(tx as never, late);
-    // Committed while the one with the smaller id is still being written.
+    // Committed while the transaction with the smaller id is still open.
     await write(db.sql, early);
   });
   await write(db.sql, last);
@@ -269,7 +269,7 @@ test("an event that is committed after a later one is streamed all the same, and
   expect(await take(call(), encodeId("event", late), 2)).toEqual([early, last].map((id) => encodeId("event", id)));
 });
 
-test("an idle stream shows signs of life", async () => {
+test("an idle stream sends heartbeats", async () => {
   const { service, merchant } = await testTenant(db);
   let elapsedMs = 0;
   const timer = {

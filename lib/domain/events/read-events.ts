@@ -21,7 +21,7 @@ import { idRange, type ListAnswer, listAnswer, unknownCursor } from "../lists";
 import { presentEvent } from "./event";
 
 export const EVENTS_KEPT_DAYS = 90;
-/** First id that is still shown. What is older stays for the reconciliation, which holds it against the ledger. */
+/** The first id that is still shown. Older events are kept for reconciliation, which compares them with the ledger. */
 export const oldestEventId = ({ clock }: Pick<Service, "clock">): string =>
   firstIdAt(new Date(clock.now().getTime() - EVENTS_KEPT_DAYS * 86_400_000));
 
@@ -32,7 +32,7 @@ export async function getEvent(ctx: Context, input: { id: string }): Promise<Eve
   return presentEvent(row, ctx.environment.mode);
 }
 
-/** `req_…` of the request that made an event true, while the log has it; null for what happened by itself. */
+/** The `req_…` of the request that caused an event, while the log has it; null if no request caused it. */
 export async function findRequestOfEvent(ctx: Context, event: Pick<Event, "id">): Promise<string | null> {
   const id = decodeId("event", event.id);
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -46,12 +46,12 @@ async function findRow(ctx: Context, publicId: string) {
   return id === null ? null : findEvent(orm, ctx.environment.id, id, oldestEventId(ctx.service));
 }
 
-/** Longest page, both as PostgreSQL compresses it, which is checked before it is read, and as JSON. */
+/** Max size of a page: of the compressed rows in PostgreSQL, checked before they are read, and of the JSON. */
 const MAX_PAGE_BYTES = 2_000_000;
 
 /**
- * Events of the last 90 days, newest first. Throws `invalid_parameter` when `starting_after` is none of ours, and when the page
- * would be too long, which takes payments with much metadata or many refunds.
+ * Events of the last 90 days, newest first. Throws `invalid_parameter` if `starting_after` is not an event of this environment,
+ * or if the page would be too long, which happens with large metadata or many refunds.
  */
 export async function listEvents(ctx: Context, query: ListEventsQuery): Promise<ListAnswer<Event>> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
@@ -59,9 +59,9 @@ export async function listEvents(ctx: Context, query: ListEventsQuery): Promise<
   const after = query.starting_after === undefined ? null : await findRow(ctx, query.starting_after);
   if (query.starting_after !== undefined && !after) throw unknownCursor("event", query.starting_after);
   const objectId = query.object_id === undefined ? undefined : decodeAnyId(query.object_id);
-  // Nothing has an id that is none.
+  // No object has a malformed id.
   if (objectId === null) return listAnswer([], { hasMore: false, total: 0 }, limit, offset);
-  // One object's events go by their numbers, which say nothing of another's.
+  // An object's events are ordered by sequence number, which cannot be compared between objects.
   if (query.starting_after !== undefined && objectId !== undefined && after?.object_id !== objectId)
     throw unknownCursor("event of that object", query.starting_after);
   const { gte, lt } = idRange({ after: query.created_after, before: query.created_before });
@@ -86,26 +86,26 @@ const tooLong = (limit: number) =>
     { param: "limit", readBytes: MAX_PAGE_BYTES },
   );
 
-/** How often the stream looks for new events, how many it takes at once, as one may be half a megabyte, and how soon the next. */
+/** The stream's poll interval; its batch, small because an event may have 500 kB; and the pause after a full batch. */
 const LOOK_MS = 500;
 const AT_ONCE = 5;
 const NEXT_MS = 50;
 /** Keeps proxies from closing an idle stream. */
 const HEARTBEAT_MS = 15_000;
 
-/** Before the snapshot at which a stream began: with this id its reader comes back who has had no event yet. */
+/** Prefix of a start id, which contains a stream's first snapshot: clients without an event yet reconnect with it. */
 const START_PREFIX = "start_";
 const PURPOSE = "event-stream-start";
 
 /**
- * Signed, for one environment: all events that a snapshot sees are read to be passed over, and of one that somebody made up those
- * would be all that there are.
+ * Signed per environment, because every poll scans the events that the snapshot sees, to skip them: with a forged snapshot,
+ * that could be all events.
  */
 function startIdOf({ environment, service }: Context, snapshot: string): string {
   return `${START_PREFIX}${snapshot}.${service.secret.mac(PURPOSE, `${environment.id} ${snapshot}`)}`;
 }
 
-/** The snapshot in a start id; null for any that is not ours. */
+/** The snapshot in a start id; null if its signature is not valid. */
 function snapshotIn({ environment, service }: Context, startId: string): string | null {
   const [snapshot = "", mac = "", ...rest] = startId.slice(START_PREFIX.length).split(".");
   const isOurs = rest.length === 0 && service.secret.isMac(PURPOSE, `${environment.id} ${snapshot}`, mac);
@@ -113,15 +113,15 @@ function snapshotIn({ environment, service }: Context, startId: string): string 
 }
 
 type Followed = {
-  /** Where it begins: as `lastEventId` it leads back there. */
+  /** The id of the stream's start. Passed as `lastEventId`, it resumes there. */
   readonly startId: string;
-  /** Events; null now and then, as a sign of life. Ends with `signal`. */
+  /** Events, and null as a heartbeat. Ends with `signal`. */
   events(signal: AbortSignal): AsyncGenerator<Event | null, void>;
 };
 
 /**
- * Events as they are committed, from now on or from behind `lastEventId`, which is an event's or an earlier `startId`. Throws
- * `invalid_parameter` for an unknown one.
+ * Streams events as they are committed, from now on or after `lastEventId`, which is an event's id or an earlier `startId`.
+ * Throws `invalid_parameter` for an unknown one.
  */
 export async function followEvents(ctx: Context, lastEventId: string | null): Promise<Followed> {
   const { sql } = ctx.service.db.within(ctx.environment.id);

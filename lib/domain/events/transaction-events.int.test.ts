@@ -18,7 +18,7 @@ const MANUAL = { capture_method: "manual" };
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
 const unknown = says({ kind: "unknown", reason: "lost" });
 
-/** All that was told of one object, oldest first. */
+/** The events of one object, oldest first. */
 async function told(tenant: MoneyTenant, id: string) {
   const all = await eventsAsTold(db, tenant.environmentId);
   return all.map(({ event }) => event).filter((event) => event.data.object.id === id);
@@ -26,7 +26,7 @@ async function told(tenant: MoneyTenant, id: string) {
 
 const namesOf = (events: Awaited<ReturnType<typeof told>>) => events.map(({ type, sequence }) => `${sequence} ${type}`);
 
-/** What was told of a payment's transactions, its charge first; and that the last of each is what the API shows now. */
+/** The events of a payment's transactions, the charge first. Expects the last of each to match the API. */
 async function toldOfTransactions(tenant: MoneyTenant, paymentId: string): Promise<string[][]> {
   const ctx = testContext(tenant.service, tenant.merchant.test);
   const { transactions } = await tenant.get(paymentId);
@@ -34,7 +34,7 @@ async function toldOfTransactions(tenant: MoneyTenant, paymentId: string): Promi
     transactions.map(async ({ id }) => {
       const events = await told(tenant, id);
       const shown = await getTransaction(ctx, { id });
-      // A refund that fails at once changes the charge without a word, but for what is refundable while it is under way.
+      // A refund that fails at once changes `amount_refundable` while it is in progress, without an event.
       const { amount_refundable: _, updated_at: __, ...object } = shown;
       expect(events.at(-1)?.data.object).toMatchObject(object);
       return namesOf(events);
@@ -42,7 +42,7 @@ async function toldOfTransactions(tenant: MoneyTenant, paymentId: string): Promi
   );
 }
 
-/** Events by the transaction that wrote them, each as its types in order. */
+/** The types of the events of each commit, in order. */
 async function commitsOf(tenant: MoneyTenant): Promise<string[]> {
   const rows = await db.sql<{ types: string }[]>`
     select string_agg(type, ', ' order by id) as types from events
@@ -59,8 +59,8 @@ test.each<[string, object, string, string]>([
   ["approved and captured", {}, "payment.captured", "transaction.captured"],
   ["approved and held", MANUAL, "payment.authorized", "transaction.authorized"],
   ["declined", card("4000000000009995"), "payment.declined", "transaction.declined"],
-  ["in need of the shopper", card("4000000000003220"), "payment.requires_action", "transaction.pending"],
-])("a charge that is %s is told of in the commit of its payment's event", async (_, body, ofPayment, ofCharge) => {
+  ["waiting for the shopper", card("4000000000003220"), "payment.requires_action", "transaction.pending"],
+])("a charge that is %s has its event in the commit of its payment's event", async (_, body, ofPayment, ofCharge) => {
   const tenant = await moneyTenant(db);
   await tenant.create(body);
   expect(await commitsOf(tenant)).toEqual([`${ofPayment}, ${ofCharge}`]);
@@ -73,7 +73,7 @@ test.each<[string, object, string, string]>([
   await expectClean();
 });
 
-test("capture, partial and last refund of a charge are told of with what they changed, and settlement of both", async () => {
+test("a charge's capture and refunds have events with what they changed, and so has settlement", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(MANUAL);
   await tenant.act("capture", payment.id, { amount: 9_000 });
@@ -125,7 +125,7 @@ test("capture, partial and last refund of a charge are told of with what they ch
   await expectClean();
 });
 
-test("a void by hand and one of an authorization past its time are told of; what is refused changes no status", async () => {
+test("a manual void and an expiry have events; a refusal changes no status", async () => {
   const tenant = await moneyTenant(db);
   const refusal = says({ kind: "declined", decline_code: null });
   const { body: byHand } = await tenant.create(MANUAL);
@@ -145,7 +145,7 @@ test("a void by hand and one of an authorization past its time are told of; what
   await expectClean();
 });
 
-test("a challenge that is passed, and one that is failed, end a charge that was pending", async () => {
+test("a passed and a failed challenge both end a pending charge", async () => {
   const tenant = await moneyTenant(db);
   const environment = { id: tenant.environmentId, mode: "test" } as const;
   for (const [outcome, type] of [
@@ -161,7 +161,7 @@ test("a challenge that is passed, and one that is failed, end a charge that was 
   await expectClean();
 });
 
-test("a charge and a refund of unknown outcome are pending once, however often they are looked at, until it is found out", async () => {
+test("a charge and a refund of unknown outcome have one pending event, however often their status is checked", async () => {
   const tenant = await moneyTenant(db);
   tenant.script.next(losesAnswer);
   const { body: payment, status } = await tenant.create();
@@ -201,7 +201,7 @@ test("a charge and a refund of unknown outcome are pending once, however often t
   await expectClean();
 });
 
-test("a captured or voided charge of unknown outcome keeps its status, and is told of when that changes", async () => {
+test("a capture of unknown outcome has no event until the charge's status changes", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(MANUAL);
   tenant.script.next(losesAnswer);
@@ -215,7 +215,7 @@ test("a captured or voided charge of unknown outcome keeps its status, and is to
   ]);
 });
 
-test("a charge that never reached the processor and a refund that it refused have failed", async () => {
+test("a charge that was not sent and a refund that was refused have failed events", async () => {
   const tenant = await moneyTenant(db);
   for (let tries = 0; tries < 3; tries++) tenant.script.next(says({ kind: "not_sent", reason: "refused" }));
   const failed = await tenant.create();
@@ -235,7 +235,7 @@ test.each([
   ["captured", false, 0],
   ["settled", true, 0],
   ["partially_refunded", false, 500],
-])("a refund that comes back leads its charge back to %s", async (status, isSettled, other) => {
+])("a refund that fails later returns its charge to %s", async (status, isSettled, other) => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(card("4000000000005126"));
   if (isSettled) await runSettlement(tenant.service, { environmentId: tenant.environmentId });
@@ -254,13 +254,13 @@ test.each([
   await expectClean();
 });
 
-test("an answer that comes after its charge was given up as pending is told once, by whoever writes it", async () => {
+test("an outcome received after its charge was reported pending has one event, whichever process writes it", async () => {
   const tenant = await moneyTenant(db);
   const held = holds();
   tenant.script.next(held.step);
   const creating = tenant.create();
   await held.reached;
-  // Another process takes it over, finds nothing out, and says that it is pending.
+  // Another process takes over, cannot find out the outcome, and records the charge as pending.
   tenant.script.next(unknown);
   await tenant.endLeases();
   await tenant.complete();
@@ -273,7 +273,7 @@ test("an answer that comes after its charge was given up as pending is told once
   await expectClean();
 });
 
-test("a charge that another process told to be pending, and that is sent again goes on from there", async () => {
+test("a charge that another process recorded as pending and that is resent continues its sequence", async () => {
   const tenant = await moneyTenant(db);
   const held = holds();
   tenant.script.next(() => held.step(async () => ({ kind: "not_sent", reason: "refused" })));
@@ -288,7 +288,7 @@ test("a charge that another process told to be pending, and that is sent again g
   await expectClean();
 });
 
-test("at once, refunds of a charge number its events without a gap", async () => {
+test("concurrent refunds of a charge number its events without a gap", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create();
   await Promise.all(Array.from({ length: 8 }, () => tenant.act("refund", payment.id, { amount: 1_000 })));
