@@ -11,40 +11,40 @@ import type { Registry } from "@/lib/processor/registry";
 import type { Secret } from "@/lib/secret";
 import type { WebhookSender } from "@/lib/webhooks/sender";
 
-/** What the whole process shares. Made once at start-up, passed everywhere: domain code has no globals. */
+/** Shared by the whole process, created once at start-up and passed to every verb: domain code has no globals. */
 export type Service = {
   readonly db: Database;
   readonly processors: Registry;
-  /** The kinds of processor that can be connected. */
+  /** The kinds of processor that merchants can connect. */
   readonly connectors: readonly Connector[];
   readonly clock: Clock;
   readonly timer: Timer;
   readonly secret: Secret;
-  /** How messages get to what merchants named as an address. */
+  /** Sends messages to merchants' endpoints. */
   readonly webhooks: WebhookSender;
   readonly log: Logger;
   /** Public address in links, without a trailing slash. */
   readonly baseUrl: string;
-  /** How long one processor call may take, in milliseconds. */
+  /** Deadline of one processor call. */
   readonly processorTimeoutMs: number;
-  /** How answers that are stored in the commit that earns them are written. */
+  /** Renders the response that is stored in the commit of its result. */
   readonly renderAnswer: RenderAnswer;
 };
 
 export type Environment = { readonly id: string; readonly mode: Mode; readonly merchantId: string };
 
-/** An idempotency key that a caller sent, and what it was sent with. */
+/** An idempotency key that a caller sent, and the request's fingerprint. */
 export type IdempotencyRequest = {
   readonly key: string;
-  /** Of method, path and body; what is kept to know the same request again. */
+  /** Digest of method, path and body, stored to recognize the same request. */
   digest(): Promise<Buffer>;
-  /** Whether this request is the one whose digest was kept. */
+  /** True if the stored digest is of this request. */
   isSame(digest: Buffer): Promise<boolean>;
-  /** JSON text of the body as it may be kept, by `keepableBody`; null when there is none. */
+  /** JSON text of the body as it may be stored, from `keepableBody`; null without a body. */
   readonly body: string | null;
 };
 
-/** One call: the service, who calls, and in which environment. First argument of every verb. */
+/** One call: the service, the caller and the environment. First argument of every verb. */
 export type Context = {
   readonly service: Service;
   readonly environment: Environment;
@@ -58,72 +58,72 @@ export type Context = {
     readonly path: string;
   };
   readonly idempotency: IdempotencyRequest | null;
-  /** Throws unless the caller may still do this: checked again before a stored answer is replayed after a wait. */
+  /** Throws unless the caller is still authorized. Call before replaying a stored response after a wait. */
   reauthorize(): Promise<void>;
 };
 
-/** What a request came to. */
+/** The result of a request that moves money. */
 export type Result =
-  /** `made`: the object that was made or changed, as it is shown. */
+  /** `made`: the created or changed object, as the API shows it. */
   | { readonly kind: "made"; readonly made: object }
   | {
-      /** `pending`: the outcome is not known yet. */
+      /** `pending`: the outcome is unknown so far. */
       readonly kind: "done" | "pending";
       readonly snapshot: PaymentSnapshot;
-      /** The transaction that was made or changed: the charge, or the refund. */
+      /** The created or changed transaction: the charge, or the refund. */
       readonly transactionId: string;
       readonly mode: Mode;
     }
   | { readonly kind: "refused"; readonly error: AppError };
 
-/** The request that is answered, by itself or by the process that finishes its work. `endpoint`: its name. */
+/** The request to respond to, in its own process or in the one that finishes its work. `endpoint`: its name. */
 export type AnswerTarget = { readonly endpoint: string; readonly path: string; readonly requestId: string };
 
-/** The request whose response is stored under its key, whichever process finishes its work. */
+/** A request whose response is stored under its idempotency key, by whichever process finishes its work. */
 export type KeyedRequest = AnswerTarget & { readonly key: string };
 
-/** A status and the exact bytes, as they are sent and stored. `made`: the object that they show, where it is at hand. */
+/** A response's status and exact bytes, as sent and stored. `made`: the object in the body, if available. */
 export type Answer = { readonly status: number; readonly body: string; readonly made?: object };
 
-/** Passed in, so that the domain does not know how results are sent. */
+/** Injected, so that the domain does not depend on HTTP. */
 export type RenderAnswer = (request: AnswerTarget, result: Result) => Answer;
 
-/** What a verb answers when it stores its own answer: the exact bytes, so that a replay is the same to the byte. */
+/** Result of a verb that stores its own response: the exact bytes, so that a replay is identical. */
 export type Reply = {
   readonly status: number;
-  /** Empty where it is `long`. */
+  /** Empty if the body is `long`. */
   readonly body: string;
   readonly replayed: boolean;
   readonly long?: LongBody;
-  /** What `body` shows, where it is at hand: for the request log. */
+  /** The object in `body`, if available: for the request log. */
   readonly made?: object;
-  /** Bytes that are kept beside the answer, where they are many. */
+  /** Bytes stored in addition to the response, if they are many. */
   readonly keptBytes?: number;
 };
 
-/** A body of megabytes, which is read when there is room for it. `bytes`: about how long it is. */
+/** A body of several megabytes, read only when memory is available for it. `bytes`: its approximate size. */
 type LongBody = { readonly bytes: number; read(): Promise<string> };
 
-/** The one answer for unknown, malformed and foreign ids: what is not yours does not exist. `id` as the caller sent it. */
+/** The error for unknown, malformed and foreign ids, which callers cannot tell apart. `id`: as the caller sent it. */
 export function resourceNotFound(kind: string, id: string, param: string | null = null): AppError {
   return new AppError("resource_not_found", `There is no ${kind} '${id}' in this environment.`, { param });
 }
 
 type DatabaseTime = {
-  /** How far this machine's own clock is surely apart from the database's, in milliseconds; negative while it may agree. */
+  /** Lower bound of the difference between this machine's clock and the database's; negative if they may agree. */
   readonly skewMs: number;
   readonly readOnly: boolean;
 };
 
 /**
- * Reads the database's time, which this process uses from then on: of two processes none writes a moment that the
- * other takes for long past. The machine's own clock matters for readiness alone.
+ * Reads the database's time, which this process uses from then on, so that times written by one process are current for the
+ * others. The machine's own clock matters only for readiness.
  */
 export async function followDatabaseTime(sql: Sql): Promise<DatabaseTime> {
   const [sentAt, sentAtMs] = [performance.now(), Date.now()];
   const { ms, readOnly } = await readDatabaseTime(sql);
   const [receivedAt, receivedAtMs] = [performance.now(), Date.now()];
   followTime(ms, { sentAt, receivedAt });
-  // The time was read between the two: the skew is certain only beyond both ends.
+  // The database read its clock at some point between the two, so the skew is certain only outside of that interval.
   return { skewMs: Math.max(sentAtMs - ms, ms - receivedAtMs), readOnly };
 }

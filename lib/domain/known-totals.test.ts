@@ -3,7 +3,7 @@ import { systemTimer } from "@/lib/clock";
 import { newId } from "@/lib/ids";
 import { forgetTotals, withKnownTotal } from "./lists";
 
-/** Lists one filter of one environment; `counted` is what a count would find, and how often it was asked for. */
+/** Lists one filter of one environment; `counted` has the result of a count, and the number of counts. */
 function lists({ onlyGrows }: { onlyGrows: boolean }) {
   const environmentId = newId();
   const counted = { total: 3, times: 0 };
@@ -25,7 +25,7 @@ function lists({ onlyGrows }: { onlyGrows: boolean }) {
   return { environmentId, counted, list, pass };
 }
 
-test("a total is counted once in two seconds", async () => {
+test("a total is counted once every two seconds", async () => {
   const { counted, list, pass } = lists({ onlyGrows: true });
   expect([await list(), await list()]).toEqual([3, 3]);
   counted.total = 4;
@@ -36,7 +36,7 @@ test("a total is counted once in two seconds", async () => {
   expect(counted.times).toBe(2);
 });
 
-test("a write of this process makes it count at once, and one of another environment does not", async () => {
+test("a write drops the total of its own environment only", async () => {
   const { counted, list, environmentId } = lists({ onlyGrows: false });
   await list();
   counted.total = 4;
@@ -46,7 +46,7 @@ test("a write of this process makes it count at once, and one of another environ
   expect(await list()).toBe(4);
 });
 
-test("what was counted while something was written is not kept", async () => {
+test("a total counted during a write is not cached", async () => {
   const { counted, list, environmentId } = lists({ onlyGrows: false });
   const old = await list(() => {
     counted.total = 4;
@@ -55,7 +55,7 @@ test("what was counted while something was written is not kept", async () => {
   expect([old, await list()]).toEqual([3, 4]);
 });
 
-test("past the cap it stays past the cap, where nothing stops to match", async () => {
+test("a total over the cap stays cached for a filter by immutable columns", async () => {
   const { counted, list, pass, environmentId } = lists({ onlyGrows: true });
   counted.total = 10_001;
   await list();
@@ -64,7 +64,7 @@ test("past the cap it stays past the cap, where nothing stops to match", async (
   expect([await list(), counted.times]).toEqual([10_001, 1]);
 });
 
-test("and is counted again where something may", async () => {
+test("a total over the cap is counted again for other filters", async () => {
   const { counted, list, environmentId } = lists({ onlyGrows: false });
   counted.total = 10_001;
   await list();

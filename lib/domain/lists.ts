@@ -15,7 +15,7 @@ export type ListAnswer<Item> = {
   total_capped: boolean;
 };
 
-/** A page as the API shows it. `found.total` counts to one more than the cap. */
+/** A page as the API shows it. `found.total` is at most one more than the cap. */
 export function listAnswer<Item>(
   data: Item[],
   found: { hasMore: boolean; total: number },
@@ -33,7 +33,7 @@ export function listAnswer<Item>(
   };
 }
 
-/** `starting_after` names nothing in this environment. An empty page would look like the end of the list. */
+/** The error for a `starting_after` not in this environment. An empty page would look like the end of the list. */
 export function unknownCursor(kind: string, id: string): AppError {
   const article = /^[aeiou]/.test(kind) ? "an" : "a";
   const message = `starting_after must be the id of ${article} ${kind} in this environment; '${id}' is not one.`;
@@ -43,8 +43,8 @@ export function unknownCursor(kind: string, id: string): AppError {
 }
 
 /**
- * Searches by words within the statement's time limit. When that is too short it is not an outage, because the caller can
- * narrow the search: throws `invalid_parameter` for the parameter with the words.
+ * Searches within the statement timeout. A timeout is not an outage, because the caller can narrow the search: throws
+ * `invalid_parameter` for the parameter with the search terms.
  */
 export async function findWithWords<T>(
   { q, param }: { q: string | undefined; param: string },
@@ -63,8 +63,8 @@ export async function findWithWords<T>(
 }
 
 /**
- * Reads a list within the statement's time limit. When filters or an offset make it too slow, that is no outage, because the caller
- * can narrow them: throws `invalid_parameter`.
+ * Reads a list within the statement timeout. A timeout caused by filters or an offset is not an outage, because the caller can
+ * narrow them: throws `invalid_parameter`.
  */
 export async function readInTime<T>(input: object, read: () => Promise<T>): Promise<T> {
   try {
@@ -81,9 +81,9 @@ export async function readInTime<T>(input: object, read: () => Promise<T>): Prom
 type TimeEnds = { [End in "after" | "gte" | "before" | "lte"]?: string | undefined };
 
 /**
- * From the first millisecond of a range to the first one after it. `after` and `before` are exclusive, `gte` and `lte`
- * inclusive, and a bare date as `lte` means its end. Callers may send microseconds: anything after a whole millisecond counts
- * as before the next one. Nothing was made after the latest time that PostgreSQL knows.
+ * A range's first millisecond, and the first one after it. `after` and `before` are exclusive, `gte` and `lte` inclusive; a
+ * bare date as `lte` means its end. Fractions of a millisecond are rounded up, as stored times have none. Bounds are capped
+ * at the latest time that PostgreSQL supports.
  */
 export function millisecondsOf({ after, gte, before, lte }: TimeEnds): { gte?: Date; lt?: Date } {
   const later = (time: Date, milliseconds: number) => new Date(Math.min(time.getTime() + milliseconds, LAST_TIME));
@@ -96,31 +96,31 @@ export function millisecondsOf({ after, gte, before, lte }: TimeEnds): { gte?: D
   };
 }
 
-/** The same of times of creation, as ids: an id is made in the millisecond of `created_at`. */
+/** The same range as ids, for `created_at`: an id contains the millisecond of its creation. */
 export function idRange(ends: TimeEnds): { gte?: string; lt?: string } {
   const { gte, lt } = millisecondsOf(ends);
   return { ...(gte && { gte: firstIdAt(gte) }), ...(lt && { lt: firstIdAt(lt) }) };
 }
 
 /**
- * Totals of lists from the last seconds. A page reads 20 rows; counting the rest can cost twenty times as much, and paging,
- * refreshing and filtering request the same totals. They are at most two seconds old, and dropped as soon as this process
- * writes to the environment: no list shows a total older than an earlier answer.
+ * Max age of a cached total. Counting can cost 20 times as much as reading a page of 20 rows, and paging and refreshing need
+ * the same total. A write of this process to the environment drops its totals, so that no list contradicts an earlier
+ * response.
  */
 const FRESH_MS = 2_000;
-/** Of each environment, and how many environments: some ten megabytes at most. */
+/** Max totals per environment, and max environments: about 10 MB in all. */
 const TOTALS = 25;
 const ENVIRONMENTS = 500;
 
 type Known = {
-  /** Counts the writes of this process, so that what was counted before one is not kept after it. */
+  /** Number of writes by this process. A total is cached only if there was no write during its count. */
   writes: number;
   readonly totals: BoundedMap<string, { total: number; untilMs: number }>;
-  /** Filters over what never changes, with more matches than are counted: transactions are not deleted. */
+  /** Filters by immutable columns whose total exceeds the cap. It stays so, because transactions are never deleted. */
   readonly capped: BoundedMap<string, true>;
 };
 
-/** On globalThis, for the pages are bundled with a copy of this module. */
+/** On globalThis, because the pages' bundle has its own copy of this module. */
 const holder = globalThis as { [key: symbol]: BoundedMap<string, Known> | undefined };
 const KEY = Symbol.for("cardlane.known-totals");
 
@@ -142,18 +142,18 @@ export function forgetTotals(environmentId: string): void {
   const known = environments().get(environmentId);
   if (!known) return;
   known.writes++;
-  // Clearing makes a new table, also of an empty map.
+  // clear() allocates a new table, even for an empty map.
   if (known.totals.size > 0) known.totals.clear();
 }
 
 type Counted = {
-  /** Names what is counted: equal names are equal filters. */
+  /** Cache key: equal keys are equal filters. */
   filter: string;
-  /** Whether what it filters by never changes, so that a match stays one. */
+  /** True if the filter uses only immutable columns, so that a match always stays one. */
   onlyGrows: boolean;
 };
 
-/** Finds a page with the total that is known, or counts it on the way (`find(null)`) and remembers it. */
+/** Finds a page with the cached total, or lets `find(null)` count it and caches the result. */
 export async function withKnownTotal<Page extends { total: number }>(
   { timer }: Pick<Service, "timer">,
   environmentId: string,

@@ -29,7 +29,7 @@ const sameSecret = async (secret = before()) => {
   return secret;
 };
 
-test("another secret than the database's is refused; several processes that start at once agree", async () => {
+test("a secret other than the database's is refused; processes that start concurrently agree", async () => {
   const wrong = () => agreeOnSecret(db.orm, after());
   await Promise.all([sameSecret(), sameSecret(), sameSecret()]);
   await expect(wrong()).rejects.toThrow(/not the secret of this database: set it/);
@@ -37,12 +37,12 @@ test("another secret than the database's is refused; several processes that star
   await expect(wrong()).rejects.toThrow(/not the secret of this database/);
 });
 
-test("of two that start an empty database with different secrets, one is refused", async () => {
+test("of two processes that start on an empty database with different secrets, one is refused", async () => {
   const outcomes = await Promise.allSettled([sameSecret(before()), sameSecret(after())]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a running process follows the change, and knows when it cannot", async () => {
+test("a running process follows the rotation, and reports when it cannot", async () => {
   const [stuck, running] = [await sameSecret(before()), await sameSecret(both())];
   expect(running.keyId).toBe(stuck.keyId);
   await rotateSecret(db.orm, both());
@@ -52,7 +52,7 @@ test("a running process follows the change, and knows when it cannot", async () 
   await expect(agreeOnSecret(db.orm, after())).rejects.toThrow(/CARDLANE_SECRET_PREVIOUS/);
 });
 
-test("the secret is not changed while a process serves that does not have the new one", async () => {
+test("the secret is not rotated while a process without the new one is running", async () => {
   const serve = (secret: Secret) => holdAddress(testService(db, { secret, baseUrl: "https://pay.example" }));
   await sameSecret();
   const [behind, ahead] = [await serve(before()), await serve(both())];
@@ -69,7 +69,7 @@ test("the secret is not changed while a process serves that does not have the ne
   expect(left).toEqual({ count: 0 });
 });
 
-test("what another process made under a secret that this one lacks is a 503, not a 500", async () => {
+test("a value sealed under a secret that this process lacks is a 503, not a 500", async () => {
   const service = testService(db, { secret: before() });
   const made = after().seal("made elsewhere");
   const read = () => service.secret.unseal(made);
@@ -82,7 +82,7 @@ test("what another process made under a secret that this one lacks is a 503, not
   }
 });
 
-/** `npm run rotate-secret`, as a process of its own. */
+/** Runs `npm run rotate-secret` in a separate process. */
 function rotate(): { child: ChildProcess; ended: Promise<unknown[]>; output(): string } {
   const child = spawn(process.execPath, ["--import", "tsx", "scripts/rotate-secret.ts", "--json"], {
     // biome-ignore lint/style/noProcessEnv: a child needs what this process has, PATH above all
@@ -94,7 +94,7 @@ function rotate(): { child: ChildProcess; ended: Promise<unknown[]>; output(): s
   return { child, ended: once(child, "exit"), output: () => said };
 }
 
-test("a change that is killed in the middle and run again loses neither a sealed thing nor a key's answer", {
+test("a rotation that is killed halfway and run again loses neither a sealed value nor a stored response", {
   timeout: 180_000,
 }, async () => {
   const merchant = await createTestMerchant(db);
@@ -160,7 +160,7 @@ test("a change that is killed in the middle and run again loses neither a sealed
   expect(JSON.parse(again.output())).toMatchObject({ finished: false, waiting: 2 });
   expect(await moved()).toBe(people);
   await replays();
-  // While a key under the old secret may come again, nobody starts without it.
+  // While a request under an old key may be repeated, no process starts without the old secret.
   await expect(agreeOnSecret(db.orm, after())).rejects.toThrow(/CARDLANE_SECRET_PREVIOUS/);
 
   await db.sql`update idempotency_keys set created_at = created_at - interval '25 hours'`;

@@ -17,8 +17,8 @@ const AT_ONCE = 200;
 const keyOf = (secret: Secret, id: string) => ({ id, verifier: secret.verifier(id) });
 
 /**
- * Writes under the secret that is current in the database. Throws ConfigurationError when this process lacks a secret under
- * which the database may hold something, or has another one with the same id.
+ * Makes this process write under the database's current secret. Throws ConfigurationError if the process lacks a secret that
+ * data in the database may be sealed under, or has a different one with the same id.
  */
 export async function agreeOnSecret(orm: Orm, secret: Secret): Promise<void> {
   if ((await findCurrentSecret(orm)) === null) await adoptSecret(orm, keyOf(secret, secret.keyId));
@@ -46,7 +46,7 @@ const notEverywhere = (baseUrl: string) =>
     `A process at ${baseUrl} does not have the new secret: restart every process with CARDLANE_SECRET set to it and CARDLANE_SECRET_PREVIOUS to the one of now, then run this again. One that was killed counts for another minute.`,
   );
 
-/** Follows a change of the secret while the service runs. False when this process was not given the new one. */
+/** Switches to a rotated secret while the service runs. False if this process does not have the new one. */
 export async function followSecret({ db, secret }: Pick<Service, "db" | "secret">): Promise<boolean> {
   const current = await findCurrentSecret(db.orm);
   if (current === null || current === secret.keyId) return true;
@@ -56,18 +56,18 @@ export async function followSecret({ db, secret }: Pick<Service, "db" | "secret"
 }
 
 export type Rotation = {
-  /** How many things were sealed under the new secret. */
+  /** Number of values sealed again under the new secret. */
   resealed: number;
-  /** How many still need an earlier secret; they end by themselves within 25 hours. */
+  /** Number of values that still need an earlier secret; they expire within 25 hours. */
   waiting: number;
-  /** Whether earlier secrets may be forgotten now. */
+  /** True when earlier secrets are no longer needed. */
   finished: boolean;
 };
 
 /**
- * Moves the database to the first of the given secrets. Safe to stop and run again: sealed texts stay readable under their own
- * secret, and an idempotency key is compared under its first one. Throws ConfigurationError, and changes nothing, while a
- * process serves this database that could not read what is written from then on.
+ * Rotates the database to the first of the given secrets. Safe to interrupt and run again: sealed texts stay readable under
+ * their own secret, and an idempotency key is compared under its original one. Throws ConfigurationError, and changes nothing,
+ * while a process without the new secret uses this database.
  */
 export async function rotateSecret(orm: Orm, secret: Secret): Promise<Rotation> {
   const [id] = secret.keyIds;
