@@ -10,36 +10,35 @@ import type { CardBrand, RefundReason } from "@/lib/contract/transactions/words"
  * `e2e/port-suite` tests every processor.
  */
 export type Processor = {
-  /** Tells it from every other: `sandbox`, or the id of a connection. The ids that it gives are kept under this name. */
+  /** Unique name: `sandbox`, or the id of a connection. The processor's own ids are stored under it. */
   readonly name: string;
   readonly capabilities: Capabilities;
   /**
-   * How long after the last call for a reference has ended "not found" is worth believing. It only decides when to look: what
-   * was never executed may still be, until {@link Processor.close} confirms otherwise. At most two seconds: it is waited for
-   * while the operation is held, and by then no other process may have it.
+   * Delay after the end of the last call for a reference before "not found" counts. It only decides when to check: a call may
+   * still be executed until {@link Processor.close} confirms otherwise. At most two seconds, because the operation's lease is
+   * held in the meantime.
    */
   readonly notFoundConclusiveAfterMs: number;
   /**
-   * Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. `holder`: what
-   * the bank compares, where the processor takes it with the card and not with the payment.
+   * Card data → a token that only this processor understands, for one account. Moves no money; safe to repeat. `holder` is for
+   * processors that take the address to verify with the card and not with the payment.
    */
   tokenize(account: string, card: CardInput, holder?: CardHolder): Promise<TokenizedCard>;
   /**
-   * A card as a token that the processor's own script made on the merchant's page; null when it made no such token. Moves no
-   * money. Left out where `capabilities.ownTokens` is false.
+   * Looks up a token that the processor's own script made on the merchant's page; null for an unknown token. Moves no money.
+   * Omitted if `capabilities.ownTokens` is false.
    */
   acceptToken?(account: string, token: string): Promise<AcceptedCard | null>;
-  /** Why it takes no such amount, in a sentence for the caller; null: it may. Left out where it takes every amount. */
+  /** The reason why an amount is refused, as a sentence for the caller; null if it may be accepted. Omitted if all amounts are. */
   refusesAmount?(amount: number, currency: string): string | null;
-  /** Throws when another of our processes could use a token and this one cannot: checked before the token is used up. */
+  /** Throws if this process cannot read a token that others could. Called before the token is used up. */
   requireReadable(token: string): void;
   authorize(request: AuthorizeRequest): Promise<Outcome>;
   /**
-   * The query parameter with which shoppers come back from its own page, and without which `continueAuthorization` finds out
-   * nothing. Left out where it needs none.
+   * Query parameter with which shoppers return from the processor's page, if `continueAuthorization` needs one.
    */
   readonly returnParameter?: string;
-  /** Continues an authorization that answered `action_required`, once the shopper passed or failed the challenge. */
+  /** Continues an authorization that required action, once the shopper passed or failed the challenge. */
   continueAuthorization(request: ContinueRequest): Promise<Outcome>;
   capture(request: FollowUpRequest): Promise<Outcome>;
   void(request: VoidRequest): Promise<Outcome>;
@@ -47,58 +46,58 @@ export type Processor = {
   /** The status of a reference. Never moves money. */
   inquire(request: InquireRequest): Promise<Inquiry>;
   /**
-   * Sees to it that an authorization which was not executed never will be, whatever call for it is still under way and
-   * whatever clocks show: closes its reference, or cancels what a late call would confirm. Answers `never` then, and otherwise
-   * its status. Never moves money. Nothing else proves that an authorization did not happen.
+   * Prevents an authorization that was not executed from being executed later, whatever calls are in progress and whatever
+   * clocks show: closes its reference, or cancels what a late call would confirm. Returns `never` then, and otherwise its
+   * status. Never moves money. Nothing else proves that an authorization did not happen.
    */
   close(request: CloseRequest): Promise<Inquiry>;
-  /** How reports on operations that were already accepted come: pulled, or pushed. */
+  /** Reports on operations that were accepted earlier: pulled, or pushed. */
   readonly reports: PulledReports | PushedReports;
-  /** A dispute as it stands now; null for one that is not this account's. Left out where disputes do not exist. */
+  /** The current state of a dispute; null if it is another account's. Omitted if the processor has no disputes. */
   readDispute?(id: string): Promise<Dispute | null>;
   /**
-   * Refunds of a payment that nobody here asked for: in the processor's own dashboard, say. Left out where there can be none, or
-   * where it does not tell. Moves nothing.
+   * Refunds of a payment that were made elsewhere, for example in the processor's own dashboard. Omitted if there can be none,
+   * or if the processor doesn't list them. Moves no money.
    */
   listOutsideRefunds?(request: OutsideRequest): Promise<OutsideRefund[]>;
-  /** Its own list of payments and refunds, for reconciliation. Left out where it has none to ask for. */
+  /** The processor's own list of payments and refunds, for reconciliation. Omitted if it has none. */
   readonly statement?: (range: StatementRange) => AsyncIterable<StatementEntry>;
   /**
-   * The same from files of its report of payments, which people download. Left out where `statement` is there, or no such report.
-   * Throws UnreadableStatementError.
+   * The same from downloaded files of its payments report. Omitted if it has `statement`, or no such report. Throws
+   * UnreadableStatementError.
    */
   readonly readStatement?: (files: readonly StatementFile[]) => FiledStatement;
-  /** Whether it takes our credentials, in words for whoever pasted them. Moves nothing. Left out where there are none. */
+  /** Tests the credentials, with a text for the person who entered them. Moves no money. Omitted if it needs no credentials. */
   checkConnection?(): Promise<ConnectionCheck>;
-  /** Where people look at an object in the processor's own dashboard; null where it cannot be shown. */
+  /** Address of an object in the processor's own dashboard; null if it has no page. */
   dashboardUrl?(object: ProcessorObject): string | null;
   /**
-   * Removes what it keeps of cards for longer than it needs it; returns how many rows. A limited number in one turn, which takes
-   * about as long as one call may; called during a turn it begins no other. Throws when some could not be removed.
+   * Deletes card data that is no longer needed; returns the number of rows. One run is limited in number and takes about as long
+   * as a call may; runs don't overlap. Throws if some could not be deleted.
    */
   forgetOldAttempts(): Promise<number>;
 };
 
-/** What not every processor can do. */
+/** Features that vary between processors. */
 type Capabilities = {
-  /** Less than was authorized can be captured. */
+  /** A capture can be smaller than the authorization. */
   readonly partialCapture: boolean;
-  /** `tokenize` takes card numbers; else cards reach it only through its own fields in the shopper's browser. */
+  /** `tokenize` takes card numbers. Otherwise cards reach the processor only through its own fields in the shopper's browser. */
   readonly rawCards: boolean;
   /**
-   * It names what it makes by ids of its own, which are kept (`keep`) and come with later calls: before money can move, or
-   * `answered`, when it tells them only with what it did. Then it must find everything by our reference, too.
+   * The processor assigns ids of its own, which are stored (`keep`) and passed to later calls. `true`: before money can move.
+   * `answered`: only in the response, so it must find everything by our reference as well.
    */
   readonly ownIds: boolean | "answered";
-  /** `acceptToken` takes tokens that its own script made. */
+  /** `acceptToken` takes tokens made by the processor's own script. */
   readonly ownTokens: boolean;
 };
 
 export type PulledReports = {
   readonly kind: "pulled";
   /**
-   * Reports that were not acknowledged: at most `limit`, of the accounts after `after` in the order of their ids, and of each
-   * only some, the oldest first. So none waits for all of another's.
+   * Unacknowledged reports: at most `limit`, for accounts with an id after `after`, in id order, and only the oldest few for
+   * each account, so that no account delays another.
    */
   list(limit: number, after: string): Promise<PulledReport[]>;
   acknowledge(id: string): Promise<void>;
@@ -107,30 +106,30 @@ export type PulledReports = {
 export type PushedReports = {
   readonly kind: "pushed";
   /**
-   * What a message to our address reports. Throws UnreadableReportError when the processor cannot have sent it. Whoever cannot
-   * ask the processor later keeps what it says before this resolves; only then is the message answered.
+   * Parses a message sent to our address. Throws UnreadableReportError if the processor cannot have sent it. A processor whose
+   * status can't be checked later stores the content before this resolves; the message is acknowledged only then.
    */
   read(message: ReportMessage): Report[] | Promise<Report[]>;
   /**
-   * `inquire` answers from what was kept of messages: the same message tells nothing new when it comes again, and holds up others
-   * until it is accepted. Left out where the processor itself is asked.
+   * `inquire` reads stored messages instead of calling the processor. A repeated message adds nothing, and blocks later ones
+   * until it is acknowledged.
    */
   readonly kept?: true;
-  /** Whether the processor has sent what was read, rather than anybody. Left out where nothing else is read. */
+  /** True if the message is provably the processor's. Omitted if `read` accepts no others. */
   readonly proves?: (message: ReportMessage) => boolean;
   /**
-   * What was reported after a place in its list of reports, for messages that never arrived; null = since an hour ago. Left out
-   * where it keeps no such list. At most 100, oldest first; `place` is where to go on.
+   * Reports after a position in the processor's own list, to find messages that never arrived; null starts an hour ago. Omitted
+   * if it keeps no such list. At most 100, oldest first; `place` is the next position.
    */
   readonly catchUp?: (place: string | null) => Promise<{ reports: Report[]; place: string | null; more: boolean }>;
 };
 
 export type ReportMessage = { readonly headers: Headers; readonly body: string };
 
-/** A message that is not the processor's, or is no report. */
+/** The message is not from the processor, or is not a report. */
 export class UnreadableReportError extends Error {
   override readonly name = "UnreadableReportError";
-  /** What the rest of it reports, which is taken in all the same. */
+  /** Reports from the readable rest of the message, which are processed all the same. */
   readonly reports: readonly Report[];
 
   constructor(message: string, { reports = [], ...options }: ErrorOptions & { reports?: readonly Report[] } = {}) {
@@ -138,34 +137,34 @@ export class UnreadableReportError extends Error {
     this.reports = reports;
   }
 
-  /** Next bundles this module once more: the connector's copy throws it, and a route's looks for it. */
+  /** Next bundles a second copy of this module: the connector's copy throws, and a route's copy catches. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "UnreadableReportError";
   }
 }
 
 /**
- * Something has become of an operation since it was accepted: a refund came back, a capture went through. It may come late,
- * twice or out of order, so it only decides where to look; the status is checked. `outside`: of the payment something was refunded
- * that nobody here asked for, or such a refund has failed.
+ * A change to an operation after it was accepted, such as a returned refund or a completed capture. Reports can be late,
+ * repeated or out of order, so they only trigger a status check. `outside`: a refund of the payment was made elsewhere, or such
+ * a refund has failed.
  */
 export type Report = { readonly id: string } /**
- * `insists`, only of reports that are `kept`: it changes an end that others may have read before, so it has to come again until
- * nobody works on its operation.
+ * `insists`, only for `kept` reports: it changes a final state that may have been read already, so it is redelivered until
+ * its operation has no lease.
  */ & (
   | { readonly account: string; readonly reference: string; readonly insists?: true; readonly outside?: true }
-  /** Known by an id that was kept. `dispute`: the id of a dispute about it, which is read anew. */
+  /** Identified by a stored id. `dispute`: the id of its dispute, which is then read again. */
   | { readonly object: string; readonly dispute?: string; readonly outside?: true }
 );
 export type PulledReport = Extract<Report, { account: string }>;
 
-/** Who a card was made out to, as far as that was typed or sent beside it. */
+/** The cardholder, as far as the shopper or merchant gave it. */
 export type CardHolder = { readonly name: string | null; readonly address: BillingAddress | null };
 
 export type TokenizedCard = {
   /** The processor's own token; opaque here. */
   token: string;
-  /** Null for a network that the contract does not name. */
+  /** Null for a network that is not in the contract. */
   brand: CardBrand | null;
   bin: string;
   last4: string;
@@ -173,7 +172,7 @@ export type TokenizedCard = {
   exp_year: number;
 };
 
-/** A card as an own token shows it: what the processor does not tell yet is null, and comes with the outcome. */
+/** A card behind the processor's own token. Fields that are not known yet are null and come with the outcome. */
 export type AcceptedCard = { token: string } & KnownCard;
 
 export type KnownCard = {
@@ -184,14 +183,14 @@ export type KnownCard = {
   exp_year: number | null;
 };
 
-/** A cardholder's bank took money back, or asks about it. */
+/** A chargeback, or an inquiry by the cardholder's bank. */
 export type Dispute = {
   /** The processor's own id. */
   id: string;
   /** Minor units. */
   amount: number;
   currency: string;
-  /** In the processor's word, such as `fraudulent`. */
+  /** The processor's term, such as `fraudulent`. */
   reason: string;
   status: "needs_response" | "under_review" | "won" | "lost" | "accepted";
   respond_before: Date | null;
@@ -204,15 +203,15 @@ export type OutsideRefund = {
   /** Minor units. */
   readonly amount: number;
   readonly currency: string;
-  /** It came to nothing, perhaps after it was made. */
+  /** It failed, perhaps after it had succeeded. */
   readonly failed: boolean;
 };
 
 export type StatementRange = { readonly since: Date; readonly until: Date };
 
-/** A payment or refund in the processor's own list. Amounts in minor units. */
+/** A payment or refund from the processor's own list. Amounts in minor units. */
 export type StatementEntry = {
-  /** The processor's own id, and our reference where it has one. */
+  /** The processor's own id, and our reference if it has one. */
   readonly object: ProcessorObject;
   readonly reference: string | null;
   readonly created_at: Date;
@@ -224,70 +223,70 @@ export type StatementEntry = {
       readonly state: "pending" | "action_required" | "authorized" | "captured" | "voided" | "declined";
       readonly captured: number;
       readonly refunded: number;
-      /** Of a payment that began before a file does: what the file has of it. `amount` is the largest of that. */
+      /** The file's share of a payment that began before the file. `amount` is then the largest amount in it. */
       readonly part?: PaymentPart;
     }
   | { readonly kind: "refund"; readonly payment: string; readonly state: "pending" | "succeeded" | "failed" }
 );
 
 export type PaymentPart = {
-  /** By how much it changed what was captured; below zero where a capture failed. */
+  /** Change of the captured amount; negative if a capture failed. */
   readonly captured: number;
-  /** What was paid out, or is about to be, of captures that may have been before. */
+  /** Amount paid out, or about to be, including earlier captures. */
   readonly settled: number;
-  /** The rest of the hold was given up. */
+  /** The rest of the hold was released. */
   readonly released: boolean;
 };
 
 export type StatementFile = { readonly name: string; readonly bytes: Uint8Array };
 
-/** What files say of payments and refunds, and which time they are about. */
+/** The payments and refunds in report files, and the period that they cover. */
 export type FiledStatement = {
   /** Oldest first. */
   readonly entries: readonly StatementEntry[];
-  /** From the first thing in them to just after the last. */
+  /** From the first entry to just after the last. */
   readonly from: Date;
   readonly until: Date;
-  /** What was made in this time, and is not in them, does not exist at the processor. */
+  /** True if everything that the processor made in this period is in the files. */
   readonly complete: boolean;
-  /** What they have and nobody reads, in sentences. */
+  /** Content that is not read, in sentences. */
   readonly unchecked: readonly string[];
 };
 
-/** Files that are no report of this account, or not whole; the message says in which line, and what to do. */
+/** The files are not a report of this account, or incomplete. The message names the line, and what to do. */
 export class UnreadableStatementError extends Error {
   override readonly name = "UnreadableStatementError";
 }
 
 export type ConnectionCheck =
   /**
-   * `id`: the account's own, which never changes: what was paid there is found there alone. `account`: its name, for people.
-   * Credentials that cannot tell whose they are do not work.
+   * `id`: the account's permanent id at the processor; its payments can only be found there. `account`: its display name.
+   * Credentials that don't reveal their account are not accepted.
    */
   | { readonly kind: "works"; readonly id: string; readonly account: string; readonly live: boolean }
-  /** `reason`: what is wrong and what to do, as a sentence for people. */
+  /** `reason`: the fault and its remedy, as a sentence for people. */
   | { readonly kind: "refused" | "unreachable"; readonly reason: string };
 
-/** An id that the processor gave to what it made. */
+/** An object at the processor, by the processor's own id. */
 export type ProcessorObject = { readonly kind: string; readonly id: string };
 
 type Reference = {
   /** Our operation id, a UUID. */
   reference: string;
-  /** The environment's id: the account this belongs to at the processor. */
+  /** The environment's id, which is the account at the processor. */
   account: string;
-  /** Where the shopper passes a challenge of the processor's own kind, or comes back to from one. */
+  /** Page on which the shopper passes a challenge, or to which they return from one. */
   challengePage: string;
-  /** What was kept of the payment so far, oldest first; empty for a processor without ids of its own. */
+  /** Stored objects of the payment, oldest first; empty for a processor without its own ids. */
   objects: readonly ProcessorObject[];
 };
 
 type MoneyReference = Reference & {
-  /** Past this time the request is worthless: a processor that can refuses it. */
+  /** Expiry of the request. Processors that support it refuse the request afterwards. */
   notAfter: Date;
   /**
-   * Keeps an id of the processor's own: once it resolves the id is found again, whatever happens. It rejects when another
-   * process has the operation by now, and then nothing may be executed.
+   * Stores an id of the processor's own; durable once it resolves. Rejects if another process has taken over the operation, and
+   * then nothing may be executed.
    */
   keep(object: ProcessorObject): Promise<void>;
 };
@@ -297,13 +296,13 @@ export type AuthorizeRequest = MoneyReference & {
   /** Minor units. */
   amount: number;
   currency: string;
-  /** Capture at once. */
+  /** Captures together with the authorization. */
   capture: boolean;
   customerEmail: string | null;
   billingAddress: BillingAddress | null;
 } & PaymentLabels;
 
-/** The merchant's own words about a payment, for whoever looks at it in the processor's dashboard. They never change. */
+/** The merchant's labels, for people who look at the payment in the processor's dashboard. They never change. */
 type PaymentLabels = {
   readonly description: string | null;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
@@ -313,7 +312,7 @@ export type InquireRequest = Reference & {
   kind: "authorize" | "continue" | "capture" | "void" | "refund";
   /** Reference under which the charge was authorized. */
   authorization: string;
-  /** Given while the operation is held: keeps an id that the processor told only after the call. */
+  /** Present while the operation is leased: stores an id that the processor revealed only after the call. */
   keep?: MoneyReference["keep"];
 };
 
@@ -328,10 +327,10 @@ type CloseRequest = Pick<InquireRequest, "keep"> &
   };
 
 export type ContinueRequest = MoneyReference & {
-  /** Reference of the authorization that answered `action_required`. */
+  /** Reference of the authorization that required action. */
   authorization: string;
   challenge: "passed" | "failed" | "abandoned";
-  /** The query with which the shopper came back from an address of the processor's own. */
+  /** Query parameters with which the shopper returned from the processor's page. */
   returned?: Readonly<Record<string, string>>;
 };
 
@@ -341,14 +340,14 @@ export type FollowUpRequest = MoneyReference & {
   /** Minor units. For a void: the whole authorized amount. */
   amount: number;
   currency: string;
-  /** The merchant's reason for a refund; null for none, and for all else. */
+  /** The merchant's reason for a refund; null if none, and for other operations. */
   reason: RefundReason | null;
 };
 
 export type VoidRequest = FollowUpRequest & {
   /**
-   * The payment had ended here before it was approved: what was captured with it is given back, too, whatever its amount. What
-   * somebody gave back by hand counts: `approved`, where the processor can know it.
+   * The payment had already ended here when it was approved, so its captured amount is refunded as well, whatever it is. A refund
+   * made by hand counts as `approved`, if the processor can tell.
    */
   readonly evenCaptured?: true;
 };
@@ -358,42 +357,42 @@ export type Checks = {
   cvv_result: CvvResult | null;
   /** 0–100. */
   fraud_score: number | null;
-  /** Which rules made the score, in plain words. */
+  /** The rules behind the score, in plain words. */
   fraud_reasons: string[];
 };
 
-/** What an outcome tells besides. */
+/** Additional data of an outcome. */
 type Told = {
   /** The processor's own codes and the network's, in one line for support staff. */
   note?: string;
-  /** What was not known of the card before. */
+  /** Card data that was not known before. */
   card?: KnownCard;
 };
 
 export type Outcome =
-  /** `captured: false`: authorized, but its capture failed: that which was requested with it, or, days later, any. */
+  /** `captured: false`: authorized, but its capture failed, at once or days later. */
   | ({ kind: "approved"; checks?: Checks; captured?: false } & Told)
-  /** `decline_code` for authorizations; a capture, void or refund that is refused has none. */
+  /** Only authorizations have a `decline_code`; refused captures, voids and refunds have none. */
   | ({
       kind: "declined";
       decline_code: DeclineCode | null;
       checks?: Checks;
       /**
-       * The processor refused the request itself, as one that is wrong whoever's card it is: no issuer saw it, and sent again it is
-       * refused again. A sentence for the caller.
+       * The processor refused the request itself, whatever the card: no issuer saw it, and a retry would be refused as well. A
+       * sentence for the caller.
        */
       refusal?: string;
-      /** An authorization that was approved with another amount than was asked for: never booked, and to be given back. */
+      /** Approved with an amount that differs from the request: never booked, and to be voided. */
       holds?: true;
     } & Told)
-  /** 3-D Secure: the shopper must pass a challenge, at this address, before {@link Processor.continueAuthorization}. */
+  /** 3-D Secure: the shopper must pass a challenge at this address before {@link Processor.continueAuthorization}. */
   | ({ kind: "action_required"; challenge: { url: string }; checks?: Checks } & Told)
-  /** Accepted, but the processor itself does not know the outcome yet: check again. */
+  /** Accepted, but the processor does not know the outcome yet: check again later. */
   | { kind: "pending" }
-  /** Provably not executed: nothing was sent, or it was refused before it was looked at. Safe to send again. */
+  /** Provably not executed: nothing was sent, or it was refused unread. Safe to retry. */
   | { kind: "not_sent"; reason: string }
-  /** Anything else: time-outs, broken answers, garbage. It may or may not have happened. `final`: asking again changes nothing. */
+  /** Anything else: timeouts, malformed responses. It may or may not have happened. `final`: checking again is pointless. */
   | { kind: "unknown"; reason: string; final?: true };
 
-/** `never`: it was closed before anything was executed. */
+/** `never`: closed before anything was executed. */
 export type Inquiry = Outcome | { kind: "not_found" } | { kind: "never" };
