@@ -15,9 +15,9 @@ type OperationPart = {
 
 export type InspectedKey = IdempotencyKeyRow &
   OperationPart & {
-    /** 24 hours old or more: as good as absent. */
+    /** 24 hours old or more: counts as absent. */
     expired: boolean;
-    /** Whether the lease of the process that works on it has run out. */
+    /** The lease of the process that holds it has run out. */
     lease_over: boolean;
     expires_at: string;
   };
@@ -27,7 +27,7 @@ const columns = (sql: Sql) => sql`
   (k.created_at + interval '24 hours')::timestamptz(3) as expires_at, o.kind as o_kind, o.state as o_state,
   o.payment_id as o_payment_id, o.transaction_id as o_transaction_id, o.attempts as o_attempts, o.unknown_at as o_unknown_at`;
 
-/** One key with its operation. By the primary keys of both. */
+/** A key with its operation, or null. Indexes: primary keys of both. */
 export async function findInspectedKey(sql: Sql, environmentId: string, key: string): Promise<InspectedKey | null> {
   const [row] = await sql<InspectedKey[]>`
     select k.*, k.operation_name as endpoint, ${columns(sql)}
@@ -52,7 +52,7 @@ export type ListedKey = Pick<
   | keyof OperationPart
 >;
 
-/** An environment's keys, newest first; `after`: the key that the page starts after. Index: `idempotency_keys_recent`. */
+/** An environment's keys, newest first. `after`: the key before the page. Index: `idempotency_keys_recent`. */
 export async function findRecentKeys(
   sql: Sql,
   environmentId: string,
@@ -73,7 +73,7 @@ export async function findRecentKeys(
     limit ${page.limit}::int`;
 }
 
-/** The names of those who used a key. */
+/** Names of the actors that used a key. */
 export async function readKeyActors(
   sql: Sql,
   environment: { id: string; merchantId: string },

@@ -10,17 +10,17 @@ import {
 import { isOver } from "../payments/operations";
 import type { Fragment } from "../statement-text";
 
-/** The first use of a key: what it stands for, from now on. */
+/** The first use of a key: the request that it identifies from now on. */
 export type KeyClaim = {
   key: string;
   digest: Buffer;
-  /** JSON text of the body as it may be kept. */
+  /** JSON text of the body, by `keepableBody`. */
   body: string | null;
   endpoint: string;
   path: string;
   requestId: string;
   actor: ActorRecord;
-  /** The operation that the same statement writes, if its guard allows; null when the claim's transaction does all the work. */
+  /** The operation that the same statement writes, if its guard allows; null for requests that move no money. */
   operationId: string | null;
   leaseMs: number;
 };
@@ -29,8 +29,8 @@ export type KeyClaim = {
 type Tag<T> = (text: TemplateStringsArray, ...values: unknown[]) => T;
 
 /**
- * INSERT that claims a key and returns one row, or none when the key is in use. A key of 24 hours counts as unused, to
- * the moment, whether or not the old row was cleaned up: its row becomes this request's. `condition` is a condition of the claim.
+ * INSERT that claims a key and returns one row, or none if the key is in use. After exactly 24 hours a key counts as
+ * unused, and its old row, if not cleaned up yet, is overwritten. `condition`: an additional condition of the claim.
  */
 const claimText = <T>(sql: Tag<T>, environmentId: string, claim: KeyClaim, condition: T): T => sql`
     insert into idempotency_keys as k (environment_id, key, operation_name, path, request_digest, request_body, request_id, actor,
@@ -38,7 +38,7 @@ const claimText = <T>(sql: Tag<T>, environmentId: string, claim: KeyClaim, condi
     select ${environmentId}::uuid, ${claim.key}, ${claim.endpoint}, ${claim.path}, ${claim.digest}::bytea,
       ${claim.body}::text::jsonb, ${claim.requestId}::uuid, ${JSON.stringify(claim.actor)}::text::jsonb,
       ${claim.operationId}::uuid, 'running', now() + ${claim.leaseMs}::int * interval '1 ms'
-    -- A conflict locks the row, which is written and waited for: a repeat reads, and only keys of one moment come to conflict.
+    -- ON CONFLICT locks the row, which costs a write and a wait. A repeat is filtered out by a read; only races conflict.
     where ${condition} and not exists (
       select from idempotency_keys used
       where used.environment_id = ${environmentId}::uuid and used.key = ${claim.key} and used.created_at > now() - interval '24 hours')
@@ -50,13 +50,13 @@ const claimText = <T>(sql: Tag<T>, environmentId: string, claim: KeyClaim, condi
     where k.created_at <= now() - interval '24 hours'
     returning 1`;
 
-/** The claim as a part of T1. */
+/** The claim as a CTE of T1. */
 export const claimKey = (sql: Sql | Transaction, environmentId: string, claim: KeyClaim, condition = sql`true`) =>
   claimText(sql as unknown as Tag<Fragment>, environmentId, claim, condition);
 
 /**
- * Claims a key for the rest of the transaction. False: it is in use. A key in use by another transaction is waited for, at
- * most `waitMs`, then "busy" (and the transaction is over).
+ * Claims a key for the rest of the transaction. False: it is in use. If another transaction holds it, waits up to
+ * `waitMs`, then returns "busy", and the transaction is aborted.
  */
 export async function claimKeyInside(
   orm: Orm,
@@ -96,24 +96,24 @@ export async function storeResponse(
   return rows.length === 1;
 }
 
-/** Bytes of an answer that is not read together with its key. */
+/** Max. bytes of a response that is read together with its key. */
 export const LONG_ANSWER = 256_000;
 
 export type StoredKey = IdempotencyKeyRow & {
-  /** Of the stored answer, whose text is left out when it is long. */
+  /** Length of the stored response, whose text is left out if it is long. */
   response_bytes: number | null;
-  /** 24 hours old or more: as good as absent. */
+  /** 24 hours old or more: counts as absent. */
   expired: boolean;
-  /** Null while the key has no operation (a refusal being stored). */
+  /** Null while the key has no operation, for example while a refusal is stored. */
   operation_state: OperationState | null;
-  /** Whether the lease of the process that works on it has run out. */
+  /** The lease of the process that holds it has run out. */
   lease_over: boolean;
 };
 
 const { response_body: _body, ...SHORT_COLUMNS } = getTableColumns(idempotencyKeys);
 const SHORT_NAMES = Object.values(SHORT_COLUMNS).map(({ name }) => `k.${name}`);
 
-/** The row of a key; null without one. Index: primary keys of idempotency_keys and operations. */
+/** A key's row, or null. Indexes: primary keys of idempotency_keys and operations. */
 export async function findKey(sql: Sql, environmentId: string, key: string): Promise<StoredKey | null> {
   const [row] = await sql<StoredKey[]>`
     select ${sql(SHORT_NAMES)}, k.operation_name as endpoint, octet_length(k.response_body) as response_bytes,
@@ -127,7 +127,7 @@ export async function findKey(sql: Sql, environmentId: string, key: string): Pro
   return row ?? null;
 }
 
-/** The stored answer, however long; null when the key is gone or belongs to something else by now. Index: primary key. */
+/** The stored response of any length; null if the key is gone or has another operation now. Index: primary key. */
 export async function findStoredAnswer(
   sql: Sql,
   environmentId: string,
@@ -141,8 +141,8 @@ export async function findStoredAnswer(
 }
 
 /**
- * Frees a key that stands for nothing: no operation was written for it. Only its own request may (`requestId`), or any
- * once its lease is over (null).
+ * Frees a key without an operation. `requestId`: the request that claimed it; null: any request, once the key's lease is
+ * over.
  */
 export async function releaseKey(
   sql: Sql,
@@ -158,8 +158,8 @@ export async function releaseKey(
 }
 
 /**
- * Deletes keys past their 24 hours, and an hour; returns how many. They count as absent anyway. Index:
- * `idempotency_keys_recent`, read from its old end in each environment.
+ * Deletes keys older than 25 hours, which already count as absent, and returns their number. Index:
+ * `idempotency_keys_recent`, from its old end in each environment.
  */
 export async function removeExpiredKeys(sql: Sql, limit: number): Promise<number> {
   const removed = await sql`
@@ -178,12 +178,12 @@ export async function removeExpiredKeys(sql: Sql, limit: number): Promise<number
   return removed.count;
 }
 
-/** How often a key was used since the last note. */
+/** Uses of a key since the last note. */
 export type KeyNote = { replays: number; reuses: number; lastReuse: KeyReuse | null };
 
 /**
- * Adds to a key's counts, for the inspector. `requestId` names its first request: a key that another request has claimed since
- * is left alone. One row, by primary key, in a separate commit.
+ * Adds to a key's counts, for the inspector. `requestId`: the key's first request; if another one has claimed the key
+ * since, nothing changes. One row, by primary key, in a separate commit.
  */
 export async function addKeyNote(
   orm: Orm,

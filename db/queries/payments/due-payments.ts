@@ -4,13 +4,13 @@ import type { Mode } from "@/lib/contract/transactions/words";
 
 export type DuePayment = { environment_id: string; id: string; mode: Mode };
 
-/** `version`: at which it is due. */
+/** A due payment and its version. */
 type DueVersion = DuePayment & { version: number };
 
-/** Some of the payments that are due: of the environments after one, in the order of their ids, each its share. */
+/** A page of due payments: of the environments after one, in the order of their ids, each at most its share. */
 export type Turn = { readonly after: string; readonly share: number; readonly most: number };
 
-/** Environments with a payment of that status, one look into its index for each. */
+/** Environments with a payment of that status, by a skip scan of its index. */
 const waitingEnvironments = (sql: Sql, status: "AUTHORIZED" | "REQUIRES_ACTION", after: string) => {
   const having = sql.unsafe(`status = '${status}'`);
   const order = sql(status === "AUTHORIZED" ? "capture_before" : "updated_at");
@@ -25,8 +25,8 @@ const waitingEnvironments = (sql: Sql, status: "AUTHORIZED" | "REQUIRES_ACTION",
 };
 
 /**
- * Authorizations past their time with nothing under way, an environment's oldest first. One whose void the processor refused is
- * tried again after an hour. Index: `payments_expiring`, `operations_payment`.
+ * Expired authorizations without an operation in progress, each environment's oldest first. If the processor refused the
+ * void, it is retried after an hour. Indexes: `payments_expiring`, `operations_payment`.
  */
 export async function listExpiredAuthorizations(sql: Sql, { after, share, most }: Turn): Promise<DuePayment[]> {
   return sql<DuePayment[]>`
@@ -44,7 +44,7 @@ export async function listExpiredAuthorizations(sql: Sql, { after, share, most }
 }
 
 /**
- * Payments whose 3-D Secure challenge was opened more than `minutes` ago, an environment's oldest first. Index:
+ * Payments whose 3-D Secure challenge started more than `minutes` ago, each environment's oldest first. Index:
  * `payments_waiting`.
  */
 export async function listAbandonedChallenges(
@@ -65,8 +65,8 @@ export async function listAbandonedChallenges(
 }
 
 /**
- * Payments that a processor approved after they had ended, whose money it refused to give back: tried again after an hour, then
- * after two, and so on. Indexes: `operations_late_approvals`, the primary key of payments.
+ * Payments with a late approval whose void the processor refused: retried after one hour, then after two, and so on.
+ * Indexes: `operations_late_approvals`, the primary key of payments.
  */
 export async function listUnreturnedApprovals(sql: Sql, { after, most }: Turn): Promise<DueVersion[]> {
   return sql<DueVersion[]>`

@@ -8,9 +8,9 @@ import { claimKey, type KeyClaim } from "../idempotency/keys";
 import type { Lease } from "./operations";
 
 /**
- * T1, what is written before the processor is called. Each is one SQL statement, so it happens whole or not at all, in one
- * round trip. Locks are taken in the order key → payment → operation; every "does the step before hold?" is a scalar
- * subquery on the step before, which PostgreSQL evaluates first, and evaluates once.
+ * T1, written before the processor is called: one SQL statement each, so atomic and one round trip. Locks are taken in
+ * the order key → payment → operation, as each step has a scalar subquery on the previous step, which PostgreSQL
+ * evaluates first, and once.
  */
 
 /** The intent written before the processor is called. Its id is the processor's reference. */
@@ -45,18 +45,18 @@ type NewPayment = {
   charge: TransactionRow;
 };
 
-/** What a new payment is made from, and uses up. */
+/** The token or client session that a new payment uses up, and the connection that it needs. */
 export type PaymentSource = {
   paymentTokenId: string | null;
-  /** The client session that it pays. A card typed into its form counts as an attempt; a token was one when it was made. */
+  /** The client session that it pays. A card counts as an attempt here; a token did when it was created. */
   clientSessionId: string | null;
-  /** A connection that may be disconnected at any moment: the payment is made only while it is not. */
+  /** A connection that its merchant can disconnect: the payment is made only while it is connected. */
   guardedConnectionId: string | null;
 };
 
 /**
- * Whether the connection is there, for a payment or operation at one that merchants can disconnect; true for any other. The
- * share keeps it from being disconnected until this is committed, and seen by whoever looks for what is open.
+ * Condition that a connection which merchants can disconnect is connected; true for any other. Its key share lock
+ * delays a disconnect until this commits, so that the disconnect sees the open operation.
  */
 const isConnected = (sql: Sql | SqlTransaction, environmentId: string, connectionId: string | null) =>
   connectionId === null
@@ -64,17 +64,17 @@ const isConnected = (sql: Sql | SqlTransaction, environmentId: string, connectio
     : sql`exists (select from processor_connections where environment_id = ${environmentId}::uuid
         and id = ${connectionId}::uuid and status = 'CONNECTED' for key share)`;
 
-/** `claimed` without `reserved`: the key is claimed, and the guard refused. */
+/** Result of T1. `claimed` without `reserved`: the key is claimed, and the guard refused. */
 export type Reservation = {
   claimed: boolean;
   reserved: boolean;
-  /** The processor must not execute the call after this, by the database's clock. */
+  /** The processor must not execute the call after this time of the database. */
   not_after: string;
 };
 
 /**
- * Whether the session's link, where it has one, still sells: it is on and not past its time, and of a single-use link this is
- * the session that may be paid.
+ * Condition that the session's payment link, if any, still accepts payments: it is active and not expired, and if it is
+ * single-use, it belongs to this session.
  */
 const linkSells = (sql: Sql) => sql`(client_sessions.payment_link_id is null or exists (
   select from payment_links l
@@ -83,10 +83,9 @@ const linkSells = (sql: Sql) => sql`(client_sessions.payment_link_id is null or 
     and (not l.single_use or l.session_id = client_sessions.id)))`;
 
 /**
- * T1 of a new payment: claims the key, uses up the payment token if there is one, takes the client session if there is one,
- * writes payment, charge and intent. A session takes one payment at a time, and none once it is paid or closed, or the link that
- * opened it is switched off. Fails with
- * `isStaleOutcome` when another payment took the session in the very moment in which the token was used: start over.
+ * T1 of a new payment: claims the key, uses up the payment token, claims the client session, writes payment, charge and
+ * intent. A session has one payment at a time, and none once it is paid or closed or its link is off. Fails with
+ * `isStaleOutcome` if another payment claimed the session while the token was used: start over.
  */
 export async function insertPayment(
   sql: Sql,
@@ -115,7 +114,7 @@ export async function insertPayment(
           and ${paymentTokenId ? sql`true` : sql`expires_at > now() and attempts < ${CLIENT_SESSION_ATTEMPTS}::int`}
         returning 1`
     : sql`select 1 from token`;
-  // The statement is undone rather than a token used up for a payment that is not made.
+  // The statement fails rather than use up a token without making the payment.
   const usedForNothing =
     paymentTokenId && clientSessionId
       ? sql`, require_written(1 - (select count(*) from token) + (select count(*) from session))`
@@ -162,45 +161,45 @@ export async function insertPayment(
   return row;
 }
 
-/** What to do with a payment that exists. */
+/** An operation on an existing payment. */
 export type FollowUp = {
   readonly kind: "capture" | "void" | "refund" | "continue";
   readonly paymentId: string;
-  /** The REFUND transaction to write; null for all else. `id`: UUID. */
+  /** The REFUND transaction to write; null for other kinds. `id`: UUID. */
   readonly refund: {
     readonly id: string;
     readonly created_at: string;
     readonly reason: string | null;
     readonly comment: string | null;
   } | null;
-  /** Minor units; null = all there is. */
+  /** Minor units; null = all. */
   readonly amount: number | null;
   /** Void reason, or the challenge's result. */
   readonly detail: string | null;
-  /** False when the caller named a refund, on which nothing can be done: the key is claimed, nothing reserved. */
+  /** False if the caller named a refund, which allows no operation: the key is claimed, nothing reserved. */
   readonly allowed: boolean;
-  /** The processor captures no part of it. */
+  /** The processor has no partial captures. */
   readonly wholeOnly?: boolean;
-  /** A connection that may be disconnected at any moment: nothing is reserved once it is. */
+  /** A connection that its merchant can disconnect: nothing is reserved once it is disconnected. */
   readonly guardedConnectionId?: string | null;
-  /** It was made at the processor already, by somebody else: only what was captured limits it. */
+  /** The refund was already made at the processor, not through Cardlane: only the captured amount limits it. */
   readonly outside?: boolean;
-  /** The caller knows that the payment is disputed: a lost dispute refuses a refund all the same. */
+  /** The caller knows that the payment is disputed. A lost dispute still refuses a refund. */
   readonly acknowledgesDispute?: boolean;
-  /** For the void of what was approved after the payment had ended: the version at which nothing of it was given back. */
+  /** For the void of a late approval: the payment's version at which it had no such void. */
   readonly endedVersion?: number;
 };
 
 export type FollowUpReservation = Reservation & {
-  /** Whether the payment exists in this environment. */
+  /** The payment exists in this environment. */
   found: boolean;
   /** The amount reserved, in minor units. */
   amount: number | null;
 };
 
 /**
- * What each kind requires of the payment, and what it reserves, in the one guarded UPDATE. The guard stands in a CASE, so that
- * it is no search: the payment is found by its key, whatever indexes its states have.
+ * The parts of the guarded UPDATE for each kind: amount, change and guard. The guard is evaluated in a CASE, so that the
+ * planner finds the payment by its primary key and not by an index on its states.
  */
 function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: FollowUp, operationId: string) {
   const exclusive = sql`open_operation_id = ${operationId}::uuid`;
@@ -209,7 +208,7 @@ function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: Fol
       return {
         amount: sql`coalesce(${followUp.amount}::bigint, amount_captured - amount_refunded - refund_pending)`,
         change: sql`refund_pending = refund_pending + (select amount from locked)`,
-        // Refunds counted at the same moment may exceed MOST_REFUNDS by a few.
+        // Concurrent refunds may exceed MOST_REFUNDS by a few.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
           and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
           and (${followUp.outside ?? false}::boolean or (
@@ -244,8 +243,8 @@ function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: Fol
 }
 
 /**
- * T1 of a capture, void, refund or continued authorization: claims the key (if there is one), reserves by one guarded
- * UPDATE of the payment, and writes the intent and, for a refund, its pending transaction.
+ * T1 of a capture, void, refund or continued authorization: claims the key, if any, reserves by one guarded UPDATE, and
+ * writes the intent and, for a refund, its pending transaction.
  */
 export async function reserveFollowUp(
   sql: Sql | SqlTransaction,

@@ -3,31 +3,31 @@ import type { NewEvent } from "@/db/schema/events";
 import type { OperationRow } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Milliseconds from the database's now: how long calls may be sent, and how long this process holds the operation. */
+/** Times from the database's now in which calls may be sent, and in which this process holds the operation. */
 export type Lease = { readonly sendWithinMs: number; readonly heldForMs: number };
 
 /** An open operation that this process holds until the lease runs out. */
 export type TakenOperation = OperationRow & {
   mode: Mode;
   merchant_id: string;
-  /** A call sent now must not be executed after this, by the database's clock. */
+  /** A call sent now must not be executed after this time of the database. */
   not_after: string;
-  /** For how long no call for it can have been executed: since the last one ended, or was past its time. */
+  /** Time since the last call for it ended or timed out, so that none can have been executed since. */
   quiet_ms: number;
 };
 
 /**
- * No lease lasts longer, and no pause between two attempts: what lies further ahead was written before the database's clock
- * was set back, and by the clock there is now it has run out.
+ * Max. lease, and max. pause between two attempts. A time further ahead was written before the database's clock was set
+ * back, and counts as over.
  */
 const LONGEST_LEASE = "2 minutes";
 
-/** Whether a lease has run out, or a pause between two attempts is over. */
+/** Condition that a lease or a pause between two attempts is over. */
 export function isOver(sql: Sql, column: string) {
   return sql`(${sql(column)} <= now() or ${sql(column)} > now() + ${LONGEST_LEASE}::interval)`;
 }
 
-/** A lease from before the clock was set back may have a call under way for its whole time. */
+/** Assignments of a takeover. A lease from before the clock was set back may have a call in flight for its whole time. */
 function take(sql: Sql, { sendWithinMs, heldForMs }: Lease) {
   return sql`epoch = epoch + 1, attempts = attempts + 1,
       lease_until = now() + ${heldForMs}::int * interval '1 ms', next_attempt_at = now() + ${heldForMs}::int * interval '1 ms',
@@ -40,7 +40,7 @@ function taken(sql: Sql, { sendWithinMs }: Lease) {
     (extract(epoch from now() - o.send_until) * 1000)::float8 as quiet_ms`;
 }
 
-/** One operation; null when there is none. */
+/** An operation, or null. */
 export async function findOperation(sql: Sql, environmentId: string, id: string): Promise<OperationRow | null> {
   const [row] = await sql<OperationRow[]>`
     select * from operations where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
@@ -60,7 +60,7 @@ export async function findChallengedOperation(
   return row ?? null;
 }
 
-/** Whether a void of the payment was ever begun. Index: `operations_payment`. */
+/** A void of the payment was started at some time. Index: `operations_payment`. */
 export async function hasVoid(sql: Sql, environmentId: string, paymentId: string): Promise<boolean> {
   const rows = await sql`
     select from operations
@@ -68,10 +68,10 @@ export async function hasVoid(sql: Sql, environmentId: string, paymentId: string
   return rows.length > 0;
 }
 
-/** By whoever took it up under this epoch: another epoch is another holder. */
+/** An operation and its holder's epoch; another epoch is another holder. */
 export type HeldOperation = { environmentId: string; id: string; epoch: number };
 
-/** The database's time, while the operation has this state and epoch; null once it has not. */
+/** The database's time if the operation has this state and epoch, otherwise null. */
 export async function timeWhileHeld(
   sql: Sql,
   operation: HeldOperation,
@@ -83,7 +83,7 @@ export async function timeWhileHeld(
   return row?.now ?? null;
 }
 
-/** Takes over one open operation whose lease ran out; null when another process holds it, or it is closed. */
+/** Takes over an open operation whose lease ran out; null if another process holds it or it is closed. */
 export async function takeOperation(
   sql: Sql,
   environmentId: string,
@@ -99,22 +99,21 @@ export async function takeOperation(
   return row ?? null;
 }
 
-/** The turns to give: one operation to each environment that has one due, in the order of their ids. */
+/** Limits of a round of takeovers: one due operation of each environment, in the order of their ids. */
 export type Turns = {
-  /** The environment that had the last turn. */
+  /** The environment that was served last. */
   readonly after: string;
-  /** Operations in all. */
+  /** Max. number of operations. */
   readonly most: number;
-  /** Environments that are passed over. */
+  /** Environments to skip. */
   readonly passedOver: readonly string[];
-  /** Payments under way: none of their operations is taken. */
+  /** Payments with an operation in progress: no other of theirs is taken. */
   readonly busyPayments: readonly string[];
 };
 
 /**
- * Takes over one open operation of each environment that has a turn: the one due longest, passing over those that
- * others hold. Walks from environment to environment in the index `operations_open`, whatever stands between; the two spans
- * are `isOver` of `next_attempt_at`.
+ * Takes over one open operation of each environment: the one due longest that no other process holds. Skip-scans the
+ * index `operations_open` from environment to environment; the two spans are `isOver` of `next_attempt_at`.
  */
 export async function takeDueOperations(sql: Sql, turns: Turns, lease: Lease): Promise<TakenOperation[]> {
   return sql<TakenOperation[]>`
@@ -151,9 +150,9 @@ export async function takeDueOperations(sql: Sql, turns: Turns, lease: Lease): P
 }
 
 /**
- * A new lease for an operation of which the caller knows that nothing was sent: an earlier holder can no longer write its
- * outcome. Null: it is closed, or another process holds it. `evenFromOthers`: also when another took it over and released
- * it, which is right only where others never send it, and while no retry of its request has sent it.
+ * A new lease for an operation whose call was provably not sent. Null: it is closed, or another process holds it.
+ * `evenFromOthers`: also if another process took it over and released it; safe only if others never send it, and while
+ * no retry of its request has.
  */
 export async function holdAgain(
   sql: Sql,
@@ -173,8 +172,8 @@ export async function holdAgain(
 }
 
 /**
- * The right to send an authorization in place of its request, which died, for a holder that knows that nothing of it was
- * executed. Given once. Null: it was given before, an outcome was unknown, it is closed, or another process holds it.
+ * Claims the right to send an authorization in place of its dead request, for a holder that knows that it was never
+ * executed. It can be claimed once. Null: it was, an outcome was unknown, it is closed, or another process holds it.
  */
 export async function holdToResend(
   sql: Sql,
@@ -192,7 +191,7 @@ export async function holdToResend(
   return row ?? null;
 }
 
-/** Extends the lease of a process that still holds the operation. False: it is closed, or another process holds it. */
+/** Extends the lease of the operation's holder. False: it is closed, or another process holds it. */
 export async function prolongLease(sql: Sql, operation: HeldOperation, { heldForMs }: Lease): Promise<boolean> {
   const rows = await sql`
     update operations set lease_until = now() + ${heldForMs}::int * interval '1 ms',
@@ -204,9 +203,8 @@ export async function prolongLease(sql: Sql, operation: HeldOperation, { heldFor
 }
 
 /**
- * An operation that another process holds is due as soon as that one releases it: something is known by now that it may not
- * have read. The lease stands. True: recovery looks at it then, or it is closed. After a day it is left to people, and an hour
- * before that nobody relies on recovery to be in time.
+ * Makes an operation due as soon as its holder releases it, because of a report that the holder may not have read; the
+ * lease stays. False: it is almost 24 hours old, after which recovery skips it.
  */
 export async function makeDue(sql: Sql, environmentId: string, id: string): Promise<boolean> {
   const [row] = await sql<{ recovers: boolean }[]>`
@@ -217,10 +215,9 @@ export async function makeDue(sql: Sql, environmentId: string, id: string): Prom
 }
 
 /**
- * The call ended without a known outcome: releases the operation for a status check after `delayMs`, or at once where it is due
- * by now. `sent`: it was the call that moves the money, so that from now on none is under way. `told`: the first event of its
- * transaction, written only while that has none; it makes what others have read of the payment stale. False: it is closed, or
- * another process holds it.
+ * Releases an operation of unknown outcome for a status check after `delayMs`, or at once if it is due. `sent`: it was
+ * the call that moves the money, so none is in flight any more. `told`: the first event of its transaction, which also
+ * increments the payment's version. False: it is closed, or another process holds it.
  */
 export async function releaseOperation(
   sql: Sql,
@@ -229,7 +226,7 @@ export async function releaseOperation(
   { delayMs, sent, told }: { delayMs: number; sent: boolean; told: NewEvent | null },
 ): Promise<boolean> {
   const { environmentId } = operation;
-  // In the order in which all statements lock: payment → operation.
+  // All statements lock in this order: payment → operation.
   const payment = told
     ? sql`update payments set version = version + 1
         where environment_id = ${environmentId}::uuid and id = ${operation.paymentId}::uuid

@@ -10,41 +10,41 @@ import type { Fragment } from "../statement-text";
 /** A ledger line to write. Amount in minor units. */
 export type NewLedgerLine = { line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number };
 
-/** `told`: the event of a session that is paid; null where none is told. It is written only if the session ends so. */
+/** End of a payment's client session. `told`: the event of a session that is paid, written only if it ends so. */
 type SessionEnd = { id: string; paid: boolean; told: NewEvent | null };
 
-/** Everything that an outcome changes, worked out beforehand for a payment at `version`. */
+/** Everything that an outcome changes, computed for a payment at `from.version`. */
 export type OutcomeWrite = {
-  /** `open` for an operation under way; `succeeded` for a refund that fails after it was accepted. */
+  /** `open` for an operation in progress; `succeeded` for a refund that fails after it was accepted. */
   from: { state: "open" | "succeeded"; epoch: number; version: number };
   operation: { id: string; state: OperationState; lastAnswer: string };
   payment: PaymentRow;
   charge: TransactionRow;
-  /** The charge has what was not known of its card before. */
+  /** The charge has new details of its card. */
   knowsMoreOfCard: boolean;
   refund: TransactionRow | null;
   ledger: NewLedgerLine[];
   /** Captured amount on which Cardlane's fee is taken; 0 = none. */
   feeOn: number;
-  /** Its events; those of the payment, its charge and its refund continue the numbers in their rows. */
+  /** Events of payment, charge and refund, whose sequence numbers continue those in the rows. */
   events: NumberedEvent[];
   audit: { id: string; action: string; actor: ActorRecord; requestId: string | null };
-  /** The client session that the payment was under way in, when this ends it there: paid, or free for another attempt. */
+  /** The client session whose payment ends here: it is paid, or free for another attempt. */
   session: SessionEnd | null;
-  /** The answer to store; null when no key waits for it. */
+  /** The response to store; null without a key. */
   answer: { key: string; status: number; body: string } | null;
 };
 
-/** The number of a transaction's last event after an outcome. */
+/** Sequence number of a transaction's last event after an outcome. */
 const lastNumber = ({ events }: Pick<OutcomeWrite, "events">, row: TransactionRow): number =>
   events.findLast((event) => event.object_id === row.id)?.sequence ?? row.event_sequence;
 
-/** Whether writing an outcome failed because payment, operation or time are not those that it was worked out for. */
+/** The write failed because payment, operation or time are not those that the outcome was computed for. */
 export function isStaleOutcome(error: unknown): boolean {
   return error instanceof postgres.PostgresError && error.code === "CL001";
 }
 
-/** Locks what an outcome changes, in the order that all statements lock it: key → payment. */
+/** Locks key and payment, in the order of all statements: key → payment. */
 export async function lockPayment(
   tx: SqlTransaction,
   environmentId: string,
@@ -58,8 +58,8 @@ export async function lockPayment(
 }
 
 /**
- * Marks a payment whose capture is booked and failed at the processor later. The books stay: there is no way back from CAPTURED.
- * Inside the transaction that holds the payment and tells of it. Returns when.
+ * Marks a payment whose booked capture failed at the processor later; the ledger stays. Runs in the transaction that has
+ * locked the payment and writes the event. Returns the time.
  */
 export async function reverseCapture(tx: SqlTransaction, environmentId: string, paymentId: string): Promise<string> {
   const [row] = await tx<{ at: string }[]>`
@@ -71,7 +71,7 @@ export async function reverseCapture(tx: SqlTransaction, environmentId: string, 
   return row.at;
 }
 
-/** An event of a payment outside of an operation, with its line in the audit log. */
+/** Writes an event of a payment without an operation, with its entry in the audit log. */
 export async function insertMarkEvent(
   tx: SqlTransaction,
   environmentId: string,
@@ -89,8 +89,8 @@ export async function insertMarkEvent(
 }
 
 /**
- * T2: writes an outcome, all of it or nothing. Fails with {@link isStaleOutcome} when the payment changed since it
- * was read, the operation is closed or held by another process, or its times are not the database's.
+ * T2: writes an outcome atomically. Fails with {@link isStaleOutcome} if the payment changed since it was read, the
+ * operation is closed or held by another process, or its time differs from the database's.
  */
 export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: string, s: OutcomeWrite): Promise<void> {
   const { payment, charge, refund } = s;
@@ -117,7 +117,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
           where l.amount > 0 and (select count(*) from operation) = 1
         )`
       : sql``;
-  // After its last attempt a session is closed at once.
+  // A session closes at once after its last attempt.
   const session = s.session
     ? sql`, session as (
         update client_sessions set open_payment_id = null,
@@ -132,7 +132,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
       )`
     : sql``;
   const told = s.session?.told;
-  // It cannot expire or be cancelled while the payment is under way, so nobody else can take the number.
+  // The session cannot expire or be canceled while its payment is in progress, so the sequence number is not contended.
   const sessionEvent = told
     ? sql`, session_event as (
         insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
@@ -142,7 +142,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         where (select count(*) from session) = 1
       )`
     : sql``;
-  // The rate is kept with what it was taken on: the merchant's own may be another one tomorrow.
+  // The rate is stored with the operation, because the merchant's may change.
   const rate =
     s.feeOn > 0
       ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
@@ -172,9 +172,9 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         event_sequence = event_sequence + ${eventCount}::int
       where environment_id = ${environmentId}::uuid and id = ${payment.id}::uuid and version = ${s.from.version}::int
         and (select count(*) from answered) >= 0
-        -- The process that worked it out may have another time, and would end an authorization that has just begun.
+        -- A process with a wrong clock could end an authorization that has just begun.
         and ${payment.updated_at}::timestamptz between now() - interval '1 minute' and now() + interval '1 minute'
-        -- A closed operation is refused here before a constraint can object to doing it twice.
+        -- A closed operation must fail here, before a constraint refuses to do it twice.
         and exists (select from operations where environment_id = ${environmentId}::uuid and id = ${s.operation.id}::uuid
           and state = ${s.from.state} and epoch = ${s.from.epoch}::int)
       returning 1
@@ -210,6 +210,6 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     select require_written((select count(*) from operation))`;
 }
 
-/** One after the other, with commas; of none there is no such thing. */
+/** Fragments joined by commas; there must be at least one. */
 const listed = (sql: Sql | SqlTransaction, parts: Fragment[]): Fragment =>
   parts.reduce((rows, row) => sql`${rows}, ${row}`);

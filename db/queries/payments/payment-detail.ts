@@ -6,9 +6,9 @@ import type { EventType } from "@/lib/contract/events/event";
 import { listDisputes } from "../processors/disputes";
 import { findShortPayment, type PaymentSnapshot } from "./payments";
 
-/** Of each list at most so many, the latest. */
+/** Max. length of each list; the latest entries are shown. */
 export const DETAIL_LIMIT = 50;
-/** Of bodies and answers together, the latest first: what is drawn costs the process far more than what is sent. */
+/** Max. total bytes of shown request and response bodies, latest first: rendering costs far more than sending. */
 const LONGEST_BODIES = 200_000;
 const CUSTOMER_PAYMENTS_CAP = 100;
 
@@ -33,13 +33,13 @@ export type KeyOfPayment = Pick<
   | "reuse_count"
 > & { too_long: boolean };
 
-/** `booked_at`: when it first moved money, by the ledger; null when it moved none. */
+/** An operation of a payment. `booked_at`: time of its first ledger line; null if it moved no money. */
 export type OperationOfPayment = OperationRow & { booked_at: string | null };
 
 export type PaymentDetailRows = PaymentSnapshot & {
   operations: OperationOfPayment[];
   ledger: LedgerRow[];
-  /** What Cardlane charged for it. */
+  /** Cardlane's fee, in minor units. */
   fee: number;
   events: { id: string; type: EventType; created_at: string }[];
   keys: KeyOfPayment[];
@@ -53,7 +53,7 @@ export type PaymentDetailRows = PaymentSnapshot & {
     status: string;
     created_at: string;
     expires_at: string;
-    /** The link that opened it, and its plan's name. */
+    /** Its payment link, and the name of the link's plan. */
     link_id: string | null;
     link_name: string | null;
     link_description: string | null;
@@ -64,8 +64,8 @@ export type PaymentDetailRows = PaymentSnapshot & {
 };
 
 /**
- * A payment with all that hangs on it, as it stood at one moment: one repeatable-read transaction, every statement by an
- * index. Lists are newest first. Null when the environment has no such payment.
+ * A payment with all related rows, or null. One repeatable-read transaction, so one snapshot; every statement uses an
+ * index. Lists are newest first.
  */
 export async function readPaymentDetail(
   sql: Sql,
@@ -99,7 +99,7 @@ export async function readPaymentDetail(
   }) as Promise<PaymentDetailRows | null>;
 }
 
-/** Index: `operations_payment`, then the primary key of the ledger. */
+/** Indexes: `operations_payment`, then the primary key of the ledger. */
 function operationsOf(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<OperationOfPayment[]>`
     select o.*, (
@@ -109,7 +109,7 @@ function operationsOf(tx: Transaction, environmentId: string, paymentId: string)
     order by o.id desc limit ${DETAIL_LIMIT}::int`;
 }
 
-/** Index: `operations_payment`, then the primary key of the ledger. */
+/** Indexes: `operations_payment`, then the primary key of the ledger. */
 function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<LedgerRow[]>`
     select l.* from operations o
@@ -118,7 +118,7 @@ function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
     order by l.created_at desc, l.operation_id desc, l.line desc limit ${DETAIL_LIMIT}::int`;
 }
 
-/** Not of the lines that are shown: those are the latest. Index: `operations_payment`, then the primary key of the ledger. */
+/** The sum over all lines, not only those shown. Indexes: `operations_payment`, then the primary key of the ledger. */
 async function feeOf(tx: Transaction, environmentId: string, paymentId: string): Promise<number> {
   const [row] = await tx<[{ fee: number }]>`
     select coalesce(sum(l.amount), 0)::float8 as fee from operations o
@@ -128,7 +128,7 @@ async function feeOf(tx: Transaction, environmentId: string, paymentId: string):
   return row.fee;
 }
 
-/** Of the payment, its refunds and its disputes. Index: `events_object`. */
+/** Events of the payment, its refunds and its disputes. Index: `events_object`. */
 function eventsOf(
   tx: Transaction,
   environmentId: string,
@@ -136,7 +136,7 @@ function eventsOf(
   disputes: readonly DisputeRow[],
 ) {
   const objects = [payment, ...transactions, ...disputes].map(({ id }) => id);
-  // Object by object: for all at once, the planner may walk through the environment's latest events instead.
+  // A lateral join per object: with one IN list the planner may scan the environment's latest events instead.
   return tx<PaymentDetailRows["events"]>`
     select e.id, e.type, e.created_at
     from unnest(${objects}::uuid[]) as o(id)
@@ -148,7 +148,7 @@ function eventsOf(
     order by e.id desc limit ${DETAIL_LIMIT}::int`;
 }
 
-/** The keys that still stand for an operation of the payment. Index: `operations_payment`, then the primary key. */
+/** Keys that still belong to an operation of the payment. Indexes: `operations_payment`, then the primary key. */
 function keysOf(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<KeyOfPayment[]>`
     select key, operation_name as endpoint, path, request_id, actor, created_at, status_code, response_sealed, replay_count,
@@ -221,7 +221,7 @@ async function customerPaymentsOf(tx: Transaction, environmentId: string, { paym
   return row.count;
 }
 
-/** The names behind actors: only keys of the environment and users of its merchant. By primary keys. */
+/** Names of actors: only the environment's keys and its merchant's users. Indexes: primary keys. */
 export async function readActorNames(
   sql: Sql | Transaction,
   environment: { id: string; merchantId: string },

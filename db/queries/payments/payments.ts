@@ -10,9 +10,8 @@ export type PaymentSnapshot = { payment: PaymentRow; transactions: TransactionRo
 type JoinedRow = TransactionRow & { [K in keyof PaymentRow as `p_${K}`]: PaymentRow[K] };
 
 /**
- * A payment with its transactions as they stood at one moment (one statement, hence one snapshot), oldest first; null when
- * there is none. Its refunds share the charge's metadata and address, of which each has a copy in its row. Index: the primary
- * keys, `transactions_refunds`.
+ * A payment with its transactions, oldest first, or null. One statement, so one snapshot. Refunds share the charge's
+ * metadata and address objects, although each row has a copy. Indexes: the primary keys, `transactions_refunds`.
  */
 export async function findPayment(
   sql: Sql | SqlTransaction,
@@ -28,7 +27,7 @@ export async function findPayment(
   return snapshotOf(rows);
 }
 
-/** The same of several payments, by id. */
+/** Snapshots of several payments, by id. */
 export async function findPaymentsById(
   sql: Sql | SqlTransaction,
   environmentId: string,
@@ -65,7 +64,7 @@ const SHORT_NAMES = Object.keys(SHORT_COLUMNS).map((name) => `t.${name}`);
 const COLUMNS = `${SHORT_NAMES.join(", ")}, ${SHARED_TEXT}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
 const columns = (sql: Sql | SqlTransaction) => sql.unsafe(COLUMNS);
 
-/** The same with its charge and the latest refunds. */
+/** A payment with its charge and its latest refunds only. */
 export async function findShortPayment(
   sql: Sql | SqlTransaction,
   environmentId: string,
@@ -84,7 +83,7 @@ export async function findShortPayment(
   return snapshotOf(rows);
 }
 
-/** The payment behind a transaction; null when there is no such transaction. Index: primary key of transactions. */
+/** The payment of a transaction, or null. Index: primary key of transactions. */
 export async function findPaymentOfTransaction(sql: Sql, environmentId: string, transactionId: string) {
   const [row] = await sql<Pick<TransactionRow, "payment_id" | "type" | "status">[]>`
     select payment_id, type, status from transactions

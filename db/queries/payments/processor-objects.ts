@@ -8,9 +8,8 @@ type KeptObject = Pick<ProcessorObjectRow, "processor" | "kind"> & {
 };
 
 /**
- * Keeps an id that a processor gave to what it made for an operation; keeping it again changes nothing. False: the operation is
- * closed or held by another process, and the id was not kept before. The operation's row is locked, so that its next holder
- * sees the id, or this does not keep it.
+ * Stores the processor's id of an object that it created for an operation; idempotent. False: the operation is closed or
+ * held by another process. The operation's row is locked, so that its next holder either sees the id, or this fails.
  */
 export async function insertProcessorObject(
   sql: Sql | Transaction,
@@ -39,7 +38,7 @@ export async function insertProcessorObject(
   return row.kept;
 }
 
-/** What was kept of a payment's objects, oldest first. Index: `processor_objects_payment`. */
+/** Objects of a payment at the processor, oldest first. Index: `processor_objects_payment`. */
 export async function listProcessorObjects(
   sql: Sql,
   environmentId: string,
@@ -52,7 +51,7 @@ export async function listProcessorObjects(
     limit 1000`;
 }
 
-/** The operation that an id was kept for, in any environment; null for an unknown id. Index: `processor_objects_id`. */
+/** The operation of a processor's object, in any environment; null for an unknown id. Index: `processor_objects_id`. */
 export async function findOperationOfObject(
   sql: Sql | Transaction,
   processor: string,

@@ -27,7 +27,7 @@ type ShownJoinedRow = ShownTransactionRow & {
 
 const OWN_COLUMNS = TRANSACTION_COLUMNS.filter((name) => !(SHARED_COLUMNS as readonly string[]).includes(name));
 const COLUMNS = `${columnList("t", OWN_COLUMNS)}, ${SHARED_TEXT}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
-/** Of one page: more than reasonable ones have, and than the process should hold for one reader. */
+/** Max. transactions of one page, which bounds the memory that one request takes. */
 const MOST_TRANSACTIONS = 2_000;
 
 const GET_TEXT = `
@@ -36,7 +36,7 @@ from payments p cross join ${shownTransactionsOf("$1")}
 where p.environment_id = $1 and p.id = $2
 order by t.id`;
 
-/** By the primary keys, and `transactions_refunds`. */
+/** A payment with its transactions, or null. Indexes: the primary keys, `transactions_refunds`. */
 export async function findPaymentWithTransactions(
   sql: Sql,
   environmentId: string,
@@ -46,13 +46,13 @@ export async function findPaymentWithTransactions(
   return groupByPayment(rows)[0] ?? null;
 }
 
-/** Whether the environment has such a payment. By primary key. */
+/** The environment has such a payment. Index: primary key. */
 export async function paymentExists(sql: Sql, environmentId: string, id: string): Promise<boolean> {
   const rows = await sql`select from payments where environment_id = ${environmentId} and id = ${id}`;
   return rows.length > 0;
 }
 
-/** What to find; times are given as ranges of ids. */
+/** Filter of payments; times are ranges of ids. */
 type PaymentFilter = {
   readonly fromId?: string | undefined;
   /** First id past the range. */
@@ -61,12 +61,12 @@ type PaymentFilter = {
   readonly customerId?: string | undefined;
 };
 
-/** `after`: id of the payment that the page starts after. */
+/** A page of payments. `after`: id of the payment before the page. */
 type PaymentPage = { readonly limit: number; readonly offset: number; readonly after?: string | undefined };
 
 /**
- * Newest first, by payments_status, payments_customer or the primary key, like the transactions' pages. `total`: when it is
- * known. Null rows: the payments of this page have so many refunds that it has to be a shorter one.
+ * Payments, newest first. `total`: null if it has to be counted. `rows` is null if the page has more than
+ * `MOST_TRANSACTIONS`. Indexes: `payments_status`, `payments_customer`, the primary key.
  */
 export async function findPayments(
   sql: Sql,
@@ -77,7 +77,7 @@ export async function findPayments(
 ): Promise<Omit<FoundPage<PaymentWithTransactions>, "rows"> & { readonly rows: PaymentWithTransactions[] | null }> {
   const statement = paymentPageText(environmentId, filter, page, { counts: total === null });
   const found = await runText<ShownJoinedRow & { total: number }>(sql, statement);
-  // An empty page that was counted still has its total, on a row of nulls.
+  // A counted page without payments is one row of nulls with the total.
   const payments = found[0]?.id ? groupByPayment(found) : [];
   const { rows, ...figures } = foundPage(payments, page, total ?? found[0]?.total ?? 0);
   return { ...figures, rows: found.length > MOST_TRANSACTIONS ? null : rows };
@@ -115,7 +115,7 @@ limit ${MOST_TRANSACTIONS + 1}`;
   };
 }
 
-/** Rows of one payment follow each other. */
+/** Groups rows, in which those of one payment are adjacent. */
 function groupByPayment(rows: readonly ShownJoinedRow[]): PaymentWithTransactions[] {
   const payments: PaymentWithTransactions[] = [];
   for (const row of rows) {

@@ -45,7 +45,7 @@ test("a finished key tells its first request, its answer, its payment, its repla
     { member: "amount", first: 10_000, other: 5 },
     { member: "metadata.order", first: "7", other: "8" },
   ]);
-  // Bare, the three digits are in an id or a time now and then.
+  // Quoted, because an id or a time may contain the three digits.
   expect(JSON.stringify(found)).not.toMatch(/4242424242424242|"987"|"cvv"/);
 });
 
@@ -77,7 +77,7 @@ test("bodies are shown to roles that may read what the endpoint changes, and a r
     ...{ bodies_shown: true, response: first.body },
     reuse: { body_shown: true, body: { amount: 5 }, differences: [{ member: "amount", first: 10_000, other: 5 }] },
   });
-  // The same reuse, as if the second request had been for a webhook endpoint: its address may hold a secret.
+  // The same reuse as if the second request were for a webhook endpoint, whose URL may contain a secret.
   await db.sql`update idempotency_keys
     set last_reuse = last_reuse || '{"endpoint":"createWebhookEndpoint","path":"/v1/webhook-endpoints"}' where key = 'k'
     and environment_id = ${tenant.merchant.test.id}`;

@@ -18,13 +18,13 @@ import type { Context } from "../context";
 import { presentActor } from "../payments/present";
 import { type Can, canSeeBodies } from "../request-log/body-access";
 
-/** Longer answers, of payments with very many refunds, would take the process too long to draw. */
+/** Max. length of a shown response: a longer one, of a payment with very many refunds, takes too long to render. */
 const LONGEST_SHOWN = 250_000;
 
-/** `can`: the user's permissions, which decide whether bodies are shown. */
+/** Lookup of a key. `can`: the user's permissions, which decide whether bodies are shown. */
 export type KeyLookup = { key: string; can: Can };
 
-/** Everything known about a key of the environment that the user may see; null when it has no such key. */
+/** The details of a key that the user may see, or null. */
 export async function findIdempotencyKey(ctx: Context, input: KeyLookup): Promise<KeyDetail | null> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const row = await findInspectedKey(sql, ctx.environment.id, input.key);
@@ -77,7 +77,7 @@ function effectOf(row: InspectedKey): KeyDetail["effect"] {
   };
 }
 
-/** What the same request would get now. The rules are those of `answerFromKey`. */
+/** Describes what a retry of the request would get now, by the rules of `answerFromKey`. */
 function retryWords(row: InspectedKey): string {
   const state = stateOf(row);
   switch (state) {
@@ -96,19 +96,19 @@ function retryWords(row: InspectedKey): string {
   }
 }
 
-/** An open page polls every few seconds; that counts as one look-up. */
+/** An open page polls every few seconds; its requests within this time are recorded as one lookup. */
 const SAME_LOOK_MS = 10 * 60_000;
 
 /**
- * The same as `findIdempotencyKey`, once it is written down that the user looked; the look-ups of support staff are in their
- * own log. What was looked for may be anything that they pasted.
+ * Records a user's lookup, then calls `findIdempotencyKey`. Lookups of support staff are in their own log. The key is
+ * masked for the record, because users may paste anything.
  */
 export async function lookUpIdempotencyKey(ctx: Context, input: KeyLookup): Promise<KeyDetail | null> {
   if (ctx.actor.type === "user") await recordLook(ctx, keepableText(input.key, 255));
   return findIdempotencyKey(ctx, input);
 }
 
-/** The same; throws `resource_not_found` when the environment has no such key. */
+/** Like `lookUpIdempotencyKey`, but throws `resource_not_found` for an unknown key. */
 export async function getIdempotencyKey(ctx: Context, input: KeyLookup): Promise<KeyDetail> {
   const found = await lookUpIdempotencyKey(ctx, input);
   if (found) return found;
@@ -128,7 +128,7 @@ async function recordLook(ctx: Context, key: string): Promise<void> {
   await recordAccountAct(orm, accountActor(ctx), look.action, id, { mode, key });
 }
 
-/** The environment's keys, newest first. `after`: the last key of the page before. `limit`: at most 100. */
+/** The environment's keys, newest first. `after`: the last key of the previous page. `limit`: at most 100. */
 export async function listIdempotencyKeys(
   ctx: Context,
   input: { limit: number; after: string | null },
@@ -144,7 +144,7 @@ const METHODS = new Map(ENDPOINTS.map(({ name, method }) => [name, method]));
 /** The HTTP method of an endpoint, by its name. */
 export const methodOf = (endpoint: string): string => METHODS.get(endpoint) ?? "POST";
 
-/** What a key is now, from its row and its operation. */
+/** State of a key, from its row and its operation. */
 function stateOf(row: Pick<ListedKey, "expired" | "state" | "o_state" | "o_unknown_at">): KeyState {
   if (row.expired) return "expired";
   if (row.state === "done") return "done";
@@ -166,7 +166,7 @@ function presentKey(row: ListedKey): KeySummary {
 
 type Side = { endpoint: string; body: unknown };
 
-/** What differs between two requests, member by member, as paths: `metadata.order_id`. The endpoint comes first. */
+/** Differences of two requests: the endpoint first, then members by their paths, such as `metadata.order_id`. */
 export function differencesOf(first: Side, other: Side): Difference[] {
   const differences: Difference[] = [];
   if (first.endpoint !== other.endpoint) {
@@ -176,7 +176,7 @@ export function differencesOf(first: Side, other: Side): Difference[] {
   return differences;
 }
 
-/** Members that both sides leave out, or one leaves out and the other sets to null, are the same to the API. */
+/** To the API, a missing member equals null. */
 function compare(member: string, first: unknown, other: unknown, differences: Difference[]): void {
   if (isObject(first) && isObject(other)) {
     for (const name of new Set([...Object.keys(first), ...Object.keys(other)])) {

@@ -38,7 +38,7 @@ test("what jsonb cannot hold is replaced, and text that only looks like it is no
     "k\uFFFD": ["\uFFFD"],
   });
   expect(JSON.parse(keepableBody({ a: "\\u0000 😀" }) ?? "")).toEqual({ a: "\\u0000 😀" });
-  // A token that is cut in the middle of a character.
+  // The token is cut in the middle of a character.
   expect(JSON.parse(keepableBody({ payment_token: `tok_${"a".repeat(9)}😀` }) ?? "")).toEqual({
     payment_token: `tok_${"a".repeat(9)}\uFFFD…`,
   });

@@ -3,12 +3,12 @@ import { maskCardNumbers } from "@/lib/contract/card-numbers";
 
 /** Enough of a payment token to recognize it, too little to use it. */
 const TOKEN_PREFIX_LENGTH = 14;
-/** What PostgreSQL's jsonb cannot hold, in JSON text: U+0000 and halves of surrogate pairs. */
+/** Characters that PostgreSQL's jsonb cannot store, in JSON text: U+0000 and lone surrogates. */
 const NOT_STORABLE = /\\u(0000|d[89a-f][0-9a-f]{2})/;
 
 /**
- * A request's parsed body as JSON text that may be stored and shown: of a card its brand, last 4, expiry and name, never its
- * number or CVV; of a payment token the beginning. Null without a body.
+ * A request's body as JSON text that may be stored and shown. A card keeps its brand, last 4, expiry and name, never
+ * number or CVV; a payment token keeps its prefix. Null without a body.
  */
 export function keepableBody(body: unknown): string | null {
   if (typeof body !== "object" || body === null) return null;
@@ -19,13 +19,13 @@ export function keepableBody(body: unknown): string | null {
 
 function withoutSecrets(body: { card?: unknown; payment_token?: unknown }): object {
   if (body.card !== undefined) body.card = keepableCard(body.card);
-  // Who takes a card's number for a token sends it there, and the beginning of that is most of it.
+  // A client may send a card number as the token by mistake, and its prefix would be most of the number.
   if (typeof body.payment_token === "string")
     body.payment_token = `${maskCardNumbers(body.payment_token).slice(0, TOKEN_PREFIX_LENGTH)}…`;
   return body;
 }
 
-/** By name, so that a member the contract adds to cards is not kept by accident. */
+/** An allow-list, so that a member which the contract adds to cards later is not stored by accident. */
 function keepableCard(card: unknown): object | null {
   if (typeof card !== "object" || card === null) return null;
   const { number, exp_month, exp_year, name } = card as Record<string, unknown>;

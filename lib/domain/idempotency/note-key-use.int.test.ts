@@ -17,7 +17,7 @@ async function rowOf(environmentId: string, key: string): Promise<IdempotencyKey
   return row;
 }
 
-/** Notes are written after the answers: waits until a key has so many. */
+/** Waits until a key has this many replays or reuses, because notes are written after the response. */
 async function noted(
   environmentId: string,
   key: string,

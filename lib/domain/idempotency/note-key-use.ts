@@ -3,28 +3,28 @@ import { addKeyNote, type KeyNote } from "@/db/queries/idempotency/keys";
 import { keepableText } from "@/lib/contract/card-numbers";
 import type { Context, IdempotencyRequest } from "../context";
 
-/** Between two rounds of writing, so that a client in a loop costs a few writes a second and not one each time. */
+/** Pause between two rounds of writes, so that a client in a loop costs a few writes per second. */
 const REST_MS = 200;
-/** Keys whose notes wait to be written; beyond that notes are dropped, which costs a count in the inspector. */
+/** Max. keys with unwritten notes; further notes are dropped, and the inspector's counts miss them. */
 const MAX_WAITING = 5_000;
 
 const MAX_PATH = 1_000;
 
 type Waiting = KeyNote & { environmentId: string; key: string; requestId: string };
 type NoteBook = { readonly notes: Map<string, Waiting>; writing: boolean };
-/** The key's row as it was when the answer was decided. */
+/** The key's row from which the response was decided. */
 type NotedKey = { key: string; request_id: string };
 
-/** One per database: notes are written one after the other, over one connection, outside of any request. */
+/** One per database: notes are written one after the other, outside of requests. */
 const books = new WeakMap<Orm, NoteBook>();
 
-/** Counts that a stored answer was replayed. Never throws, and no request waits for it. */
+/** Counts a replay of a stored response. Never throws, and delays no request. */
 export function noteReplay(ctx: Context, row: NotedKey): void {
   const note = noteOf(ctx, row);
   if (note) note.replays++;
 }
 
-/** Keeps what else a key was used for, which was refused. Never throws, and no request waits for it. */
+/** Records a refused reuse of a key for another request. Never throws, and delays no request. */
 export function noteReuse(ctx: Context, row: NotedKey, request: IdempotencyRequest): void {
   const note = noteOf(ctx, row);
   if (!note) return;

@@ -8,7 +8,7 @@ import { sha256 } from "@/lib/secret";
 import { runOnce } from "./run-once";
 
 const { db } = await testDatabase();
-/** What answers 200; the endpoint of other calls answers 201. */
+/** An endpoint with status 200; other calls are to one with 201. */
 const CHANGE = { request: { id: newId(), endpoint: "updatePlan", path: "/v1/subscription-plans/x" } };
 
 async function setup() {
@@ -17,7 +17,7 @@ async function setup() {
   let runs = 0;
   return {
     ...tenant,
-    /** A call with a key; `digest` stands for what was sent. */
+    /** A call with a key. `digest`: of the request's parameters. */
     keyed: (key: string, digest = "same", context = {}) =>
       tenant.call({
         idempotency: testIdempotency(key, sha256(digest), JSON.stringify({ digest })),

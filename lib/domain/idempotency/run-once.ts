@@ -5,18 +5,18 @@ import type { Answer, Context, Reply, Result } from "../context";
 import { answerFromKey, claimOf, inProgress, replayKnown, type TakeOver, WAIT_MS } from "./used-key";
 
 type RunOnceOptions = {
-  /** The response holds something that is shown once, and is kept encrypted. */
+  /** The response has a secret that is shown once, so it is stored encrypted. */
   secretAnswer?: boolean;
-  /** For a key under which money may be moving. */
+  /** Takes over the operation of a key that moves money. */
   takeOver?: TakeOver;
 };
 
-/** A request starts over when its key has become free. */
+/** A request starts over if its key has become free. */
 const TRIES = 10;
 
 /**
- * Runs the work of a POST that moves no money and, when the caller sent an idempotency key, keeps the response under it. Key,
- * work and response are one commit, so a crash leaves either all of them or a key that is still free.
+ * Runs the work of a POST that moves no money and stores the response under the caller's idempotency key, if any. Key,
+ * work and response are one commit, so after a crash either all of them exist or the key is still free.
  */
 export async function runOnce(
   ctx: Context,
@@ -58,10 +58,10 @@ async function runUnderKey(
   return { status, body, replayed: false };
 }
 
-/** The work's object, or a refusal of the kind that a key keeps. Anything else undoes all, key included. */
+/** The response of the work, or of a refusal that is stored. Any other error rolls back everything, even the key. */
 async function answerOf(ctx: Context, tx: Orm, work: (tx: Orm) => Promise<object>) {
   try {
-    // A savepoint: what a refused attempt wrote is undone, the claim of the key is not.
+    // A savepoint: a refusal rolls back the work but not the claim of the key.
     const made = await tx.transaction(work);
     return { ...render(ctx, { kind: "made", made }), isRefusal: false };
   } catch (error) {

@@ -4,9 +4,9 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context, IdempotencyRequest, KeyedRequest, Reply, Service } from "../context";
 import { noteReplay, noteReuse } from "./note-key-use";
 
-/** What a key in use gets, for requests that move money and all others: one set of rules. */
+/** Rules for a key in use, the same for all requests. */
 
-/** How long a duplicate waits for the first request before it gets 409. */
+/** Time that a duplicate waits for the first request before it gets 409. */
 export const WAIT_MS = 2_000;
 
 /** Continues the operation of a request that died. Null: another process holds it. */
@@ -18,7 +18,7 @@ export function keyOf(ctx: Context): IdempotencyRequest {
   return ctx.idempotency;
 }
 
-/** What it takes to render the request's response, now or in another process. */
+/** The fields of the request that its response is rendered from, here or in another process. */
 export function targetOf(ctx: Context): KeyedRequest {
   const { endpoint, path, id: requestId } = ctx.request;
   return { key: keyOf(ctx).key, endpoint, path, requestId };
@@ -37,8 +37,8 @@ const findOwnKey = (ctx: Context): Promise<StoredKey | null> =>
   findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key);
 
 /**
- * The response of a key in use: its stored response, 409 for other parameters, the outcome of a request that died, or, after
- * waiting, 409 in progress. Null: the key has become free, and the request starts over.
+ * The reply of a key in use: its stored response, 409 for other parameters, the outcome of a request that died, or,
+ * after a wait, 409 in progress. Null: the key has become free, and the request starts over.
  */
 export async function answerFromKey(ctx: Context, takeOver: TakeOver | null): Promise<Reply | null> {
   const { timer, db } = ctx.service;
@@ -70,10 +70,10 @@ export async function answerFromKey(ctx: Context, takeOver: TakeOver | null): Pr
   }
 }
 
-/** The next look-up of each process for each key that requests wait for. */
+/** The pending lookups of each service, by key. */
 const looksOf = new WeakMap<Service, Map<string, Promise<StoredKey | null>>>();
 
-/** The key's row after a pause: one look-up for all requests that wait for it, however many repeat a slow request. */
+/** The key's row after a pause. All requests that wait for the key share one lookup. */
 function lookAgain(ctx: Context, pauseMs: number): Promise<StoredKey | null> {
   const { service } = ctx;
   const name = nameOf(ctx);
@@ -89,7 +89,7 @@ function lookAgain(ctx: Context, pauseMs: number): Promise<StoredKey | null> {
   return look;
 }
 
-/** A stored response, after checking the caller's permission again: it may have been lost in the wait. */
+/** A stored response, after checking again that the caller still has the permission. */
 export async function replay(ctx: Context, row: StoredKey): Promise<Reply> {
   await ctx.reauthorize();
   const { status_code: status, response_body: body, response_bytes: bytes } = row;
@@ -103,7 +103,7 @@ export async function replay(ctx: Context, row: StoredKey): Promise<Reply> {
 const opened = ({ service }: Context, { response_sealed }: Pick<StoredKey, "response_sealed">, body: string) =>
   response_sealed ? service.secret.unseal(body) : body;
 
-/** The stored response of the operation under the request's key, to be read when it can be sent. */
+/** A reply whose long body is read from the request's key when it can be sent. */
 export function longReply(
   ctx: Context,
   row: Pick<StoredKey, "operation_id" | "response_sealed">,
@@ -119,12 +119,12 @@ export function longReply(
   return { status, body: "", replayed, long: { bytes, read } };
 }
 
-/** How many keys with a stored response a process remembers. */
+/** Max. keys with a stored response that a process remembers. */
 const REMEMBERED = 5_000;
 const answeredBy = new WeakMap<Service, BoundedMap<string, true>>();
 const nameOf = (ctx: Context) => `${ctx.environment.id} ${keyOf(ctx).key}`;
 
-/** The key has a stored response: a repeat to this process begins by reading it. */
+/** Remembers that the key has a stored response, so that a repeat to this process reads it first. */
 export function remember(ctx: Context): void {
   const names = answeredBy.get(ctx.service) ?? new BoundedMap<string, true>(REMEMBERED);
   answeredBy.set(ctx.service, names);
@@ -132,8 +132,8 @@ export function remember(ctx: Context): void {
 }
 
 /**
- * The stored response of a key that this process has answered before: one look-up instead of a claim. Null for every other key:
- * new, free again, still running, or sent with another request.
+ * The stored response of a key that this process remembers: one lookup instead of a claim. Null for any other key: new,
+ * free again, still running, or used by another request.
  */
 export async function replayKnown(ctx: Context): Promise<Reply | null> {
   if (!answeredBy.get(ctx.service)?.has(nameOf(ctx))) return null;
@@ -143,8 +143,8 @@ export async function replayKnown(ctx: Context): Promise<Reply | null> {
 }
 
 /**
- * The stored response of a key, and nothing else: it claims no key and moves no money, whatever the key's age. Throws
- * `resource_not_found` when there is none any more, 409 for another request's key and for one without a response yet.
+ * The stored response of a key; never claims a key or moves money. Throws `resource_not_found` if the key has expired,
+ * 409 if it belongs to another request or has no response yet.
  */
 export async function replayStored(ctx: Context): Promise<Reply> {
   const row = await findOwnKey(ctx);

@@ -8,7 +8,7 @@ import { challengeUrl } from "./processor-calls";
 
 const { db } = await testDatabase();
 
-/** A payment that waits for a challenge at the bank, and the page that its shopper comes back to. */
+/** A payment with a challenge at the bank, and the page that its shopper returns to. */
 async function challenged() {
   const tenant = await adyenTenant(db, onTestFinished);
   const { body } = await tenant.pay({}, "4000000000003220");

@@ -12,7 +12,7 @@ import { continuePayment } from "./follow-up";
 import { continueAnswered } from "./process-reports";
 import { challengePathOf, challengeSubject } from "./processor-calls";
 
-/** What the challenge page shows, and what it needs to continue the payment. */
+/** Data of the challenge page. */
 export type Challenge = {
   environment: { id: string; mode: Mode };
   /** UUID. */
@@ -24,17 +24,17 @@ export type Challenge = {
   amount: number;
   currency: string;
   cardLast4: string | null;
-  /** Null: our own page asks the shopper, as the sandbox's does. Else where the processor asks, and the shopper comes back from. */
+  /** The processor's challenge page, from which the shopper returns; null if our own page is the challenge (sandbox). */
   askedAt: string | null;
-  /** No real card issuer asks, and no real money moves. */
+  /** The challenge is simulated and no real money moves. */
   isSandbox: boolean;
-  /** The merchant's return address, with the ids added; null when it gave none. */
+  /** The merchant's return URL with the ids added; null without one. */
   returnUrl: string | null;
-  /** Origins that may embed its payment form, and so the challenge; null without a payment form. */
+  /** Origins that may embed the payment form, and so the challenge; null without a payment form. */
   allowedOrigins: string[] | null;
 };
 
-/** The challenge behind one of our tokens; null for any other text. */
+/** The challenge behind a token of ours; null for any other text. */
 export async function findChallenge(service: Service, token: string): Promise<Challenge | null> {
   const [environmentText = "", paymentText = "", code = "", ...more] = token.split(".");
   const environmentId = decodeId("environment", environmentText);
@@ -67,9 +67,9 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
 }
 
 /**
- * Goes on with a payment whose shopper came back from the processor, exactly once, however often the page is loaded. Whether the
- * challenge was passed the processor says, not who comes back; `query`: of the address they came back to. Without what the
- * processor needs of it the payment only goes on when the processor says that the challenge was answered.
+ * Continues a payment whose shopper returned from the processor, exactly once, however often the page is loaded. The
+ * processor decides whether the challenge was passed. `query`: of the return URL. Without the processor's parameter
+ * in it, the payment continues only if the processor reports the challenge as done.
  */
 export async function comeBackFromChallenge(
   service: Service,
@@ -80,7 +80,7 @@ export async function comeBackFromChallenge(
   if (!at) return;
   const { returnParameter: name } = at.processor;
   const value = name === undefined ? null : query.get(name);
-  // A suspended merchant takes no money, however far its shoppers have come.
+  // A suspended merchant takes no money, even if the shopper has passed the challenge.
   if (suspended) await continuePayment(service, environment, paymentId, "abandoned");
   else if (name && value) await continuePayment(service, environment, paymentId, "passed", { [name]: value });
   else {

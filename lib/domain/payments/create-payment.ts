@@ -19,12 +19,12 @@ import type { PayingCard } from "./execute";
 import { answerWithoutCard, beforeMoney, makePayment, tokenizeCard, withPostalCode } from "./make-payment";
 import { answerMoneyFromKey, refuseUnclaimed } from "./money-request";
 
-/** A card with what was typed beside it. */
+/** A card and the fields that the shopper typed beside it. */
 type TypedCard = { card: PayingCard; name: string | null; postalCode: string | null };
 
 /**
- * Creates a payment: 201, 202 while the outcome is unknown, or 402. The card's number and CVV go to the processor's `tokenize`
- * and nowhere else. Throws AppError for what is not stored: 400, 404, 409.
+ * Creates a payment: 201, 202 while the outcome is unknown, or 402. Card number and CVV go only to the
+ * processor's `tokenize`. Throws AppError for refusals that are not stored: 400, 404, 409.
  */
 export function createPayment(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
   return payWithCard(ctx, body).catch((failure: unknown) => answerWithoutCard(ctx, failure));
@@ -50,7 +50,7 @@ async function payWithCard(ctx: Context, body: CreatePaymentBody): Promise<Reply
   const session = await sessionOf(ctx, card);
   const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
   if (mismatch) return refuseMismatch(ctx, mismatch);
-  // What the shopper typed beside the card counts where the merchant's server leaves it out.
+  // The shopper's own entries fill in fields that the merchant's server left out.
   const terms = {
     ...body,
     customer_name: body.customer_name ?? name,
@@ -93,8 +93,8 @@ async function tokenize(
 }
 
 /**
- * The card behind a `tok_…`, which only the processor that made it can charge, or behind a token of the chosen processor's own.
- * T1 decides whether a `tok_…` is still usable, after the key: a replay needs no usable token.
+ * The card behind a `tok_…`, which only the processor that made it can charge, or behind the chosen processor's
+ * own token. T1 checks that a `tok_…` is unused after it claims the key: a replay needs no usable token.
  */
 async function useToken(ctx: Context, chosen: Connected, token: string): Promise<TypedCard | null> {
   const { service, environment } = ctx;
@@ -104,7 +104,7 @@ async function useToken(ctx: Context, chosen: Connected, token: string): Promise
   const at =
     row.connection_id === chosen.connectionId ? chosen : await service.processors.find(environment, row.connection_id);
   if (!at) throw connectionMissing(row.connection_id);
-  // One that is used up is empty.
+  // A used token is empty.
   if (row.processor_token !== "") at.processor.requireReadable(row.processor_token);
   const card = {
     at,
@@ -120,7 +120,7 @@ async function useToken(ctx: Context, chosen: Connected, token: string): Promise
   return { card, name: row.card_name, postalCode: row.postal_code };
 }
 
-/** A token that the processor's own script made on the merchant's page. Null: the processor made no such token. */
+/** A token that the processor's script created on the merchant's page; null if the processor does not know it. */
 async function acceptToken(ctx: Context, at: Connected, token: string): Promise<TypedCard | null> {
   const { processor } = at;
   const isOurs = token.startsWith(`${ID_PREFIX.paymentToken}_`);
@@ -131,10 +131,10 @@ async function acceptToken(ctx: Context, at: Connected, token: string): Promise<
   );
 }
 
-/** Errors are logged and kept; a processor's token may hold the card, encrypted. */
+/** Shortened because errors are logged and stored, and a processor's token may contain the encrypted card. */
 const shortToken = (token: string): string => (token.length <= 40 ? token : `${token.slice(0, 14)}…`);
 
-/** A session pays once: while another payment of it is under way, this token may not be needed. */
+/** A session pays once: while another of its payments is in progress, this token may not be needed. */
 async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promise<AppError> {
   const session = await sessionOf(ctx, { clientSessionId });
   if (!session || session.open_payment_id === null) return tokenUnusable();
@@ -144,7 +144,7 @@ async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promi
   );
 }
 
-/** The client session whose form made the card's token; null for a card of no session. */
+/** The client session whose form created the card's token; null for a card without a session. */
 async function sessionOf(
   { service, environment: { id } }: Context,
   { clientSessionId }: Pick<PayingCard, "clientSessionId">,
@@ -153,8 +153,8 @@ async function sessionOf(
 }
 
 /**
- * A request that does not match pays nothing. An answer stored under its key is replayed, whatever the plan costs by now; with
- * a key that is free, or becomes free in the wait, it is refused.
+ * Refuses a mismatch, unless a response is stored under the key: that is replayed, whatever the plan costs now.
+ * A key that is free, or becomes free during the wait, gets the refusal.
  */
 async function refuseMismatch(ctx: Context, mismatch: AppError): Promise<Reply> {
   const reply = await answerMoneyFromKey(ctx);
@@ -162,7 +162,7 @@ async function refuseMismatch(ctx: Context, mismatch: AppError): Promise<Reply> 
   throw mismatch;
 }
 
-/** A shopper who typed a card into the form of one price pays that price, and for that plan. */
+/** The shopper saw the session's price and plan in the form, so the payment must have both. */
 function differsFromSession(body: CreatePaymentBody, session: ClientSessionRow): AppError | null {
   const { amount, currency } = session;
   if (body.currency !== currency || body.amount !== amount) {
@@ -177,7 +177,7 @@ function differsFromSession(body: CreatePaymentBody, session: ClientSessionRow):
     : differs("plan_id", `This token's client session is for ${planId ?? "no plan"}: leave plan_id out.`);
 }
 
-/** A plan is paid at its price; one with a paid trial at its trial's price, too. */
+/** A plan's payment has its full price or its trial price. */
 function differsFromPlan(body: CreatePaymentBody, plan: PlanRow): AppError | null {
   const { currency } = plan;
   const prices = [plan.full_price, ...(plan.trial_price === null ? [] : [plan.trial_price])];

@@ -14,16 +14,16 @@ import type { FinalOutcome } from "./outcome";
 import { concludeRefusedRefund, recordDeferredRefunds } from "./outside-refunds";
 import { callProcessor } from "./processor-calls";
 
-/** The card as a processor keeps it, where, and the token or client session that the payment uses up. */
+/** A card at a processor, and the payment token or client session that the payment uses up. */
 export type PayingCard = { readonly token: string; readonly at: Connected } & KnownCard &
   Omit<PaymentSource, "guardedConnectionId">;
 
-/** What to do with a payment's money, before anything is written. */
+/** A movement of money, before T1 writes its intent. */
 export type Order = {
   /** UUID: the operation's id, and the processor's reference. */
   readonly id: string;
   readonly environment: Pick<Environment, "id" | "mode">;
-  /** The processor of the payment. */
+  /** The payment's processor. */
   readonly at: Connected;
   /** Void reason, or the challenge's result. */
   readonly detail: string | null;
@@ -41,30 +41,30 @@ type AuthorizationOrder = {
 type FollowUpOrder = FollowUp & {
   /** The first use of the request's key; null for Cardlane's own. */
   readonly claim: KeyClaim | null;
-  /** With what the shopper came back from a challenge. */
+  /** Parameters that the shopper brought back from a challenge. */
   readonly returned?: ContinueRequest["returned"];
 };
 
 export type Execution =
   | (Executed & { operation: OpenOperation })
-  /** Nothing was written: the key is in use, or another payment has just taken the session. */
+  /** Nothing was written: the key is in use, or another payment has just claimed the session. */
   | { kind: "unclaimed" }
-  /** The guard refused; the key, if there is one, is `claimed`. No snapshot: there is no such payment (yet). */
+  /** The guard refused. `claimed`: this request holds the key. Without a snapshot the payment does not exist (yet). */
   | { kind: "refused"; claimed: boolean; snapshot: PaymentSnapshot | null };
 
-/** A call that provably was not executed is sent again under the same reference: so often, for so long after it began. */
+/** Retry budget of a call that provably was not executed: attempts, and time since the start. */
 const SEND_TRIES = 3;
 const SEND_AGAIN_WITHIN_MS = 30_000;
-/** How often to check whether the process that took the operation over has released it. */
+/** Interval at which a request checks whether the process that took over its operation has released it. */
 const HOLD_PAUSE_MS = 100;
 
 /**
- * Moves money: T1 claims the key, reserves and writes the intent; the processor is called, with no transaction and no
- * connection held; T2 writes the outcome. Whatever happens in between, the intent is written and the operation is found again.
- * An unreadable answer is never taken for a failure.
+ * Moves money: T1 claims the key, reserves and writes the intent; the processor is called with no transaction and no
+ * connection held; T2 writes the outcome. After a crash in between, recovery finds the intent. An unreadable response
+ * is an unknown outcome, never a failure.
  */
 export async function execute(service: Service, order: Order): Promise<Execution> {
-  // Before T1, whose lease then outlives the time in which the operation may be sent.
+  // Read before T1, so that the lease T1 writes outlasts the time in which the operation may be sent.
   const begunMs = service.timer.elapsedMs();
   const reserved = await reserve(service, order).finally(() => forgetTotals(order.environment.id));
   if (reserved.kind !== "reserved") return reserved;
@@ -72,7 +72,7 @@ export async function execute(service: Service, order: Order): Promise<Execution
   const token = order.kind === "authorize" ? order.card.token : null;
   const processor = await processorOf(service, order, snapshot);
   if (!processor) {
-    // The operation is written: recovery finds the processor, or says that it is not there.
+    // The intent is written, so recovery retries the lookup of the connection.
     const call = { attempts: 1, sent: false };
     return { operation, ...(await leaveOpen(service, operation, unknown(CONNECTION_MISSING), call, snapshot)) };
   }
@@ -83,7 +83,7 @@ export async function execute(service: Service, order: Order): Promise<Execution
 
 type Reserved = { kind: "reserved"; operation: OpenOperation; snapshot: PaymentSnapshot };
 
-/** The payment says where it is; whoever gave the order may have looked before that was known to this process. */
+/** Trusts the payment's connection_id; the caller's lookup may be stale. */
 async function processorOf({ processors }: Service, { at, environment }: Order, { payment }: PaymentSnapshot) {
   if (payment.connection_id === at.connectionId) return at.processor;
   return (await processors.find(environment, payment.connection_id))?.processor ?? null;
@@ -153,17 +153,17 @@ function begun(order: Order, { payment }: PaymentSnapshot, amount: number, notAf
   };
 }
 
-/** A call: when its operation began, by the service's timer, and how the processor is called for its holder. */
+/** A call to the processor. `begunMs`: start of its operation, by the service's timer. */
 type Sending = {
   readonly begunMs: number;
   readonly call: (held: OpenOperation) => Promise<Outcome>;
-  /** Where an earlier call may still be under way: makes sure that none is executed any more. */
+  /** Closes the reference, where an earlier call may still be in flight, so that it can never execute. */
   readonly close?: (held: OpenOperation) => Promise<Inquiry>;
 };
 
 /**
- * The call and T2 of an operation that this process holds and may send, within the processor's time after `begunMs`. A call
- * that provably was not executed is sent again for a while; then the operation has failed.
+ * The call and T2 of an operation that this process holds. The call is sent within the processor's timeout after
+ * `begunMs`. If it provably was not executed it is retried within the retry budget; then the operation fails.
  */
 export async function send(
   service: Service,
@@ -184,7 +184,7 @@ export async function send(
   if (outcome.kind !== "not_sent")
     return conclude(service, held.operation, outcome, known, { attempts: 1, sent: true });
   const call = { attempts: 1, sent: false };
-  // Held up until no time was left: nothing refused it, and the next holder may send it.
+  // The time ran out before the processor refused anything, so the next holder may still send it.
   if (timer.elapsedMs() >= giveUpAtMs) return conclude(service, held.operation, outcome, known, call);
   const closed = sending.close ? await sending.close(held.operation) : NEVER;
   switch (closed.kind) {
@@ -197,7 +197,7 @@ export async function send(
   }
 }
 
-/** Every call is known, and was refused before it was executed. */
+/** All calls were made here, and the processor refused each before executing it. */
 const NEVER = { kind: "never" } as const;
 
 async function sendInTime(
@@ -210,9 +210,9 @@ async function sendInTime(
 }
 
 /**
- * A new lease for an operation that a pause of this process, or a lock, held up until it was too late to send. Another process
- * that took over an authorization only checks its status and finds nothing, so this request continues with it; anything else
- * the other may have sent. Null: it is closed, or another process holds it.
+ * A new lease for an operation that a process pause or a lock delayed until it was too late to send. A process that
+ * takes over an authorization only checks its status, so this request may still send it; other operations may have
+ * been sent. Null: the operation is closed, or another process holds it.
  */
 async function moreTime(
   service: Service,
@@ -231,7 +231,7 @@ async function moreTime(
       const row = await findOperation(sql, operation.environmentId, operation.id);
       if (!onlyChecked || row?.state !== "open" || timer.elapsedMs() > giveUpAtMs) return null;
     } catch (error) {
-      // The database is away, as it is for moments after a crash, and the request still has the card.
+      // The database is briefly unavailable, for example after a crash; only this request has the card, so it retries.
       if (!wasNotExecuted(error) || timer.elapsedMs() > giveUpAtMs) throw error;
     }
     await timer.wait(HOLD_PAUSE_MS);
@@ -239,8 +239,8 @@ async function moreTime(
 }
 
 /**
- * Writes how a call ended: T2 when that ends the operation, otherwise its next status check, later after each of so many
- * `attempts`. `sent`: it was the call that moves the money, so that from now on none is under way.
+ * Writes a call's outcome: T2 if it ends the operation, otherwise the time of the next status check, which backs off
+ * with `attempts`. `sent`: it was the call that moves the money, so no call is in flight any more.
  */
 export async function conclude(
   service: Service,

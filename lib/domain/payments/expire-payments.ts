@@ -13,17 +13,17 @@ import type { Execution } from "./execute";
 import { executeOwn, giveBackApproval } from "./follow-up";
 import { CHALLENGE_MINUTES, type Change } from "./outcome";
 
-/** The processor did not do it: it is tried again. */
+/** Results after which the payment is tried again later. */
 const REFUSED: ReadonlySet<string> = new Set<Change["result"]["kind"]>(["payment_failed", "processor_refused"]);
 
-/** Payments listed at once, and how many of one environment, so that the others' are not behind all of its. */
+/** Payments per query, and the max. of one environment among them, so that it does not delay the others. */
 const BATCH = 100;
 const SHARE = 25;
 
 /**
- * Voids authorizations whose time has passed (`void_reason: "expired"`), ends 3-D Secure challenges without an answer, and tries
- * again to give back what was approved after a payment had ended: some of each environment, in turn. Each step is guarded, so
- * any number of instances may run it. Returns how many it ended.
+ * Voids expired authorizations (`void_reason: "expired"`), ends abandoned 3-D Secure challenges, and retries refused
+ * voids of late approvals, environment by environment in turn. Each step is guarded, so any number of instances may
+ * run it. Returns the number of payments it ended.
  */
 export async function expirePayments(service: Service, stopping?: AbortSignal): Promise<number> {
   const { sql } = service.db;
@@ -45,7 +45,7 @@ export async function expirePayments(service: Service, stopping?: AbortSignal): 
   return expired + abandoned + returned;
 }
 
-/** A payment that fails is logged and left for the next time; it does not hold up the others. */
+/** A payment that fails is logged and left for the next run; it does not stop the others. */
 async function endInTurn<Due extends DuePayment>(
   service: Service,
   list: (turn: Turn) => Promise<Due[]>,

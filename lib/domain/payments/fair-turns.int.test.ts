@@ -18,7 +18,7 @@ beforeEach(async () => {
   await db.sql`update operations set created_at = created_at - interval '25 hours' where state = 'open'`;
 });
 
-/** A tenant with so many payments whose answers were lost. On a busy machine they would be due before a test says so. */
+/** A tenant with `count` payments whose responses were lost, due late enough for a slow machine. */
 async function withLost(count: number): Promise<MoneyTenant> {
   const tenant = await moneyTenant(db);
   tenant.script.next(...Array.from({ length: count }, () => losesAnswer));
@@ -28,7 +28,7 @@ async function withLost(count: number): Promise<MoneyTenant> {
   return tenant;
 }
 
-/** Each for longer than the next. */
+/** Makes operations due, the first of them longest. */
 async function makeDue(tenant: MoneyTenant): Promise<void> {
   await tenant.endLeases();
   await db.sql`update operations o set next_attempt_at = now() - interval '1 hour' + place * interval '1 ms'
@@ -46,7 +46,7 @@ const epochs = async (tenant: MoneyTenant) =>
 const open = async (tenant: MoneyTenant) =>
   (await db.sql`select 1 from operations where environment_id = ${tenant.environmentId} and state = 'open'`).length;
 
-/** A recovery worker whose processor leaves every inquiry about these tenants without an answer, until it is let go. */
+/** A recovery worker whose processor does not respond to inquiries about these tenants until `letGo`. */
 function recoveryWorker(tenant: MoneyTenant, of: readonly MoneyTenant[], overrides: Partial<Service> = {}) {
   const sandbox = tenant.service.processors.builtIn("test") as Processor;
   const held = new Map<string, { environmentId: string; letGo(): void }>();
@@ -107,7 +107,7 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     for (const other of others) await makeDue(other);
     const all = () => others.map((other) => recovering.count(other)).toSorted((a, b) => a - b);
     await expect.poll(all).toEqual([2, 2, 2, 3, 3]);
-    // What it gives back goes to them.
+    // Its freed slots go to the others.
     for (let left = ALONE; left > PLACES - 5 * SHARE; left--) {
       recovering.letOneGo(large);
       await expect.poll(() => recovering.count(large)).toBe(left - 1);
@@ -118,7 +118,7 @@ describe("while one environment has hundreds of operations whose inquiries hang"
 
   test("a place goes to who has none, when all are taken by those who have some", async () => {
     const half = () => Promise.all(Array.from({ length: PLACES / SHARE / 2 }, () => withLost(SHARE + 2)));
-    // Turns go by ids: after the last of the crowd comes its first, and it has more that is due.
+    // Environments are served by id: after the last of the crowd its first is next, and it has more due operations.
     const before = await half();
     const small = await withLost(1);
     const crowd = [...before, ...(await half())];

@@ -61,7 +61,7 @@ describe("an outcome that comes late", () => {
     expect(await first).toMatchObject({ status: 202, body: { status: "PENDING" } });
     expect(await tenant.key(key)).toMatchObject({ state: "running" });
     expect((await tenant.operations(payment.id))[1]).toMatchObject({ state: "open", epoch: 2 });
-    // The taker died as well: the next one ends it.
+    // The second holder dies as well, and the next one ends it.
     await tenant.endLeases();
     await tenant.complete();
     expect(await tenant.act("capture", payment.id, {}, { key })).toMatchObject({ status: 200, replayed: true });

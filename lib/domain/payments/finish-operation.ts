@@ -13,23 +13,24 @@ import { completedEvent, outcomeEvents, pendingEvent } from "./outcome-events";
 import { inTurnWhenLong } from "./read-payments";
 import { hasEndedUnpaid } from "./states";
 
-/** How a call ended for the operation. */
+/** The state of an operation after a call. */
 export type Executed =
   /** The outcome is written. */
   | { kind: "finished"; change: Change; answer: Answer | null }
-  /** Another process holds the operation, or has closed it: what is written counts. */
+  /** Another process holds the operation or has closed it, and its result counts. */
   | { kind: "lost" }
-  /** The outcome is not known yet; recovery finds it out. `accepted`: the processor confirmed that it reports it later. */
+  /** The outcome is not known yet; recovery checks it. `accepted`: the processor has confirmed the operation. */
   | { kind: "pending"; accepted: boolean };
 
 type Finished = Extract<Executed, { kind: "finished" }>;
 
-/** Under contention each try lets at least one other through, so more are never needed in practice. */
+/** Each conflict means that another write succeeded, so more attempts are never needed in practice. */
 const OPTIMISTIC_TRIES = 5;
 
 /**
- * T2: works out what the outcome makes of the payment and writes it, with the answer, in one commit. A payment that changed
- * in between (another refund) is read again; after a few tries it is locked first. Where clocks differ, the database's counts.
+ * T2: applies the outcome to the payment and writes change and response in one commit. If the payment changed in
+ * between (another refund), it is read again; after `OPTIMISTIC_TRIES` it is locked first. If this process's clock is
+ * wrong, the database's time is used.
  */
 export async function finishOperation(
   service: Service,
@@ -61,13 +62,13 @@ export async function finishOperation(
       now = time;
       snapshot = null;
     } finally {
-      // Even without an answer: it may be written.
+      // Also after an error: the write may have been committed.
       forgetTotals(operation.environmentId);
     }
   }
 }
 
-/** What became of money that a processor took after the payment had ended is for people to know. */
+/** Logged because someone may have to act on it: the processor took money for a payment that had ended. */
 function logLateApproval({ log }: Service, { id, kind, paymentId }: OpenOperation, { payment, result }: Change): void {
   if (kind !== "void" || !hasEndedUnpaid(payment.status)) return;
   const about = { operation: id, payment: paymentId };
@@ -76,7 +77,7 @@ function logLateApproval({ log }: Service, { id, kind, paymentId }: OpenOperatio
     log.error(about, "what was approved after the payment had ended here could not be given back: it is tried again");
 }
 
-/** The same with the payment locked first: slower, and certain. */
+/** T2 with the payment locked first: slower, but free of conflicts. */
 async function finishLocked(
   service: Service,
   operation: OpenOperation,
@@ -90,7 +91,7 @@ async function finishLocked(
   });
 }
 
-/** T2 within a transaction that holds the payment. */
+/** T2 within a transaction that has locked the payment. */
 export async function finishInside(
   service: Service,
   tx: Transaction,
@@ -106,7 +107,7 @@ export async function finishInside(
   return finished;
 }
 
-/** The payment that an operation works on, as it is now. */
+/** The current snapshot of an operation's payment. */
 export async function getPaymentOf(
   { db }: Pick<Service, "db">,
   { id, environmentId, paymentId }: Pick<OpenOperation, "id" | "environmentId" | "paymentId">,
@@ -117,7 +118,7 @@ export async function getPaymentOf(
   return snapshot;
 }
 
-/** The part of a payment's snapshot that an operation works on. */
+/** The part of a payment's snapshot that an operation changes. */
 export function operationSnapshot(
   { payment, transactions }: PaymentSnapshot,
   operation: Pick<OpenOperation, "kind" | "transactionId">,
@@ -141,7 +142,7 @@ function workOut(
   const was = operationSnapshot(snapshot, operation);
   const change = applyOutcome(was, operation, outcome, now);
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
-  // A refund that fails late keeps the answer stored when it was accepted.
+  // A refund that is reversed later keeps the response that was stored when it was accepted.
   const answer =
     request && from === "open" ? service.renderAnswer(request, resultOf(change, transactions, operation)) : null;
   return {
@@ -168,7 +169,7 @@ function workOut(
   };
 }
 
-/** What the end of an authorization means for its client session; null while the shopper still has to act. */
+/** The effect of an authorization's end on its client session; null while the shopper still has to act. */
 function sessionAfter({ kind }: OpenOperation, { payment, charge }: Change): OutcomeWrite["session"] {
   const authorizes = kind === "authorize" || kind === "continue";
   if (!authorizes || charge.client_session_id === null || payment.status === "REQUIRES_ACTION") return null;
@@ -176,7 +177,7 @@ function sessionAfter({ kind }: OpenOperation, { payment, charge }: Change): Out
   return { id: charge.client_session_id, paid, told: null };
 }
 
-/** The same with the event of a session that is now paid. Sessions of links tell nothing: their payments do. */
+/** Adds the event of a session that is now paid. Sessions of payment links have none: their payments have events. */
 async function sessionTold(
   sql: Sql | Transaction,
   operation: OpenOperation,
@@ -194,7 +195,7 @@ function changedRow(row: TransactionRow, change: Change): TransactionRow {
   return change.refund && row.id === change.refund.id ? change.refund : row;
 }
 
-/** The processor's answer in one line, for support staff. */
+/** The outcome in one line, for support staff. */
 function describe(outcome: FinalOutcome): string {
   const note = "note" in outcome && outcome.note ? ` (${outcome.note})` : "";
   switch (outcome.kind) {
@@ -208,14 +209,14 @@ function describe(outcome: FinalOutcome): string {
   }
 }
 
-/** Why an outcome is not known yet; `accepted`: the processor has the operation, so "never executed" is ruled out. */
+/** Why an outcome is not known yet. `accepted`: the processor has the operation, so "never executed" is ruled out. */
 export type OpenAnswer = { readonly text: string; readonly accepted: boolean };
 export const ACCEPTED: OpenAnswer = { text: "pending: the processor is still working on it", accepted: true };
 export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reason}`, accepted: false });
 
 /**
- * Releases an operation of unknown outcome for the next status check: soon, then at growing intervals of at most a minute.
- * `sent`: by the request that sent it, whose call has ended. `lost`: it is closed, or another process holds it.
+ * Releases an operation of unknown outcome for its next status check, with exponential backoff from 0.5 to 60 s.
+ * `sent`: the call that moves the money has ended. Returns `lost` if it is closed or another process holds it.
  */
 export async function leaveOpen(
   service: Service,

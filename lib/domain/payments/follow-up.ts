@@ -50,8 +50,8 @@ export function refundPayment(ctx: Context, input: RefundBody & { id: string }):
 }
 
 /**
- * Continues a payment once its 3-D Secure challenge has ended, exactly once: the first caller changes it from REQUIRES_ACTION
- * to PENDING, any later one is refused.
+ * Continues a payment after its 3-D Secure challenge, exactly once: the first caller changes it from REQUIRES_ACTION
+ * to PENDING; later ones are refused.
  */
 export function continuePayment(
   service: Service,
@@ -63,7 +63,7 @@ export function continuePayment(
   return executeOwn(service, environment, "continue", paymentId, challenge, { returned });
 }
 
-/** An operation of Cardlane's own: no request and no key wait for it. */
+/** Executes one of Cardlane's own operations, without a request and a key. */
 export async function executeOwn(
   service: Service,
   environment: Pick<Environment, "id" | "mode">,
@@ -80,10 +80,7 @@ export async function executeOwn(
   });
 }
 
-/**
- * Gives back what a processor approved after the payment had ended here, for a payment of which nothing was given back at this
- * version. Refused: it has changed since.
- */
+/** Voids a late approval of a payment that had no such void at this version. Refused if the payment has changed. */
 export function giveBackApproval(
   service: Service,
   environment: Pick<Environment, "id" | "mode">,
@@ -92,10 +89,10 @@ export function giveBackApproval(
   return executeOwn(service, environment, "void", id, LATE_APPROVAL, { endedVersion: version });
 }
 
-/** A capture, void or refund as a caller requests it. Amounts in minor units; null = all there is. */
+/** A capture, void or refund as a caller requests it. Amounts in minor units; null = all. */
 type FollowUpInput = {
   kind: "capture" | "void" | "refund";
-  /** As the caller sent them: one or the other. */
+  /** Id as the caller sent it. */
   target: { paymentId: string } | { transactionId: string };
   amount: number | null;
   voidReason?: string | null;
@@ -104,12 +101,12 @@ type FollowUpInput = {
   acknowledgesDispute?: boolean;
 };
 
-/** What the caller named, found in its environment. */
+/** The payment behind the caller's id. `refundStatus`: set if the id is a refund's. */
 type Target = { paymentId: string; refundStatus: TransactionStatus | null };
 
 /**
- * Captures, voids or refunds. Throws AppError for what is not stored (404, 409 reused, in progress or pending); refusals that
- * are stored are answered like results.
+ * Captures, voids or refunds. Throws AppError for refusals that are not stored (404; 409 reused, in progress or
+ * pending); stored refusals are replies.
  */
 export async function followUp(ctx: Context, request: FollowUpInput): Promise<Reply> {
   const { environment, service } = ctx;
@@ -149,7 +146,7 @@ function newTransaction(): { id: string; created_at: string } {
   return { id, created_at: idTime(id) };
 }
 
-/** An amount that the processor never takes of this currency: nothing is written for it. */
+/** The refusal of an amount that the processor never accepts in this currency, before anything is written. */
 async function refusedAmount(
   { service, environment }: Context,
   { processor }: Connected,
@@ -168,7 +165,7 @@ function notFound(target: FollowUpInput["target"]): AppError {
     : resourceNotFound("transaction", target.transactionId);
 }
 
-/** The payment behind the caller's id. T1 finds out whether a payment's own id exists. */
+/** Finds the payment behind the caller's id. T1 checks whether a payment id exists. */
 async function findTarget(ctx: Context, target: FollowUpInput["target"]): Promise<Target> {
   if ("paymentId" in target) {
     const id = decodeId("payment", target.paymentId);
@@ -182,7 +179,7 @@ async function findTarget(ctx: Context, target: FollowUpInput["target"]): Promis
   return { paymentId: row.payment_id, refundStatus: row.type === "REFUND" ? row.status : null };
 }
 
-/** Why the guard refused, by the same rules. Null: it would pass now. */
+/** The reason why the guard refused, by the same rules. Null: it would pass now. */
 function refusal(
   { kind, amount, target: named, acknowledgesDispute }: FollowUpInput,
   target: Target,
@@ -241,8 +238,8 @@ const CAPTURE_REVERSED =
   "The processor reported that this capture failed there later: its money never came, so there is nothing to refund.";
 
 /**
- * Why a disputed payment is not refunded; null: it may be. Not stored, so that the same key takes the refund which acknowledges
- * the dispute, or comes after it was won.
+ * The refusal to refund a disputed payment, or null. It is not stored, so the same key can retry with an
+ * acknowledgment, or after the dispute was won.
  */
 export function refusalByDispute(dispute: Payment["dispute"], acknowledged: boolean): AppError | null {
   const status = dispute?.status ?? null;

@@ -19,7 +19,7 @@ const card = (number: string) => ({ number, exp_month: 12, exp_year: 2040, cvv: 
 const detailOf = (tenant: MoneyTenant, id: string) =>
   getPaymentDetail(testContext(tenant.service, tenant.merchant.test), { id });
 
-/** An API key and a person of the tenant's merchant. */
+/** An API key and a user of the tenant's merchant. */
 async function actorsOf(tenant: MoneyTenant) {
   const keyId = newId();
   const userId = newId();
@@ -181,7 +181,7 @@ test("settlement and a refund that came back stand in the timeline and in the le
     ...["transaction.settled", "payment.settled", "transaction.captured", "payment.captured"],
   ];
   expect(detail.events.map(({ type }) => type)).toEqual(told);
-  // What merchants were told is shown beside what happened, and never where that is read from.
+  // Events are shown beside the timeline, which is never read from them.
   await db.sql`delete from events where environment_id = ${tenant.environmentId}`;
   expect((await detailOf(tenant, body.id)).timeline).toEqual(detail.timeline);
 });

@@ -23,12 +23,12 @@ const tenantOf = (options: Omit<OtherOptions, "sql"> = {}) =>
 
 describe("an approval after the payment has ended here", () => {
   const declines = says({ kind: "declined", decline_code: "authentication_failed" });
-  /** It is executed, and here it counts as declined. */
+  /** The processor executes the payment, and here it counts as declined. */
   const lies: Step = async (real) => {
     await real();
     return { kind: "declined", decline_code: "generic_decline" };
   };
-  /** The processor never heard of what it declined in its name here. */
+  /** Leaves out `processor_knows_our_operations`, which breaks because the test declined in the processor's name. */
   async function expectUndone(tenant: MoneyTenant, held: object): Promise<void> {
     const broken = (await verifyBooks(db)).checks.filter(({ count }) => count > 0).map(({ check }) => check);
     expect(broken.filter((check) => check !== "processor_knows_our_operations")).toEqual([]);
@@ -114,7 +114,7 @@ describe("an approval after the payment has ended here", () => {
     );
     await held.reached;
     await company.answerChallenge(body.next_action.redirect_to_url.url, true);
-    // Whoever gives it up is still at it: the report has to come again.
+    // The operation that abandons it is still in progress, so the report has to be redelivered.
     expect(await report()).toBe(false);
     held.release();
     await ending;

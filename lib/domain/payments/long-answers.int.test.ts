@@ -13,7 +13,7 @@ import { inTurnWhenLong } from "./read-payments";
 const { db } = await testDatabase();
 const METADATA = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(300)]));
 
-/** A payment whose answers are some 800 KB long. */
+/** A payment whose responses are about 800 kB long. */
 async function longPayment(tenant: MoneyTenant): Promise<string> {
   const { id } = (await tenant.create({ metadata: METADATA })).body;
   const { body } = await tenant.act("refund", id, { amount: 1 });

@@ -10,7 +10,7 @@ import { whyDisconnected } from "../processors/connection-of";
 import type { PayingCard } from "./execute";
 import { answerMoneyFromKey, executeRequest, refuseUnclaimed } from "./money-request";
 
-/** What is paid and by whom, from the API or the payment form. */
+/** Amount, customer and other terms of a payment, from the API or the payment form. */
 type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
 
 type PaymentToMake = {
@@ -18,15 +18,15 @@ type PaymentToMake = {
   card: PayingCard;
   /** UUID. */
   planId: string | null;
-  /** Whether it would be too late to begin: then it is not sent if an earlier request with the same key was not. */
+  /** The payment is too late to start: it is not sent on behalf of an earlier request that died before sending it. */
   isOver?: boolean;
-  /** The refusal when the card's token or session is used up, closed or busy. */
+  /** The refusal if the card's token or session is used up, closed or busy. */
   unusable: () => AppError | Promise<AppError>;
 };
 
 /**
- * Makes a payment under the request's idempotency key and answers it: 201, 202 while the outcome is unknown, or 402.
- * Throws AppError for what is not stored.
+ * Makes a payment under the request's idempotency key: 201, 202 while the outcome is unknown, or 402. Throws
+ * AppError for refusals that are not stored.
  */
 export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply> {
   const { environment } = ctx;
@@ -51,7 +51,7 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
   const { amount, currency } = terms;
   const environment_id = ctx.environment.id;
   return {
-    // Named one by one: a spread before forty members costs as much as everything else here.
+    // Without spreads: one in an object of forty members costs as much as everything else here.
     payment: {
       environment_id,
       status: "PENDING",
@@ -126,8 +126,8 @@ function newSnapshot(ctx: Context, { terms, card, planId }: PaymentToMake, opera
 }
 
 /**
- * Gives a card to the processor, which keeps it for an account (the environment's id). Number and CVV go there and nowhere
- * else. Throws `processor_error`, `processor_timeout`, or `invalid_parameter` where it takes none from us.
+ * Sends a card to the processor, which stores it for an account (the environment's id). Number and CVV go nowhere
+ * else. Throws `processor_error`, `processor_timeout`, or `invalid_parameter` if it accepts no card numbers.
  */
 export async function tokenizeCard(
   processor: Processor,
@@ -145,7 +145,7 @@ export async function tokenizeCard(
   return beforeMoney(() => processor.tokenize(account, card, holder));
 }
 
-/** What a processor is asked before money can move: it may fail, and then nothing was charged. */
+/** Runs a processor call before money can move: if it fails, nothing was charged. */
 export async function beforeMoney<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -161,8 +161,8 @@ export async function beforeMoney<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /**
- * What a key answers to a request for which the processor could not be asked for the card: sent before, its money may have
- * moved. Throws `failure` where nothing was sent under the key.
+ * The reply to a request whose card the processor could not tokenize. An earlier request with its key may have moved
+ * money, so the key's response comes first. Throws `failure` if nothing was sent under the key.
  */
 export async function answerWithoutCard(ctx: Context, failure: unknown): Promise<Reply> {
   const isAway =
@@ -172,7 +172,7 @@ export async function answerWithoutCard(ctx: Context, failure: unknown): Promise
   throw failure;
 }
 
-/** A billing address with the postal code that was typed beside the card; null when there is neither. */
+/** The billing address with the postal code that was typed beside the card; null if both are missing. */
 export function withPostalCode(address: BillingAddress | null, postalCode: string | null): BillingAddress | null {
   if (postalCode === null) return address;
   const none = { line1: null, line2: null, city: null, state: null, country: null };

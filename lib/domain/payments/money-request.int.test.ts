@@ -18,7 +18,7 @@ async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
 }
 
-/** As a request leaves it that died between the claim of its key and what it was going to write. */
+/** The key of a request that died between its claim and its operation. */
 async function claimAndDie(tenant: MoneyTenant, key: string, body: object): Promise<void> {
   await tenant.act("refund", (await tenant.create()).body.id, {}, { key: `${key} template` });
   const answer = await tenant.create(body, { key });
@@ -79,7 +79,7 @@ describe("a key", () => {
     const repeats = await Promise.all(Array.from({ length: 30 }, () => tenant.create({}, { key: "k" })));
     db.sql.options.debug = () => {};
     expect(new Set(repeats.map(({ code }) => code))).toEqual(new Set(["idempotency_request_in_progress"]));
-    // Each looks once by itself, then some twenty times together.
+    // Each request looks once by itself, then about twenty times together with the others.
     expect(looks).toBeLessThan(30 + 40);
     held.release();
     expect((await first).status).toBe(201);
@@ -162,7 +162,7 @@ describe("a key", () => {
 
 describe("while the processor cannot be asked for the card", () => {
   const unknown = says({ kind: "unknown", reason: "no answer" });
-  /** From `leave` on the processor takes no cards. */
+  /** After `leave` the processor accepts no cards. */
   async function leaving() {
     const sandbox = testService(db).processors.builtIn("test");
     if (!sandbox) throw new Error("tests always have the sandbox");

@@ -25,25 +25,25 @@ import { type HeldCard, resolveOperation } from "./recover-operations";
 
 const sqlOf = ({ service, environment }: Context) => service.db.within(environment.id).sql;
 
-/** What a request does under its key, and its refusal when that is not possible. */
+/** The order of a request, and its refusal if the guard does not allow the order. */
 export type MoneyRequest = {
-  /** A new order for each try. `id`: UUID. */
+  /** Builds the order, anew for each attempt. `id`: UUID. */
   readonly order: (id: string, claim: KeyClaim) => Order;
   /**
-   * Why the guard refused, for the payment as it was right after. Without a snapshot there is no such payment, or its token or
-   * session is used up. Null: the guard would pass now.
+   * Why the guard refused, for the snapshot read right after. Without a snapshot the payment does not exist, or its
+   * token or session is used up. Null: the guard would pass now.
    */
   readonly refusal: (snapshot: PaymentSnapshot | null) => AppError | null | Promise<AppError | null>;
-  /** The card with which this request sends an authorization that an earlier one with its key did not. */
+  /** The card to send an authorization with, if an earlier request with the key died before sending it. */
   readonly token?: HeldCard | null;
 };
 
-/** A request starts over when its key has become free, or the payment changed under a refusal. */
+/** A request starts over if its key has become free, or the payment changed before its refusal was worked out. */
 const TRIES = 10;
 
 /**
- * Moves money under the request's idempotency key and answers it. Throws AppError for what is not stored (404, 409 reused, in
- * progress or pending); refusals that are stored are answered like results.
+ * Moves money under the request's idempotency key and returns the reply. Throws AppError for refusals that are not
+ * stored (404; 409 reused, in progress or pending); stored refusals are replies.
  */
 export async function executeRequest(ctx: Context, request: MoneyRequest): Promise<Reply> {
   const known = await replayKnown(ctx);
@@ -58,10 +58,10 @@ export async function executeRequest(ctx: Context, request: MoneyRequest): Promi
   throw outcomePending("The payment is changing right now. Send the request again in a moment.");
 }
 
-/** A refusal for the moment. */
+/** A temporary refusal. */
 export const outcomePending = (detail: string) => new AppError("outcome_pending", detail, { retryAfterSeconds: 1 });
 
-/** Null: start over. */
+/** The reply to a request, or null to start over. */
 async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution): Promise<Reply | null> {
   switch (execution.kind) {
     case "unclaimed":
@@ -78,7 +78,7 @@ async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution
   }
 }
 
-/** The answer to a request whose operation was sent, or taken over. */
+/** The reply to a request whose operation was sent or taken over. */
 async function replyOf(ctx: Context, operation: OpenOperation, executed: Executed): Promise<Reply> {
   if (executed.kind === "finished" && executed.answer) {
     const { status, body, made } = executed.answer;
@@ -93,7 +93,7 @@ async function replyOf(ctx: Context, operation: OpenOperation, executed: Execute
   }
   if (executed.kind === "lost") {
     const row = await findKey(sqlOf(ctx), ctx.environment.id, keyOf(ctx).key);
-    // The process that took the operation over has stored the first answer.
+    // The process that took over the operation has already stored the response.
     if (row?.state === "done" && row.operation_id === operation.id) return replay(ctx, row);
   }
   return stillPending(ctx, operation);
@@ -109,11 +109,11 @@ async function stillPending(ctx: Context, operation: OpenOperation): Promise<Rep
   return { status: PENDING_STATUS, body: "", replayed: false, long: { bytes, read: async () => make().body } };
 }
 
-/** {@link answerFromKey} for requests that move money. `token`: the card of a payment that a dead request did not send. */
+/** {@link answerFromKey} for requests that move money. `token`: the card of a payment that a dead request never sent. */
 export const answerMoneyFromKey = (ctx: Context, token: HeldCard | null = null): Promise<Reply | null> =>
   answerFromKey(ctx, (operationId) => takeOver(ctx, operationId, token));
 
-/** Continues where the first request stopped; null when another process holds the operation. */
+/** Continues the operation of a request that died; null if another process holds it. */
 async function takeOver(ctx: Context, operationId: string, token: HeldCard | null): Promise<Reply | null> {
   const { service, environment } = ctx;
   const taken = await takeOperation(sqlOf(ctx), environment.id, operationId, leaseOf(service.processorTimeoutMs));
@@ -123,12 +123,12 @@ async function takeOver(ctx: Context, operationId: string, token: HeldCard | nul
   return replyOf(ctx, operationOf(taken, targetOf(ctx)), executed);
 }
 
-/** Frees the key that this request has claimed and written nothing for. */
+/** Frees a key that this request has claimed without writing an operation. */
 function releaseClaim(ctx: Context): Promise<void> {
   return releaseKey(sqlOf(ctx), ctx.environment.id, keyOf(ctx).key, ctx.request.id);
 }
 
-/** Refuses a request that has claimed its key: a refusal to store is replayed from now on, any other frees the key. */
+/** Refuses a request that has claimed its key: stores a permanent refusal for replays, frees the key for any other. */
 export async function refuseClaimed(ctx: Context, error: AppError): Promise<Reply> {
   if (!error.stored) {
     await releaseClaim(ctx);
@@ -137,10 +137,10 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
   const response = ctx.service.renderAnswer(targetOf(ctx), { kind: "refused", error });
   const { orm } = ctx.service.db.within(ctx.environment.id);
   if (await storeResponse(orm, ctx.environment.id, targetOf(ctx), response)) return { ...response, replayed: false };
-  // The lease ran out and another request took the key: its response counts.
+  // The lease ran out and another request claimed the key: its response counts.
   throw inProgress("Another request with this key is running. Send it again in a moment.");
 }
 
-/** Refuses a request by a business rule before anything was claimed; a key in use gives its own response. */
+/** Refuses a request by a business rule before T1; a key in use gets its own response. */
 export const refuseUnclaimed = (ctx: Context, error: AppError): Promise<Reply> =>
   runOnce(ctx, () => Promise.reject(error), { takeOver: (operationId) => takeOver(ctx, operationId, null) });

@@ -11,23 +11,23 @@ import type { KeyedRequest } from "../context";
  *    │             │ lease: one statement          │ audit, stored answer: one statement
  *    ▼             │                               │
  *   refused        │                               └─ pending ──▶ open, accepted: the processor works on it
- *                  │                               └─ unknown ──▶ open, not known: it may or may not have happened
+ *                  │                               └─ unknown ──▶ open, unknown: it may or may not have happened
  *                  │
- *                  └─ its process died, or does not know: the recovery worker, a retry of the request or support
- *                     take it over under the next epoch, once its lease has run out, and find out
+ *                  └─ its process died, or the outcome is unknown: the recovery worker, a retry of the request or
+ *                     support take it over under the next epoch, after its lease has run out, and resolve it
  *
- * Lease    How long no other process touches it. It outlives the call, so that none checks a call that is under way.
- * Epoch    Counts its holders. An outcome is written only under the latest: a process that was paused and wakes writes nothing.
- * Accepted The processor confirmed that it has it: from then on "not found" proves nothing.
- * Quiet    For how long no call for it can have been under way. "Not found" proves nothing before it has been quiet for a
- *          while, and not enough after: an authorization is closed at the processor before it counts as failed.
- * Report   A later message of the processor: an accepted refund can come back. It goes from succeeded to failed.
- * Late     An approval of a payment that has ended as declined or failed here: a void gives its money back, again until it is done.
+ * Lease    The time in which no other process touches it. It outlasts the call, so nobody checks a call in flight.
+ * Epoch    Counts its holders. Only the latest may write an outcome: a process that wakes from a pause writes nothing.
+ * Accepted The processor has confirmed the operation: from then on "not found" proves nothing.
+ * Quiet    The time since a call for it can last have been in flight. "Not found" proves nothing before it has been
+ *          quiet for a while, and too little after that: an authorization is closed at the processor before it fails.
+ * Report   A later message of the processor. An accepted refund can be reversed: it goes from succeeded to failed.
+ * Late     An approval after the payment ended as declined or failed. It is voided, and the void retried until done.
  *
- * All times are the database's. Nothing deletes an operation, and none gets another reference.
+ * All times are the database's. Operations are never deleted, and never get a second reference.
  */
 
-/** An operation that this process holds: its intent is written, its outcome not known. */
+/** An operation that this process holds: its intent is written, its outcome unknown. */
 export type OpenOperation = {
   readonly environmentId: string;
   readonly mode: Mode;
@@ -36,7 +36,7 @@ export type OpenOperation = {
   readonly kind: OperationKind;
   readonly epoch: number;
   readonly paymentId: string;
-  /** The transaction it makes or changes: the charge, or the refund. */
+  /** The transaction that it creates or changes: the charge, or the refund. */
   readonly transactionId: string;
   /** Minor units. */
   readonly amount: number;
@@ -44,26 +44,23 @@ export type OpenOperation = {
   /** Void reason, or the challenge's result. */
   readonly detail: string | null;
   readonly actor: ActorRecord;
-  /** UUID of the request that began it; null for Cardlane's own. */
+  /** UUID of the request that started it; null for Cardlane's own operations. */
   readonly requestId: string | null;
-  /** The request that waits for the answer; null when none does. */
+  /** The request that waits for the response, or null. */
   readonly request: KeyedRequest | null;
   /** The processor must not execute a call for it after this, by the database's clock. */
   readonly notAfter: string;
 };
 
-/** Cardlane itself, where no request is behind it. */
+/** Actor of operations that Cardlane starts by itself. */
 export const SYSTEM: ActorRecord = { type: "system", id: null };
 
-/**
- * How long a call may be sent to the processor, and how long no other process touches the operation. Both by the database's
- * clock.
- */
+/** Time in which a call may be sent to the processor, and in which no other process touches the operation. */
 export function leaseOf(processorTimeoutMs: number): Lease {
   return { sendWithinMs: processorTimeoutMs, heldForMs: processorTimeoutMs + 2_000 };
 }
 
-/** The operation in a row that this process has taken over. */
+/** The operation of a row that this process has taken over. */
 export function operationOf(
   row: OperationRow & { mode: Mode; not_after: string },
   request: KeyedRequest | null,

@@ -23,7 +23,7 @@ async function databaseNow(): Promise<number> {
   return row?.ms;
 }
 
-/** Within a minute of so long from now, by the database's clock. */
+/** Expects a time within a minute of `fromNowMs` after the database's now. */
 async function expectAt(time: string | null, fromNowMs = 0): Promise<void> {
   expect(Math.abs(Date.parse(time ?? "") - (await databaseNow()) - fromNowMs)).toBeLessThan(MINUTE_MS);
 }

@@ -23,7 +23,7 @@ const company = otherCompany(db.sql);
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
 const MANUAL = { capture_method: "manual" };
 
-/** A tenant behind the other processor, in whose calls `around` may stand. */
+/** A tenant of the other processor, whose calls `around` may wrap. */
 const tenantOf = (options: Omit<OtherOptions, "sql"> = {}, around: (processor: Processor) => Processor = (p) => p) => {
   const other = createOtherProcessor({ sql: db.sql, decidesAfterMs: 60_000, ...options });
   return moneyTenant(db, { processors: createRegistry({ sandbox: around(other) }) });
@@ -35,7 +35,7 @@ const reporterOf = async (tenant: MoneyTenant, name = "other"): Promise<Reporter
   return from;
 };
 
-/** Sends all news of the tenant until none is left, some of it twice; answers how often it had to come again. */
+/** Delivers all reports of the tenant until none is left, some of them twice; returns the number of redeliveries. */
 async function deliver(tenant: MoneyTenant): Promise<number> {
   let refused = 0;
   for (;;) {
@@ -54,7 +54,7 @@ async function expectClean(): Promise<void> {
   expect(await faultsOfOtherStore(db)).toEqual([]);
 }
 
-/** What the processor holds of all payments of a tenant. */
+/** The processor's view of a tenant's payments. */
 const heldOf = async (tenant: MoneyTenant) =>
   (
     await db.sql`select status, amount_captured, amount_refunded from other_processor.intents
@@ -160,7 +160,7 @@ describe("a report", () => {
     await tenant.act("refund", id, { amount: 1_000 });
     const open = (await tenant.operations(id)).find(({ state }) => state === "open");
     const early = { id: "early", account: tenant.environmentId, reference: open?.id ?? "" };
-    // The processor has it and decides later: another report follows, and the status is checked until then.
+    // The processor decides later: another report follows, and the status is checked until then.
     expect(await takeInReport(tenant.service, await reporterOf(tenant), early)).toBe(true);
     expect((await tenant.operations(id)).find(({ state }) => state === "open")).toMatchObject({ id: open?.id });
     await company.decide(tenant.environmentId);
@@ -281,7 +281,7 @@ describe("whoever was paused while another took the operation over", () => {
     return { ...held, gate };
   };
   type Gate = ReturnType<typeof later>;
-  /** Stops the first call of a kind at a moment of its own: before its id is kept, or right after. */
+  /** Pauses the first call of a kind: before its id is stored, or right after. */
   const stopped =
     (kind: "authorize" | "capture" | "refund", when: "before" | "after", { gate }: Gate) =>
     (processor: Processor): Processor => {

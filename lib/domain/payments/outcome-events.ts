@@ -17,9 +17,9 @@ import type { Change, OperationSnapshot, OutcomeEventType } from "./outcome";
 const isOfRefund = (type: OutcomeEventType): type is RefundEventType => type.startsWith("refund.");
 
 /**
- * What an outcome tells: of the payment or the refund, then of each transaction that it changed. Each object's events continue
- * the numbers in its row. Those of refunds hold the refund alone: with all earlier refunds in each, a payment's events would
- * grow with their square.
+ * The events of an outcome: those of the payment or refund, then one for each changed transaction. Sequence numbers
+ * continue those in the object's row. A refund's event has only that refund: with all earlier ones in each, the events
+ * of a payment would grow quadratically.
  */
 export function outcomeEvents(
   operation: OpenOperation,
@@ -58,7 +58,7 @@ function refundOf(was: OperationSnapshot, is: OperationSnapshot): Changed {
   return { from: was.refund, to: is.refund };
 }
 
-/** Those whose status changed, a charge of which more or less is refunded, and one that waits for the shopper from now on. */
+/** Transactions with a new status, a charge with a new refunded amount, and one that now waits for the shopper. */
 function changedTransactions(was: OperationSnapshot, is: OperationSnapshot): Changed[] {
   const pairs = [{ from: was.charge, to: is.charge }];
   if (was.refund && is.refund) pairs.push({ from: was.refund, to: is.refund });
@@ -70,7 +70,7 @@ function changedTransactions(was: OperationSnapshot, is: OperationSnapshot): Cha
   );
 }
 
-/** That the transaction of an operation without a known outcome waits for it; null where that was told, or is not so. */
+/** The event of a transaction whose outcome is not known yet; null if it has an event already or is not pending. */
 export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot): NewEvent | null {
   const row = known.transactions.find(({ id }) => id === operation.transactionId);
   if (row?.status !== "PENDING" || row.event_sequence > 0) return null;
@@ -78,7 +78,7 @@ export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot): 
   return newEvent("transaction.pending", { objectId: row.id, operationId: operation.id }, data);
 }
 
-/** That a payment has just completed its session, which was `open` until then. */
+/** The event of a session that a payment has completed. `open`: the session before. */
 export function completedEvent(operation: OpenOperation, { payment }: Change, open: ClientSessionRow): NewEvent {
   const seen = { mode: operation.mode, now: new Date(payment.updated_at) };
   const completed: ClientSessionRow = {

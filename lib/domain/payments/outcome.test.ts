@@ -56,7 +56,7 @@ const OUTCOMES: Record<FinalOutcome["kind"], FinalOutcome> = {
   reversed: { kind: "reversed" },
 };
 
-/** kind, outcome → payment status, operation state, answer. */
+/** kind, outcome → payment status, operation state, result. */
 const TABLE: [Kind, FinalOutcome["kind"], string, string, string][] = [
   ["authorize", "approved", "AUTHORIZED", "succeeded", "ok"],
   ["authorize", "declined", "DECLINED", "declined", "card_declined"],
@@ -97,7 +97,7 @@ describe("every kind of operation × every outcome", () => {
       expect([change.payment.status, change.operationState, change.result.kind]).toEqual([status, state, result]);
       expect(change.payment.open_operation_id).toBeNull();
       expect(change.payment.refund_pending).toBe(0);
-      // The charge says the same, but that it has no status of its own for a challenge.
+      // The charge has the same status, except that it has none for a challenge.
       expect(change.charge.status).toBe(status === "REQUIRES_ACTION" ? "PENDING" : status);
       expect(change.payment.updated_at).toBe(NOW);
     },

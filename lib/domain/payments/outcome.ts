@@ -14,36 +14,36 @@ import type { PaymentEventType, RefundEventType } from "../events/event";
 import type { OpenOperation } from "./operation";
 import { amountRefundable, hasEndedUnpaid, statusOfCaptured } from "./states";
 
-/** An outcome that ends an operation. `failed`: provably nothing moved. `reversed`: an accepted refund came back. */
+/** An outcome that ends an operation. `failed`: provably no money moved. `reversed`: an accepted refund was returned. */
 export type FinalOutcome =
   | Extract<Outcome, { kind: "approved" | "action_required" }>
-  /** `elsewhere`: of a refused refund, what was refunded at the processor and is not booked here yet, in minor units. */
+  /** `elsewhere`: for a refused refund, the amount refunded at the processor but not booked here yet, in minor units. */
   | (Extract<Outcome, { kind: "declined" }> & { elsewhere?: number })
   | { kind: "failed"; reason: string }
   | { kind: "reversed" };
 
-/** What an operation works on, as read together: the payment, its charge, and the refund if it makes one. */
+/** The rows that an operation changes, read together. `refund`: the one that the operation creates, if any. */
 export type OperationSnapshot = { payment: PaymentRow; charge: TransactionRow; refund: TransactionRow | null };
 
-/** Of the payment, or of the refund that the operation makes. */
+/** Event of the payment, or of the refund that the operation creates. */
 export type OutcomeEventType = PaymentEventType | RefundEventType;
 
-/** The snapshot after an outcome, and what else it writes. */
+/** The snapshot after an outcome, with the ledger lines, events and result of the operation. */
 export type Change = OperationSnapshot & {
   operationState: OperationState;
   ledger: NewLedgerLine[];
   /** Captured amount on which the fee is taken, in minor units. */
   feeOn: number;
-  /** The events that merchants get, in this order; the first is also its name in the audit log, unless it has its own there. */
+  /** Events for the merchant, in this order. The first is also the audit log's action unless `audit` names another. */
   events: readonly [OutcomeEventType, ...OutcomeEventType[]];
   audit?: string;
-  /** How the caller's request ended: well, or with this refusal. */
+  /** The result of the caller's request: success, or the refusal. */
   result:
     | { kind: "ok" }
     | { kind: "card_declined"; declineCode: DeclineCode }
     /** `reason`: a sentence. */
     | { kind: "processor_refused"; reason: string }
-    /** More was refunded at the processor than is booked here yet. Amounts in minor units. */
+    /** The processor has refunds that are not booked here yet. Amounts in minor units. */
     | { kind: "refunded_elsewhere"; elsewhere: number; remaining: number }
     | { kind: "payment_failed" | "only_authorized" };
 };
@@ -51,16 +51,16 @@ export type Change = OperationSnapshot & {
 const DAY_MS = 86_400_000;
 /** Card networks hold an authorization for about this long. */
 export const AUTHORIZATION_DAYS = 7;
-/** How long a shopper has for the 3-D Secure challenge. */
+/** Time that a shopper has for the 3-D Secure challenge. */
 export const CHALLENGE_MINUTES = 30;
 
-/** No refund, and nothing for the ledger. */
+/** Change without a refund and without ledger lines. */
 const UNBOOKED = { refund: null, ledger: [], feeOn: 0 };
 
 const inMs = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString();
 
 /**
- * What an outcome makes of a payment. No clock and no database: the request, the recovery worker and the tests get the same.
+ * Applies an outcome to a payment. Pure, so the request, the recovery worker and the tests get the same result.
  * `now` is an ISO time.
  */
 export function applyOutcome(
@@ -102,7 +102,7 @@ function authorized({ payment, charge }: OperationSnapshot, outcome: FinalOutcom
           charge: { ...checked, status: "AUTHORIZED", authorized_at: now },
           operationState: "succeeded",
           events: ["payment.authorized"],
-          // We requested a capture at once and the processor only authorized: the caller may capture or void.
+          // We requested an immediate capture but the processor only authorized: the caller may capture or void.
           result: { kind: payment.capture_method === "manual" ? "ok" : "only_authorized" },
         };
       }
@@ -131,7 +131,7 @@ function authorized({ payment, charge }: OperationSnapshot, outcome: FinalOutcom
       };
     }
     case "declined": {
-      // No issuer saw it, so none declined it.
+      // The processor refused the request before an issuer saw it, so it is no decline.
       if (outcome.refusal !== undefined) return unpaid(closed, checked, refusedWith(outcome));
       const declineCode = outcome.decline_code ?? "generic_decline";
       return {
@@ -160,7 +160,7 @@ const unpaid = (payment: PaymentRow, charge: TransactionRow, result: Change["res
   result,
 });
 
-/** The caller's result of what the processor refused: in its own words, where the request itself is wrong. */
+/** The result of a refusal. If the request itself was wrong, it has the processor's own sentence. */
 function refusedWith(outcome: FinalOutcome): Change["result"] {
   const reason = outcome.kind === "declined" ? outcome.refusal : undefined;
   return reason === undefined ? { kind: "payment_failed" } : { kind: "processor_refused", reason };
@@ -176,7 +176,7 @@ function checksOf(outcome: FinalOutcome, charge: TransactionRow) {
   };
 }
 
-/** What an outcome tells of the card besides: of a processor's own token little is known before. What is known stays. */
+/** Fills in card details from the outcome, because little is known of a processor's own token. Known values stay. */
 function cardOf(outcome: FinalOutcome, charge: TransactionRow) {
   const card: KnownCard | undefined = "card" in outcome ? outcome.card : undefined;
   return {
@@ -188,7 +188,7 @@ function cardOf(outcome: FinalOutcome, charge: TransactionRow) {
   };
 }
 
-/** The processor owes us the amount, and we owe it to the merchant, less the fee. */
+/** The processor owes Cardlane the amount, and Cardlane owes it to the merchant, less the fee. */
 function captureLines(amount: number): Pick<Change, "ledger" | "feeOn"> {
   return { ledger: [{ line: 1, debit: "processor_receivable", credit: "merchant_payable", amount }], feeOn: amount };
 }
@@ -223,7 +223,7 @@ function voided({ payment, charge }: OperationSnapshot, reason: string | null, n
   };
 }
 
-/** What was approved after the payment had ended: it stays as it ended, whether its money could be given back or not yet. */
+/** The void of a late approval: the payment keeps its final status, whether or not the void succeeded. */
 function givenBack(snapshot: OperationSnapshot, outcome: FinalOutcome, now: string): Change {
   const failed = refused(snapshot, outcome, now, "payment.void_failed");
   if (outcome.kind !== "approved") return { ...failed, audit: "payment.late_approval_not_undone" };
@@ -253,13 +253,13 @@ function refused(
   };
 }
 
-/** The refund that an operation makes; throws where there is none. */
+/** The refund that an operation creates; throws if there is none. */
 function requireRefund(snapshot: OperationSnapshot): TransactionRow {
   if (!snapshot.refund) throw new Error(`a refund of payment ${snapshot.payment.id} has no transaction`);
   return snapshot.refund;
 }
 
-/** The charge's status and counter follow from what has been refunded of it. */
+/** Payment and charge with these refund totals; their status follows from them. */
 function withRefunded(
   { payment, charge }: OperationSnapshot,
   amountRefunded: number,
@@ -277,7 +277,7 @@ function withRefunded(
   } as const;
 }
 
-/** The event of a payment of which more was refunded. */
+/** The payment's event after a refund. */
 export const refundedEvent = ({ status }: Pick<PaymentRow, "status">) =>
   status === "REFUNDED" ? "payment.refunded" : "payment.partially_refunded";
 
@@ -322,7 +322,7 @@ function refundFailed(snapshot: OperationSnapshot, outcome: FinalOutcome, now: s
   };
 }
 
-/** An accepted refund came back: a second ledger line undoes the first; nothing is rewritten. */
+/** An accepted refund was returned: a second ledger line reverses the first; nothing is rewritten. */
 function reversed(snapshot: OperationSnapshot, now: string): Change {
   const { payment } = snapshot;
   const refund = requireRefund(snapshot);
@@ -340,7 +340,7 @@ function reversed(snapshot: OperationSnapshot, now: string): Change {
   };
 }
 
-/** The caller's result once the outcome is known. `transactions`: all of the payment's after it, oldest first. */
+/** The caller's result once the outcome is known. `transactions`: all of the payment's afterwards, oldest first. */
 export function resultOf(
   change: Change,
   transactions: PaymentSnapshot["transactions"],

@@ -16,12 +16,12 @@ import type { FinalOutcome } from "./outcome";
 import { listOutsideRefunds } from "./processor-calls";
 import { hasEndedUnpaid } from "./states";
 
-/** A payment, and the processor that its connection leads to. */
+/** A payment and its processor. */
 type At = Pick<Connected, "processor" | "mode"> & { readonly environmentId: string; readonly paymentId: string };
 
 /**
- * Books what was refunded of a payment at its processor, and nobody here asked for; and takes back what of it has failed since.
- * The processor's own list is read, whatever a report says. False: not now, because a capture or refund of ours is under way.
+ * Books refunds that were made at the processor, not through Cardlane, and reverses those that have failed since. Reads
+ * the processor's own list; the report is not trusted. False: not now, a capture or refund of ours is in progress.
  */
 export async function recordOutsideRefunds(service: Service, at: At): Promise<boolean> {
   const { environmentId, paymentId } = at;
@@ -45,8 +45,8 @@ async function recordOutsideRefund(service: Service, at: At, refund: OutsideRefu
 }
 
 /**
- * T1 and T2 of a refund that was executed before either: in one transaction, so that no other process ever finds it open and
- * sends it. Its reference is of no use at the processor; its id there is what keeps it from being booked twice.
+ * T1 and T2 of a refund that the processor has executed already, in one transaction, so that no process finds the
+ * operation open and sends it. The processor does not know its reference; the refund's id there prevents double booking.
  */
 async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund): Promise<boolean> {
   const { environmentId, paymentId, processor, mode } = at;
@@ -58,7 +58,7 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
       await lockPayment(tx, environmentId, null, paymentId);
       if (await findOperationOfObject(tx, processor.name, refund.id)) return true;
       const { payment } = await getPaymentOf(service, { id, environmentId, paymentId }, tx);
-      // What was approved too late and given back by hand is no refund of a payment that took money.
+      // A late approval that was refunded by hand is no refund here: this payment took no money.
       if (hasEndedUnpaid(payment.status)) return true;
       if (refund.currency !== payment.currency) return unbookable(service, at, refund, "its currency is another one");
       const reserved = await reserveFollowUp(
@@ -99,19 +99,16 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
   }
 }
 
-/** Logged because someone must act on it: it is tried again only when a refund of ours fails or is refused, or with the next report. */
+/** Logged because someone must act on it: it is retried only by the next report, or when a refund of ours fails. */
 function unbookable({ log }: Service, { paymentId }: At, refund: OutsideRefund, reason: string): true {
   log.error({ payment: paymentId, refund, reason }, "a refund that was made at the processor cannot be booked");
   return true;
 }
 
-/** A report that is kept is never sent again, and `inquire` reads what was kept. */
+/** Cardlane stores the processor's reports, which are never sent again, and `inquire` reads them. */
 export const keepsReports = ({ reports }: Processor): boolean => reports.kind === "pushed" && reports.kept === true;
 
-/**
- * Books outside refunds that were reported while `operation` was open. Only where reports are kept: any other processor sends
- * them again.
- */
+/** Books outside refunds that were reported while the operation was open, unless the processor sends reports again. */
 export async function recordDeferredRefunds(
   service: Service,
   { environmentId, mode, paymentId }: OpenOperation,
@@ -127,8 +124,8 @@ export async function recordDeferredRefunds(
 type Refused = Extract<FinalOutcome, { kind: "declined" }>;
 
 /**
- * T2 of a refund that the processor refused. What was refunded there may be why: the answer says so, and it is booked as soon as
- * this refund reserves nothing any more.
+ * T2 of a refund that the processor refused. If unbooked refunds there may be the reason, the response reports them, and
+ * they are booked after this refund's reservation is released.
  */
 export async function concludeRefusedRefund(
   service: Service,
@@ -146,7 +143,7 @@ export async function concludeRefusedRefund(
   return finished;
 }
 
-/** Refunded at the processor and not booked here, in minor units. */
+/** Amount that was refunded at the processor and is not booked here, in minor units. */
 async function sumUnbooked(service: Service, at: At, { payment }: PaymentSnapshot): Promise<number> {
   const { environmentId, processor } = at;
   const { sql } = service.db.within(environmentId);
@@ -156,7 +153,7 @@ async function sumUnbooked(service: Service, at: At, { payment }: PaymentSnapsho
   return sum;
 }
 
-/** The operation ends even if the lookup fails; then only the next outside report or failed refund books them. */
+/** A failed lookup does not stop the operation; then the next outside report or failed refund books the refunds. */
 async function lookedUp<T>(
   { log }: Service,
   { paymentId }: Pick<At, "paymentId">,

@@ -33,7 +33,7 @@ import { hasEndedUnpaid } from "./states";
 
 const MAX_SHOWN_PAYMENTS = 100;
 
-/** One payment with its history, books, events and requests. Throws `resource_not_found` for unknown and foreign ids. */
+/** A payment with its history, ledger, events and requests. Throws `resource_not_found` for unknown and foreign ids. */
 export async function getPaymentDetail(ctx: Context, input: { id: string }): Promise<PaymentDetail> {
   const id = decodeId("payment", input.id);
   const rows = id && (await readPaymentDetail(ctx.service.db.within(ctx.environment.id).sql, ctx.environment, id));
@@ -71,7 +71,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
 
 type AtProcessor = { readonly name: string; url(object: ProcessorObject): string | null };
 
-/** The processor that has the payment, for people; null for a built-in one, and while it is not connected. */
+/** The payment's processor, to show; null for a built-in one, and while it is not connected. */
 async function processorOf(service: Service, connectionId: string | null): Promise<AtProcessor | null> {
   if (connectionId === null) return null;
   try {
@@ -81,7 +81,7 @@ async function processorOf(service: Service, connectionId: string | null): Promi
     const name = service.connectors.find(({ key }) => key === kind)?.label ?? kind;
     return { name, url: (object) => processor.dashboardUrl?.(object) ?? null };
   } catch (error) {
-    // The operator's account is not known yet: the page shows what we know.
+    // The operator's account is not known yet: the page leaves the processor out.
     if (error instanceof AppError && error.code === "processor_error") return null;
     throw error;
   }
@@ -198,7 +198,7 @@ const OUTCOMES: Record<OperationRow["state"], TimelineOutcome> = {
   action_required: "action_required",
 };
 
-/** Everything that happened to a payment's money, oldest first: its operations, refunds that came back, settlements, disputes. */
+/** Timeline of a payment's money, oldest first: operations, returned refunds, settlements, disputes. */
 function paymentTimeline(rows: PaymentDetailRows): TimelineEntry[] {
   const entries = [
     ...rows.operations.flatMap((operation) => entriesOf(operation, rows)),
@@ -228,7 +228,7 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
     attempts: operation.attempts,
     settlement_batch_id: null,
   };
-  // A refund that failed and moved money was accepted first; its row has only its last state.
+  // A failed refund that moved money was accepted first; its row has only its last state.
   const at = operation.booked_at;
   if (operation.kind !== "refund" || operation.state !== "failed" || at === null) return [entry];
   return [
@@ -255,7 +255,7 @@ const acceptedRefund = ({ detail }: OperationRow) =>
 
 const MADE_OUTSIDE = "Somebody refunded it at the processor, not through Cardlane.";
 
-/** The void of what was approved after the payment had ended. */
+/** The timeline entry of a late approval's void. */
 function lateApproval({ state }: OperationRow): { title: string; said: string } {
   const approved = "The processor approved the payment after it had ended here";
   if (state === "succeeded")
@@ -303,7 +303,7 @@ const ENDINGS: Record<OperationRow["state"], string> = {
   action_required: "% waiting for the shopper",
 };
 
-/** The processor's last answer in plain words; its own are for support staff. */
+/** The processor's last response in plain words; its own text is for support staff. */
 function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): string | null {
   if (state === "open") {
     if (answer === null) return "Sent to the processor, which hasn't answered yet.";
@@ -311,7 +311,7 @@ function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): stri
       ? "The processor is still working on it."
       : "The processor gave no clear answer. Cardlane keeps checking the status. Nothing runs twice.";
   }
-  // In the processor's own words, which its caller got.
+  // The processor's own sentence, which the caller got in the response.
   if (answer?.startsWith(REFUSED)) return `${answer.slice(REFUSED.length)} Nothing was sent to the card issuer.`;
   switch (state) {
     case "succeeded":
@@ -330,7 +330,7 @@ function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): stri
 const REFUSED = "refused: ";
 
 function declineWords(answer: string | null, kind: OperationRow["kind"]): string {
-  // After the code stand the processor's own words.
+  // The code is followed by the processor's own text.
   const code = /^declined: (\w+)/.exec(answer ?? "")?.[1] ?? "";
   const guide = code in DECLINE_GUIDE ? DECLINE_GUIDE[code as DeclineCode] : null;
   if (guide) return guide.meaning;
@@ -348,7 +348,7 @@ function reasonOf(operation: OperationRow, { transactions }: PaymentDetailRows):
   return parts.filter(Boolean).join(": ") || null;
 }
 
-/** A charge and its refunds settle by themselves, in batches, without an operation. */
+/** A charge and its refunds settle in batches, without an operation. */
 function settlements({ transactions, payment, actors }: PaymentDetailRows): TimelineEntry[] {
   const actor = presentActor({ type: "system", id: null }, actors);
   return transactions.flatMap((row) => {
@@ -376,7 +376,7 @@ function settlements({ transactions, payment, actors }: PaymentDetailRows): Time
   });
 }
 
-/** That a capture which is booked failed at the processor later. */
+/** The entry of a booked capture that failed at the processor later. */
 function reversedCapture({ payment, actors }: PaymentDetailRows): TimelineEntry[] {
   if (payment.capture_reversed_at === null) return [];
   return [
@@ -391,7 +391,7 @@ function reversedCapture({ payment, actors }: PaymentDetailRows): TimelineEntry[
   ];
 }
 
-/** That the bank opened it, and where it stands by now; its events have what was between. */
+/** A dispute's opening and its current status; the steps in between are in its events. */
 function disputeEntries(row: DisputeRow, { payment, actors }: PaymentDetailRows): TimelineEntry[] {
   const { title, meaning } = DISPUTE_STATUS_WORDS[row.status];
   const entry = {

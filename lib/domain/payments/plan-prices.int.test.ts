@@ -58,7 +58,7 @@ test("a key that becomes free while its request waits pays no other price than o
   const reply = await createPlan(testContext(tenant.service, tenant.merchant.test), createPlanBody.parse(body));
   const { id: plan_id } = JSON.parse(reply.body) as Plan;
   await tenant.create({ plan_id, amount: 500 }, { key: "k" });
-  // As if it were held by a request that is about to be refused with something that frees it.
+  // Simulates a request whose later refusal frees the key.
   await db.sql`update idempotency_keys set state = 'running', operation_id = gen_random_uuid(), locked_until = now() + interval '1 minute',
       status_code = null, response_body = null, completed_at = null
     where environment_id = ${tenant.environmentId} and key = 'k'`;

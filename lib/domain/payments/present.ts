@@ -9,7 +9,7 @@ import type { ListedTransaction, Transaction } from "@/lib/contract/transactions
 import { type Action, API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { amountCapturable, amountRefundable, availableActions } from "./states";
 
-/** A transaction is shown with its payment's counters. */
+/** The payment's columns that are shown with each of its transactions. */
 type PaymentMoneyRow = Pick<
   PaymentRow,
   | "status"
@@ -28,11 +28,11 @@ type DisputeColumns = Pick<PaymentRow, "dispute_id" | "dispute_status">;
 
 const NO_ACTIONS: Action[] = [];
 
-/** The dispute that decides about a payment's refunds. */
+/** The dispute that decides whether a payment can be refunded. */
 export const disputeOf = ({ dispute_id: id, dispute_status: status }: DisputeColumns): Payment["dispute"] =>
   id === null || status === null ? null : { id: encodeId("dispute", id), status };
 
-/** The row as the API shows it. */
+/** The transaction as the API returns it. */
 export function presentTransaction(row: ShownTransactionRow, payment: PaymentMoneyRow, mode: Mode): Transaction {
   const isCharge = row.type === "CHARGE";
   return {
@@ -83,14 +83,14 @@ export function presentTransaction(row: ShownTransactionRow, payment: PaymentMon
   };
 }
 
-/** The row as tables show it. */
+/** The transaction as tables show it. */
 export function presentListed(row: ListedTransactionRow, payment: PaymentMoneyRow, mode: Mode): ListedTransaction {
   const whole = presentTransaction({ ...row, metadata: {}, billing_address: null }, payment, mode);
   const { metadata: _metadata, billing_address: _address, ...listed } = whole;
   return listed;
 }
 
-/** A payment with its charge and latest refunds, in the order of their creation. */
+/** A payment with its charge and latest refunds, oldest first. */
 export function presentPayment(payment: ShownPaymentRow, rows: readonly ShownTransactionRow[], mode: Mode): Payment {
   const charge = rows.find((row) => row.id === payment.charge_id);
   if (!charge) throw new Error(`payment ${payment.id} has no charge`);
@@ -141,7 +141,7 @@ function presentCard(charge: ShownTransactionRow): Payment["card"] {
   return { brand, last4, exp_month, exp_year, bin };
 }
 
-/** Who did something, by name. A merchant learns that support did it, not which member of staff. */
+/** An actor with its name. Merchants see that support acted, not which member of staff. */
 export function presentActor(actor: ActorRecord, names: ActorNames): ShownActor {
   const { type, id } = actor;
   switch (type) {

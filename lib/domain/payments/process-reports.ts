@@ -25,8 +25,8 @@ import { hasEndedUnpaid } from "./states";
 const BATCH = 50;
 
 /**
- * Pulls and processes the built-in processors' reports: some of each account, in turn. A report comes again until it is acknowledged,
- * which happens after its outcome is written, so a crash in between changes nothing. Returns how many.
+ * Pulls and processes the built-in processors' reports, account by account in batches. A report is acknowledged after
+ * its outcome is written, and redelivered until then, so a crash loses nothing. Returns the number processed.
  */
 export async function processReports(service: Service, stopping?: AbortSignal): Promise<number> {
   let processed = 0;
@@ -48,7 +48,7 @@ export async function processReports(service: Service, stopping?: AbortSignal): 
   return processed;
 }
 
-/** False: it will come again. A report that fails is logged and does not hold up the others. */
+/** Processes a report. False: it will be redelivered. A report that fails is logged and does not stop the others. */
 export async function takeInAlone(service: Service, from: Reporter, report: Report): Promise<boolean> {
   try {
     return await takeInReport(service, from, report);
@@ -60,8 +60,8 @@ export async function takeInAlone(service: Service, from: Reporter, report: Repo
 }
 
 /**
- * Checks the status of the operation that a report is about, and writes the outcome. The report itself is not trusted. Reports
- * may be doubled, late or out of order. False: not now, so it has to come again.
+ * Checks the status of a report's operation and writes the outcome. The report itself is not trusted; reports may be
+ * duplicated, late or out of order. False: it has to be redelivered.
  */
 export async function takeInReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
   if ("object" in report && report.dispute !== undefined) {
@@ -76,14 +76,14 @@ export async function takeInReport(service: Service, from: Reporter, report: Rep
   }
   if (row.state !== "open") return takeInEnded(service, from, row, report);
   if (!(await resolveReported(service, from, row, report))) return false;
-  // What is kept is never told again: what it makes of an operation that has ended by now is seen to at once.
+  // A stored report is not redelivered, so it is applied at once to an operation that has ended in the meantime.
   const now = isKept(from) ? await findReported(service, from, report) : null;
   return now === null || now.state === "open" || takeInEnded(service, from, now, report);
 }
 
 /**
- * Refunds that were made at the processor. Holding back a report that is kept would delay the one that ends the operation in its
- * way, and that end books what was deferred.
+ * Books refunds that were made at the processor. A stored report is never held back: that would delay the report that
+ * ends the operation which blocks it, and that end books deferred refunds.
  */
 async function takeInOutside(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const at = { ...from, environmentId: row.environment_id, paymentId: row.payment_id };
@@ -92,22 +92,22 @@ async function takeInOutside(service: Service, from: Reporter, row: OperationRow
 
 async function takeInEnded(service: Service, from: Reporter, row: OperationRow, report: Report): Promise<boolean> {
   const authorizes = row.kind === "authorize" || row.kind === "continue";
-  // A refund that failed may have kept an outside one from being booked.
+  // A failed refund may have blocked the booking of an outside one.
   if (row.state !== "succeeded" && row.kind === "refund") return takeInOutside(service, from, row);
   if (row.state !== "succeeded" && !authorizes) return true;
-  // A challenged payment is captured by a later operation than the one that its reports name.
+  // Reports of a challenged payment name its first operation, but a later one captured it.
   if (row.state !== "succeeded")
     return (await continueAnswered(service, from, row, report)) && checkCapture(service, from, row);
   const returns = row.kind === "refund" || row.kind === "void";
   return returns ? checkReturned(service, from, row) : checkCapture(service, from, row);
 }
 
-/** The same report tells nothing new when it comes again. */
+/** The processor's reports are stored here, so a redelivered one adds nothing. */
 const isKept = ({ processor }: Connected) => keepsReports(processor);
 
 /**
- * Whether a report whose outcome is not known is done with: one that is kept, and says nothing else whenever it is read, would
- * only hold up those behind it. Where it could not be read just now it comes again.
+ * Logs a report whose outcome is unknown. True: it is done, because a stored report whose outcome is final would only
+ * block those behind it. False: it is redelivered.
  */
 function leaveUnknown({ log }: Service, from: Connected, payment: string, outcome: Inquiry): boolean {
   const isDone = isKept(from) && outcome.kind === "unknown" && outcome.final === true;
@@ -119,7 +119,7 @@ function leaveUnknown({ log }: Service, from: Connected, payment: string, outcom
   return isDone;
 }
 
-/** Null: there is none, or it is not at this processor. */
+/** A report's operation; null if there is none, or it is not at this processor. */
 async function findReported(service: Service, from: Reporter, report: Report): Promise<OperationRow | null> {
   const named =
     "object" in report
@@ -137,8 +137,8 @@ async function findReported(service: Service, from: Reporter, report: Report): P
 }
 
 /**
- * False: another process still holds the operation, or its outcome could not be found out. Of what is kept only a report that
- * insists waits for that process: any other agrees with whatever it may have read, and it, or recovery after it, reads the rest.
+ * Resolves a report's operation. False: another process holds it, or its outcome is still unknown. Of stored reports
+ * only one that insists waits for that process; others are covered by its status check, or by recovery's.
  */
 async function resolveReported(
   service: Service,
@@ -162,14 +162,13 @@ async function resolveReported(
   return makeDue(sql, environmentId, id);
 }
 
-/** The outcome is written; or the processor decides later and reports that, too, and until then the status is checked. */
+/** The outcome is written, or the processor has accepted the operation and reports again. */
 const isTaken = (executed: Executed | Execution): boolean =>
   executed.kind === "finished" || (executed.kind === "pending" && executed.accepted);
 
 /**
- * A shopper can pass or fail a challenge at the processor and never return to the payment form: then it goes on here. What is
- * approved after the payment has ended is given back. Also true where the payment has moved on. `report`: null when the shopper
- * came back instead.
+ * Continues a payment whose shopper passed or failed the challenge at the processor and may never return to the form;
+ * a late approval is voided. True also if nothing is left to do. `report`: null if the shopper returned.
  */
 export async function continueAnswered(
   service: Service,
@@ -181,7 +180,7 @@ export async function continueAnswered(
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
   const operation = { id, kind, environmentId, paymentId };
   let { payment } = await getPaymentOf(service, operation);
-  // It is being continued or given up, and how that ends decides.
+  // The payment is being continued or abandoned, and that operation decides.
   if (payment.status === "PENDING") {
     if (!(await resolveUnderWay(service, from, payment, report))) return false;
     payment = (await getPaymentOf(service, operation)).payment;
@@ -194,7 +193,7 @@ export async function continueAnswered(
     return report !== null && leaveUnknown(service, from, paymentId, outcome);
   const challenge = outcome.kind === "declined" ? "failed" : "passed";
   if (!isTaken(await continuePayment(service, { id: environmentId, mode }, paymentId, challenge))) return false;
-  // Another amount than was asked for ends it, and is given back.
+  // An approval of another amount than requested ends the payment, and is voided.
   if (outcome.kind !== "declined" || !outcome.holds) return true;
   return checkEnded(service, from, operation, (await getPaymentOf(service, operation)).payment);
 }
@@ -212,8 +211,8 @@ async function resolveUnderWay(
 }
 
 /**
- * What a processor approves after the payment has ended here is given back: a shopper passed a challenge that had been given up,
- * or a decline was not its last word. What it refuses to give back is tried again by the job that expires payments.
+ * Voids a late approval: the shopper passed an abandoned challenge, or the processor approved after a decline. If the
+ * void is refused, the job that expires payments retries it.
  */
 async function checkEnded(
   service: Service,
@@ -235,14 +234,14 @@ async function checkEnded(
   return true;
 }
 
-/** It approved the payment, if only with another amount. */
+/** The processor approved the payment, possibly with another amount. */
 const tookMoney = (outcome: Inquiry): boolean =>
   outcome.kind === "approved" || (outcome.kind === "declined" && outcome.holds === true);
 
-/** A refund that was accepted can come back, also one that gave back what was approved too late. */
+/** Reverses an accepted refund that was returned. The void of a late approval may be a refund, too. */
 async function checkReturned(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const { processor, mode } = from;
-  // No request waits for it, and no call is sent for it any more.
+  // No request waits for the response, and no further call is sent.
   const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
   const snapshot = await getPaymentOf(service, operation);
   if (row.kind === "void" && !hasEndedUnpaid(snapshot.payment.status)) return true;
@@ -254,8 +253,8 @@ async function checkReturned(service: Service, from: Reporter, row: OperationRow
 }
 
 /**
- * A capture that was accepted can fail days later, when a card network rejects it. The contract knows no way back from CAPTURED,
- * and it may be settled and paid out by then: so nothing is booked. Merchants are told once, by an event and a mark, and nothing of it can be refunded.
+ * A card network can reject an accepted capture days later. The contract has no transition back from CAPTURED, and the
+ * money may be paid out already, so nothing is booked: the payment is marked, which blocks refunds, with one event.
  */
 async function checkCapture(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
@@ -276,7 +275,7 @@ async function checkCapture(service: Service, from: Reporter, row: OperationRow)
   return true;
 }
 
-/** False: it is marked already. */
+/** Marks a payment as reversed. False: it is marked already. */
 function markReversed(
   service: Service,
   mode: Mode,

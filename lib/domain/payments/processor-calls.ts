@@ -13,7 +13,7 @@ import type { Service } from "../context";
 import type { OpenOperation } from "./operation";
 import { hasEndedUnpaid } from "./states";
 
-/** What every call for an operation names. */
+/** The fields that every processor call for an operation has. */
 async function referenceOf(
   service: Service,
   processor: Processor,
@@ -30,8 +30,8 @@ async function referenceOf(
 }
 
 /**
- * Calls the processor for an operation, under its one reference however often. `token`: an authorization's card, which only
- * its request has; without it an authorization cannot be sent. `returned`: with what the shopper came back from a challenge.
+ * Calls the processor for an operation, always under the same reference. `token`: the card of an authorization, which
+ * only its request has. `returned`: parameters that the shopper brought back from a challenge.
  */
 export async function callProcessor(
   service: Service,
@@ -53,7 +53,7 @@ export async function callProcessor(
       const charge = transactions.find(({ id }) => id === payment.charge_id);
       if (!charge) throw new Error(`payment ${payment.id} has no charge`);
       if (token === null) throw new Error(`authorization ${operation.id} cannot be sent without its card`);
-      // The payment decides what is charged, whichever request brought the card.
+      // The amount is the payment's, whichever request has the card.
       return processor.authorize({
         token,
         amount: payment.amount,
@@ -84,7 +84,7 @@ export async function callProcessor(
   }
 }
 
-/** Also keeps what the processor names of it: for whoever holds the operation. */
+/** The same for the operation's holder, who also stores the ids that the processor returns. */
 async function heldReferenceOf(service: Service, processor: Processor, operation: OpenOperation) {
   return {
     keep: (object: ProcessorObject) => keepObject(service, processor, operation, object),
@@ -92,7 +92,7 @@ async function heldReferenceOf(service: Service, processor: Processor, operation
   };
 }
 
-/** Throws when the operation is closed, or another process holds it: then the processor must stop. */
+/** Throws if the operation is closed or another process holds it, to stop the connector's calls. */
 async function keepObject(service: Service, processor: Processor, operation: OpenOperation, object: ProcessorObject) {
   const { sql } = service.db.within(operation.environmentId);
   const kept = await insertProcessorObject(sql, operation, { processor: processor.name, ...object });
@@ -104,7 +104,7 @@ function challengeOf({ detail }: OpenOperation): "passed" | "failed" | "abandone
   throw new Error(`no challenge result is called ${detail}`);
 }
 
-/** An operation's status at the processor. Moves no money. */
+/** Checks an operation's status at the processor. Moves no money. */
 export async function inquireProcessor(
   service: Service,
   processor: Processor,
@@ -115,7 +115,7 @@ export async function inquireProcessor(
   return processor.inquire({ ...reference, kind: operation.kind, authorization });
 }
 
-/** Refunds of a payment that nobody here asked for; null where the processor tells none. */
+/** Refunds of a payment that were not made through Cardlane; null if the processor cannot list them. */
 export async function listOutsideRefunds(
   service: Service,
   processor: Processor,
@@ -128,7 +128,7 @@ export async function listOutsideRefunds(
   return processor.listOutsideRefunds({ account, objects, authorization: payment.authorization_id });
 }
 
-/** The same for whoever holds the operation: an id that the processor told only after the call is kept. */
+/** Checks the status for the operation's holder, and stores an id that the processor returns only now. */
 export async function inquireHeld(
   service: Service,
   processor: Processor,
@@ -139,7 +139,7 @@ export async function inquireHeld(
   return processor.inquire({ ...reference, kind: operation.kind, authorization });
 }
 
-/** Makes sure that an authorization which was not executed never will be. Moves no money. */
+/** Ensures that an authorization that was not executed never will be. Moves no money. */
 export async function closeAtProcessor(
   service: Service,
   processor: Processor,
@@ -155,8 +155,8 @@ export async function closeAtProcessor(
 }
 
 /**
- * Address of the page where a shopper passes the sandbox's 3-D Secure challenge. The code in it proves that we issued it, so
- * that guessing a payment's id answers no challenge.
+ * URL of the page where a shopper passes the sandbox's 3-D Secure challenge. It ends in a MAC, so that guessing a
+ * payment's id passes no challenge.
  */
 export function challengeUrl(service: Service, payment: { environmentId: string; paymentId: string }): string {
   const subject = challengeSubject(payment);
@@ -164,15 +164,15 @@ export function challengeUrl(service: Service, payment: { environmentId: string;
 }
 
 /**
- * Path of that page, if the address is of it; null for a page of the processor's. Addresses outlive the name and the secret that
- * they were made with: a payment that waits for its shopper keeps its own while the service gets another.
+ * Path of that page, or null for a page of the processor. Host and MAC are not compared: both may have changed since
+ * the payment got its URL.
  */
 export function challengePathOf(address: string, payment: { environmentId: string; paymentId: string }): string | null {
   const { pathname } = new URL(address);
   return pathname.startsWith(`/challenge/${challengeSubject(payment)}.`) ? pathname : null;
 }
 
-/** What the code at the end of the address proves. */
+/** The text that the MAC at the end of the URL signs. */
 export function challengeSubject({ environmentId, paymentId }: { environmentId: string; paymentId: string }): string {
   return `${encodeId("environment", environmentId)}.${encodeId("payment", paymentId)}`;
 }

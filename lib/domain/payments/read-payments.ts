@@ -9,7 +9,7 @@ import { type Context, resourceNotFound } from "../context";
 import { idRange, type ListAnswer, listAnswer, unknownCursor, withKnownTotal } from "../lists";
 import { presentPayment } from "./present";
 
-/** A payment with its charge and refunds. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
+/** A payment with its charge and refunds. Throws `resource_not_found` for unknown, malformed and foreign ids. */
 export async function getPayment(ctx: Context, input: { id: string }): Promise<Payment> {
   const id = decodeId("payment", input.id);
   const found =
@@ -18,12 +18,12 @@ export async function getPayment(ctx: Context, input: { id: string }): Promise<P
   return presentPayment(found.payment, found.transactions, ctx.environment.mode);
 }
 
-/** Longest response, in characters of JSON. One payment is never longer. */
+/** Max. length of a response, in characters of JSON. One payment is never longer. */
 const MAX_RESPONSE_LENGTH = 2_000_000;
 
 /**
- * Payments with their transactions, newest first. Throws `invalid_parameter` when `starting_after` is not in this environment, and
- * when the page would be too long, which takes a hundred payments with 8 kB of metadata each, or more than a thousand refunds.
+ * Payments with their transactions, newest first. Throws `invalid_parameter` if `starting_after` is not in this
+ * environment, or if the page would be too long: a hundred payments with 8 kB of metadata each, or 1,000 refunds.
  */
 export async function listPayments(ctx: Context, query: ListPaymentsQuery): Promise<ListAnswer<Payment>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -57,16 +57,16 @@ const tooLong = (limit: number) =>
   );
 
 /**
- * The answer of a payment with hundreds of refunds and much metadata takes megabytes. Only a few are made at once, for all
- * merchants, and none is held until it can be sent: it is read again, from the key that stores it, when there is room.
+ * Slots for long responses: a payment with many refunds and much metadata takes megabytes of JSON. Only a few are built
+ * at once, and none is held in memory until it is sent: it is read again from its idempotency key.
  */
 const AT_ONCE = 2;
-/** A transaction without its metadata, as JSON, or so. */
+/** Approximate length of a transaction's JSON without its metadata. */
 const USUAL_LENGTH = 1_500;
 
 const longAnswers = new Semaphore({ slots: AT_ONCE });
 
-/** Estimated length of a payment's JSON: it and each transaction that it shows have the charge's metadata. */
+/** Estimated length of a payment's JSON: the payment and each transaction repeat the charge's metadata. */
 export function lengthOf({ transactions }: { transactions: readonly { metadata: unknown }[] }): number {
   const objects = 1 + Math.min(transactions.length, SHOWN_REFUNDS + 1);
   return objects * (JSON.stringify(transactions[0]?.metadata ?? {}).length + USUAL_LENGTH);

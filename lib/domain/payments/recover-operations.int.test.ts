@@ -8,13 +8,13 @@ import { startTcpProxy } from "@/e2e/fixtures/tcp-proxy";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 
 const { db, url } = await testDatabase();
-/** Skips the two seconds that a request waits for a key in use. */
+/** Skips the 2 s that a request waits for a key in use. */
 const openTenant = () => moneyTenant(db, { timer: skippingTimer() });
 const UNKNOWN = says({ kind: "unknown", reason: "no answer" });
 const PENDING = says({ kind: "pending" });
 const NOT_SENT = says({ kind: "not_sent", reason: "refused" });
 
-// What a test leaves open on purpose is a day old from then on, and no other test's recovery worker finds it.
+// Operations that a test leaves open become a day old, so that no other test's recovery worker finds them.
 afterEach(async () => {
   await db.sql`update operations set created_at = created_at - interval '25 hours' where state = 'open'`;
 });
@@ -133,7 +133,7 @@ describe("a payment whose outcome is not known", () => {
     for (let round = 0; round < 3; round++) {
       await tenant.endLeases();
       await tenant.complete();
-      // Both were set by one statement: how long ago that was does not matter.
+      // One statement set both, so their difference does not depend on its time.
       const [row] = await db.sql`
         select (extract(epoch from next_attempt_at - lease_until) * 1000)::int as delay from operations
         where environment_id = ${tenant.environmentId}`;
@@ -233,7 +233,7 @@ describe("a good card whose request was held up until it was too late to send it
   test("is charged once when another process has taken it over, asked, and let it go", async () => {
     const tenant = await openTenant();
     tenant.script.next(async () => {
-      // Meanwhile the lease runs out, and somebody else finds that the processor knows nothing, which proves nothing yet.
+      // The lease runs out, and another process finds nothing at the processor, which is not conclusive yet.
       await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms' where environment_id = ${tenant.environmentId}`;
       await tenant.complete();
       return late;
@@ -342,7 +342,7 @@ test("when the database's clock was set forward, a call that is under way is not
   await tenant.endLeases();
   tenant.script.next(async (real) => {
     const first = await real();
-    // The call ends at the processor before the second look.
+    // The call ends at the processor before the second status check.
     held.release();
     await answer;
     return first;
@@ -361,7 +361,7 @@ test("when clocks were set forward and back, a call that comes after it was give
   await held.reached;
   await tenant.endLeases();
   await tenant.complete();
-  // Within its time by the processor's clock, which is right.
+  // The call is in time by the processor's clock, which is right.
   held.release();
   expect(await answer).toMatchObject({ status: 402, code: "payment_failed" });
   expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 402, replayed: true });

@@ -10,19 +10,19 @@ import { type Executed, getPaymentOf, leaveOpen, unknown } from "./finish-operat
 import { leaseOf, type OpenOperation, operationOf } from "./operation";
 import { callProcessor, closeAtProcessor, inquireHeld } from "./processor-calls";
 
-/** Operations that a process works on at once. */
+/** Operations that a process resolves at once. */
 const PLACES = 32;
-/** An environment has so many of the places while others wait. */
+/** Slots of one environment while others wait. */
 const SHARE = 4;
-/** It may use more while no other waits, but never these: a newcomer gets one at once. */
+/** Slots that no environment gets beyond its share, so that a newcomer gets one at once. */
 const LEFT_FOR_OTHERS = 12;
-/** How often to look for due operations while none ends. */
+/** Interval at which to look for due operations while none ends. */
 const LOOK_MS = 1_000;
 
 /**
- * The recovery worker: takes over operations whose process died and finishes them. Every instance runs it every second, until
- * nothing is due or it is to stop; then it waits for what it has begun. Returns how many it took. An operation that cannot be
- * resolved now stays open and does not stop the others.
+ * The recovery worker: takes over operations whose process died and finishes them. Every instance runs it every
+ * second. It ends when nothing is due or it is stopped, after the operations in progress. Returns how many it took.
+ * An operation that cannot be resolved now stays open and does not stop the others.
  */
 export async function recoverOperations(service: Service, stopping?: AbortSignal): Promise<number> {
   const places = new Places(service, stopping);
@@ -30,7 +30,7 @@ export async function recoverOperations(service: Service, stopping?: AbortSignal
     try {
       await places.fill();
     } catch (error) {
-      // What is under way may finish when the database is back.
+      // Operations in progress may finish when the database is back.
       if (places.isEmpty || !isDatabaseUnavailable(error)) {
         await places.allEnded();
         throw error;
@@ -42,15 +42,15 @@ export async function recoverOperations(service: Service, stopping?: AbortSignal
   }
 }
 
-/** What a process works on. An operation is taken only when a place is free, because its lease runs at once. */
+/** The operations in progress. One is taken only when a slot is free, because its lease runs from then on. */
 class Places {
   begun = 0;
-  /** Whether one has ended since it was last filled. */
+  /** An operation has ended since the slots were last filled. */
   hasChanged = false;
   readonly #service: Service;
   readonly #stopping: AbortSignal | undefined;
   readonly #running = new Map<TakenOperation, Promise<void>>();
-  /** The environment that had the last turn. */
+  /** The environment that was served last. */
   #last = BEFORE_ALL;
   #wake = () => {};
 
@@ -63,14 +63,14 @@ class Places {
     return this.#running.size === 0;
   }
 
-  /** Gives places first to environments without one, then to all up to their share, then some of those that are left. */
+  /** Fills slots: first for environments without one, then up to their share, then beyond it except for the reserve. */
   async fill(): Promise<void> {
     this.hasChanged = false;
     for (const share of [1, SHARE]) if (!(await this.#giveTurns(PLACES, share))) return;
     await this.#giveTurns(PLACES - LEFT_FOR_OTHERS, PLACES);
   }
 
-  /** When one has ended, or after a while. */
+  /** Resolves when an operation has ended, or after `LOOK_MS`. */
   change(): Promise<void> {
     if (this.hasChanged) return Promise.resolve();
     return new Promise((resolve) => {
@@ -86,7 +86,7 @@ class Places {
     await Promise.all(this.#running.values());
   }
 
-  /** One operation to each environment in turn, until nothing is due for those below `share`. False: nor for any other. */
+  /** Takes one operation of each environment below `share` in turn, until none is due. False: none is due anywhere. */
   async #giveTurns(most: number, share: number): Promise<boolean> {
     while (!this.#stopping?.aborted) {
       const free = most - this.#running.size;
@@ -134,28 +134,24 @@ class Places {
     return [...counts].filter(([, running]) => running >= count).map(([id]) => id);
   }
 
-  /** Each rewrites the whole payment: in parallel they would only hold each other up. */
+  /** Operations of one payment all update its row, so running them in parallel only causes conflicts. */
   #busyPayments(): string[] {
     return [...this.#running.keys()].map((operation) => operation.payment_id);
   }
 }
 
-/**
- * How long, after "not found" is conclusive, an authorization whose request died waits for a retry, which has the card, before
- * it fails.
- */
+/** Time after a conclusive "not found" in which an authorization waits for a retry, which has the card. */
 const COMES_AGAIN_MS = 10_000;
-/** Until then it is checked as often as after so many attempts. */
+/** Cap of `attempts` until then, so that its status checks stay frequent. */
 const SOON = 2;
 
-/** A card that a request has, at the connection that can read it. */
+/** A request's card token, and the connection that can read it. */
 export type HeldCard = { readonly token: string; readonly connectionId: string | null };
 
 /**
- * Finds out how an operation ended whose first request is gone, or never learned it. Captures, voids, refunds and continued
- * authorizations are sent again under the same reference, which the processor executes at most once; if it has accepted one,
- * its status is checked first. An authorization only has its status checked, as its card is gone. A retry of its request has
- * the card again, and sends it once nothing was executed and nothing can be any more.
+ * Resolves an operation whose request died or got no outcome. An authorization only has its status checked, because its
+ * card is gone; a retry of its request has the card, and sends it once no call was executed and none still can be.
+ * Others are sent again under the same reference, after a status check if the processor has accepted them.
  */
 export async function resolveOperation(
   service: Service,
@@ -172,7 +168,7 @@ export async function resolveOperation(
     return leaveOpen(service, operation, unknown(reason), call, snapshot);
   }
   const { processor } = at;
-  // By other rules its retry may have brought a token of another processor: of no use at this one.
+  // The routing rules may have changed, so the retry's token may belong to another processor.
   const token = card?.connectionId === connectionId ? card.token : null;
   const outcome =
     operation.kind === "authorize"
@@ -193,16 +189,16 @@ export async function resolveOperation(
       const answer = unknown("the processor does not know it yet");
       return leaveOpen(service, operation, answer, { ...call, attempts }, snapshot);
     }
-    // `not_sent` is about this call, not about the first one.
+    // `not_sent` is the outcome of this call only; the first one may have been executed.
     default:
       return conclude(service, operation, outcome, snapshot, call);
   }
 }
 
 /**
- * The status of an authorization. No clock proves that it can no longer be executed: one set forward ends the time of a call
- * that is under way, one set back lets that call in later. So a call under way gets time to arrive, and then the reference is
- * closed. A retry of its request uses the reference instead: of both calls the processor executes one.
+ * Checks the status of an authorization. Clocks may be set, so no time proves that a call in flight cannot execute any
+ * more: it gets time to arrive, and then the reference is closed. A retry of its request uses the reference instead;
+ * of both calls the processor executes one.
  */
 async function inquire(
   service: Service,
@@ -222,7 +218,7 @@ async function inquire(
   return closeAtProcessor(service, processor, operation);
 }
 
-/** Checks the status of what the processor has accepted; anything else, and what it has lost, is sent again. */
+/** Checks the status of an accepted operation; sends it again otherwise, or if the processor does not find it. */
 async function findOrSend(
   service: Service,
   processor: Processor,
@@ -235,20 +231,20 @@ async function findOrSend(
   return callProcessor(service, processor, operation, snapshot, null);
 }
 
-/** "Not found" proves nothing if it was accepted, nor until every call has been over, or past its time, for long enough. */
+/** "Not found" is conclusive if it was never accepted and all its calls ended, or timed out, long enough ago. */
 function isConclusive(processor: Processor, taken: TakenOperation): boolean {
   return taken.accepted_at === null && taken.quiet_ms >= processor.notFoundConclusiveAfterMs;
 }
 
-/** Whether its request may still be retried. */
+/** True while a retry of its request is worth waiting for. */
 function mayComeAgain(processor: Processor, taken: TakenOperation): boolean {
   const isWaitedFor = taken.kind === "authorize" && taken.idempotency_key !== null && taken.may_resend;
   return isWaitedFor && taken.quiet_ms < processor.notFoundConclusiveAfterMs + COMES_AGAIN_MS;
 }
 
 /**
- * Sends an authorization in place of a request that died first. Null: the right to do so was used before. A call that the dead
- * request left under way has the same reference, which is closed before this one counts as never executed.
+ * Sends an authorization in place of a request that died. Null: the right to do so was used before. The dead request's
+ * call may still be in flight under the same reference, so that is closed before the operation can fail.
  */
 async function sendInPlace(
   service: Service,
@@ -267,7 +263,7 @@ async function sendInPlace(
   return send(service, mine, { begunMs, call, close }, snapshot);
 }
 
-/** The request that waits under the operation's key; null when there is none, or the key now belongs to another request. */
+/** The request that waits for the response; null without a key, or if the key belongs to another request now. */
 async function waitingRequest(service: Service, taken: TakenOperation): Promise<KeyedRequest | null> {
   if (taken.idempotency_key === null) return null;
   const row = await findKey(service.db.within(taken.environment_id).sql, taken.environment_id, taken.idempotency_key);

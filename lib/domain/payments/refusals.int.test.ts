@@ -102,7 +102,7 @@ describe("refusals", () => {
     const first = await tenant.create({}, live);
     expect(first).toMatchObject({ status: 422, code: "processor_not_configured", replayed: false });
     expect(await tenant.create({}, live)).toMatchObject({ text: first.text, replayed: true });
-    // The same key in the other environment is another key.
+    // In the other environment it is another key.
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: false });
     expect(tenant.script.count("authorize")).toBe(1);
   });

@@ -6,12 +6,12 @@ import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 
 const { db } = await testDatabase({ max: 20 });
 
-/** The books agree with each other, and with the processor's own store. */
+/** Expects that the books are consistent, and agree with the processor's own store. */
 async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
 }
 
-/** Of a processor whose "not found" is conclusive sooner, so that each second look takes less long. */
+/** A tenant of a processor whose "not found" is conclusive sooner, which shortens each second status check. */
 async function newTenant(): Promise<MoneyTenant> {
   const tenant = await moneyTenant(db);
   Object.assign(tenant.service.processors.builtIn("test") as object, { notFoundConclusiveAfterMs: 300 });
@@ -26,7 +26,7 @@ afterAll(async () => {
   }
 });
 
-/** As kill -9 leaves it between T1 and the call: nobody says what became of it. `wake` lets the call through late. */
+/** A payment after kill -9 between T1 and the call, with no known outcome. `wake` lets the call through late. */
 async function dies(tenant: MoneyTenant) {
   const held = holds();
   let bury = () => {};
@@ -45,7 +45,7 @@ async function dies(tenant: MoneyTenant) {
   };
 }
 
-/** The lease ran out, and so did the time to send it, this many seconds ago. */
+/** Lets the lease and the time to send it run out this many seconds ago. */
 async function ago(tenant: MoneyTenant, seconds: number): Promise<void> {
   await db.sql`update operations set lease_until = now() - interval '1 ms', next_attempt_at = now() - interval '1 ms',
       send_until = now() - ${seconds}::int * interval '1 s'
@@ -136,7 +136,7 @@ describe("a good card whose first request died before it was sent", () => {
 });
 
 describe("a process that was paused for longer than there is time to send anything", () => {
-  /** Between T1 and the call, which waits for a lock meanwhile. */
+  /** A pause between T1 and the call, which waits for a lock. */
   async function pausedIn<T>(work: () => Promise<T>): Promise<T> {
     const real = performance.now.bind(performance);
     let pausedMs = 0;

@@ -6,7 +6,7 @@ import { PAYMENT_TRANSITIONS, TRANSACTION_TRANSITIONS } from "./states";
 
 const { db } = await testDatabase({ own: true });
 
-/** Every pair that a table's own trigger lets through, tried on a bare table with a copy of that trigger. */
+/** Every pair that a table's trigger allows, tried on a bare table with a copy of that trigger. */
 async function pairsAllowed(
   table: "payments" | "transactions",
   type: string,

@@ -3,17 +3,17 @@ import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Action, TransactionStatus, TransactionType } from "@/lib/contract/transactions/words";
 
 /**
- * The one table of status changes. The database's triggers enforce the same (a test compares them pair by pair), so that no
- * code path, script or console can make any other change.
+ * The one table of status changes. Database triggers enforce the same (a test compares them pair by pair), so no code
+ * path, script or console can make any other change.
  */
 export const PAYMENT_TRANSITIONS: Record<PaymentStatus, readonly PaymentStatus[]> = {
   PENDING: ["REQUIRES_ACTION", "AUTHORIZED", "CAPTURED", "DECLINED", "FAILED"],
-  // Back to PENDING when the challenge's result goes to the processor.
+  // PENDING again while the challenge's result is sent to the processor.
   REQUIRES_ACTION: ["PENDING"],
   AUTHORIZED: ["CAPTURED", "VOIDED"],
   CAPTURED: ["SETTLED", "PARTIALLY_REFUNDED", "REFUNDED"],
   SETTLED: ["PARTIALLY_REFUNDED", "REFUNDED"],
-  // The ways back are those of a refund that was accepted and failed later.
+  // The transitions back are those of an accepted refund that failed later.
   PARTIALLY_REFUNDED: ["REFUNDED", "CAPTURED", "SETTLED"],
   REFUNDED: ["PARTIALLY_REFUNDED", "CAPTURED", "SETTLED"],
   VOIDED: [],
@@ -53,7 +53,7 @@ export const TRANSACTION_TRANSITIONS: Record<
 
 const REFUNDABLE: ReadonlySet<PaymentStatus> = new Set(["CAPTURED", "SETTLED", "PARTIALLY_REFUNDED"]);
 
-/** The part of a payment that the rules use. Amounts in minor units. */
+/** The payment's columns that the rules use. Amounts in minor units. */
 export type PaymentMoney = {
   status: PaymentStatus;
   amount: number;
@@ -65,7 +65,7 @@ export type PaymentMoney = {
   capture_reversed_at: string | null;
 };
 
-/** Zero, too, where the money is gone: the bank returned it to the cardholder, or it was never taken. */
+/** Refundable amount; zero if a lost dispute returned the money to the cardholder, or the capture was reversed. */
 export function amountRefundable(payment: PaymentMoney): number {
   if (isLost(payment.dispute_status) || payment.capture_reversed_at !== null) return 0;
   return payment.amount_captured - payment.amount_refunded - payment.refund_pending;
@@ -79,14 +79,14 @@ const NO_ACTIONS: Action[] = [];
 const HELD: Action[] = ["capture", "void"];
 const PAID: Action[] = ["refund"];
 
-/** The actions allowed now: buttons offer them, refusals name them. */
+/** The actions allowed now, for buttons and refusals. */
 export function availableActions(payment: PaymentMoney): Action[] {
   if (payment.open_operation_id !== null) return NO_ACTIONS;
   if (payment.status === "AUTHORIZED") return HELD;
   return REFUNDABLE.has(payment.status) && amountRefundable(payment) > 0 ? PAID : NO_ACTIONS;
 }
 
-/** It ended without taking money. */
+/** The payment ended without taking money. */
 export function hasEndedUnpaid(status: PaymentStatus): boolean {
   return status === "DECLINED" || status === "FAILED";
 }
@@ -95,7 +95,7 @@ export function isRefundable(status: PaymentStatus): boolean {
   return REFUNDABLE.has(status);
 }
 
-/** Status of a captured charge, which follows from its counters. */
+/** Status of a captured charge, from its counters. */
 export function statusOfCaptured(charge: { amount_captured: number; amount_refunded: number; settled: boolean }) {
   if (charge.amount_refunded === charge.amount_captured) return "REFUNDED";
   if (charge.amount_refunded > 0) return "PARTIALLY_REFUNDED";

@@ -10,8 +10,8 @@ import { createRegistry } from "@/lib/processor/registry";
 import { continuePayment } from "./follow-up";
 
 /**
- * Stripe executes a request, the answer is lost, and from then on it takes no more requests, or not with this key: a refusal
- * that proves nothing of the request before it.
+ * Stripe executes a request, the response is lost, and it refuses all further requests, or those with this key. Such a
+ * refusal proves nothing about the first request.
  */
 const { db } = await testDatabase();
 const TIMEOUT_MS = 1_500;
@@ -33,7 +33,7 @@ const newTenant = () =>
   });
 type Tenant = Awaited<ReturnType<typeof newTenant>>;
 
-/** The next request of a kind is executed and its answer lost; whatever comes next is refused, for as long as anybody tries. */
+/** Executes the next request of a kind and loses its response; refuses all later requests. */
 function loseThenRefuse(operation: Operation, refusal: Fault): void {
   double.faults.next(operation, "lost after", 1);
   double.faults.choose = () => (double.faults.left === 0 ? refusal : null);

@@ -21,7 +21,7 @@ const company = companyOf(double);
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
 const MANUAL = { capture_method: "manual" };
 
-/** The same request with its key until its answer is final, while whoever else works on it has had its time. */
+/** Repeats a request with its key until its response is final, after the leases of other holders. */
 async function settled(tenant: MoneyTenant, send: () => Promise<MoneyAnswer>): Promise<MoneyAnswer> {
   let answer = await send();
   for (let tries = 0; tries < 8 && (answer.status === 202 || answer.status >= 500); tries++) {
@@ -32,7 +32,7 @@ async function settled(tenant: MoneyTenant, send: () => Promise<MoneyAnswer>): P
   return answer;
 }
 
-/** Every kind of operation meets a fault; each key then has one true answer, also when what was lost arrives after all. */
+/** Injects a fault into every kind of operation; each key has one true response, even if the lost call arrives later. */
 async function meet(fault: Fault): Promise<void> {
   const own = await newDouble();
   const tenant = await newTenant(own);
@@ -57,7 +57,7 @@ async function meet(fault: Fault): Promise<void> {
   expect(await meets("capture", "capture", capture), fault).toMatchObject({ status: 200 });
   const refund = () => tenant.act("refund", held.id, { amount: 3_000, reason: "RETURN" }, { key: "refund" });
   const refunded = await meets("refund", "refund", refund);
-  // After an error that is stored it may still appear: it stays unknown for as long as its key is known there.
+  // After a stored error the call may still execute, so it stays unknown while Stripe knows its key.
   expect(refunded, fault).toMatchObject({ status: fault === "stored 500" ? 202 : 201 });
   own.forgetKeys();
   expect(await settled(tenant, refund), fault).toMatchObject({ status: 201 });
@@ -160,7 +160,7 @@ test("a payment has its description and chosen metadata at Stripe, beside our ow
     },
   ]);
   expect(Object.keys([...at.books.intents.values()][0]?.metadata ?? {})).toHaveLength(4);
-  // What died before its id was kept is closed by the same request, under the same key.
+  // A call that died before its id was stored is closed by the same request, under the same key.
   at.faults.next("create", "lost after");
   const lost = await settled(tenant, () => tenant.create(body, { key: "lost" }));
   expect([201, 402]).toContain(lost.status);
@@ -229,7 +229,7 @@ describe("a challenge at the bank's own page", () => {
     await takeIn(tenant, await reportsOf(tenant));
     expect(await tenant.get(body.id)).toMatchObject({ status, next_action: null });
     await takeIn(tenant, await reportsOf(tenant));
-    // What is declined is canceled there, too: nobody can try another card on it.
+    // A declined payment is canceled there, too, so that no other card can be tried on it.
     const intents = [...double.books.intents.values()].filter(
       ({ metadata }) => metadata[METADATA.account] === tenant.environmentId,
     );
@@ -274,7 +274,7 @@ describe("tokens, codes and reasons", () => {
   });
 });
 
-// Last: here the books do not agree with the double's, nor do they all end well.
+// These tests run last: their books do not agree with the double's, and some payments stay open.
 describe("what Stripe approved of a payment that was declined here", () => {
   async function declinedHere(body: object) {
     const own = await newDouble();
@@ -323,7 +323,7 @@ describe("what Stripe approved of a payment that was declined here", () => {
     tenant.script.next((inquires) => inquires(), says({ kind: "declined", decline_code: null }));
     await takeIn(tenant, await tenant.news());
     expect(await tenant.states()).toEqual(["declined"]);
-    // What an earlier try leaves of a release that Stripe then refuses.
+    // The trace of an earlier release that Stripe then refuses.
     if (body === MANUAL) intent.metadata[METADATA.void] = "00000000-0000-7000-8000-000000000000";
     if (how === "released") own.books.cancel(intent.id, null);
     if (how.startsWith("captured")) own.books.capture(intent.id, { amount: 10_000, metadata: {} });
