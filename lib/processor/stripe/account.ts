@@ -8,7 +8,7 @@ const PAGE = 100;
 const seconds = (time: Date) => Math.floor(time.getTime() / 1_000);
 const timeOf = (created: number) => new Date(created * 1_000);
 
-/** Stripe's own list of payments and refunds, newest first: what it created in a range. */
+/** Stripe's list of payments and refunds created in a range, newest first. */
 export async function* statement(stripe: Stripe, { since, until }: StatementRange): AsyncGenerator<StatementEntry> {
   const created = { gte: seconds(since), lt: seconds(until) };
   for await (const intent of stripe.paymentIntents.list({ created, limit: PAGE, expand: ["data.latest_charge"] })) {
@@ -42,7 +42,7 @@ export async function* statement(stripe: Stripe, { since, until }: StatementRang
   }
 }
 
-/** Null: nothing was ever tried with it, or what it is cannot be told. */
+/** Null if the payment was never attempted, or its state is unclear. */
 function stateOf(
   intent: Stripe.PaymentIntent,
   standing: Standing,
@@ -64,7 +64,7 @@ function stateOf(
   }
 }
 
-/** Null: the account has no such dispute. */
+/** Null if the account has no such dispute. */
 export async function readDispute(stripe: Stripe, budget: Budget, id: string): Promise<Dispute | null> {
   try {
     const dispute = await stripe.disputes.retrieve(id, {}, budget.options());
@@ -93,12 +93,12 @@ function disputeStatus(status: Stripe.Dispute.Status): Dispute["status"] {
       return "needs_response";
     case "lost":
       return "lost";
-    // An inquiry that ended, and what never became a dispute, took no money.
+    // An inquiry that was closed, or that never became a dispute, took no money.
     case "won":
     case "prevented":
     case "warning_closed":
       return "won";
-    // Also what Stripe may add: somebody looks at it.
+    // Statuses that Stripe may add later need a person's attention, too.
     default:
       return "under_review";
   }
@@ -106,7 +106,7 @@ function disputeStatus(status: Stripe.Dispute.Status): Dispute["status"] {
 
 const KEY = /^(?:sk|rk)_(test|live)_\w+$/;
 
-/** Whether Stripe takes the key, and for the mode that the connection is for. */
+/** Tests that Stripe accepts the key, and that its mode is the connection's. */
 export async function checkConnection(
   stripe: Stripe,
   budget: Budget,
@@ -150,7 +150,7 @@ export async function checkConnection(
   }
 }
 
-/** Null: the key may read the balance, but not who it belongs to. */
+/** Null if the key may read the balance, but not the account. */
 async function readAccount(stripe: Stripe, budget: Budget): Promise<Stripe.Account | null> {
   try {
     return await stripe.accounts.retrieveCurrent({}, budget.options());
@@ -161,7 +161,7 @@ async function readAccount(stripe: Stripe, budget: Budget): Promise<Stripe.Accou
   }
 }
 
-/** In Stripe's dashboard. A refund is shown with its payment, which a search finds. */
+/** Address in Stripe's dashboard. A refund has no page of its own there; a search finds its payment. */
 export function dashboardUrl({ kind, id }: ProcessorObject, live: boolean): string | null {
   const dashboard = `https://dashboard.stripe.com${live ? "" : "/test"}`;
   switch (kind) {

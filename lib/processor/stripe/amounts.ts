@@ -1,8 +1,8 @@
 import { CURRENCY_DIGITS, currencyDigits, formatMinor } from "@/lib/contract/currencies";
 
 /**
- * Stripe's smallest unit where it is not ISO 4217's minor unit, as docs.stripe.com/currencies says: for most of these it counts
- * whole units, and ISK and UGX in hundredths that must be zero.
+ * Currencies whose smallest unit at Stripe isn't ISO 4217's minor unit (docs.stripe.com/currencies): most are counted in whole
+ * units; ISK and UGX in hundredths that must be zero.
  */
 const STRIPE_DIGITS: ReadonlyMap<string, number> = new Map([
   ...["BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF"].map(
@@ -12,12 +12,12 @@ const STRIPE_DIGITS: ReadonlyMap<string, number> = new Map([
   ["UGX", 2],
 ]);
 
-/** In three digits, of which the last must be zero: the networks settle these in hundredths. */
+/** Three decimals, the last of which must be zero because the networks settle in hundredths. */
 const THREE_DIGITS = new Set(["BHD", "JOD", "KWD", "OMR", "TND"]);
 
 export type StripeMoney = { readonly amount: number; readonly currency: string };
 
-/** Minor units → Stripe's units, exactly; or the sentence that says why Stripe cannot take this amount. */
+/** Minor units → Stripe's units, exactly; or a sentence that explains why Stripe can't take this amount. */
 export function toStripe(amount: number, currency: string): StripeMoney | string {
   const ours = CURRENCY_DIGITS.get(currency);
   const theirs = STRIPE_DIGITS.get(currency) ?? (THREE_DIGITS.has(currency) ? 3 : 2);

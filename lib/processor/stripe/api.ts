@@ -2,10 +2,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import Stripe from "stripe";
 import type { Inquiry } from "../port";
 
-/** Stripe's own name for what this was written for: another version of the library asks to look at it again. */
+/** The API version that this code was written for. A library for another version fails to compile until it is reviewed. */
 const API_VERSION: typeof Stripe.API_VERSION = "2026-10-28.endive";
 
-/** The API with a key. `endpoint`: another host than Stripe's. */
+/** API client for a secret key. `endpoint`: a host other than Stripe's. */
 export function createClient(secretKey: string, timeoutMs: number, endpoint: string | undefined): Stripe {
   const url = endpoint === undefined ? null : new URL(endpoint);
   return new Stripe(secretKey, {
@@ -22,10 +22,10 @@ export function createClient(secretKey: string, timeoutMs: number, endpoint: str
   });
 }
 
-/** Code of a connection that was reset after something was sent: the library would repeat that, and tell nobody. */
+/** Error code for a connection reset after sending, because the library would silently retry ECONNRESET. */
 const RESET = "CARDLANE_RESET";
 
-/** The library's own client, but what writes is repeated by {@link post}, which knows then that there was one before. */
+/** The library's client, except that writes are only retried by {@link post}, which then knows of the earlier attempt. */
 function tellingOfResets(): ReturnType<typeof Stripe.createNodeHttpClient> {
   const client = Stripe.createNodeHttpClient();
   const send = client.makeRequest.bind(client);
@@ -47,7 +47,7 @@ function isReset(error: unknown): boolean {
   return typeof detail === "object" && detail !== null && "code" in detail && detail.code === RESET;
 }
 
-/** The time that one call of ours may take, in however many requests. */
+/** Time limit of one call of ours, across all its requests. */
 export class Budget {
   readonly #endsAtMs: number;
   constructor(timeoutMs: number) {
@@ -55,8 +55,8 @@ export class Budget {
   }
 
   /**
-   * Of a request under a key: the library repeats one whose connection was reset, and a key of its own would make that another
-   * request. Throws when no time is left, so that what was held up here is not sent long after its time.
+   * Options of a request with a key. The library retries after a connection reset, and a generated key would make the retry a
+   * second request. Throws when no time is left, so that a delayed request isn't sent after its deadline.
    */
   options(idempotencyKey?: string): Stripe.RequestOptions {
     const timeout = Math.floor(this.#endsAtMs - performance.now());
@@ -71,10 +71,10 @@ export class Budget {
 
 class TooLateError extends Error {}
 
-/** Nobody could look what became of a request that may have been executed: a refusal to look proves nothing of it. */
+/** The result of a request that may have been executed could not be read. A refused read proves nothing about the request. */
 class UnsureError extends Error {}
 
-/** Whatever goes wrong in here comes after a request that may have been executed. */
+/** Marks errors in `call` as following a request that may have been executed. */
 export async function afterSending<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -85,17 +85,17 @@ export async function afterSending<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What became of a request that was not answered with an object. */
+/** The outcome of a request that returned no object. */
 export type Trouble =
-  /** It was looked at and refused: nothing was executed. `note`: the codes, for support staff; `refusal`: for the caller. */
+  /** Refused after validation; nothing was executed. `note`: the codes, for support staff; `refusal`: for the caller. */
   | { kind: "refused"; note: string; refusal: string }
   | { kind: "card"; note: string; code: string; declineCode: string | null }
-  /** It came before the layer that knows keys, or was never sent: nothing was executed by it. */
+  /** Failed before the idempotency layer, or was never sent; nothing was executed. */
   | { kind: "not_sent"; reason: string }
-  /** It may have been executed. `isOver`: but no more under its key, which answers the same from now on. */
+  /** May have been executed. `isOver`: the key is settled, and returns the same response from now on. */
   | { kind: "unknown"; reason: string; isOver: boolean };
 
-/** Throws what is not about a request. */
+/** Rethrows errors that are not about a request. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof TooLateError) return { kind: "not_sent", reason: "it was too late to send the request" };
   if (error instanceof UnsureError) return { kind: "unknown", reason: error.message, isOver: false };
@@ -116,7 +116,7 @@ export function troubleOf(error: unknown): Trouble {
       return unknown(`another request uses the idempotency key${where}`);
     case 400:
     case 404:
-      // Ours are made of references: one that comes with other parameters is a mistake of ours, and proves nothing.
+      // Our keys are derived from references, so a key with other parameters is a bug of ours and proves nothing.
       if (error instanceof Stripe.errors.StripeIdempotencyError)
         return unknown(`Stripe knows the idempotency key with other parameters${where}`, true);
       return { kind: "refused", note: noteOf(error), refusal: `Stripe refused the request: ${error.message}` };
@@ -142,7 +142,7 @@ function noteOf(error: InstanceType<typeof Stripe.errors.StripeError>): string {
   return `${words.filter(Boolean).join(", ")}: ${message}${requestId ? ` (request ${requestId})` : ""}`;
 }
 
-/** An answer for a call that found out nothing. */
+/** Result of a call that learned nothing. */
 export function unanswered(trouble: Trouble): Extract<Inquiry, { kind: "not_sent" | "unknown" }> {
   switch (trouble.kind) {
     case "not_sent":
@@ -161,8 +161,8 @@ const FIRST_PAUSE_MS = 40;
 const LONGEST_PAUSE_MS = 800;
 
 /**
- * Sends under a key, again while another request with the key is under way and time is left, and once more after a reset: from
- * then on no refusal says that nothing was executed.
+ * Sends with a key. Retries while another request with the key is in progress and time is left, and once after a connection
+ * reset. After a reset, a refusal no longer proves that nothing was executed.
  */
 export async function post<T>(
   budget: Budget,
@@ -186,8 +186,8 @@ export async function post<T>(
 }
 
 /**
- * The same for a change that the payment's own state lets happen once, whatever its key: an error that Stripe stored under the
- * key, and repeats for ever, is gone round by another key. Never for a refund, which has no such state.
+ * For a change that the payment's own state allows only once, whatever the key. An error that Stripe stored under the key is
+ * avoided with another key. Never use it for a refund, which has no such state.
  */
 export async function postOnceByState<T>(
   budget: Budget,

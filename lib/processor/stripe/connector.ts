@@ -10,7 +10,7 @@ import { brandOf, knownCard, METADATA } from "./outcomes";
 import { payments, refusedToken, TOKEN } from "./payments";
 import { EVENTS, stripeReports } from "./reports";
 
-/** What was sent may still be executed for a while after nobody waits for it; longer, and only canceling it proves more. */
+/** A request may still be executed this long after its timeout. Beyond that, only canceling proves anything. */
 const QUIET_AFTER_MS = 2_000;
 
 export function createStripeProcessor(options: ConnectorOptions<StripeCredentials>): Processor {
@@ -38,7 +38,7 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
       return { token: id, brand: brandOf(known?.brand), ...shown };
     } catch (error) {
       const trouble = troubleOf(error);
-      // The payment with it is declined for the same reason.
+      // The payment with this card is then declined for the same reason.
       if (trouble.kind === "card") return { token: refusedToken(trouble.code), brand: null, ...shown };
       throw error;
     }
@@ -72,14 +72,14 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
     readDispute: (id) => readDispute(stripe, budget(), id),
     statement: (range) => statement(stripe, range),
     checkConnection: () => checkConnection(stripe, budget(), { secretKey, live }),
-    // Where something stands in for Stripe, its dashboard shows nothing of it.
+    // Stripe's dashboard knows nothing of another endpoint's objects.
     dashboardUrl: (object) => (endpoint === undefined ? dashboardUrl(object, live) : null),
-    // It keeps none.
+    // Stores no attempts.
     forgetOldAttempts: async () => 0,
   };
 }
 
-/** What the bank compares: Stripe takes it with the card alone. */
+/** Address to verify, which Stripe takes only with the card. */
 function billingDetails({ name, address }: CardHolder): Stripe.PaymentMethodCreateParams.BillingDetails {
   const given = Object.entries(address ?? {}).filter((part): part is [string, string] => part[1] !== null);
   return { ...(name !== null && { name }), ...(given.length > 0 && { address: Object.fromEntries(given) }) };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CredentialField } from "../connector";
 
-/** What a connection to Stripe needs. The signing secret is made with the webhook, once its address is known. */
+/** Credentials of a connection to Stripe. Stripe creates the signing secret with the webhook, once its address is known. */
 export const credentials = z.object({
   secret_key: z
     .string()

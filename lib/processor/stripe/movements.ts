@@ -17,13 +17,13 @@ const refused = (note: string): Outcome => ({ kind: "declined", decline_code: nu
 const RELEASED: Outcome = { kind: "approved", note: "released at Stripe" };
 const RETURNED: Outcome = { kind: "approved", note: "refunded at Stripe, by somebody else" };
 
-/** Captures, voids and refunds of a PaymentIntent that was just read, under the reference of each. */
+/** Captures, voids and refunds of a freshly read PaymentIntent, each under its own reference. */
 export function movements(stripe: Stripe) {
   const { paymentIntents, refunds } = stripe;
   const reread = (budget: Budget, id: string) =>
     paymentIntents.retrieve(id, { expand: ["latest_charge"] }, budget.options());
 
-  /** A capture happens once, and writes in the same moment whose it was. */
+  /** A PaymentIntent can be captured once; the capture stores its reference atomically. */
   const capture: Movement = async (budget, intent, { reference }, { amount }) => {
     if (intent.status !== "requires_capture") return captureOf(intent, reference, amount);
     const parameters = { amount_to_capture: amount, metadata: { [METADATA.capture]: reference } };
@@ -37,17 +37,17 @@ export function movements(stripe: Stripe) {
     }
   };
 
-  /** What a cancel was for stands in no answer of Stripe's: it is written before, so that one of several is the one. */
+  /** Stripe doesn't return the purpose of a cancel, so its reference is stored first; of several, one wins. */
   const cancel: Movement = async (budget, intent, request, money) => {
     const { reference, evenCaptured } = request;
     if (evenCaptured && intent.status === "succeeded") return refund(budget, intent, request, money);
-    // Nothing is held any more, whoever released it: an earlier try may have left its mark before somebody did so by hand.
+    // The hold is already released, perhaps by hand after an earlier attempt had stored its reference.
     if (evenCaptured && intent.status === "canceled" && intent.metadata[METADATA.void] !== reference) return RELEASED;
     if (intent.status !== "requires_capture") return voidOf(intent, reference);
     const marked = intent.metadata[METADATA.void] ?? "nobody";
     try {
       if (marked !== reference) {
-        // Of all who saw the same mark, the first to use this key writes the next one.
+        // Of all callers that read the same mark, the first to use this key writes the next one.
         const metadata = { [METADATA.void]: reference };
         await postOnceByState(budget, `${intent.id}:void-after:${marked}`, (options) =>
           paymentIntents.update(intent.id, { metadata }, options),
@@ -68,14 +68,14 @@ export function movements(stripe: Stripe) {
   };
 
   /**
-   * Stripe forgets keys after a day and keeps refunds: what is listed is never sent again. An error that it stored under the key
-   * is not gone round: the refund may still appear.
+   * Stripe deletes keys after a day but keeps refunds, so a listed refund is never sent again. A stored error is not avoided with
+   * another key, because the refund may still appear.
    */
   const refund: Movement = async (budget, intent, request, { amount }) => {
     const { reference } = request;
     const before = await findRefund(budget, intent.id, reference);
     if (before) return keptRefund(before, request);
-    // Whoever gave it all back in the dashboard has done what this is for; nothing is left that Stripe would refund.
+    // Already refunded completely in the dashboard, so there is nothing left to refund.
     if (request.evenCaptured && chargeOf(intent)?.refunded) return RETURNED;
     if (intent.status !== "succeeded") return refused(`the PaymentIntent is ${intent.status}`);
     const reason = reasonOf(request.reason);
@@ -84,7 +84,7 @@ export function movements(stripe: Stripe) {
         refunds.create(
           {
             ...{ payment_intent: intent.id, metadata: { [METADATA.reference]: reference } },
-            // Of what was approved too late all that is left goes back, however much that is.
+            // A late approval is refunded completely, whatever is left of it.
             ...(!request.evenCaptured && { amount }),
             ...(reason && { reason }),
           },
@@ -104,7 +104,7 @@ export function movements(stripe: Stripe) {
     return null;
   }
 
-  /** Those without a reference of ours: whoever made them did so at Stripe. */
+  /** Refunds without our reference, which were made at Stripe. */
   async function outside(budget: Budget, intent: string): Promise<OutsideRefund[]> {
     const found: OutsideRefund[] = [];
     for await (const one of refunds.list({ payment_intent: intent, limit: 100 }, budget.options())) {
@@ -114,7 +114,7 @@ export function movements(stripe: Stripe) {
     return found.toReversed();
   }
 
-  /** Whether it happened under this reference. */
+  /** The outcome under this reference. */
   async function find(
     budget: Budget,
     intent: Stripe.PaymentIntent,
@@ -141,7 +141,7 @@ export function movements(stripe: Stripe) {
   return { capture, void: cancel, refund, find, outside };
 }
 
-/** Of a payment that cannot be captured any more. One that somebody captured at Stripe by the same amount has what we want. */
+/** For a payment that can no longer be captured. A capture of the same amount made at Stripe counts as ours. */
 function captureOf(intent: Stripe.PaymentIntent, reference: string, amount: number): Outcome {
   const by = intent.metadata[METADATA.capture];
   if (intent.status !== "succeeded") return refused(`the PaymentIntent is ${intent.status}`);
@@ -151,7 +151,7 @@ function captureOf(intent: Stripe.PaymentIntent, reference: string, amount: numb
   return { kind: "approved", note: "captured at Stripe, by somebody else" };
 }
 
-/** Of a payment that cannot be canceled any more, or is. One that ended at Stripe is released, whoever did it. */
+/** For a payment that was canceled or can no longer be. One that was canceled at Stripe counts as released. */
 function voidOf(intent: Stripe.PaymentIntent, reference: string): Outcome {
   const by = intent.metadata[METADATA.void];
   if (intent.status !== "canceled") return refused(`the PaymentIntent is ${intent.status}`);
@@ -161,7 +161,7 @@ function voidOf(intent: Stripe.PaymentIntent, reference: string): Outcome {
   return { kind: "approved", note: `released at Stripe (${intent.cancellation_reason ?? "no reason"})` };
 }
 
-/** Its id is known only now that it was executed; whoever comes next finds it by its reference. */
+/** A refund's id is only known after execution. Later calls find it by its reference. */
 async function keptRefund(refund: Stripe.Refund, { keep }: VoidRequest): Promise<Outcome> {
   await keep({ kind: "refund", id: refund.id });
   return refundOutcome(refund);
@@ -182,7 +182,7 @@ function refundOutcome({ status, failure_reason }: Stripe.Refund): Outcome {
   }
 }
 
-/** Stripe knows three reasons; the others are left out. */
+/** Stripe supports three reasons; others are omitted. */
 function reasonOf(reason: RefundReason | null): "duplicate" | "fraudulent" | "requested_by_customer" | null {
   switch (reason) {
     case "DUPLICATE":
@@ -200,7 +200,7 @@ function reasonOf(reason: RefundReason | null): "duplicate" | "fraudulent" | "re
   }
 }
 
-/** Looks again after an answer that is the last under its key; throws any other error. */
+/** Reads the state again after the final response of a key; rethrows other errors. */
 async function whenDecided<T>(error: unknown, look: () => Promise<T>): Promise<T> {
   const trouble = troubleOf(error);
   const isDecided =
@@ -209,7 +209,7 @@ async function whenDecided<T>(error: unknown, look: () => Promise<T>): Promise<T
   return afterSending(look);
 }
 
-/** Nothing came of it: refused, if that is what it was. */
+/** The outcome of a refused request; rethrows other errors. */
 function refusal(error: unknown): Outcome {
   const trouble = troubleOf(error);
   if (trouble.kind === "refused")

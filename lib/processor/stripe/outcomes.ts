@@ -4,16 +4,16 @@ import type { AvsResult, CvvResult } from "@/lib/contract/payments/words";
 import { CARD_BRANDS, type CardBrand } from "@/lib/contract/transactions/words";
 import type { Checks, Inquiry, KnownCard } from "../port";
 
-/** What a PaymentIntent's metadata says of us; reference and account since it was created. */
+/** Our keys in a PaymentIntent's metadata. Reference and account are set at creation. */
 export const METADATA = {
   reference: "cardlane_reference",
   account: "cardlane_account",
-  /** The reference that captured, or is to void it. */
+  /** Reference of the capture, and of the pending void. */
   capture: "cardlane_capture",
   void: "cardlane_void",
 } as const;
 
-/** Where the authorization of a PaymentIntent stands. `unconfirmed`: it may still be confirmed, and nothing happened so far. */
+/** Authorization state of a PaymentIntent. `unconfirmed`: nothing has happened yet, but it may still be confirmed. */
 export type Standing = Exclude<Inquiry, { kind: "not_found" | "not_sent" }> | { kind: "unconfirmed" };
 
 /** Reads a PaymentIntent whose latest charge is expanded. */
@@ -42,14 +42,14 @@ export function standingOf(intent: Stripe.PaymentIntent): Standing {
   }
 }
 
-/** Its latest charge, which every request of ours expands. */
+/** The latest charge, which all our requests expand. */
 export function chargeOf({ latest_charge }: Stripe.PaymentIntent): Stripe.Charge | null {
   return typeof latest_charge === "string" ? null : latest_charge;
 }
 
 /**
- * An authorization that we voided was one. One that went before we knew of it, or that was closed, holds no money and never
- * will: it counts as never executed. A challenge that was under way was not passed.
+ * An authorization that we voided was approved. One that was canceled before we knew of it, or closed, holds no money and never
+ * will, so it counts as never executed. A challenge in progress counts as not passed.
  */
 function canceled(intent: Stripe.PaymentIntent, told: Told): Standing {
   const wasAuthorized = chargeOf(intent)?.status === "succeeded";
@@ -87,7 +87,7 @@ const DECLINE_CODES: Readonly<Record<string, DeclineCode>> = {
   try_again_later: "processing_error",
 };
 
-/** By Stripe's `decline_code`, which says more, then by its `code`. */
+/** Maps Stripe's `decline_code`, which is more specific, or else its `code`. */
 export function declineCodeOf(code: string | null, declineCode: string | null): DeclineCode {
   return DECLINE_CODES[declineCode ?? ""] ?? DECLINE_CODES[code ?? ""] ?? "generic_decline";
 }
@@ -98,7 +98,7 @@ function toldOf(charge: Stripe.Charge | null): Told {
   return { checks: checksOf(charge, card), card: knownCard(card) };
 }
 
-/** Whether a challenge was part of it. */
+/** True if a challenge was part of the payment. */
 export const wasChallenged = (intent: Stripe.PaymentIntent) =>
   intent.status === "requires_action" ||
   chargeOf(intent)?.payment_method_details?.card?.three_d_secure != null ||
@@ -125,8 +125,8 @@ function checksOf({ outcome }: Stripe.Charge, { checks }: Stripe.Charge.PaymentM
 }
 
 /**
- * Each check is pass, fail, unavailable, unchecked, or null when nothing was given to check. Only what was checked is told: no
- * letter says that a part does not match which nobody looked at.
+ * Each check is pass, fail, unavailable, unchecked, or null without data to check. Only performed checks are reported: no AVS
+ * letter claims a mismatch for a part that was not checked.
  */
 function avsOf(line1: string | null, postalCode: string | null): AvsResult | null {
   if (line1 === "pass") return postalCode === "pass" ? "Y" : postalCode === "fail" ? "A" : "B";

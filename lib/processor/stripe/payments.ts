@@ -17,19 +17,19 @@ import { movements } from "./movements";
 import { declineCodeOf, METADATA, type Standing, standingOf, wasChallenged } from "./outcomes";
 
 const EXPAND = { expand: ["latest_charge"] };
-/** What Stripe calls tokens of cards; anything else is not sent to it. */
+/** Format of Stripe's card tokens. Anything else is not sent to Stripe. */
 export const TOKEN = /^pm_[A-Za-z0-9_]{1,200}$/;
-/** A card that Stripe refused when it was tokenized: `refused:` and its code. */
+/** Prefix of the token for a card that Stripe refused during tokenization; its code follows. */
 const REFUSED = "refused:";
 export const refusedToken = (code: string) => `${REFUSED}${code}`;
 
-/** A PaymentIntent that Stripe does not have, or that is another account's. */
+/** Stripe has no such PaymentIntent, or it belongs to another account. */
 class NotOursError extends Error {}
 
 /** The PaymentIntent of a payment. */
 function intentsOf(stripe: Stripe) {
   return {
-    /** The one whose id was kept; null: none was, so that none was confirmed. */
+    /** The stored PaymentIntent id; null if none was stored, so none was confirmed. */
     idOf: (objects: readonly ProcessorObject[]) => objects.find(({ kind }) => kind === "payment_intent")?.id ?? null,
     /** Throws NotOursError. */
     async retrieve(budget: Budget, id: string, account: string): Promise<Stripe.PaymentIntent> {
@@ -45,14 +45,14 @@ type Authorizing = Pick<
   "authorize" | "continueAuthorization" | "capture" | "void" | "refund" | "inquire" | "close" | "listOutsideRefunds"
 >;
 
-/** Payments as PaymentIntents: created, kept, and only then confirmed. */
+/** Payments as PaymentIntents: created, stored, and only then confirmed. */
 export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readonly string[]): Authorizing {
   const { idOf, retrieve } = intentsOf(stripe);
   const followUps = movements(stripe);
 
   type Named = Pick<AuthorizeRequest, "reference" | "account" | "description" | "metadata">;
   type Money = { amount: number; currency: string };
-  /** Moves nothing: nobody confirms it but `authorize`. The same for every caller, or the key would not be the same request. */
+  /** Moves no money: only `authorize` confirms it. Parameters are equal for all callers, as the key requires. */
   const create = (budget: Budget, { reference, account, description, metadata }: Named, money: Money) =>
     post(budget, `${reference}:create`, (options) =>
       stripe.paymentIntents.create(
@@ -65,7 +65,7 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
         options,
       ),
     );
-  /** Ours are written over a merchant's key of the same name. */
+  /** Our keys override a merchant's keys of the same name. */
   const chosen = (metadata: Named["metadata"]) =>
     Object.fromEntries(metadataKeys.filter((key) => key in metadata).map((key) => [key, String(metadata[key])]));
 
@@ -88,7 +88,7 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
       stripe.paymentIntents.cancel(id, { ...EXPAND, ...(reason && { cancellation_reason: reason }) }, options),
     );
 
-  /** Where it stands after a request for it failed that may have been executed, or came too late for its state. */
+  /** The state after a failed request that may have been executed, or that its state no longer allowed. */
   async function standingAfter(budget: Budget, id: string, account: string, error: unknown): Promise<Standing> {
     const trouble = troubleOf(error);
     const isDecided =
@@ -121,7 +121,7 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
       try {
         id = (await create(budget, request, money)).id;
       } catch (error) {
-        // Whatever became of it: what was only created moves no money.
+        // Creation moves no money, whatever its outcome.
         const trouble = troubleOf(error);
         if (trouble.kind === "refused" || trouble.kind === "card") return refusedBy(trouble);
         return { kind: "not_sent", reason: trouble.reason };
@@ -148,7 +148,7 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     const id = idOf(request.objects);
     if (id === null) return { kind: "declined", decline_code: "authentication_failed" };
     const budget = new Budget(timeoutMs);
-    // It goes on by itself once the shopper passes: that nothing was sent now says nothing of it.
+    // Stripe continues by itself once the shopper passes, so an unsent request proves nothing.
     const intent = await afterSending(() => retrieve(budget, id, account));
     const standing = standingOf(intent);
     const isOver =
@@ -156,12 +156,12 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
       standing.kind === "unconfirmed" ||
       (standing.kind === "action_required" && challenge !== "passed");
     if (!isOver || intent.status === "canceled") return asContinued(standing);
-    // Whoever has the address that the shopper came back to could try another card: what is declined is canceled, too.
+    // Anyone with the shopper's return address could try another card, so a declined intent is canceled as well.
     try {
       return asContinued(standingOf(await afterSending(() => cancel(budget, id, reference, "abandoned"))));
     } catch (error) {
       const now = await standingAfter(budget, id, account, error);
-      // It can still be confirmed: only the cancel proves that it was not.
+      // It can still be confirmed; only the cancel proves that it was not.
       if (now.kind === "unconfirmed") throw error;
       return asContinued(now);
     }
@@ -202,8 +202,8 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
   }
 
   /**
-   * What is created under the reference from now on is this one. Null: nothing ever is, because its key answers with an error
-   * for good; so nothing can be confirmed.
+   * Creates the intent for a reference, or returns the existing one. Null if the key permanently returns an error, so nothing
+   * can ever be created or confirmed.
    */
   async function createToClose(budget: Budget, named: Named, money: Money): Promise<string | null> {
     try {
@@ -232,7 +232,7 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     const id = idOf(objects);
     if (id === null) return [];
     const budget = new Budget(timeoutMs);
-    // Throws for another account's: nothing of it is this payment's.
+    // Throws for another account's intent, which has nothing to do with this payment.
     await retrieve(budget, id, account);
     return followUps.outside(budget, id);
   }
@@ -254,7 +254,7 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
 const NOT_A_TOKEN =
   "Stripe has no such card: the token is none of Stripe's. Use a pm_… that was created for this account.";
 
-/** A request that Stripe refused before any issuer saw it, or a card that it refused. */
+/** A request that Stripe refused before any issuer saw it, or a refused card. */
 function refusedBy(trouble: Extract<Trouble, { kind: "refused" | "card" }>): Outcome {
   const { note } = trouble;
   return trouble.kind === "refused"
@@ -262,7 +262,7 @@ function refusedBy(trouble: Extract<Trouble, { kind: "refused" | "card" }>): Out
     : { kind: "declined", decline_code: "processing_error", note };
 }
 
-/** The answer, or what is known when none came. What is not about a request is thrown. */
+/** The result of a call, or what is known without one. Rethrows errors that are not about a request. */
 async function answered<T extends Inquiry>(
   call: () => Promise<T>,
   notOurs: T,
@@ -275,7 +275,7 @@ async function answered<T extends Inquiry>(
   }
 }
 
-/** For a call that is to authorize: closed before it was executed. */
+/** For an authorization: closed before it was executed. */
 function asOutcome(standing: Standing): Outcome {
   if (standing.kind === "never") return { kind: "not_sent", reason: "it was canceled before it was confirmed" };
   if (standing.kind === "unconfirmed") return { kind: "unknown", reason: "Stripe has not confirmed it" };

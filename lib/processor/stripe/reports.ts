@@ -4,7 +4,7 @@ import type { Clock } from "@/lib/clock";
 import { type PushedReports, type Report, UnreadableReportError } from "../port";
 import { METADATA } from "./outcomes";
 
-/** What Stripe is to tell us of, and what is looked through for messages that never arrived. */
+/** Event types of the webhook. The same events are listed to find messages that never arrived. */
 export const EVENTS = [
   "payment_intent.succeeded",
   "payment_intent.amount_capturable_updated",
@@ -23,10 +23,10 @@ export const EVENTS = [
 
 const TOLERANCE_SECONDS = 300;
 const PAGE = 100;
-/** So many pages are looked through for where to begin; of what is older, messages have told. */
+/** Max pages searched for the starting position. Older events have arrived as messages. */
 const MOST_PAGES = 10;
 const HOUR_SECONDS = 3_600;
-/** What happened just now may be about a refund whose id is being kept: it is looked at once that is over. */
+/** A newer event may be about a refund whose id is still being stored, so events are read after this delay. */
 const SETTLED_AFTER_SECONDS = 30;
 
 type Terms = { webhookSecret: string | undefined; live: boolean; clock: Clock };
@@ -47,20 +47,20 @@ export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Te
     return reports;
   }
 
-  /** Newest first, as Stripe lists them: those of an hour, or those after a place. */
+  /** Newest first, as Stripe lists them: the last hour's events, or those after a position. */
   const list = (after: Stripe.EventListParams) => stripe.events.list({ types: [...EVENTS], limit: PAGE, ...after });
 
   async function catchUp(place: string | null) {
     const now = Math.floor(clock.now().getTime() / 1_000);
     const page = await pageAfter(place, now);
     const settled = page.data.toReversed().filter(({ created }) => created <= now - SETTLED_AFTER_SECONDS);
-    // One that cannot be read holds up none after it.
+    // An unreadable event doesn't block later ones.
     const reports = settled.flatMap((event) => reportsOf(event, live) ?? []);
     const isWhole = settled.length === page.data.length;
     return { reports, place: settled.at(-1)?.id ?? place, more: isWhole && page.has_more && settled.length > 0 };
   }
 
-  /** Stripe forgets events after 30 days: after a place that is gone comes all that it still has. */
+  /** Stripe deletes events after 30 days. After a deleted position, all remaining events follow. */
   async function pageAfter(place: string | null, now: number): Promise<{ data: Stripe.Event[]; has_more: boolean }> {
     if (place === null) return oldestPage({ created: { gte: now - HOUR_SECONDS } });
     try {
@@ -71,7 +71,7 @@ export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Te
     }
   }
 
-  /** Without a place it begins with the oldest, of as many as are looked through, and goes on from there. */
+  /** Without a position, starts with the oldest event within the max number of pages. */
   async function oldestPage(range: Stripe.EventListParams): Promise<{ data: Stripe.Event[]; has_more: boolean }> {
     let page = await list(range);
     let pages = 1;
@@ -86,7 +86,7 @@ export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Te
 const isGone = (error: unknown) =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing";
 
-/** Ids are asked for and looked up in the database, which holds no NUL. */
+/** Ids are used in requests and in database lookups, so no NUL or other special characters. */
 const id = z.string().regex(/^[\w-]{1,255}$/);
 const envelope = z.object({ type: z.string(), livemode: z.boolean(), account: z.unknown().optional() });
 const about = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -100,7 +100,7 @@ const ofRefund = about({
 });
 const ofDispute = about({ id, payment_intent: z.union([id, z.object({ id })]).nullish() });
 
-/** Where to look; what is not about a payment of ours, or of another account or mode, is nothing to look at. Null: unreadable. */
+/** Reports of an event; none if it isn't about our payments, account or mode. Null if unreadable. */
 function reportsOf(given: unknown, live: boolean): Report[] | null {
   const { data: event } = envelope.safeParse(given);
   if (!event) return null;
@@ -119,7 +119,7 @@ function reportsOf(given: unknown, live: boolean): Report[] | null {
   return metadata?.[METADATA.reference] ? [{ id: read.id, object }] : [];
 }
 
-/** A refund without our reference was made at Stripe. One of ours is known when it is made, and its call keeps its id. */
+/** A refund without our reference was made at Stripe. Our own refunds store their ids when they are made. */
 function refundReports(type: string, given: unknown): Report[] | null {
   const { data: read } = ofRefund.safeParse(given);
   if (!read) return null;
