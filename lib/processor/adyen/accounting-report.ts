@@ -12,7 +12,7 @@ import { type ReportRow, readRows } from "./accounting-rows";
  * registers; `Main Amount` has fees in it once money is paid out, so amounts are those of the payment's own registers.
  */
 
-/** What a line of a type does to a payment or a refund. */
+/** The effect of a record type on a payment or refund. */
 type Meaning =
   | "begins"
   | "authorises"
@@ -27,7 +27,7 @@ type Meaning =
   | "disputes"
   | "nothing";
 
-/** By record type. One that is not here is counted, and named to whoever compares. */
+/** By record type. Unknown types are counted and listed in the comparison. */
 const RECORD_TYPES: Readonly<Record<string, Meaning>> = {
   Received: "begins",
   Authorised: "authorises",
@@ -72,7 +72,7 @@ type Payment = {
   moved: boolean;
   captured: number;
   settled: number;
-  /** A movement of it has no amount, or nobody can tell of what it is. */
+  /** A movement has no amount, or its kind is unclear. */
   unclear: boolean;
 };
 
@@ -86,7 +86,7 @@ type Refund = {
   state: "pending" | "succeeded" | "failed";
 };
 
-/** Throws UnreadableStatementError for files that are no report of this merchant account, or leave days out between them. */
+/** Throws UnreadableStatementError for files that are not a report of this merchant account, or that leave out days. */
 export function readAccountingReport(files: readonly StatementFile[], merchantAccount: string): FiledStatement {
   const all = files.map((file) => ({ name: file.name, rows: readRows(file, merchantAccount) }));
   const read = all.map(({ rows }) => rows).filter((rows) => rows.length > 0);
@@ -106,19 +106,19 @@ export function readAccountingReport(files: readonly StatementFile[], merchantAc
     entries: entries.toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime()),
     from: first.at,
     until: new Date(last.at.getTime() + 1_000),
-    // A report may be made without some of its record types.
+    // A report may be generated without some record types.
     complete: rows.some(({ type }) => type === "Authorised") && !book.isUnclear(),
     unchecked: book.unchecked(),
   };
 }
 
-/** Adyen's name of a day's report, whatever a browser put after it. A report over a chosen time has two days in its name. */
+/** File name of a daily report, with any browser suffix. A report over a custom range has two dates in its name. */
 const DAILY_NAME = /payments_accounting_report_(\d{4})_(\d{2})_(\d{2})(?![\d_])/;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * What happened on a day that is in no file would look as if it had not happened. A file without lines stands for the day in
- * its name alone: counted, it could stand for another one, which is missing.
+ * A missing day would make its payments look missing. An empty file only covers the day in its name; otherwise it could hide
+ * another day that is missing.
  */
 function requireDaysInARow(files: readonly (readonly ReportRow[])[], empty: readonly string[]): void {
   const named = empty.map((name) => DAILY_NAME.exec(name)?.slice(1).join("-"));
@@ -145,8 +145,8 @@ function requireDaysInARow(files: readonly (readonly ReportRow[])[], empty: read
 }
 
 /**
- * Files may overlap. A line is in one as often as it happened, so of equal lines the most in one file count: equal at the same
- * moment, which reports of two time zones may have on two days.
+ * Files may overlap. Each file has a line as often as it happened, so the max count in any one file is the number of equal
+ * lines. Lines are equal at the same instant, which reports in two time zones may show on two days.
  */
 function onceEach(files: readonly (readonly ReportRow[])[]): readonly ReportRow[] {
   if (files.length === 1) return files.flat();
@@ -257,7 +257,7 @@ class Book {
     if (payment) payment.unclear = true;
   }
 
-  /** Something of it is in the report and cannot be read, so nothing of ours can be said to be missing. */
+  /** Part of the report can't be read, so none of our payments can be reported as missing. */
   isUnclear(): boolean {
     return this.#withoutAmount + this.#unnamedRefunds + this.#ofNoPayment > 0;
   }
@@ -296,7 +296,7 @@ const lines = (count: number, what: string) => (count > 0 ? [`Lines of the repor
 function entryOf(payment: Payment, refunded: number): StatementEntry {
   const { psp, reference, currency, at, moved, settled, released, unclear } = payment;
   const known = payment.received ?? payment.authorised;
-  // Money that is paid out was captured, whether or not a line says so.
+  // Settled money was captured, even without a capture line.
   const captured = Math.max(0, moved ? payment.captured : settled);
   const common = { object: { kind: "payment", id: psp }, reference, created_at: at, currency, captured, refunded };
   const state = stateOf(payment, captured);
@@ -317,6 +317,6 @@ function stateOf({ authorised, ended, released }: Payment, captured: number) {
 
 const absolute = (amount: number | null) => (amount === null ? null : Math.abs(amount));
 
-/** What a line moves in or out of a register; null where the report does not say. */
+/** Amount that a line moves in or out of a register; null if the report doesn't have it. */
 const sizeOf = ({ registers, main }: ReportRow, register: "received" | "authorised" | "captured") =>
   absolute(registers[register] ?? main);

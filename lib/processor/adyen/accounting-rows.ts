@@ -4,11 +4,11 @@ import { currencyDigits, isSupportedCurrency } from "@/lib/contract/currencies";
 import { type StatementFile, UnreadableStatementError } from "../port";
 
 /*
- * The lines of Adyen's Payment accounting report. It may hold card data in columns that are not read here, and in others when
- * somebody has edited it: what a cell says is repeated only where it cannot be a card number.
+ * Parses Adyen's Payment accounting report. Unread columns may hold card data, and so may others in an edited file: error
+ * messages only quote cells that can't be card numbers.
  */
 
-/** What is read, by the names in the first line, in any order and among any others. */
+/** Columns that are read, by the names in the first line, in any order and among any others. */
 const COLUMNS = {
   account: "Merchant Account",
   psp: "Psp Reference",
@@ -29,36 +29,36 @@ type Column = keyof typeof COLUMNS;
 const NAMES = Object.keys(COLUMNS) as Column[];
 type Cells = Readonly<Record<Column, string>>;
 
-/** The accounts of a payment at Adyen, among which each line moves its amount. */
+/** A payment's registers at Adyen. Each line moves an amount between them. */
 const REGISTERS = ["received", "authorised", "captured"] as const;
 type Register = (typeof REGISTERS)[number];
 
-/** One line. Amounts in ISO's minor units, as they are booked: with their sign, and null where nothing is. */
+/** One line. Signed amounts in ISO minor units, as booked; null for an empty cell. */
 export type ReportRow = {
   readonly at: Date;
   /** The day in the report's own time zone. */
   readonly day: string;
-  /** The payment's; empty for what is of none. */
+  /** The payment's PSP reference; empty for lines without a payment. */
   readonly psp: string;
   readonly reference: string;
   readonly type: string;
-  /** Null for one that Cardlane does not know. */
+  /** Null for an unsupported currency. */
   readonly currency: string | null;
   readonly registers: Readonly<Record<Register, number | null>>;
-  /** With fees in it once a line is about paying out; null in another currency than the payment's. */
+  /** Includes fees in settlement lines; null if its currency isn't the payment's. */
   readonly main: number | null;
   readonly modification: string;
   readonly modificationReference: string;
 };
 
-/** Minutes ahead of UTC. Names that two zones share (CST, IST, PST, AST) are not here: nobody could say which is meant. */
+/** Minutes ahead of UTC. Abbreviations of more than one zone (CST, IST, PST, AST) are ambiguous and left out. */
 const ZONES: Readonly<Record<string, number>> = {
   ...{ UTC: 0, GMT: 0, WET: 0, WEST: 60, BST: 60, CET: 60, CEST: 120, EET: 120, EEST: 180 },
   ...{ EST: -300, EDT: -240, CDT: -300, MST: -420, MDT: -360, PDT: -420, BRT: -180 },
   ...{ SGT: 480, HKT: 480, AWST: 480, JST: 540, AEST: 600, AEDT: 660, NZST: 720, NZDT: 780 },
 };
 
-/** The lines of a file in its order; none of an account without a payment that day. */
+/** The lines of a file in order; empty for an account without a payment that day. */
 export function readRows(file: StatementFile, merchantAccount: string): ReportRow[] {
   const rows: ReportRow[] = [];
   const refuse = (line: number, problem: string): never => {
@@ -88,7 +88,7 @@ function eachRecord(file: StatementFile, take: (record: string[], line: number) 
     parse(text, {
       ...{ relax_column_count: true, skip_empty_lines: true, max_record_size: 100_000 },
       record_delimiter: ["\r\n", "\n", "\r"],
-      // One by one: a month's lines would not fit beside each other.
+      // Streamed, because a month's lines would not fit in memory.
       on_record: (record: string[], { lines }) => {
         take(record, lines);
         return null;
@@ -96,7 +96,7 @@ function eachRecord(file: StatementFile, take: (record: string[], line: number) 
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // Its own message repeats the cell.
+    // The parser's message quotes the cell.
     const { lines } = error as unknown as { lines?: number };
     const where = lines === undefined ? file.name : `${file.name}, line ${lines}`;
     throw new UnreadableStatementError(`${where}: this is no CSV, a quote may be missing. Download the report again.`);
@@ -171,7 +171,7 @@ function timeOf({ booked, zone }: Cells, refuse: (problem: string) => never): { 
   return { at: new Date(local - offset * 60_000), day };
 }
 
-/** What is wrong with it, in words, or the amount; null for nothing. Zeros at the end are no decimals. */
+/** The amount, or the fault as text; null for an empty cell. Trailing zeros don't count as decimals. */
 function amountOf(text: string, currency: string | null): number | null | string {
   if (text === "") return null;
   const [, sign = "", whole = "", decimals = ""] = /^(-?)(\d{1,12})(?:\.(\d{1,8}))?$/.exec(text) ?? [];

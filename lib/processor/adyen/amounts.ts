@@ -1,8 +1,8 @@
 import { formatMinor } from "@/lib/contract/currencies";
 
 /**
- * Adyen counts some currencies in other minor units than ISO 4217 does, by powers of ten: CLP in hundredths though it has
- * none, CVE and IDR in whole units though they have hundredths. ISK became whole in ISO, and Adyen kept its hundredths.
+ * Currencies whose minor units at Adyen differ from ISO 4217, as powers of ten: CLP uses hundredths, although ISO has none; CVE
+ * and IDR use whole units, although ISO has hundredths. ISO dropped ISK's hundredths, Adyen kept them.
  */
 const ADYEN_DECIMALS: Readonly<Record<string, { iso: number; adyen: number }>> = {
   CLP: { iso: 0, adyen: 2 },
@@ -13,20 +13,20 @@ const ADYEN_DECIMALS: Readonly<Record<string, { iso: number; adyen: number }>> =
 
 export type AdyenAmount = { value: number; currency: string };
 
-/** Our minor units in Adyen's; null for a part of what is Adyen's smallest unit, which cannot be moved there. */
+/** Our minor units in Adyen's; null for a fraction of Adyen's smallest unit. */
 export function toAdyenAmount(amount: number, currency: string): AdyenAmount | null {
   const value = scaled(amount, exponent(currency));
   return Number.isSafeInteger(value) ? { value, currency } : null;
 }
 
-/** Why Adyen takes no such amount; null: it may. */
+/** The reason why Adyen can't take an amount, or null. */
 export function refusesAmount(amount: number, currency: string): string | null {
   if (toAdyenAmount(amount, currency)) return null;
   const step = 10 ** -exponent(currency);
   return `Adyen takes ${currency} in steps of ${formatMinor(step, currency).split(" ")[0]}. Send a multiple of ${step}: amounts are in minor units.`;
 }
 
-/** Adyen's minor units in ours, the nearest: a bank may dispute what it converted, to a hundredth that ISO does not have. */
+/** Adyen's minor units in ours, rounded: a bank may dispute a converted amount with hundredths that ISO doesn't have. */
 export function fromAdyenAmount({ value, currency }: AdyenAmount): number {
   return Math.round(scaled(value, -exponent(currency)));
 }

@@ -8,24 +8,24 @@ import { declineCodeOfError } from "./outcomes";
 import type { Answer, Requests } from "./requests";
 import { brandOf, readOwnToken, storedToken, subjectOfStored } from "./tokens";
 
-/** What `/payments` is told of a card. */
+/** Card data for `/payments`. */
 export type PayableCard = { readonly paymentMethod: object; readonly shopper: object };
 
-/** `id`: Adyen's, which is null where Adyen did not take the card, and not there while its answer is not known. */
+/** `id`: Adyen's id; null if Adyen refused the card, absent while its response is unknown. */
 type Kept = { readonly account: string; readonly id?: string | null };
 
 const stored = z.object({ id: z.string().min(1), brand: z.string().optional() });
 const listed = z.object({ storedPaymentMethods: z.array(stored).optional() });
 
-/** An unused card stays at Adyen for an hour; its security code in this process for as long as a payment takes, at most. */
+/** Lifetime of an unused card at Adyen. Its security code stays in this process's memory for at most one payment. */
 const KEPT_MS = 3_600_000;
 const CODE_KEPT_MS = 120_000;
-/** In one turn, so many at once: a turn comes about once a minute, and ends before its caller stops waiting. */
+/** Max cards deleted in one run, and concurrently. A run starts about once a minute and ends before its caller times out. */
 const FORGOTTEN_IN_A_TURN = 500;
 const FORGOTTEN_AT_ONCE = 4;
-/** Of cards that Adyen does not forget so many are asked for in one turn: its key may be wrong for all of them. */
+/** Max failed deletions in one run, because the API key may be wrong for all. */
 const FAILED_AT_ONCE = 10;
-/** Adyen has no such card. Any other refusal is about the request. */
+/** Adyen has no such card. Other statuses are about the request. */
 const GONE: ReadonlySet<number> = new Set([404, 422]);
 const CARD = "card";
 const STORED = "stored";
@@ -36,18 +36,18 @@ type CardsOptions = {
   readonly merchantAccount: string;
   readonly clock: Clock;
   readonly timer: Timer;
-  /** A turn of forgetting begins nothing more once half of it has passed. */
+  /** A run starts no deletion after half of this. */
   readonly timeoutMs: number;
 };
 
 /**
- * Cards for one payment each: in the fields that Adyen's component encrypted, or, where card numbers are given to us, stored
- * at Adyen under a shopper of their own. The journal has Adyen's id for them alone.
+ * Cards for a single payment: as the fields that Adyen's component encrypted, or, if we receive card numbers, stored at Adyen
+ * under a shopper reference of their own. The journal keeps only Adyen's id.
  */
 export function createCards({ requests, journal, merchantAccount, clock, timer, timeoutMs }: CardsOptions) {
-  /** Security codes may not be stored, so they wait here; a payment by another process goes without. */
+  /** Security codes may not be stored, so they are kept in memory; a payment by another process omits them. */
   const codes = new Map<string, { code: string; untilMs: number }>();
-  /** Until when cards that Adyen did not forget are left alone. */
+  /** Next attempt for cards that could not be deleted. */
   const postponed = new Map<string, number>();
   let turn: Promise<number> | null = null;
 
@@ -59,7 +59,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
   async function store(account: string, card: CardInput): Promise<TokenizedCard> {
     const shopper = randomUUID();
     const subject = `${CARD}:${shopper}`;
-    // Before the call: a card that was stored by it is found by its shopper, though no answer came.
+    // Before the call: a card stored by it is found by its shopper reference even without a response.
     await journal.note<Kept>(subject, CARD, { account });
     const answer = await requests.post("/storedPaymentMethods", {
       merchantAccount,
@@ -96,7 +96,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
     for (const [subject, { untilMs }] of codes) if (untilMs < nowMs()) codes.delete(subject);
   }
 
-  /** Null: it is no token of this account's, or Adyen did not take the card. */
+  /** Null if the token isn't this account's, or Adyen refused the card. */
   async function read(account: string, token: string): Promise<PayableCard | null> {
     const own = readOwnToken(token);
     if (own) {
@@ -121,9 +121,8 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
   }
 
   /**
-   * Has Adyen forget the oldest that are left, a limited number in a limited time; answers how many it did. One turn at a time:
-   * whoever calls during one gets what that comes to. Throws at its end if Adyen did not forget some: those come again in an
-   * hour, behind all others.
+   * Deletes the oldest cards at Adyen, limited in number and time; returns how many. Runs don't overlap: a call during a run gets
+   * that run's result. Throws at the end if some could not be deleted; those are retried in an hour, after all others.
    */
   function forgetOld(): Promise<number> {
     turn ??= forgetInTurn().finally(() => {
@@ -157,7 +156,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
           postponed.set(subject, now + KEPT_MS);
           failures.push(failure);
         }
-        // Those that are under way may fail as well.
+        // Calls in progress may fail as well.
         if (failures.length + running >= FAILED_AT_ONCE || timer.elapsedMs() > endMs) break;
       }
     };
@@ -168,7 +167,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
     return forgotten;
   }
 
-  /** Null: Adyen has no card of this shopper's any more; else what it said instead. */
+  /** Null once Adyen has no card of this shopper; otherwise Adyen's error. */
   async function remove(shopper: string, id: Kept["id"]): Promise<string | null> {
     const query = new URLSearchParams({ merchantAccount, shopperReference: shopper });
     const ids = id === undefined ? await idsOf(query) : id === null ? [] : [id];
@@ -181,7 +180,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
     return null;
   }
 
-  /** What Adyen stores of a shopper, or what it said instead. */
+  /** Ids of a shopper's stored cards, or Adyen's error. */
   async function idsOf(query: URLSearchParams): Promise<string[] | string> {
     const answer = await requests.get(`/storedPaymentMethods?${query}`);
     if (answer.kind !== "answered") return reasonOf(answer);

@@ -4,7 +4,7 @@ import type { AdyenCredentials } from "./credentials";
 import { type Notice, timeOf } from "./notices";
 import type { Requests } from "./requests";
 
-/** Asks which payment methods there are: it moves nothing, and needs the key, the account and the host to be right. */
+/** Lists payment methods, which moves no money and fails unless the key, the account and the host are right. */
 export async function checkConnection(
   requests: Requests,
   { merchant_account: account, live_url_prefix: prefix }: AdyenCredentials,
@@ -32,14 +32,14 @@ export async function checkConnection(
 
 const refused = (reason: string): ConnectionCheck => ({ kind: "refused", reason });
 
-/** Only payments have a page of their own; what was done with one is on it. */
+/** Only payments have a page, which also shows their captures and refunds. */
 export function dashboardUrl({ kind, id }: ProcessorObject, live: boolean): string | null {
   if (kind !== "payment") return null;
   const area = live ? "ca-live" : "ca-test";
   return `https://${area}.adyen.com/ca/ca/accounts/showTx.shtml?txType=Payment&pspReference=${encodeURIComponent(id)}`;
 }
 
-/** By what Adyen last told of a dispute; null for one that no webhook was about. */
+/** A dispute's state by Adyen's latest webhook; null without one. */
 export function disputeOf(id: string, notices: readonly Notice[]): Dispute | null {
   const told = notices.filter(({ dispute }) => dispute).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   const [first] = told;
@@ -79,7 +79,7 @@ function disputeStatus({ event, dispute }: Notice): Dispute["status"] {
   }
 }
 
-/** What the message says by its kind alone. */
+/** The status that an event type implies. */
 function disputeStatusOf(event: Notice["event"]): Dispute["status"] {
   switch (event) {
     case "INFORMATION_SUPPLIED":

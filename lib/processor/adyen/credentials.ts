@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { CredentialField } from "../connector";
 
-/** What a connection to Adyen needs. The HMAC key is made with the webhook, once its address is known. */
+/** Credentials of a connection to Adyen. Adyen creates the HMAC key with the webhook, once its address is known. */
 export const credentials = z.strictObject({
   api_key: z
     .string()
     .trim()
     .min(20, "An API key is longer: copy it whole.")
     .max(500)
-    // What a header cannot carry would look as if Adyen could not be reached.
+    // Characters that a header can't carry would look like an unreachable Adyen.
     .regex(/^[\x21-\x7e]+$/, "An API key has only letters, digits and plain signs, and no spaces: copy it whole."),
   merchant_account: z
     .string()

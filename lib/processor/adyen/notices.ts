@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { type InquireRequest, UnreadableReportError } from "../port";
 
-/** None of Adyen's references and accounts has a colon: only so does {@link signedText} belong to one item. */
+/** Adyen's references and accounts contain no colon, which keeps {@link signedText} unambiguous. */
 const reference = z.string().regex(/^[A-Za-z0-9]{0,40}$/);
-/** More than any payment has in any currency, and still exact in our minor units. */
+/** Larger than any payment in any currency, and still exact in our minor units. */
 const MAX_VALUE = 10 ** 13;
 
-/** What is read of a webhook's item. Only what {@link signedText} covers is proven to be Adyen's words. */
+/** Fields of a webhook item. Only those in {@link signedText} are authenticated. */
 const noticeItem = z.object({
   eventCode: z.string(),
   success: z.enum(["true", "false"]),
@@ -26,7 +26,7 @@ const noticeItem = z.object({
 type NoticeItem = z.infer<typeof noticeItem>;
 type SignedItem = Omit<NoticeItem, "eventDate" | "reason" | "additionalData">;
 
-/** Of an item that nobody reads, nothing but its event has to be right: a report's reference is the name of its file. */
+/** An item that is not read only needs a valid event code: a report's reference, for example, is a file name. */
 const message = z.object({
   live: z.enum(["true", "false"]),
   notificationItems: z
@@ -35,7 +35,7 @@ const message = z.object({
     .max(100),
 });
 
-/** What the journal keeps of an item. */
+/** An item as stored in the journal. */
 export type Notice = {
   readonly event: string;
   readonly success: boolean;
@@ -45,11 +45,11 @@ export type Notice = {
   readonly amount: { readonly value: number; readonly currency: string };
   readonly at: string;
   readonly reason: string | null;
-  /** For a dispute: until when to respond, and whether it can be defended. */
+  /** For a dispute: the deadline to respond, and its status. */
   readonly dispute?: { readonly respondBefore: string | null; readonly status: string | null };
 };
 
-/** Which operations an event decides. */
+/** Events that decide an operation, and its kind. */
 export const EVENTS: ReadonlyMap<string, InquireRequest["kind"]> = new Map([
   ["AUTHORISATION", "authorize"],
   ["CAPTURE", "capture"],
@@ -60,14 +60,14 @@ export const EVENTS: ReadonlyMap<string, InquireRequest["kind"]> = new Map([
   ["REFUNDED_REVERSED", "refund"],
 ]);
 
-/** Adyen signs no messages of these, as far as its libraries say: they only tell, and one that is not signed is not believed. */
+/** Informational events that Adyen's libraries list as unsigned. Unsigned messages are not trusted. */
 const SELDOM_SIGNED: ReadonlySet<string> = new Set([
   "INFORMATION_SUPPLIED",
   "DISPUTE_DEFENSE_PERIOD_ENDED",
   "ISSUER_RESPONSE_TIMEFRAME_EXPIRED",
 ]);
 
-/** Events about a cardholder's dispute, whose reference is the dispute's own. */
+/** Dispute events. Their reference is the dispute's. */
 export const DISPUTE_EVENTS: ReadonlySet<string> = new Set([
   "NOTIFICATION_OF_CHARGEBACK",
   "REQUEST_FOR_INFORMATION",
@@ -80,8 +80,8 @@ export const DISPUTE_EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the signature covers: eight values in this order, as Adyen's libraries join them, with nothing escaped. A colon can stand
- * in the merchant's reference alone, so it cannot be moved from one value into another.
+ * The signed text: eight values in this order, joined as in Adyen's libraries, without escaping. Only the merchant's reference
+ * can contain a colon, so text can't be moved from one value into another.
  */
 export function signedText({ amount, ...item }: SignedItem): string {
   const { pspReference, originalReference, merchantAccountCode, merchantReference, eventCode, success } = item;
@@ -96,15 +96,15 @@ type Expected = { readonly hmacKey: string; readonly merchantAccount: string; re
 
 type Notices = {
   readonly notices: readonly Notice[];
-  /** What is wrong with an item that may be about a payment of ours: it has to come again. */
+  /** The fault of an item that may be about our payment, so that Adyen has to redeliver it. */
   readonly refused: string | null;
-  /** Adyen has sent some of it, whether it is read or not. */
+  /** At least one item has a valid signature, whether it is read or not. */
   readonly signed: boolean;
 };
 
 /**
- * What a message has for us, item by item. Adyen sends what is refused again for 30 days, and what came later only after it: so
- * it is refused only when it may be ours. Throws UnreadableReportError for what is no message of Adyen's for this connection.
+ * Reads a message item by item. Adyen redelivers a refused message for 30 days and holds back later ones, so it is refused only
+ * if it may be ours. Throws UnreadableReportError if it isn't Adyen's message for this connection.
  */
 export function readNotices(body: string, expected: Expected): Notices {
   const { data } = message.safeParse(jsonOf(body));
@@ -130,7 +130,7 @@ function judge(item: { eventCode: string }, { hmacKey, merchantAccount }: Expect
     if (SELDOM_SIGNED.has(eventCode)) return { signed };
     return { signed, refused: data ? "its signature is not made with the HMAC key" : "it is no message of Adyen's" };
   }
-  // A webhook of the company's tells of all its merchant accounts.
+  // A company-level webhook covers all its merchant accounts.
   return data.merchantAccountCode === merchantAccount ? { signed, notice: noticeOf(data) } : { signed };
 }
 
@@ -163,7 +163,7 @@ function noticeOf({ eventCode, originalReference, additionalData, ...item }: Not
 
 const textOf = (value: unknown, max: number) => (typeof value === "string" ? value.slice(0, max) || null : null);
 
-/** Null for what is no time, or one in a year that nobody means. */
+/** Null if it isn't a time, or its year is implausible. */
 export function timeOf(text: string): Date | null {
   const time = new Date(text);
   const year = time.getUTCFullYear();

@@ -5,7 +5,7 @@ import type { Checks, KnownCard, Outcome } from "../port";
 import type { Answer } from "./requests";
 import { brandOf } from "./tokens";
 
-/** What is read of an answer to `/payments` and `/payments/details`. */
+/** Fields of a response to `/payments` and `/payments/details`. */
 export const paymentAnswer = z.object({
   resultCode: z.string(),
   pspReference: z.string().optional(),
@@ -23,7 +23,7 @@ export const paymentAnswer = z.object({
 });
 export type PaymentAnswer = z.infer<typeof paymentAnswer>;
 
-/** An answer as the journal keeps it: only what outcomes are made of, and of the card nothing but its last digits. */
+/** Additional data kept in the journal: what outcomes need, and only the card's last digits. */
 const KEPT_DATA = new Set([
   "avsResult",
   "avsResultRaw",
@@ -43,7 +43,7 @@ export function keptAnswer(answer: PaymentAnswer): PaymentAnswer {
   return { ...answer, additionalData: Object.fromEntries(data) };
 }
 
-/** By Adyen's refusal reason code. What is not named is `generic_decline`. */
+/** By Adyen's refusal reason code. Others are `generic_decline`. */
 const DECLINE_CODES: Readonly<Record<string, DeclineCode>> = {
   "4": "processing_error",
   "6": "expired_card",
@@ -62,14 +62,14 @@ const DECLINE_CODES: Readonly<Record<string, DeclineCode>> = {
   "39": "authentication_failed",
   "42": "authentication_failed",
 };
-/** What the network itself says is more exact than Adyen's reason for these. */
+/** Network codes that are more specific than Adyen's reason. */
 const RAW_CODES: Readonly<Record<string, DeclineCode>> = {
   "41": "lost_card",
   "43": "stolen_card",
   "51": "insufficient_funds",
   "54": "expired_card",
 };
-/** By the reason's text, which is all that a webhook has. */
+/** By the reason's text, because webhooks have no code. */
 const DECLINE_TEXTS: readonly (readonly [RegExp, DeclineCode])[] = [
   [/not enough balance|insufficient/i, "insufficient_funds"],
   [/stolen/i, "stolen_card"],
@@ -81,7 +81,7 @@ const DECLINE_TEXTS: readonly (readonly [RegExp, DeclineCode])[] = [
   [/fraud/i, "fraud_suspected"],
   [/acquirer error|issuer unavailable|communication/i, "processing_error"],
 ];
-/** Request errors that are about what the shopper typed. Nothing but a card can cause them. */
+/** Request errors that only the shopper's card data can cause. */
 const CARD_ERRORS: Readonly<Record<string, DeclineCode>> = {
   "101": "incorrect_number",
   "102": "processing_error",
@@ -99,7 +99,7 @@ const CARD_ERRORS: Readonly<Record<string, DeclineCode>> = {
 
 export const declineCodeOfError = (code: string | null): DeclineCode | null => CARD_ERRORS[code ?? ""] ?? null;
 
-/** The outcome that a payment's answer names. `captured`: it was to be captured at once, which Adyen then does by itself. */
+/** The outcome of a payment response. `captured`: requested with the payment, in which case Adyen captures by itself. */
 export function outcomeOfAnswer(answer: PaymentAnswer): Outcome {
   const checks = checksOf(answer);
   const card = cardOf(answer);
@@ -153,8 +153,8 @@ function noteOf({ resultCode, refusalReason, refusalReasonCode, additionalData: 
 }
 
 /**
- * By Adyen's AVS result, whose first word is its number. The raw letter of the network is used where there is one. 19, 21, 23
- * and 25 compare a name and one part of the address; 22 compares the name alone.
+ * Maps Adyen's AVS result, whose first word is a number. The network's raw letter is preferred. 19, 21, 23 and 25 compare the
+ * name and one part of the address; 22 compares only the name.
  */
 const AVS: Readonly<Record<string, AvsResult>> = {
   "1": "A",
@@ -200,7 +200,7 @@ function checksOf({ additionalData: data = {}, fraudResult }: PaymentAnswer): Ch
   return { avs_result: avs, cvv_result: cvv, fraud_score: score, fraud_reasons: reasons.slice(0, 20) };
 }
 
-/** What additional data tells of the card, where the account's settings have it. */
+/** Card data in the additional data, if the account's settings include it. */
 function cardOf({ additionalData: data = {} }: PaymentAnswer): KnownCard | null {
   const expiry = /^(\d{1,2})\/(\d{4})$/.exec(data.expiryDate ?? "");
   const brand = brandOf(data.paymentMethod ?? undefined);
@@ -211,7 +211,7 @@ function cardOf({ additionalData: data = {} }: PaymentAnswer): KnownCard | null 
   return { brand, bin, last4, exp_month: month && Number(month), exp_year: year && Number(year) } as KnownCard;
 }
 
-/** What a call that moved nothing says of itself. */
+/** The outcome of a call that moved no money. */
 export function outcomeOfFailure(answer: Exclude<Answer, { kind: "answered" | "refused" }>): Outcome {
   switch (answer.kind) {
     case "busy":

@@ -35,13 +35,13 @@ import {
 import { closingBody, modificationBody, paymentBody } from "./request-bodies";
 import { type Answer, createRequests } from "./requests";
 
-/** Only decides when to look: what is not found then is closed by its key, which waits for whatever is under way. */
+/** Only decides when to check. A reference not found by then is closed by its key, which waits for calls in progress. */
 const NOT_FOUND_AFTER_MS = 2_000;
-/** How soon to ask again while another call under the same key is being worked on, at first and at most. */
+/** First and longest pause before a retry while another call with the same key is in progress. */
 const BUSY_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 400;
 
-/** As the API has it. */
+/** The API's limit. */
 const MAX_RESULT = 20_000;
 const GIVEN_BACK: Outcome = { kind: "approved", note: "given back at Adyen, by somebody else" };
 const REFUSED = { kind: "declined", decline_code: null } as const satisfies Outcome;
@@ -50,9 +50,9 @@ const ANOTHERS = "the reference belongs to another account";
 const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
 
 /**
- * Adyen's Checkout API. It has no way to ask for a payment, so whatever is answered and whatever its signed webhooks say is kept
- * in a journal, and `inquire` reads that. Captures, cancels and refunds are only accepted by a call; a webhook decides them.
- * Every call has its reference as Idempotency-Key, and Adyen answers a repeat with what it answered first.
+ * Adyen's Checkout API. It has no endpoint to get a payment, so responses and signed webhooks are stored in a journal, which
+ * `inquire` reads. A call only accepts captures, cancels and refunds; a webhook decides them. Every call has its reference as
+ * Idempotency-Key, and Adyen repeats its first response.
  */
 export function createAdyenProcessor(
   options: ConnectorOptions<AdyenCredentials>,
@@ -65,7 +65,7 @@ export function createAdyenProcessor(
   const records = new Records(journal);
   const cards = createCards({ requests, journal, merchantAccount, clock, timer, timeoutMs });
 
-  /** Repeats a call while another under its key is being worked on, unless its outcome is known by then. */
+  /** Retries a call while another with its key is in progress, unless the outcome is known by then. */
   async function sendUnderKey(call: () => Promise<Answer>, known: () => Promise<Outcome | null>): Promise<Settled> {
     const endMs = timer.elapsedMs() + timeoutMs;
     for (let pauseMs = BUSY_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -84,7 +84,7 @@ export function createAdyenProcessor(
     return recorded && authorizationOutcome(recorded);
   };
 
-  /** Keeps the payment's own reference where that is known and was not kept, so that people find it. */
+  /** Stores the payment's PSP reference, if known and not yet stored, so that people can find it. */
   async function keepPayment(request: Keeping, reference: string): Promise<void> {
     const recorded = await records.findOf(request.account, reference);
     if (recorded?.pspReference) await keepNew(request, { kind: "payment", id: recorded.pspReference });
@@ -118,7 +118,7 @@ export function createAdyenProcessor(
     return answer.kind === "settled" ? answer.outcome : takeAnswer(reference, answer);
   }
 
-  /** What Adyen answered to an authorization, for good. */
+  /** Records Adyen's final response to an authorization. */
   async function takeAnswer(
     reference: string,
     answer: Extract<Answer, { kind: "answered" | "refused" }>,
@@ -131,7 +131,7 @@ export function createAdyenProcessor(
       return outcome ?? { kind: "unknown", reason: "Adyen's answer was not kept" };
     }
     const recorded = await records.find(reference);
-    // Its key was used up: what Adyen refused is not this call.
+    // The key was used up by a closing call, so Adyen did not refuse this one.
     if (recorded?.closing && isOfNoCard(answer))
       return { kind: "not_sent", reason: "it was closed before it was executed" };
     if (isOfNoCard(answer))
@@ -142,7 +142,7 @@ export function createAdyenProcessor(
     return { kind: "not_sent", reason: answer.message };
   }
 
-  /** Adyen's reference is kept whatever ended the challenge, and though an earlier call died before it did so. */
+  /** Stores Adyen's reference however the challenge ended, in case an earlier call died before it could. */
   async function continueAuthorization(request: ContinueRequest): Promise<Outcome> {
     const outcome = await endOfChallenge(request);
     await keepPayment(request, request.authorization);
@@ -162,8 +162,8 @@ export function createAdyenProcessor(
     const { redirectResult = "" } = returned;
     const brings = redirectResult !== "" && redirectResult.length <= MAX_RESULT;
     const gaveUp = challenge === "abandoned" || (challenge === "failed" && !brings && !recorded.challenge);
-    // Kept before it is sent, and what came first stands: we do not go on with it after it was given up. Adyen does, and tells
-    // by a webhook, when the shopper passed it and did not come back.
+    // Stored before it is sent, and the first end is final: an abandoned challenge is not continued here. Adyen continues if the
+    // shopper passed it without returning, and reports it by a webhook.
     const end = gaveUp
       ? await records.endChallenge(authorization, { end: "abandoned" })
       : brings
@@ -191,15 +191,15 @@ export function createAdyenProcessor(
       await records.answered(authorization, "continued", keptAnswer(read.data));
       return (await authorizationOf(authorization)) ?? { kind: "pending" };
     }
-    // Nobody looked at it: an earlier call with it may have been executed.
+    // Refused unread; an earlier call may have been executed.
     if (answer.status === 401 || answer.status === 403) return { kind: "not_sent", reason: answer.message };
-    // A result that Adyen does not take can be sent as often as one likes: the shopper did not come from its page.
+    // An invalid result means that the shopper didn't come from Adyen's page; it can be sent any number of times.
     const refused = await records.ended(authorization, {
       kind: "declined",
       decline_code: "authentication_failed",
       note: answer.message,
     });
-    // It may have been passed with another, which Adyen told meanwhile.
+    // It may have been passed with another result, which a webhook has reported since.
     return (await authorizationOf(authorization)) ?? refused;
   }
 
@@ -207,7 +207,7 @@ export function createAdyenProcessor(
     const { reference, account, authorization } = request;
     const charge = await records.findOf(account, authorization);
     const late = request.evenCaptured ? charge : null;
-    // Adyen cancels nothing that it has captured: that is refunded.
+    // Adyen can't cancel a captured payment, so it is refunded.
     const kind = late && wasCaptured(late) ? "refund" : asked;
     const left = late && leftOf(late);
     const amount = left ?? toAdyenAmount(request.amount, request.currency);
@@ -259,7 +259,7 @@ export function createAdyenProcessor(
       const read = received.safeParse(answer.body);
       if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
       await records.received(reference, read.data.pspReference);
-      // Its webhook may have been first.
+      // The webhook may have arrived before the response.
       return (await known()) ?? { kind: "pending" };
     }
     return answer.status === 422
@@ -267,7 +267,7 @@ export function createAdyenProcessor(
       : { kind: "not_sent", reason: answer.message };
   }
 
-  /** What was only told since the call, by a webhook, is kept now. */
+  /** Also stores ids that only a webhook has reported since the call. */
   async function inquire(request: InquireRequest): Promise<Inquiry> {
     const { account, reference, kind, authorization } = request;
     const outcome = await statusOf(request);
@@ -292,8 +292,8 @@ export function createAdyenProcessor(
   }
 
   /**
-   * Uses up the reference's key with a payment that cannot be made, as it names a stored card that does not exist. Whatever was
-   * sent first under the key is what Adyen answers from then on: the first call's own answer, or, told twice, that refusal.
+   * Uses up the reference's key with an impossible payment: its stored card doesn't exist. Adyen repeats the response of the first
+   * call with the key, which is either the original call's or this refusal.
    */
   async function close(request: Parameters<Processor["close"]>[0]): Promise<Inquiry> {
     const outcome = await closeReference(request);
@@ -389,14 +389,14 @@ const refusedAmount = ({ amount, currency }: { amount: number; currency: string 
 const refusedBy = ({ message }: Refusal) => ({ ...REFUSED, note: message, refusal: message });
 
 type Refusal = Extract<Answer, { kind: "refused" }>;
-/** What is known in the end of a call under a key: Adyen's answer for good, or an outcome without one. */
+/** The end of a call with a key: Adyen's final response, or an outcome without one. */
 type Settled = Extract<Answer, { kind: "answered" | "refused" }> | { kind: "settled"; outcome: Outcome };
 
-/** Adyen's words for a stored card that it does not have, in an answer that it made itself. */
+/** Adyen's own refusal for a stored card that doesn't exist. */
 const isOfNoCard = ({ code, pspReference }: Refusal) => pspReference !== null && (code === "800" || code === "803");
 const isSame = (one: Refusal, other: Refusal) => one.pspReference === other.pspReference && one.code === other.code;
 
-/** What was approved, and is not known to be given up. With another amount than was asked for it is only given back. */
+/** True if the charge was approved and not released. One with a differing amount can only be voided or refunded. */
 function canMove(charge: Recorded, asked: "capture" | "void" | "refund"): boolean {
   if (charge.pspReference === null) return false;
   const outcome = authorizationOutcome(charge);

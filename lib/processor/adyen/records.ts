@@ -6,10 +6,10 @@ import { declineCodeOfReason, outcomeOfAnswer, type PaymentAnswer } from "./outc
 
 type Kind = InquireRequest["kind"];
 
-/** How a reference was first used. Noted before anything is sent, so whoever comes second sees what came first. */
+/** First use of a reference. Stored before anything is sent, so that a second caller sees it. */
 export type Begun = {
   readonly account: string;
-  /** `close`: nothing was ever sent under it, and nothing will be. */
+  /** `close`: nothing was or will be sent with it. */
   readonly by: "call" | "close";
   readonly kind: Kind;
   readonly authorization: string;
@@ -20,21 +20,21 @@ export type Begun = {
 type ChallengeEnd = { readonly end: "returned"; readonly redirectResult: string } | { readonly end: "abandoned" };
 type Refused = { readonly outcome: Outcome };
 
-/** All that is known of a reference. */
+/** Everything known about a reference. */
 export type Recorded = {
   readonly begun: Begun;
-  /** The key of a call that may be under way is being used up. */
+  /** The key of a call that may be in progress is being used up. */
   readonly closing: boolean;
   readonly closed: boolean;
   readonly pspReference: string | null;
   readonly answer: PaymentAnswer | null;
   readonly continued: PaymentAnswer | null;
   readonly challenge: ChallengeEnd | null;
-  /** Adyen has taken on a capture, cancel or refund. */
+  /** Adyen has accepted a capture, cancel or refund. */
   readonly received: boolean;
   readonly refused: Refused | null;
   readonly notices: readonly Notice[];
-  /** What somebody else did with the payment, such as in Adyen's Customer Area, and Adyen told of it. */
+  /** Webhooks about changes made elsewhere, for example in Adyen's Customer Area. */
   readonly elsewhere: readonly Notice[];
 };
 
@@ -60,7 +60,7 @@ export class Records {
     const facts = await this.#journal.of(reference);
     if (!facts.begun) return null;
     const said = (facts.continued ?? facts.answer) as PaymentAnswer | undefined;
-    // The service may have died between keeping the answer and the reference in it.
+    // The process may have died between storing the response and its reference.
     const answered = said && isFinal(said) ? said.pspReference : undefined;
     const pspReference = ((facts.approved ?? facts.psp) as string | undefined) ?? answered ?? null;
     return {
@@ -77,7 +77,7 @@ export class Records {
     };
   }
 
-  /** An approval may come under another reference than the decline before it: what either was told counts. */
+  /** An approval may have a different PSP reference than an earlier decline; webhooks for both count. */
   async #toldOf(pspReferences: ReadonlySet<string | null>): Promise<Pick<Recorded, "notices" | "elsewhere">> {
     const facts: [string, unknown][] = [];
     for (const one of pspReferences) if (one) facts.push(...Object.entries(await this.#journal.of(subjectOf(one))));
@@ -100,7 +100,7 @@ export class Records {
     await this.#link(reference, pspReference, true);
   }
 
-  /** How a call ended that Adyen did not take on: refused, or there was nothing left to do. What was noted first stands. */
+  /** Stores the end of a call that Adyen didn't accept: refused, or nothing left to do. The first entry is final. */
   async ended(reference: string, outcome: Outcome): Promise<Outcome> {
     return (await this.#journal.note(reference, "refused", { outcome })).outcome;
   }
@@ -113,7 +113,7 @@ export class Records {
     await this.#journal.note(reference, "closed", true);
   }
 
-  /** How a challenge ended: the first end stands. */
+  /** Stores the end of a challenge. The first entry is final. */
   endChallenge(reference: string, end: ChallengeEnd): Promise<ChallengeEnd> {
     return this.#journal.note(reference, "challenge", end);
   }
@@ -122,7 +122,7 @@ export class Records {
     return named(NOTICE, Object.entries(await this.#journal.of(subjectOf(pspReference))));
   }
 
-  /** Keeps what Adyen says, and answers what it is about; null when that is nothing of ours. */
+  /** Stores a webhook item and returns its report; null if it isn't about our payments. */
   async take(notice: Notice): Promise<Report | null> {
     const { event, success, pspReference, original } = notice;
     const name = `${NOTICE}${event} ${success}`;
@@ -133,7 +133,7 @@ export class Records {
       return about && { id, ...about };
     }
     const reference = await this.#referenceOf(notice, name);
-    // Whatever was declined before, perhaps under another reference of Adyen's, was not its last word.
+    // An earlier decline, perhaps with another PSP reference, is superseded.
     if (reference && event === "AUTHORISATION" && success)
       await this.#journal.note(reference, "approved", pspReference);
     const recorded = reference && (await this.find(reference));
@@ -143,20 +143,20 @@ export class Records {
     }
     const payment = original && (await this.#linked(original));
     if (!original || !payment) return null;
-    // What was to be captured at once is.
+    // Captured with the authorization, as requested.
     const charge = await this.find(payment);
     if (event === "CAPTURE" && success && charge?.begun.captures) return null;
     await this.#journal.note(subjectOf(original), `${ELSEWHERE}${id}`, notice);
     const wasMade = charge?.elsewhere.some((one) => one.event === "REFUND" && one.pspReference === pspReference);
     if (charge && ((event === "REFUND" && success) || (REFUND_FAILURES.includes(event) && wasMade)))
       return { id: `${id} of ${original}`, account: charge.begun.account, reference: payment, outside: true };
-    // Something that nobody asked for here has become of our payment: nothing can be looked up, and people are told.
+    // Our payment was changed elsewhere. There is nothing to look up, so people are notified.
     return { id: `${id} of ${original}`, object: pspReference };
   }
 
   /**
-   * The dispute that a message is about, and its payment; null for none of ours. Of how it ended some messages name the dispute
-   * alone, or the payment alone, as the webhook is set up.
+   * The dispute of a message, and its payment; null if it isn't ours. Depending on the webhook's settings, some messages about
+   * the end name only the dispute, or only the payment.
    */
   async #disputed(notice: Notice, name: string): Promise<{ object: string; dispute: string } | null> {
     const { pspReference, original } = notice;
@@ -169,7 +169,7 @@ export class Records {
     if (!(await this.#linked(pspReference))) return null;
     const facts = Object.keys(await this.#journal.of(subjectOf(pspReference)));
     const [dispute, ...others] = facts.flatMap((fact) => (fact.startsWith(DISPUTE) ? fact.slice(DISPUTE.length) : []));
-    // Which of several is not said: it stands by itself rather than for one that may be still open.
+    // Ambiguous among several disputes, so it is recorded by itself instead of closing an open one.
     if (!dispute || others.length > 0) return { object: pspReference, dispute: pspReference };
     await this.#journal.note(subjectOf(dispute), name, notice);
     return { object: pspReference, dispute };
@@ -181,7 +181,7 @@ export class Records {
     if (!kind) return null;
     const named = await this.#linked(pspReference);
     if (named) {
-      // The answer that says so after a challenge may never have come, or half of this was kept when the service died.
+      // The response after a challenge may have been lost, or the process died halfway through storing it.
       if (event !== "AUTHORISATION" || notice.success) await this.#link(named, pspReference, true);
       return named;
     }
@@ -189,11 +189,11 @@ export class Records {
       await this.#link(reference, pspReference, true);
       return reference;
     }
-    // What was captured at once has no capture of ours, and a message may not name another's: the payment's has failed.
+    // A capture with the authorization has no reference of its own, so the failed capture is the payment's.
     const payment = event === "CAPTURE_FAILED" && original ? await this.#linked(original) : null;
     if (payment && original) {
       await this.#journal.note(subjectOf(original), name, notice);
-      // Of several captures by hand one may fail and another stand.
+      // One of several manual captures may fail while another succeeds.
       await this.#journal.note(subjectOf(original), `${ELSEWHERE}${pspReference} ${name}`, notice);
     }
     return payment;
@@ -204,7 +204,7 @@ export class Records {
     return (facts.operation as string | undefined) ?? null;
   }
 
-  /** `final`: later calls name it. Before a challenge Adyen gives a reference that may change with the result. */
+  /** `final`: used by later calls. The PSP reference before a challenge may change with the result. */
   async #link(reference: string, pspReference: string, final: boolean): Promise<void> {
     await this.#journal.note(subjectOf(pspReference), "operation", reference);
     if (final) await this.#journal.note(reference, "psp", pspReference);
@@ -218,7 +218,7 @@ const isFinal = ({ resultCode }: PaymentAnswer) => resultCode !== "RedirectShopp
 
 const NOT_AUTHENTICATED: Outcome = { kind: "declined", decline_code: "authentication_failed" };
 
-/** What is known of an authorization; null when that is nothing. */
+/** The known outcome of an authorization, or null. */
 export function authorizationOutcome(recorded: Recorded): Outcome | null {
   const { begun, answer, continued, challenge, refused, notices } = recorded;
   const said = continued ?? answer;
@@ -240,7 +240,7 @@ export function authorizationOutcome(recorded: Recorded): Outcome | null {
   return refused?.outcome ?? told;
 }
 
-/** Never booked: the payment has failed, and what was approved instead is given back. */
+/** Approved with a different amount: never booked, the payment fails, and the approval is voided. */
 const otherAmount = ({ amount: { value, currency } }: Notice): Outcome => ({
   ...{ kind: "declined", decline_code: "processing_error", holds: true },
   note: `Adyen: approved another amount, ${value} ${currency} in its smallest units`,
@@ -250,7 +250,7 @@ const DIFFERS: Outcome = { kind: "unknown", reason: "Adyen reports another amoun
 const isOf = (amount: AdyenAmount | null, notice: Notice) =>
   amount?.value === notice.amount.value && amount.currency === notice.amount.currency;
 
-/** What was approved of a payment and somebody else did not give back; null: nothing is left, or nothing was approved. */
+/** The approved amount minus refunds made elsewhere; null if nothing is left, or nothing was approved. */
 export function leftOf(charge: Recorded): AdyenAmount | null {
   const approved = approvedOf(charge);
   if (!approved) return null;
@@ -270,7 +270,7 @@ const REFUND_FAILURES = ["REFUND_FAILED", "REFUNDED_REVERSED"];
 const doneElsewhere = ({ elsewhere }: Recorded, event: string) =>
   elsewhere.filter((notice) => notice.event === event && notice.success);
 
-/** What somebody else did, and that did not fail later. */
+/** Changes made elsewhere that did not fail later. */
 function standing(charge: Recorded, event: string, failures: readonly string[]): Notice[] {
   const failed = new Set(failures.flatMap((one) => doneElsewhere(charge, one)).map((one) => one.pspReference));
   return doneElsewhere(charge, event).filter((one) => !failed.has(one.pspReference));
@@ -279,7 +279,7 @@ function standing(charge: Recorded, event: string, failures: readonly string[]):
 const sumOf = (currency: string, notices: readonly Notice[]) =>
   notices.reduce((sum, { amount }) => sum + (amount.currency === currency ? amount.value : 0), 0);
 
-/** Refunds that nobody here asked for, the oldest first. */
+/** Refunds made elsewhere, oldest first. */
 export function outsideRefunds(charge: Recorded): OutsideRefund[] {
   const failed = new Set(REFUND_FAILURES.flatMap((one) => doneElsewhere(charge, one)).map((one) => one.pspReference));
   return doneElsewhere(charge, "REFUND")
@@ -289,7 +289,7 @@ export function outsideRefunds(charge: Recorded): OutsideRefund[] {
     }));
 }
 
-/** With the amount that Adyen told, where it told one: it need not be the one that was asked for. */
+/** The approved amount as reported by Adyen, which may differ from the requested one. */
 function approvedOf(charge: Recorded): AdyenAmount | null {
   const outcome = authorizationOutcome(charge);
   if (outcome?.kind !== "approved" && !(outcome?.kind === "declined" && outcome.holds)) return null;
@@ -298,7 +298,7 @@ function approvedOf(charge: Recorded): AdyenAmount | null {
   );
 }
 
-/** It was captured at once and that did not fail, or a capture of somebody else's stands. */
+/** Captured with the authorization or elsewhere, and the capture did not fail. */
 export function wasCaptured(charge: Recorded): boolean {
   if (approvedOf(charge) === null) return false;
   if (!charge.begun.captures) return standing(charge, "CAPTURE", CAPTURE_FAILED).length > 0;
@@ -306,8 +306,8 @@ export function wasCaptured(charge: Recorded): boolean {
 }
 
 /**
- * Whether somebody may have read another end before this was told, and may be writing that; or it is an approval that has to be
- * given back, which only who takes the message in sees to. Of a challenge that may be refused just now, which nobody looks up.
+ * True if a different end may have been read before this report and is being written now, or if it is an approval that must be
+ * voided, which only the message's processing triggers. A challenge may be in the middle of being refused.
  */
 function overturns(recorded: Recorded, { event, success }: Notice): boolean {
   const notices = recorded.notices.filter((notice) => notice.event !== event || notice.success !== success);
@@ -316,7 +316,7 @@ function overturns(recorded: Recorded, { event, success }: Notice): boolean {
   return is === "holds" || passes || (was !== null && was !== is);
 }
 
-/** Null: it has no end yet. */
+/** Null while it has no end. */
 function endOf(recorded: Recorded): string | null {
   const { kind } = recorded.begun;
   const outcome = kind === "authorize" ? authorizationOutcome(recorded) : movementOutcome(recorded);
@@ -324,7 +324,7 @@ function endOf(recorded: Recorded): string | null {
   return outcome?.kind === "declined" ? (outcome.holds ? "holds" : "declined") : null;
 }
 
-/** What is known of a capture, void or refund; null when that is nothing. What failed late has failed. */
+/** The known outcome of a capture, void or refund, or null. A late failure overrides success. */
 export function movementOutcome({ begun, received, refused, notices }: Recorded): Outcome | null {
   const mine = notices.filter(({ event }) => EVENTS.get(event) === begun.kind);
   const undone = mine.some(

@@ -5,10 +5,10 @@ import type { AuthorizeRequest, FollowUpRequest } from "../port";
 import type { AdyenAmount } from "./amounts";
 import type { PayableCard } from "./cards";
 
-/** Adyen refuses a payment with a longer one. */
+/** Adyen refuses payments with a longer origin. */
 const LONGEST_ORIGIN = 80;
 
-/** The body of `/payments`. The same request makes the same body, as its key expects. */
+/** The body of `/payments`. Equal requests have equal bodies, as the key requires. */
 export function paymentBody(
   merchantAccount: string,
   request: AuthorizeRequest,
@@ -30,17 +30,17 @@ export function paymentBody(
     // Only challenges within the page need it.
     ...(origin.length <= LONGEST_ORIGIN && { origin }),
     shopperInteraction: "Ecommerce",
-    // Challenges are passed by redirect, which works on every page.
+    // Challenges use a redirect, which works on every page.
     authenticationData: { threeDSRequestData: { nativeThreeDS: "disabled" } },
     ...shopper,
     ...(shopperEmail !== null && { shopperEmail }),
     ...(address && { billingAddress: address }),
-    // Said each time: the account's own setting may be either.
+    // Always explicit, because the account's default may be either.
     ...(capture ? { captureDelayHours: 0 } : { additionalData: { manualCapture: "true" } }),
   };
 }
 
-/** A payment that cannot be made: no shopper has such a card. Its reference is not the payment's, so no webhook names that. */
+/** An impossible payment: its stored card doesn't exist. Its reference isn't the payment's, so no webhook names that. */
 export function closingBody(merchantAccount: string, reference: string, amount: AdyenAmount): object {
   return {
     merchantAccount,
@@ -76,10 +76,10 @@ export function modificationBody(
   };
 }
 
-/** Adyen takes whole addresses only, and these words for what was not asked of the shopper. */
+/** Adyen only accepts complete addresses, and this text for missing parts. */
 const NOT_GIVEN = "N/A";
 const NO_COUNTRY = "ZZ";
-/** An address there is refused without a state or province. */
+/** Countries whose addresses need a state or province. */
 const STATE_NEEDED: ReadonlySet<string> = new Set(["US", "CA"]);
 
 function addressOf({ line1, line2, city, state, postal_code, country }: BillingAddress): object | null {
@@ -96,7 +96,7 @@ function addressOf({ line1, line2, city, state, postal_code, country }: BillingA
   };
 }
 
-/** At most five digits in the United States, at most ten characters elsewhere. */
+/** Max 5 digits in the United States, max 10 characters elsewhere. */
 function postalCodeOf(code: string | null, country: string | null): string {
   if (code === null) return NOT_GIVEN;
   return country === "US" ? code.slice(0, 5) : code.slice(0, 10);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { abortAfter } from "@/lib/clock";
 
-/** The version whose shapes this connector reads and writes. */
+/** API version of this connector's requests and responses. */
 const VERSION = "v72";
 
 const error = z.looseObject({
@@ -10,14 +10,14 @@ const error = z.looseObject({
   pspReference: z.string().optional(),
 });
 
-/** What became of a request. */
+/** The result of a request. */
 export type Answer =
   | { kind: "answered"; body: unknown }
-  /** It was looked at and not executed; under an idempotency key that is the final answer. */
+  /** Refused after validation; with an idempotency key this response is final. */
   | { kind: "refused"; status: number; code: string | null; message: string; pspReference: string | null }
-  /** Another request under the same key is still being worked on. */
+  /** Another request with the same key is still in progress. */
   | { kind: "busy" }
-  /** It was not executed, and the same request may come again. */
+  /** Not executed; the same request may be retried. */
   | { kind: "not_executed"; reason: string }
   | { kind: "unknown"; reason: string };
 
@@ -35,16 +35,16 @@ export type Requests = {
   delete(path: string): Promise<Answer>;
 };
 
-/** Where the Checkout API is: each live company has a host of its own. */
+/** Base URL of the Checkout API. Each live company has its own host. */
 function addressOf({ endpoint, live, livePrefix }: RequestOptions): string {
   if (endpoint) return `${endpoint.replace(/\/{1,9}$/, "")}/${VERSION}`;
   if (!live) return `https://checkout-test.adyen.com/${VERSION}`;
   return `https://${livePrefix}-checkout-live.adyenpayments.com/checkout/${VERSION}`;
 }
 
-/** Error code of a request whose key another one is using. */
+/** Error code for a key that another request is using. */
 const IN_PROGRESS = "704";
-/** Nothing was connected, so nothing was sent. */
+/** No connection was made, so nothing was sent. */
 const NOT_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_CONNECT_TIMEOUT"]);
 
 export function createRequests(options: RequestOptions): Requests {
@@ -60,7 +60,7 @@ export function createRequests(options: RequestOptions): Requests {
           ...(key && { "Idempotency-Key": key }),
         },
         ...(body && { body: JSON.stringify(body) }),
-        // It answers itself; wherever it sent us would get the key.
+        // A redirect's target would receive the API key.
         redirect: "manual",
         signal,
       });
@@ -88,14 +88,14 @@ function answerOf(response: Response, text: string): Answer {
   const { errorCode = null, message = "", pspReference = null } = error.safeParse(body).data ?? {};
   const reason = `Adyen answered ${status}${errorCode ? ` (${errorCode})` : ""}${message ? `: ${message}` : ""}`;
   if (errorCode === IN_PROGRESS) return { kind: "busy" };
-  // What Adyen calls transient had no side effects, and a repeat counts as the first request.
+  // Transient errors had no side effects, and a retry counts as the first request.
   if (headers.get("transient-error") === "true" || status === 429) return { kind: "not_executed", reason };
   if (status >= 400 && status < 500 && errorCode !== null)
     return { kind: "refused", status, code: errorCode, message: reason, pspReference };
   return { kind: "unknown", reason };
 }
 
-/** Undefined: it is no JSON. */
+/** Undefined if it isn't JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

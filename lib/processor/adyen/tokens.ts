@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 
 /**
- * What Adyen's card component encrypts in the shopper's browser, for Adyen alone. Never digits alone, and never the test
- * account's `test_4111…`: a card number in clear is no token, and would be kept with the payment.
+ * A field that Adyen's card component encrypted in the shopper's browser. Plain digits and the test account's `test_4111…` are
+ * refused: a card number in clear isn't a token, and would be stored with the payment.
  */
 const encrypted = (most: number) =>
   z
@@ -40,7 +40,7 @@ const fields = z.strictObject({
     // A number typed into the wrong field.
     .refine((text) => !/\d{4}/.test(text))
     .optional(),
-  /** The component's own, for 3-D Secure. */
+  /** From the component, for 3-D Secure. */
   browserInfo: browserInfo.optional(),
 });
 export type EncryptedFields = z.infer<typeof fields>;
@@ -48,7 +48,7 @@ export type EncryptedFields = z.infer<typeof fields>;
 const OWN = "adyen.";
 const STORED = "adyen_stored.";
 
-/** A token made of what the component gave to the merchant's page; null for any other text. */
+/** Parses a token from the component on the merchant's page; null for any other text. */
 export function readOwnToken(token: string): EncryptedFields | null {
   if (!token.startsWith(OWN)) return null;
   const encoded = token.slice(OWN.length);
@@ -64,7 +64,7 @@ export function readOwnToken(token: string): EncryptedFields | null {
 export const ownToken = (given: EncryptedFields) =>
   OWN + Buffer.from(JSON.stringify(given), "utf8").toString("base64url");
 
-/** A card that Adyen keeps for us for a while, by the subject under which the journal has it. */
+/** Token for a card stored at Adyen, by its journal subject. */
 export const storedToken = (subject: string) => STORED + subject;
 export const subjectOfStored = (token: string) => (token.startsWith(STORED) ? token.slice(STORED.length) : null);
 
@@ -75,5 +75,5 @@ const BRANDS: Readonly<Record<string, CardBrand>> = {
   discover: "discover",
 };
 
-/** Ours for Adyen's name of a card's network, such as `mc` or `visa_applepay`; null for one that the contract has no name for. */
+/** Our brand for Adyen's payment method, such as `mc` or `visa_applepay`; null if the contract doesn't have it. */
 export const brandOf = (name: string | undefined): CardBrand | null => BRANDS[name?.split("_")[0] ?? ""] ?? null;
