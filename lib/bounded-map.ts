@@ -1,6 +1,6 @@
 /**
- * Map of at most `max` entries, for what a process remembers about callers. Setting a key makes it the newest entry, and the
- * oldest one is dropped when there are too many.
+ * Map of at most `max` entries, for what a process remembers about callers. Setting a key makes it the newest
+ * entry; beyond `max` the oldest entry is dropped.
  */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
@@ -22,7 +22,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
     return this;
   }
 
-  /** The value of a key, created when it is missing. */
+  /** The value of a key, created if it is missing. */
   getOrCreate(key: K, create: () => V): V {
     if (this.has(key)) return this.get(key) as V;
     const value = create();

@@ -3,8 +3,8 @@ import { BoundedMap } from "@/lib/bounded-map";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 
 /**
- * argon2id, about 2.5 ms of a core beside the event loop. BIN and last 4 stand in the same row, which leaves some 100,000
- * numbers: trying them takes minutes for each card and each environment, and only with the key.
+ * argon2id, about 2.5 ms of a core, off the event loop. The row also holds BIN and last 4, so only some 100,000
+ * numbers are left to try: minutes per card and environment, and only with the key.
  */
 const COSTS = { algorithm: 2, memoryCost: 4_096, timeCost: 1, parallelism: 1, outputLen: 32 };
 const REMEMBERED = 5_000;
@@ -13,12 +13,12 @@ const PUBLIC_NUMBERS = new Set(SANDBOX_CARDS.map((card) => card.number));
 
 type Card = { readonly number: string };
 
-/** Fingerprint of a card's number: equal for equal numbers of one environment (UUID) under one key. */
+/** Fingerprint of a card number: equal for equal numbers of one environment (UUID) under one key. */
 export type Fingerprints = (key: { id: string; bytes: Buffer }, environmentId: string, card: Card) => Promise<Buffer>;
 
 /**
- * Works each out once: for a request's card as long as that object lives, for the sandbox's published test numbers, which are
- * nobody's, as long as there is room. A shop that tests, and the benchmark, so pay for it once per environment.
+ * Computes each fingerprint once: per card object of a request, and for the sandbox's published test numbers per
+ * environment while the cache has room.
  */
 export function createFingerprints(): Fingerprints {
   const ofCards = new WeakMap<Card, BoundedMap<string, Promise<Buffer>>>();
@@ -40,7 +40,7 @@ export function createFingerprints(): Fingerprints {
   };
 }
 
-/** The environment's own 16 bytes: equal cards of two environments have nothing in common. */
+/** 16 bytes of the environment's id, so that equal cards of two environments have different fingerprints. */
 function saltOf(environmentId: string): Buffer {
   const bytes = Buffer.from(environmentId.replaceAll("-", ""), "hex");
   if (bytes.length !== 16) throw new Error("an environment's id is a UUID");

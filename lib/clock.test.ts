@@ -13,7 +13,7 @@ afterEach(() => {
   Reflect.deleteProperty(globalThis, AHEAD);
 });
 
-/** The database answers, `tookMs` after it was asked, that it is so late. */
+/** The database reports this time, `tookMs` after the query was sent. */
 function read(databaseMs: number, tookMs: number): void {
   const sentAt = performance.now();
   vi.advanceTimersByTime(tookMs);

@@ -1,12 +1,15 @@
-/** The time, passed in so that tests can choose it. What must agree to the moment uses the database's `now()` instead. */
+/**
+ * The time, injected so that tests can choose it. Code that needs exact agreement uses the database's `now()`
+ * instead.
+ */
 export type Clock = { now(): Date };
 
-/** Durations and pauses, apart from what time it is; passed in so that a simulation can choose them, too. */
+/** Durations and pauses, separate from the time of day; injected so that a simulation can choose them, too. */
 export type Timer = {
-  /** Milliseconds by a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   elapsedMs(): number;
   wait(ms: number): Promise<void>;
-  /** Calls later, unless what it answers is called before. */
+  /** Calls `call` after `ms`, unless the returned function is called first. */
   after(ms: number, call: () => void): () => void;
 };
 
@@ -20,8 +23,9 @@ export const systemTimer: Timer = {
 };
 
 /**
- * A signal that is aborted after a time, or with another one; to be released. Not by AbortSignal.any and timeout: Node 20 may
- * collect what they are made of, and then nothing ever ends; and each leaves something on the other one for as long as that lasts.
+ * A signal that aborts after a time, or with another signal; must be released. AbortSignal.any and timeout don't
+ * do: Node 20 may collect their sources, so that they never abort, and each leaks a listener on a long-lived
+ * signal.
  */
 export function abortAfter(ms: number, other?: AbortSignal): { readonly signal: AbortSignal; release(): void } {
   const own = new AbortController();
@@ -38,13 +42,16 @@ export function abortAfter(ms: number, other?: AbortSignal): { readonly signal: 
   };
 }
 
-/** How far the database's time is ahead of the monotonic clock; on globalThis, as Next's side has a copy of this module. */
+/**
+ * Offset of the database's time from the monotonic clock. On globalThis, because Next bundles a copy of this
+ * module.
+ */
 const holder = globalThis as { [key: symbol]: number | undefined };
 const AHEAD = Symbol.for("cardlane.database-time");
 
 /**
- * Milliseconds since 1970 by the database's clock, continued by the monotonic one: this machine's own clock, and changes
- * to it, play no part. Until the database's time is read for the first time it is this machine's.
+ * Milliseconds since 1970 by the database's clock, continued by the monotonic clock, so that changes to this
+ * machine's clock have no effect. This machine's clock counts until the database's is first read.
  */
 export function nowMs(): number {
   const ahead = holder[AHEAD];
@@ -54,8 +61,8 @@ export function nowMs(): number {
 export const systemClock: Clock = { now: () => new Date(nowMs()) };
 
 /**
- * Goes by the database's time, which was read at some moment between two of the monotonic clock. A time that may be right is
- * kept, so that it does not jump about.
+ * Follows the database's time, which was read between the two monotonic times. An offset that is within their
+ * bounds is kept, so that the time doesn't jump.
  */
 export function followTime(databaseMs: number, { sentAt, receivedAt }: { sentAt: number; receivedAt: number }): void {
   const [least, most] = [databaseMs - receivedAt, databaseMs - sentAt];

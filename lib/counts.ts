@@ -1,24 +1,27 @@
-/** Upper bounds of the buckets that answers are counted in, by how long they took, in seconds. */
+/** Upper bounds of the latency buckets, in seconds. */
 export const LATENCY_BOUNDS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 const BOUNDS_MS = LATENCY_BOUNDS.map((seconds) => seconds * 1_000);
 
 export const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-/** Of one endpoint. `buckets`: answers within each bound and above the one before it; the last are slower than all. */
+/**
+ * Counts of one endpoint. `buckets`: responses within each bound and above the one before it; the last bucket
+ * has the slowest.
+ */
 type EndpointCounts = { readonly statuses: number[]; readonly buckets: number[]; ms: number };
 
-/** What this process has done since it began. Plain numbers: each request pays for them. */
+/** Counters since the process started. Plain numbers, because every request updates them. */
 export type Counts = {
-  /** By the endpoint's name, never by a path, which callers make up. */
+  /** Keyed by endpoint name, never by path: callers make up paths. */
   readonly endpoints: Map<string, EndpointCounts>;
-  /** Stored answers that were sent again, by endpoint. */
+  /** Replays of stored responses, by endpoint. */
   readonly replays: Map<string, number>;
   unauthorized: number;
   rateLimited: number;
   logLinesLeftOut: number;
-  /** Of the request log. */
+  /** Entries that the request log dropped. */
   requestsLeftOut: number;
-  /** By job. One that waits for the database has not failed. */
+  /** Failures by job. A job that waits for the database has not failed. */
   readonly jobFailures: Map<string, number>;
 };
 
@@ -37,7 +40,7 @@ holder[KEY] ??= {
 };
 export const counts: Counts = holder[KEY];
 
-/** Counts an answer and the time since `startedMs`, on the clock of `performance`. */
+/** Counts a response and the time since `startedMs`, on the clock of `performance`. */
 export function countAnswer(endpoint: string, status: number, startedMs: number): void {
   const ms = performance.now() - startedMs;
   let of = counts.endpoints.get(endpoint);

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { isLoopbackAddress, isLoopbackHost } from "./loopback";
 
-/** The one place that reads the environment. Every setting is described in `.env.example`. */
+/** The one place that reads the environment. `.env.example` describes every setting. */
 function integer(name: string, fallback: number, min: number, max: number): number {
   const text = process.env[name];
   if (text === undefined || text === "") return fallback;
@@ -22,7 +22,10 @@ function yesOrNo(name: string): boolean {
   throw new ConfigurationError(`${name} must be true or false, not "${text}".`);
 }
 
-/** An address of the service: http or https, a host, and nothing that would get lost when paths are added. */
+/**
+ * An address of the service: http or https, with a host, and without anything that would be lost when a path is
+ * appended.
+ */
 function webAddress(name: string): string | null {
   const text = string(name);
   if (text === null) return null;
@@ -37,15 +40,15 @@ const MODES = ["production", "sandbox"] as const;
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
-/** What the start-up has found out, for all that runs in this process and below it. */
+/** Stores values found at start-up, for this process and its child processes. */
 export function configure(values: Record<string, string>): void {
   Object.assign(process.env, values);
 }
 
-/** What a process that belongs to this one need not have where others can look, but is told. */
+/** Settings that are passed to a child process privately, not through its environment. */
 const TOLD = ["DATABASE_URL", "DATABASE_APP_URL", "DATABASE_JOBS_URL", "CARDLANE_SECRET", "CARDLANE_SECRET_PREVIOUS"];
 
-/** For a process that belongs to this one: its environment, and `settings` that it takes by `configure`. */
+/** A child process's environment, and the `settings` that it stores by `configure`. */
 export function handOver(): { env: NodeJS.ProcessEnv; settings: Record<string, string> } {
   const [env, settings]: [NodeJS.ProcessEnv, Record<string, string>] = [{ ...process.env }, {}];
   for (const name of TOLD) {
@@ -56,29 +59,29 @@ export function handOver(): { env: NodeJS.ProcessEnv; settings: Record<string, s
   return { env, settings };
 }
 
-/** A setting that the service cannot start with; its message is one sentence for the operator. */
+/** A setting that the service cannot start with. The message is one sentence for the operator. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
 export const env = {
-  /** The value of CARDLANE_ENV; null while it is not set. */
+  /** The value of CARDLANE_ENV; null if it is not set. */
   get chosenMode() {
     const mode = string("CARDLANE_ENV");
     const found = MODES.find((known) => known === mode);
     if (mode === null || found) return found ?? null;
     throw new ConfigurationError(`CARDLANE_ENV must be production or sandbox, not "${mode}".`);
   },
-  /** Whether real money may come: then there is no demo, no outbox page, and nothing secret is printed or made up. */
+  /** True if the service may handle real money: no demo, no outbox page, and no secret is printed or generated. */
   get isProduction() {
     return this.chosenMode === "production";
   },
-  /** Whether only this machine is meant to reach the service, by its address and by where it listens. */
+  /** True if only this machine should reach the service, by its base URLs and its listening address. */
   get isOneMachine() {
     const addresses = [this.baseUrl, this.sandboxBaseUrl, this.liveBaseUrl].filter((address) => address !== null);
     return addresses.every((address) => isLoopbackHost(new URL(address).host)) && isLoopbackAddress(this.listenAddress);
   },
-  /** IP address that the service listens on. Another than this machine's own lets other machines in. */
+  /** IP address to listen on. An address other than loopback admits other machines. */
   get listenAddress() {
     const address = string("LISTEN_ADDRESS") ?? "127.0.0.1";
     if (isIP(address) !== 0) return address;
@@ -86,11 +89,11 @@ export const env = {
       `LISTEN_ADDRESS must be an IP address such as 127.0.0.1 or 0.0.0.0, not "${address}".`,
     );
   },
-  /** PostgreSQL to use; without it the embedded one is started. The start-up sets it to the embedded one's address. */
+  /** PostgreSQL server to use; without it the embedded one is started, and the start-up sets this to its address. */
   get databaseUrl() {
     return string("DATABASE_URL");
   },
-  /** Users for the roles that serve requests and do jobs; without them the user of DATABASE_URL takes the roles on. */
+  /** Users for the roles that serve requests and run jobs. By default, connections of DATABASE_URL use SET ROLE. */
   get databaseAppUrl() {
     return string("DATABASE_APP_URL");
   },
@@ -103,34 +106,37 @@ export const env = {
   get port() {
     return integer("PORT", 3000, 1, 65535);
   },
-  /** Connections of this service in all, shared out by `shareWithPages`. */
+  /** Total number of the service's connections, which `shareWithPages` divides. */
   get databasePoolSize() {
     return integer("DATABASE_POOL_SIZE", 25, 13, 500);
   },
-  /** Keys everything that is sealed, digested or signed: 32 or more random characters, the same on every instance. */
+  /**
+   * Key material for everything that is sealed, digested or signed: 32 or more random characters, the same on
+   * every instance.
+   */
   get secret() {
     return string("CARDLANE_SECRET");
   },
-  /** An earlier secret, or several on lines of their own, while the service moves to a new one. */
+  /** Earlier secrets, one per line, during a rotation. */
   get previousSecrets() {
     return string("CARDLANE_SECRET_PREVIOUS");
   },
-  /** File that holds the secret instead, with earlier ones on further lines; made when the database is new. */
+  /** File with the secret, and earlier ones on further lines. Created with a new database. */
   get secretFile() {
     return string("CARDLANE_SECRET_FILE");
   },
-  /** Where this user's settings are; null = the system's default. */
+  /** Folder of this user's settings; null = the system's default. */
   get configFolder() {
     return string(process.platform === "win32" ? "APPDATA" : "XDG_CONFIG_HOME");
   },
-  /** Public addresses of the two environments; when set, a key of the other environment is refused on that host. */
+  /** Public addresses of the two environments. If set, a host refuses keys of the other environment. */
   get sandboxBaseUrl() {
     return webAddress("SANDBOX_BASE_URL");
   },
   get liveBaseUrl() {
     return webAddress("LIVE_BASE_URL");
   },
-  /** Pages are compiled as they are opened (`npm run dev`). */
+  /** Pages are compiled on demand (`npm run dev`). */
   get isDevelopment() {
     return process.env.NODE_ENV === "development";
   },
@@ -138,7 +144,7 @@ export const env = {
   get baseUrl() {
     return webAddress("BASE_URL") ?? `http://localhost:${this.port}`;
   },
-  /** Whether the operator chose where the service answers. */
+  /** True if the operator set the service's address. */
   get isAddressSet() {
     return string("PORT") !== null || string("BASE_URL") !== null;
   },
@@ -148,47 +154,50 @@ export const env = {
   get rateLimitBurst() {
     return integer("RATE_LIMIT_BURST", 200, 1, 1_000_000);
   },
-  /** Limit of all API keys of one merchant and mode together. */
+  /** Shared limit of all API keys of one merchant and mode. */
   get merchantRateLimitPerSecond() {
     return integer("MERCHANT_RATE_LIMIT_PER_SECOND", Math.min(1_000_000, 5 * this.rateLimitPerSecond), 1, 1_000_000);
   },
   get merchantRateLimitBurst() {
     return integer("MERCHANT_RATE_LIMIT_BURST", Math.min(1_000_000, 5 * this.rateLimitBurst), 1, 1_000_000);
   },
-  /** Megabytes that all keys, or all users, of one merchant and mode may be answered a second, ten times as many at once. */
+  /**
+   * Megabytes per second of responses to all keys, or to all users, of one merchant and mode; the burst is ten
+   * times as much.
+   */
   get answerMbPerSecond() {
     return integer("ANSWER_MB_PER_SECOND", 5, 1, 1_000_000);
   },
-  /** Requests of one address in a minute that may fail for want of a key or session that works. */
+  /** Requests per minute and address that may fail for lack of a valid key or session. */
   get unauthorizedLimitPerMinute() {
     return integer("UNAUTHORIZED_LIMIT_PER_MINUTE", 120, 1, 1_000_000);
   },
-  /** Pages that one address may request in a minute, a quarter of them at once. */
+  /** Pages per minute and address; the burst is a quarter of it. */
   get pageLimitPerMinute() {
     return integer("PAGE_LIMIT_PER_MINUTE", 1_200, 1, 1_000_000);
   },
   /**
-   * Megabytes that a merchant's test mode may write in a day without a proved e-mail address, with 100 writes for each;
-   * 50 times as much afterwards; 0 = any amount. In live mode there is none.
+   * Megabytes that a merchant may write in test mode per day without a verified e-mail address, and 100 writes per
+   * megabyte; 50 times as much with one; 0 = unlimited. Live mode has no quota.
    */
   get sandboxQuotaMbPerDay() {
     return integer("SANDBOX_QUOTA_MB_PER_DAY", this.isOneMachine ? 0 : 20, 0, 1_000_000);
   },
-  /** An account with test data and without a proved e-mail address is closed so many days after it was opened; 0 = never. */
+  /** Days until an account that has test data and no verified e-mail address is closed; 0 = never. */
   get unprovedAccountDays() {
     const days = integer("UNPROVED_ACCOUNT_DAYS", this.isOneMachine ? 0 : 30, 0, 3_650);
     if (days === 0 || days >= 30) return days;
     throw new ConfigurationError("UNPROVED_ACCOUNT_DAYS must be 0, or 30 or more.");
   },
-  /** Accounts that may be opened from one network in a day; 0 = any number. */
+  /** New accounts per network and day; 0 = unlimited. */
   get signUpsPerDay() {
     return integer("SIGN_UPS_PER_DAY", this.isOneMachine ? 0 : 50, 0, 1_000_000);
   },
-  /** Sign-ins, sign-ups and forgotten passwords that one address may try in a minute, each. */
+  /** Sign-ins, sign-ups and password resets per address and minute, each. */
   get signInLimitPerMinute() {
     return integer("SIGN_IN_LIMIT_PER_MINUTE", 30, 1, 1_000_000);
   },
-  /** Declines that one address may have in a minute in the payment form; other limits follow from it (limits.ts). */
+  /** Declines per address and minute in the payment form. Other limits are derived from it (limits.ts). */
   get checkoutLimitPerMinute() {
     return integer("CHECKOUT_LIMIT_PER_MINUTE", 15, 1, 1_000_000);
   },
@@ -204,50 +213,53 @@ export const env = {
   get mailFrom() {
     return string("MAIL_FROM") ?? "Cardlane <no-reply@localhost>";
   },
-  /** Whether mail that no server takes waits at /outbox: "yes", "no", or "unset", for then only one machine's sandbox has it. */
+  /**
+   * The outbox page for mail without a server: "yes", "no", or "unset", which enables it only for a sandbox on one
+   * machine.
+   */
   get mailOutbox() {
     const text = string("MAIL_OUTBOX");
     if (text === null) return "unset";
     if (text === "1" || text === "0") return text === "1" ? "yes" : "no";
     throw new ConfigurationError(`MAIL_OUTBOX must be 1 or 0, not "${text}".`);
   },
-  /** Whether webhooks go to http and to private addresses, too: for development alone. */
+  /** Allows webhooks to http and private addresses, for development only. */
   get webhookAllowLocal() {
     return yesOrNo("WEBHOOK_ALLOW_LOCAL");
   },
-  /** How long a processor call may take; the lease of an operation is 2 s longer. */
+  /** Timeout of a processor call. An operation's lease is 2 s longer. */
   get processorTimeoutMs() {
     return integer("PROCESSOR_TIMEOUT_MS", 8_000, 100, 60_000);
   },
-  /** Key of the connector that takes live payments of all merchants without a connection of their own; null = none does. */
+  /** Key of the connector for live payments of merchants without a connection of their own; null = none. */
   get liveProcessor() {
     return string("LIVE_PROCESSOR");
   },
-  /** One of its credentials, by the name that the connector gives it, such as STRIPE_SECRET_KEY. */
+  /** A credential of the live processor, by the name that its connector uses, such as STRIPE_SECRET_KEY. */
   processorCredential(setting: string) {
     return string(setting);
   },
-  /** Another host than the live processor's own, such as a simulator's. */
+  /** A host that replaces the live processor's own, such as a simulator's. */
   get liveProcessorEndpoint() {
     return webAddress("LIVE_PROCESSOR_ENDPOINT");
   },
-  /** Whether the operator's live processor gets card numbers; it also takes PCI_DSS_COMPLIANT. */
+  /** True if the operator's live processor gets card numbers, which also requires PCI_DSS_COMPLIANT. */
   get liveProcessorRawCards() {
     return yesOrNo("LIVE_PROCESSOR_RAW_CARDS");
   },
-  /** Whether this installation may see card numbers of live payments at all. */
+  /** True if this installation may see card numbers of live payments. */
   get pciDssCompliant() {
     return yesOrNo("PCI_DSS_COMPLIANT");
   },
-  /** How long the port stays open after SIGTERM, with readiness at 503: what a load balancer needs to notice. */
+  /** How long the port stays open after SIGTERM, with readiness at 503, so that load balancers notice. */
   get drainSeconds() {
     return integer("DRAIN_SECONDS", this.isOneMachine ? 0 : 3, 0, 60);
   },
-  /** How many proxies in front of us are ours: that many X-Forwarded-For entries, from the right, are believed. */
+  /** Number of our own proxies in front: that many X-Forwarded-For entries, from the right, are trusted. */
   get trustedProxies() {
     return integer("TRUSTED_PROXIES", 0, 0, 10);
   },
-  /** What Prometheus sends for /metrics as a bearer token; without it there is no /metrics. */
+  /** Bearer token of Prometheus for /metrics; without it there is no /metrics. */
   get metricsToken() {
     const token = string("METRICS_TOKEN");
     if (token === null || /^[\x21-\x7e]{16,1000}$/.test(token)) return token;
@@ -258,7 +270,7 @@ export const env = {
     if (LOG_LEVELS.includes(level)) return level;
     throw new ConfigurationError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}, not "${level}".`);
   },
-  /** Reads every setting once, so that a wrong one is found at the start. */
+  /** Reads every setting once, so that an invalid one is reported at start-up. */
   check(): void {
     for (const name of Object.keys(this)) void this[name as keyof typeof this];
     if (this.isProduction) checkProduction();
@@ -275,7 +287,7 @@ function modeMissing(): string {
   return `Other machines can reach ${outside}, so say what this is. ${MODE_CHOICE}`;
 }
 
-/** What production cannot do without, each with the sentence that mends it. */
+/** Settings that production requires, each with a sentence that says how to set it. */
 function checkProduction(): void {
   const set = (name: string) => string(name) !== null;
   const plain = ["BASE_URL", "SANDBOX_BASE_URL", "LIVE_BASE_URL"].find((name) => /^http:/i.test(string(name) ?? ""));

@@ -1,14 +1,17 @@
 import { env } from "@/lib/env";
 import { createTokenBuckets, type TokenBucketOptions, type TokenBuckets } from "@/lib/token-buckets";
 
-/** A row of the table of limits, each with what it counts together and the attack it stops. Limits hold per process. */
+/**
+ * A row of the table of limits. Each row's comment names its key and the attack that it stops. Limits hold per
+ * process.
+ */
 export type Limit = {
-  /** Number that an operator can change; 0 for a limit without one. */
+  /** The operator's setting; 0 for a limit without one. */
   readonly setting?: () => number;
   readonly rate: (setting: number) => Rate;
-  /** `RateLimit-Policy` calls it by this name, and counts requests unless there is a unit. */
+  /** Name and unit in `RateLimit-Policy`; the default unit is requests. */
   readonly policy?: { readonly name: string; readonly unit?: "content-bytes" };
-  /** Sentence of a refusal; absent where nobody reads one. */
+  /** Detail of the refusal; absent if nobody sees it. */
   readonly refusal?: (seconds: number, setting: number) => string;
 };
 
@@ -38,27 +41,27 @@ const quotaReached = (seconds: number, mb: number) =>
 const WRITES_PER_MB = 100;
 const BYTES_PER_MB = 1_000_000;
 const RESPONSE_BURST_SECONDS = 10;
-/** A form that waits for a payment polls every two seconds. */
+/** A payment form polls every two seconds while it waits for a payment. */
 const FORMS_PER_PAGE = 3;
 const EXPORTS = 20;
 
 /** A network is an IPv4 address or the /64 of an IPv6 address; a site is an IPv4 address or a /48. */
 export const LIMITS = {
-  /** By API key or user: a client in a loop. */
+  /** Per API key or user. Stops a client in a loop. */
   requests: {
     rate: () => ({ perSecond: env.rateLimitPerSecond, burst: env.rateLimitBurst }),
     policy: { name: "default" },
     refusal: tooFast,
   },
-  /** By environment: a merchant that multiplies its limit by creating keys. */
+  /** Per environment. Stops a merchant that multiplies its limit by creating keys. */
   merchantRequests: {
     rate: () => ({ perSecond: env.merchantRateLimitPerSecond, burst: env.merchantRateLimitBurst }),
     policy: { name: "merchant" },
     refusal: tooFast,
   },
-  /** By user: a password hash takes a core 40 ms, so sixty a second would delay all payments by seconds. */
+  /** Per user. A password hash takes 40 ms of a core, so sixty a second would delay all payments by seconds. */
   costlyRequests: { rate: () => perMinute(20), policy: { name: "costly" }, refusal: tooFast },
-  /** By reader: long lists in a loop, which take the process 10 ms for each megabyte. */
+  /** Per reader. Stops long lists in a loop, which take the process 10 ms per megabyte. */
   responseBytes: {
     setting: () => env.answerMbPerSecond,
     rate: (mb) => ({
@@ -69,103 +72,108 @@ export const LIMITS = {
     refusal: (seconds, mb) =>
       `Your responses exceeded ${inWords(mb * BYTES_PER_MB)} bytes per second. Try again in ${seconds} s. A smaller limit makes smaller responses.`,
   },
-  /** By network and kind of credential: guessing keys and sessions, each guess a look-up. */
+  /** Per network and kind of credential. Stops guessing of keys and sessions, each guess a look-up. */
   unauthorized: {
     setting: () => env.unauthorizedLimitPerMinute,
     rate: (count) => perMinute(count),
     policy: { name: "unauthorized" },
     refusal: tooFast,
   },
-  /** By environment or user: filling the database by an account that costs nothing to open. */
+  /** Per environment or user. Stops filling the database from a free account. */
   sandboxWrites: {
     setting: () => env.sandboxQuotaMbPerDay,
     rate: (mb) => perDay(mb * WRITES_PER_MB),
     policy: { name: "sandbox-writes" },
     refusal: quotaReached,
   },
-  /** By environment or user: the same with few, large writes. */
+  /** Per environment or user. Stops the same with few, large writes. */
   sandboxBytes: {
     setting: () => env.sandboxQuotaMbPerDay,
     rate: (mb) => perDay(mb * BYTES_PER_MB),
     policy: { name: "sandbox-bytes", unit: "content-bytes" },
     refusal: quotaReached,
   },
-  /** By merchant: filling the audit log, where each export leaves a row for good. */
+  /** Per merchant. Stops filling the audit log, where each export leaves a permanent row. */
   exports: {
     rate: () => perMinute(1, EXPORTS),
     policy: { name: "exports" },
     refusal: (seconds) =>
       `Your account has made ${EXPORTS} exports in a short time. The next one can begin in ${seconds} s.`,
   },
-  /** By network: reloading pages, each of which takes the only rendering process 10 to 100 ms. */
+  /** Per network. Stops reloading of pages, each of which takes the only rendering process 10 to 100 ms. */
   pages: {
     setting: () => env.pageLimitPerMinute,
     rate: (count) => pagesPerMinute(count),
     refusal: tooManyPages,
   },
-  /** By network, and by network and connection for a processor's messages: guessing tokens of payment forms. */
+  /**
+   * Per network, and for a processor's messages per network and connection. Stops guessing of payment form tokens.
+   */
   paymentForms: {
     setting: () => env.pageLimitPerMinute,
     rate: (count) => pagesPerMinute(count * FORMS_PER_PAGE),
     refusal: tooManyPages,
   },
-  /** By network: a thousand requests in one packet, which are all parsed before anything else is done. */
+  /** Per network. Stops a thousand requests in one packet, which are all parsed before anything else runs. */
   overfullConnections: { rate: () => ({ perSecond: 1 / 10, burst: 1 }) },
-  /** By kind of attempt and network: guessing passwords, and making the process hash them. */
+  /** Per kind of attempt and network. Stops guessing of passwords, and password hashing in a loop. */
   signInAttempts: {
     setting: () => env.signInLimitPerMinute,
     rate: (count) => perMinute(count),
     refusal: (seconds: number) => `Too many attempts. Try again in ${seconds} s.`,
   },
-  /** By site: opening accounts in bulk. */
+  /** Per site. Stops opening of accounts in bulk. */
   accounts: {
     setting: () => env.signUpsPerDay,
     rate: (count) => perDay(count),
     refusal: tooManyAccounts,
   },
-  /** By site and mailbox: flooding another person's mailbox with sign-up mail. */
+  /** Per site and mailbox. Stops flooding of another person's mailbox with sign-up mail. */
   mails: { rate: () => perHour(3) },
-  /** By network: testing cards. High, because many shoppers may share an address. */
+  /** Per network. Stops card testing. High, because many shoppers may share an address. */
   cardAttempts: {
     setting: () => env.checkoutLimitPerMinute,
     rate: (count) => perMinute(count * 10),
     refusal: notCharged,
   },
-  /** By network: testing a list of stolen cards, most of which are declined. */
+  /** Per network. Stops testing of a list of stolen cards, most of which are declined. */
   cardDeclines: { setting: () => env.checkoutLimitPerMinute, rate: (count) => perMinute(count), refusal: notCharged },
-  /** By environment and BIN: testing one issuer's numbers from many addresses. Honest shoppers get declined as well. */
+  /**
+   * Per environment and BIN. Stops testing of one issuer's numbers from many addresses. Honest shoppers get
+   * declines as well.
+   */
   binDeclines: {
     setting: () => env.checkoutLimitPerMinute,
     rate: (count) => perMinute(count * 2),
     refusal: notCharged,
   },
-  /** By network: opening payment links in a loop, each of which may write a row. */
+  /** Per network. Stops opening of payment links in a loop, each of which may write a row. */
   linkOpeningsOfNetwork: {
     setting: () => env.checkoutLimitPerMinute,
     rate: (count) => perMinute(count * 10),
     refusal: openedTooOften,
   },
-  /** By link: the same from many addresses. */
+  /** Per link. Stops the same from many addresses. */
   linkOpenings: {
     setting: () => env.checkoutLimitPerMinute,
     rate: (count) => perMinute(count * 60),
     refusal: openedTooOften,
   },
-  /** By network: orders in the sample shop in a loop, each of which writes rows. */
+  /** Per network. Stops orders in the sample shop in a loop, each of which writes rows. */
   demoCallsOfNetwork: {
     setting: () => env.checkoutLimitPerMinute,
     rate: (count) => perMinute(count * 4),
     refusal: shopIsBusy,
   },
-  /** In all: the same from many addresses. */
+  /** Global. Stops the same from many addresses. */
   demoCalls: { setting: () => env.checkoutLimitPerMinute, rate: (count) => perMinute(count * 40), refusal: shopIsBusy },
-  /** By environment: filling the request log with reads and refusals, which change nothing. */
+  /** Per environment. Stops filling the request log with reads and refusals, which change nothing. */
   loggedRequests: { rate: () => ({ perSecond: 20, burst: 200 }) },
-  /** By environment: filling the request log by an unverified account; its rows are kept for a month. */
+  /** Per environment. Stops an unverified account from filling the request log, which is kept for a month. */
   loggedRequestsOfUnverified: { rate: () => perDay(2_000) },
-  /** By kind of line: filling the disk by what unauthenticated callers cause. */
+  /** Per kind of line. Stops unauthenticated callers from filling the disk. */
   logLinesOfKind: { rate: () => ({ perSecond: 1, burst: 60 }) },
-  /** In all: the same with lines of many kinds. */
+  /** Global. Stops the same with lines of many kinds. */
   logLines: { rate: () => ({ perSecond: 10, burst: 600 }) },
 } satisfies Record<string, Limit>;
 

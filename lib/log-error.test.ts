@@ -7,7 +7,7 @@ const HASH = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$RdescudvJCsgt3ub+b4dWRW
 const SECRET = "0f".repeat(32);
 const PRIVATE = ["ada@shopper.example", HASH, SECRET, "4242424242424242", "Ada Moreno"];
 
-/** As the driver makes it of the server's answer to a statement with these parameters. */
+/** The driver's error for a statement with these parameters that the server refused. */
 function refusedByPostgres(overrides: object = {}): Error {
   const error = new postgres.PostgresError("x");
   return Object.assign(error, {

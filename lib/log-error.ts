@@ -1,13 +1,13 @@
-/** An error as the log shows it. */
+/** An error as it appears in the log. */
 type LoggedError = { type: string; message: string; [member: string]: unknown };
 
-/** What else tells where it went wrong without what it went wrong with. The digest is the id that an error page shows. */
+/** Members that help to locate the error and contain no data. The digest is the id that an error page shows. */
 const MEMBERS = "code errno syscall address port status table_name constraint_name routine digest".split(" ");
 const MAX_DEPTH = 5;
 
 /**
- * Chooses members by name: the drivers' errors carry the statement with its parameters and, in `detail` and `where`, the
- * row, and so customers' data and password hashes. For pino's `err`; what is no error stays as it is.
+ * Copies members by name: the drivers' errors contain the statement with its parameters and, in `detail` and
+ * `where`, the row, and so customers' data and password hashes. For pino's `err`; other values stay unchanged.
  */
 export function serializeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;
@@ -26,7 +26,10 @@ export function serializeError(error: unknown, depth = 0): unknown {
   return logged;
 }
 
-/** Drizzle's wrapper, by its shape: Next bundles a class of its own. Its message is the statement and all parameters. */
+/**
+ * Drizzle's wrapper, recognized by shape, because Next bundles a copy of the class. Its message has the
+ * statement and all parameters.
+ */
 const isFailedQuery = (error: Error) => "query" in error && "params" in error;
 
 function messageOf(error: Error): string {
@@ -36,7 +39,7 @@ function messageOf(error: Error): string {
   return error.name === "PostgresError" && code.startsWith("22") ? withoutQuoted(error.message) : error.message;
 }
 
-/** From the first quote to the last: what stands in it may have quotes of its own. */
+/** Cut from the first quote to the last, because the quoted value may contain quotes. */
 function withoutQuoted(message: string): string {
   const [from, to] = [message.indexOf('"'), message.lastIndexOf('"')];
   return from < to ? `${message.slice(0, from)}"…"${message.slice(to + 1)}` : message;

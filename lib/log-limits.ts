@@ -2,19 +2,22 @@ import { keepableText } from "@/lib/contract/card-numbers";
 import { counts } from "@/lib/counts";
 import { bucketsOf } from "@/lib/limits";
 
-/** Kinds that are counted apart; texts that differ each time share the rest. */
+/** Kinds that are counted separately. Texts that differ each time share one more. */
 const MAX_KINDS = 100;
 const KIND_LENGTH = 100;
 const SUMMARY_MS = 60_000;
 
-/** Characters of one line, and of one text in a line that is too long. */
+/** Characters of a line, and of one text in a line that is too long. */
 const MAX_LINE = 16_000;
 const MAX_TEXT = 1_000;
 const MAX_MEMBERS = 30;
 const MAX_DEPTH = 5;
 
 export type LineLimits = {
-  /** Whether a line of this kind may be written now. Calls `onLeftOut` before the next one that may, and once a minute. */
+  /**
+   * True if a line of this kind may be written now. Calls `onLeftOut` before the next line that may, and once a
+   * minute.
+   */
   take(kind: string): boolean;
 };
 
@@ -40,7 +43,7 @@ export function createLineLimits(
     for (const kind of [...leftOut.keys()]) report(kind);
   }
 
-  /** Numbers differ from line to line of the same kind. */
+  /** Lines that differ only in numbers are of one kind. */
   function known(text: string): string {
     const kind = text.slice(0, KIND_LENGTH).replace(/\d{1,20}/g, "0");
     if (!kinds.has(kind) && kinds.size >= MAX_KINDS) return "other";
@@ -64,7 +67,10 @@ export function createLineLimits(
   };
 }
 
-/** A line of JSON of a bearable length, still JSON: long texts and lists in it are cut, with a mark. */
+/**
+ * Truncates a line of JSON that is too long, and keeps it valid JSON: long texts and lists in it are cut and
+ * marked.
+ */
 export function shortenLine(line: string): string {
   if (line.length <= MAX_LINE) return line;
   const { level, time, msg, ...others } = JSON.parse(line) as Record<string, unknown>;
@@ -88,6 +94,6 @@ function shortened(value: unknown, depth: number): unknown {
   return Object.fromEntries(kept);
 }
 
-/** Masked before it is cut: half a card's number would not be found. */
+/** Masks before truncating, because half a card number would not be recognized. */
 const shortenText = (text: string) =>
   text.length > MAX_TEXT ? `${keepableText(text, MAX_TEXT + 1)} [${text.length - MAX_TEXT} more characters]` : text;

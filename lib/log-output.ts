@@ -2,14 +2,14 @@ import { isUtf8 } from "node:buffer";
 import { format } from "node:util";
 import { maskCardNumbers } from "@/lib/contract/card-numbers";
 
-/** How long the beginning of what may be a number is held back when its line has not ended. */
+/** How long a possible start of a card number is held back while its line is incomplete. */
 const HOLD_MS = 20;
 const MAX_HELD = 2_000;
-/** Other characters between two digits of one number: escapes in escapes, above all. */
+/** Max other characters between two digits of one number, mainly nested escapes. */
 const MAX_GAP = 64;
 
 type Done = (error?: Error | null) => void;
-/** As much of a stream as is needed; `process.stdout` is one. */
+/** The part of a stream that is used here; `process.stdout` has it. */
 export type OutputStream = { write(chunk: never, encoding?: never, done?: never): boolean };
 type Write = (chunk: string | Uint8Array, encoding?: BufferEncoding | Done, done?: Done) => boolean;
 
@@ -17,8 +17,8 @@ const MASKED = Symbol.for("cardlane.masked-output");
 type Masked = { [MASKED]?: Write };
 
 /**
- * Masks card numbers in everything that is written to a stream from now on, also when a number comes in several pieces.
- * Nothing is lost: what was held back is written with the next piece, a moment later, or by the function that is returned.
+ * Masks card numbers in everything that is written to a stream from now on, even if a number is split between
+ * writes. Text that was held back is written with the next write, after `HOLD_MS`, or by the returned function.
  */
 export function maskStream(stream: OutputStream): () => void {
   const masked = stream as Masked & { write: Write };
@@ -47,7 +47,7 @@ export function maskStream(stream: OutputStream): () => void {
     const isText = typeof chunk === "string" && /^utf-?8$/i.test(encoding);
     const bytes = isText ? null : typeof chunk === "string" ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
     if (bytes !== null && !isUtf8(bytes)) {
-      // No text, or a piece of one: every byte stays, and what looks like a number in ASCII does not.
+      // Binary, or part of a UTF-8 sequence: bytes pass unchanged, apart from card numbers in ASCII.
       flush();
       return write(Buffer.from(maskCardNumbers(bytes.toString("latin1")), "latin1"), done);
     }
@@ -68,7 +68,7 @@ export function maskStream(stream: OutputStream): () => void {
   return flush;
 }
 
-/** Characters at the end of an unfinished line that a number may begin with. */
+/** Characters at the end of an unfinished line that may be the start of a number. */
 function lengthToHold(text: string): number {
   if (text.endsWith("\n")) return 0;
   let hold = 0;
@@ -83,7 +83,10 @@ function lengthToHold(text: string): number {
   return hold;
 }
 
-/** Masks what the whole process writes, libraries and warnings of Node included. Returns how to write to standard output as is. */
+/**
+ * Masks all output of the process, including libraries and Node's warnings. Returns the unmasked write to
+ * standard output.
+ */
 export function maskProcessOutput(): Write {
   for (const stream of [process.stdout, process.stderr]) process.once("exit", maskStream(stream));
   const node = process as unknown as { _rawDebug?: ((text: string) => void) & Masked };
@@ -98,8 +101,8 @@ export function maskProcessOutput(): Write {
 type ConsoleLog = Record<"warn" | "error", (details: object, message: string) => void>;
 
 /**
- * Makes lines of the log out of what libraries print, Next's complaints about strangers' requests above all: cut, masked and
- * limited like every other line. Returns what undoes it.
+ * Turns console output of libraries, mainly Next's errors about invalid requests, into log lines, truncated,
+ * masked and limited like all others. Returns a function that undoes it.
  */
 export function logConsole(log: ConsoleLog, names: readonly ("log" | "info" | "warn" | "error")[]): () => void {
   const { console } = globalThis;
@@ -108,7 +111,7 @@ export function logConsole(log: ConsoleLog, names: readonly ("log" | "info" | "w
     console[name] = (...parts: unknown[]) => {
       const err = parts.find((part) => part instanceof Error);
       const texts = parts.filter((part) => part !== err);
-      // The page shows its id: errors that strangers cause must not use up its lines.
+      // The page shows the id of its error, so errors of unauthenticated callers must not use up its limit.
       if (err && "digest" in err) return log.error({ err }, "a page failed");
       const text = texts.length > 0 ? format(...texts) : "an error";
       log.warn({ source: "console", ...(err !== undefined && { err }) }, text);

@@ -7,7 +7,7 @@ import { CREDENTIAL_NAMES } from "./processor/credential-names";
 
 export type Logger = PinoLogger;
 
-/** Members that are never written, wherever they stand. */
+/** Members that are never written, at any depth. */
 const SECRET_MEMBERS = [
   ...["card", "number", "cvv", "cvc", "pan", "password", "secret", "token", "payment_token", "client_session_token"],
   ...["credentials", ...CREDENTIAL_NAMES],
@@ -16,15 +16,15 @@ const SECRET_MEMBERS = [
 const CENSORED = "[redacted]";
 
 /**
- * The last look at a line before it is written: keys and card numbers can also stand inside a message, where no rule
- * about members finds them. Takes time in proportion to the line.
+ * Last check of a line before it is written: keys and card numbers may also occur inside a message, where no
+ * rule about members finds them. Linear in the line's length.
  */
 export function scrub(text: string): string {
   const masked = text
     .replace(/([sr]k_(?:test|live))_[0-9A-Za-z]{8,}/g, `$1_${CENSORED}`)
-    // What processors sign messages with, and their API keys.
+    // Processors' signing secrets and API keys.
     .replace(/(whsec_|AQE)[0-9A-Za-z+/=_-]{16,}/g, `$1${CENSORED}`)
-    // No slash stands in a user's name or password there: the next address begins with one.
+    // Stops at a slash, which a user or password cannot contain unescaped; another address may follow.
     .replace(/postgres(?:ql)?:\/\/[^@/\s"]+@/g, `postgres://${CENSORED}@`)
     .replace(/\$argon2[\w$=,+/.-]+/g, CENSORED);
   const line = maskCardNumbers(masked);
@@ -40,7 +40,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Of a line that a mark in place of digits without quotes, or over the end of a text, would break: still one line of JSON. */
+/** Masks a line member by member, if masking it as a whole would break its JSON. */
 function maskedMembers(line: string): string {
   const mask = (_: string, value: unknown) => {
     const text = typeof value === "string" ? value : typeof value === "number" ? String(value) : null;
@@ -49,7 +49,7 @@ function maskedMembers(line: string): string {
     return masked === text ? value : masked;
   };
   const kept = JSON.stringify(JSON.parse(line, mask));
-  // Digits that only make a number together, over several members: the line is one text then.
+  // Digits that form a number only across members: the line becomes one text.
   const { level, time } = JSON.parse(line) as { level?: unknown; time?: unknown };
   const safe = maskCardNumbers(kept) === kept ? kept : JSON.stringify({ level, time, msg: maskCardNumbers(kept) });
   return `${safe}\n`;
@@ -58,7 +58,7 @@ function maskedMembers(line: string): string {
 type LoggerOptions = {
   destination?: { write(line: string): void };
   level?: string;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now?: () => number;
 };
 
@@ -84,17 +84,17 @@ export function createLogger(options: LoggerOptions = {}): Logger {
         },
       },
     },
-    // Standard error: standard output belongs to what a user or a script requested.
+    // Standard error: standard output is for what a user or a script requested.
     options.destination ?? pino.destination({ fd: 2, sync: true }),
   );
   return logger;
 }
 
-/** Marks the line about lines that were left out: it is none of their kind. */
+/** Marks the line that reports dropped lines, which must not count as one of their kind. */
 const LEFT_OUT = Symbol("left out");
 const isLeftOutLine = (details: unknown) => typeof details === "object" && details !== null && LEFT_OUT in details;
 
-/** Lines with the same message are of one kind, whatever else stands in them; so is all that libraries print. */
+/** Lines with the same message are of one kind, whatever their members; all output of libraries is one kind. */
 function kindOf([first, message]: readonly unknown[]): string {
   if (typeof first === "string") return first;
   const { source, err } = (first ?? {}) as { source?: unknown; err?: unknown };

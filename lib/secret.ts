@@ -11,46 +11,49 @@ import { createFingerprints } from "./card-fingerprint";
 
 /** A request as it is compared with an earlier one of the same idempotency key. */
 export type ComparedRequest = {
-  /** Whose number is part of the request; null when it names no card. */
+  /** The card whose number is part of the request; null without a card. */
   readonly card: { readonly environmentId: string; readonly given: { readonly number: string } } | null;
-  /** Its text, with this in the place of the card's number. */
+  /** The request's text, with `number` in place of the card number. */
   write(number: string | null): string;
 };
 
 /**
- * What is derived from the service's secret. Each purpose has a key of its own, so none can stand in for another. Everything
- * that is kept names its secret, so that an older one stays readable while the service moves to a new one.
+ * Everything derived from the service's secret. Each purpose has a key of its own, so that none can replace
+ * another. Stored values name their secret, so that an older one stays readable during a rotation.
  */
 export type Secret = {
-  /** Id of the secret that new things are made under: eight hexadecimal digits, which reveal nothing of it. */
+  /** Id of the secret that new values use: eight hexadecimal digits, which reveal nothing of it. */
   readonly keyId: string;
-  /** Of all secrets that can be read, in the order in which they were given. */
+  /** Ids of all readable secrets, in the order in which they were given. */
   readonly keyIds: readonly string[];
-  /** Makes new things under another of them from now on. */
+  /** Uses another of the secrets for new values from now on. */
   use(keyId: string): void;
-  /** Proves possession of the secret of that id: 64 hexadecimal digits. */
+  /** Proves possession of the secret with that id: 64 hexadecimal digits. */
   verifier(keyId: string): string;
-  /** Encrypt the sign-in cookies: with the first, and each of them reads. */
+  /** Keys of the sign-in cookies: the first one encrypts, all of them decrypt. */
   readonly sessionKeys: readonly string[];
   readonly sessionKey: string;
-  /** Keyed digest of a request, in which a card number is only as its fingerprint: useless for guessing what was in one. */
+  /**
+   * Keyed digest of a request. A card number enters it only as its fingerprint, so it does not help to guess the
+   * contents.
+   */
   requestDigest(request: ComparedRequest): Promise<Buffer>;
-  /** Whether an earlier request, of which this digest was kept, was the same. Throws when its secret is not known here. */
+  /** True if the earlier request with this digest was the same. Throws if its secret is unknown here. */
   isSameRequest(digest: Buffer, request: ComparedRequest): Promise<boolean>;
   /** Slow, keyed fingerprint of a card's number in an environment. */
   fingerprint(environmentId: string, card: { readonly number: string }): Promise<Buffer>;
-  /** Keyed digest of a text for one purpose, 32 bytes. Not for anything that can be guessed and is kept. */
+  /** Keyed digest of a text for one purpose, 32 bytes. Not for stored values that can be guessed. */
   digest(purpose: string, text: string): Buffer;
   /** Message authentication code, URL-safe. */
   mac(purpose: string, text: string): string;
   isMac(purpose: string, text: string, given: string): boolean;
-  /** Authenticated encryption of something that is to be read again. */
+  /** Authenticated encryption of a value that is read again. */
   seal(text: string): string;
-  /** Throws when it was changed, or its secret is not known here. */
+  /** Throws if the value was changed, or its secret is unknown here. */
   unseal(sealed: string): string;
 };
 
-/** Something stored needs a secret that this process was not given. */
+/** A stored value needs a secret that this process does not have. */
 export class UnknownKeyError extends Error {
   override readonly name = "UnknownKeyError";
   constructor(id: string) {
@@ -60,7 +63,7 @@ export class UnknownKeyError extends Error {
 
 const ID_BYTES = 4;
 const MAC_LENGTH = 22;
-/** Begins what is sealed, before the id of its secret. */
+/** Prefix of sealed values, before the id of their secret. */
 const SEALED = "s1.";
 
 type Key = { readonly id: string; of(purpose: string): Buffer };
@@ -79,7 +82,7 @@ function createKey(value: string): Key {
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
-/** The secret, and earlier ones that may still be needed to read something. */
+/** The secret, and earlier ones that may still be needed for reading. */
 export function createSecret(value: string, previous: readonly string[] = []): Secret {
   const keys = new Map<string, Key>();
   for (const key of [value, ...previous].map(createKey)) keys.set(key.id, key);

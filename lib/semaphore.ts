@@ -2,35 +2,35 @@
 export type Slot = {
   /** Whether the caller had to wait: what it checked before may have changed. */
   readonly waited: boolean;
-  /** Frees the slot for the next caller; again, it does nothing. */
+  /** Frees the slot for the next caller. A second call does nothing. */
   release(): void;
 };
 
 export type SemaphoreOptions = {
-  /** Slots in all; unlimited by default. */
+  /** Total slots; unlimited by default. */
   readonly slots?: number;
-  /** Slots that one key may hold; as many as there are by default. */
+  /** Slots that one key may hold; all of them by default. */
   readonly perKey?: number;
   /** Callers of one key that may wait; unlimited by default. */
   readonly maxWaiting?: number;
-  /** How long a caller waits; without end by default. */
+  /** How long a caller waits; forever by default. */
   readonly waitMs?: number;
-  /** Error of a caller that is refused: its queue is full, or it has waited for `waitMs`. */
+  /** Error for a caller that is refused: its queue is full, or it has waited for `waitMs`. */
   readonly refusal?: (reason: "full" | "late") => Error;
 };
 
 type Waiter = { begin(): void };
 
 /**
- * Bounds what runs at once. Keys take turns, and callers of one key are served in order of arrival, so a key with many callers
- * delays another key by one of them at most.
+ * Bounds concurrent work. Keys take turns, and callers of one key are served first in, first out, so a key with
+ * many callers delays another key by at most one of them.
  */
 export class Semaphore {
   readonly #options: SemaphoreOptions;
   readonly #slots: number;
   readonly #perKey: number;
   readonly #held = new Map<string, number>();
-  /** The key that was served longest ago comes first. */
+  /** Insertion order: the key that was served longest ago comes first. */
   readonly #queues = new Map<string, Waiter[]>();
   #inUse = 0;
 
@@ -50,7 +50,7 @@ export class Semaphore {
     return waiting;
   }
 
-  /** Resolves to a slot, to be released. Throws `refusal`. */
+  /** Resolves to a slot, which must be released. Throws `refusal`. */
   async acquire(key = ""): Promise<Slot> {
     if (this.#isFree(key)) return this.#hold(key, false);
     const { maxWaiting = Number.POSITIVE_INFINITY, waitMs, refusal } = this.#options;
@@ -119,7 +119,7 @@ export class Semaphore {
   }
 }
 
-/** Slots of several semaphores, in the given order, as one. Holds none of them when one is refused. */
+/** Slots of several semaphores, acquired in the given order, as one. If one is refused, the others are released. */
 export async function acquireAll(acquisitions: readonly (() => Promise<Slot>)[]): Promise<Slot> {
   const slots: Slot[] = [];
   const release = () => {

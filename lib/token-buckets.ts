@@ -1,44 +1,47 @@
 export type TokenBucketOptions = {
   /** Tokens per second in the long run. */
   perSecond: number;
-  /** Tokens at once after a pause. */
+  /** Tokens available at once after a pause. */
   burst: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now?: () => number;
 };
 
-/** `missingMs`: how long the bucket takes to be full again. `waitMs`: until there is a token; 0 when one was taken. */
+/**
+ * `missingMs`: how long the bucket takes to be full again. `waitMs`: until a token is available; 0 if one was
+ * taken.
+ */
 export type Taken = { readonly missingMs: number; readonly waitMs: number };
 
 export type TokenBuckets = {
   take(key: string): Taken;
-  /** Takes so many tokens that are already used up, however few there are: a bucket may owe some. */
+  /** Takes tokens that are already used up, even more than the bucket has: it may go into debt. */
   charge(key: string, tokens: number): void;
-  /** How long the bucket takes to be full again, in milliseconds; 0 when nothing was taken lately. */
+  /** Milliseconds until the bucket is full again. */
   missingMs(key: string): number;
-  /** Until when there is a token, in milliseconds, without taking it; 0 when there is one. */
+  /** Milliseconds until a token is available, without taking it; 0 if there is one. */
   waitMs(key: string): number;
 };
 
-/** How long a caller is to wait: whole seconds, at least one; 0 when a token was taken. */
+/** Whole seconds that a caller has to wait, at least one; 0 if a token was taken. */
 export const secondsToWait = ({ waitMs }: Pick<Taken, "waitMs">): number =>
   waitMs > 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0;
 
 const FIRST_SWEEP_AT = 10_000;
 
 /**
- * One exact token bucket per key, in this process. Own code because rate-limiter-flexible has windows only; its "bursty"
- * pair of windows lets through 2 × the rate at every window's edge, and starts a timer per key and window.
+ * One exact token bucket per key, in this process. Our own, because rate-limiter-flexible has windows only: its
+ * "bursty" pair of windows admits 2 × the rate at every window's edge, and starts a timer per key and window.
  */
 export function createTokenBuckets(options: TokenBucketOptions): TokenBuckets {
   const { perSecond, burst, now = () => performance.now() } = options;
   const msPerToken = 1000 / perSecond;
   const capacityMs = burst * msPerToken;
-  /** Key → when its bucket is full again: all that there is to know of a bucket that fills at a known rate. */
+  /** Key → when its bucket is full again, which is the whole state of a bucket that fills at a fixed rate. */
   const fullAt = new Map<string, number>();
   let sweepAt = FIRST_SWEEP_AT;
 
-  /** A full bucket is the same as none. So the map holds only the keys of the last few seconds. */
+  /** Deletes full buckets, which equal absent ones, so the map holds only the keys of the last few seconds. */
   function sweep(time: number): void {
     for (const [key, full] of fullAt) if (full <= time) fullAt.delete(key);
     sweepAt = Math.max(FIRST_SWEEP_AT, fullAt.size * 2);
