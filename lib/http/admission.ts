@@ -7,12 +7,12 @@ import { isAccessOld } from "./revocation";
 import { type TakenQuota, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard } from "./session-caller";
 
-/** A caller that may call the endpoint. */
+/** Access of a caller that may call the endpoint. */
 export type Access = {
   readonly caller: Caller;
   /** Throws unless the caller still may. */
   reauthorize(): Promise<void>;
-  /** The same if the last check is too old to act on. */
+  /** The same, if the last check is too old to act on. */
   renew(): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export async function identify(call: ApiCall): Promise<Access> {
   return { caller, reauthorize, renew };
 }
 
-/** By API key; from our own pages by the session of the signed-in user. Throws 401. */
+/** The caller by API key or, for our own pages, by the signed-in user's session. Throws 401. */
 function authenticate({ http, endpoint, request, connection }: ApiCall): Promise<Caller> {
   const { headers } = request;
   if (isFromDashboard(headers)) {

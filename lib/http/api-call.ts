@@ -13,7 +13,7 @@ export type Route = {
   readonly connection: Connection;
 };
 
-/** A request while it is handled: what its steps share. */
+/** State of a request that its steps share. */
 export type ApiCall = Route & {
   readonly http: HttpService;
   readonly info: RequestInfo;
@@ -28,6 +28,6 @@ export type LogContext = {
   key: string | null;
   /** The body as it was sent. */
   sent: unknown;
-  /** The object that the response shows, if it shows one. */
+  /** The object in the response, if there is one. */
   made: object | null;
 };

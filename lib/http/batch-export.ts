@@ -21,7 +21,7 @@ const READ = 5_000;
 
 const KIND_WORDS = { charge: "Charge", refund: "Refund", reversal: "Refund reversal" };
 
-/** The plain CSV has its amounts in minor units, as always; other files in major ones. */
+/** The plain CSV has amounts in minor units, other files in major units. */
 function columnsOf({ currency }: SettlementBatch, { format }: FileStyle): SheetColumn<BatchItem>[] {
   const money = (name: string, heading: string, minor: (item: BatchItem) => number): SheetColumn<BatchItem> => ({
     ...{ name, heading, kind: "amount" },

@@ -47,7 +47,7 @@ import { forEverybody, forStaff, forUsers, serveAll } from "./dashboard";
 import { everyMethod } from "./pipeline";
 import { signedIn } from "./session-caller";
 
-/** Their own account: no role is needed, and nobody else's is reached. */
+/** The user's own account: no role is needed, and no other account can be reached. */
 const ACCOUNT = [
   forUsers(accounts.updatePreferences, ({ ctx }, changes) => updatePreferences(ctx, changes)),
   forUsers(accounts.updateAccount, async ({ ctx }, { name, email, current_password }) => {
@@ -89,7 +89,7 @@ const ACCOUNT = [
   })),
 ];
 
-/** The question that the transactions page asks. A filter that cannot be read is refused: without it, more would be found. */
+/** The transactions page's search. An invalid filter is refused: ignoring it would find more than requested. */
 function searchOfPage(text: string, timeZone: string) {
   const { query, problems } = parseQuery(new URLSearchParams(text));
   const parsed = searchTransactionsBody.safeParse(searchBody(query, timeZone, Date.now()));
@@ -99,7 +99,7 @@ function searchOfPage(text: string, timeZone: string) {
   return parsed.data;
 }
 
-/** What roles allow: the business, its team, and what is of one mode. */
+/** Endpoints that roles allow: the business, its team, and objects of one mode. */
 const BUSINESS = [
   ...[accounts.updateBusiness, accounts.updateRefundLimit].map((endpoint) =>
     forUsers(endpoint, async ({ ctx }, input) => {
@@ -156,7 +156,7 @@ const BUSINESS = [
   forUsers(paymentLinks.createPaymentLink, ({ ctx }, body) => createPaymentLink(ctx, body)),
   forUsers(paymentLinks.updatePaymentLink, ({ ctx, user, params: { id } }, body) => {
     const { active, ...changes } = body;
-    // Like a key, a link is stopped without delay.
+    // Stopping a link, like stopping a key, must not be delayed.
     const onlyStops = active === false && Object.keys(changes).length === 0;
     if (ctx.environment.mode === "live" && !onlyStops) requireProof(user);
     return updatePaymentLink(ctx, { id, ...body });
@@ -243,7 +243,7 @@ const EVERYBODY = [
   forEverybody(checkout.attemptCheckout, attempt),
 ];
 
-/** Every endpoint that is no part of the API, with what does it. A test holds this against the contract. */
+/** Every endpoint that is not part of the API, with its handler. A test compares this with the contract. */
 export const DASHBOARD_ENDPOINTS = [...ACCOUNT, ...BUSINESS, ...SUPPORT, ...EVERYBODY];
 
 /** For Next's route files. */

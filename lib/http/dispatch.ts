@@ -1,4 +1,4 @@
-/** The way from a path of /v1, /health or /metrics to its endpoint. */
+/** Routing from a path of /v1, /health or /metrics to its endpoint. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
@@ -29,8 +29,8 @@ for (const endpoint of ENDPOINTS) {
 }
 
 /**
- * Handles every request to /v1, /health and /metrics, without Next: as its router does for `app/v1`, from the same table of
- * endpoints.
+ * Handles every request to /v1, /health and /metrics without Next, from the same table of endpoints as the
+ * routes in `app/v1`.
  */
 export async function dispatch(request: ApiRequest, connection: Connection): Promise<HttpAnswer> {
   const pathname = pathOf(request.url);
@@ -90,7 +90,7 @@ function handle(route: Route): Promise<HttpAnswer> {
 function render(endpoint: Endpoint, headers: AnswerHeaders, reply: EndpointReply): HttpAnswer {
   const { status, body, replayed, stream, sent } = reply;
   if (endpoint.streams) {
-    // A proxy that buffers a response would never pass this one on.
+    // Keeps proxies from buffering the stream.
     Object.assign(headers, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     return { status, headers, body, ...(stream && { stream }) };
   }

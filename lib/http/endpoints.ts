@@ -36,10 +36,10 @@ import {
   updateWebhookEndpoint,
 } from "@/lib/domain/webhooks/endpoints";
 
-/** An endpoint of the contract and the verb that does it. */
+/** An endpoint of the contract and the verb that handles it. */
 export type Served = {
   readonly endpoint: Endpoint;
-  /** A reply that stores its own bytes, or the object to answer. */
+  /** Returns the object to respond with, or a reply that stores its own bytes. */
   readonly run: (ctx: Context, input: never) => Promise<Reply | object>;
 };
 
@@ -54,7 +54,7 @@ function serve<O extends Endpoint>(
   return { endpoint, run };
 }
 
-/** Which verb serves which endpoint. A test fails when this, the contract and `app/v1` do not name the same ones. */
+/** The verb for each endpoint. A test fails unless this, the contract and `app/v1` name the same endpoints. */
 const SERVED: readonly Served[] = [
   serve(payments.createPayment, createPayment),
   serve(payments.listPayments, listPayments),
@@ -102,7 +102,7 @@ const SERVED: readonly Served[] = [
 
 const BY_NAME: ReadonlyMap<string, Served> = new Map(SERVED.map((entry) => [entry.endpoint.name, entry]));
 
-/** What serves an endpoint; null for those that need no verb (the OpenAPI document). */
+/** The handler of an endpoint; null for an endpoint without a verb (the OpenAPI document). */
 export function findServed(endpoint: Endpoint): Served | null {
   return BY_NAME.get(endpoint.name) ?? null;
 }

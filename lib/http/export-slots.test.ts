@@ -46,7 +46,7 @@ test("one that is hardly read loses its place to the next, the slowest first, an
   slow.note(500_000);
   const third = await take("c");
   expect([idle.signal.aborted, slow.signal.aborted]).toEqual([true, false]);
-  // Its slot now belongs to another export, so this release has no effect.
+  // Its slot belongs to another export now, so this release has no effect.
   idle.release();
   await expect(take("c")).rejects.toThrow(/your account/);
   slow.note(600_000);

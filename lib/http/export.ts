@@ -30,15 +30,16 @@ const ENDPOINT = dashboardEndpoint({
   response: z.unknown(),
 });
 
-/** How the page's own parameters are read, which only the page knows. `problems`: what could not be. */
+/** Parses the page's own parameters. `problems`: parameters that are invalid. */
 type ReadSearch = (
   params: URLSearchParams,
   timeZone: string,
 ) => { search: unknown; problems: readonly { param: string; message: string }[] };
 
 /**
- * The whole result of a search as a file, streamed. `columns` names the table's columns, comma-separated; without it the file
- * has all. `X-Total-Count` says how many rows follow the headings, so that a reader can tell a whole file from a part.
+ * Streams the whole result of a search as a file. `columns` names the table's columns, comma-separated; by
+ * default the file has all. `X-Total-Count` is the number of rows after the headings, so that a truncated file
+ * can be recognized.
  */
 export function exportRoute(request: Request, mode: string, read: ReadSearch): Promise<Response> {
   return answerExport(ENDPOINT, request, { mode }, ({ ctx, merchant }, style) => {
@@ -54,7 +55,7 @@ export function exportRoute(request: Request, mode: string, read: ReadSearch): P
         const opened = await exportTransactions(ctx, search);
         return {
           parts: sheetParts(opened.batches, columns, { ...style, title: "Transactions" }),
-          // A proxy that buffers the answer would hide its progress.
+          // Buffering by a proxy would hide the progress.
           headers: { "X-Total-Count": String(opened.total), "X-Accel-Buffering": "no" },
           close: opened.close,
         };
@@ -64,10 +65,10 @@ export function exportRoute(request: Request, mode: string, read: ReadSearch): P
 }
 
 type FileExport = {
-  /** The file's, without its extension. */
+  /** File name without its extension. */
   name: string;
   headers?: Record<string, string>;
-  /** What the account's history says of it. */
+  /** Entry in the account's history. */
   act: [action: AccountAction, detail: Record<string, unknown>];
   open(): Promise<{ parts: FileParts; headers?: Record<string, string>; close?(): Promise<void> }>;
 };
@@ -76,7 +77,7 @@ type FileParts = AsyncGenerator<string | Uint8Array, void>;
 export type FileStyle = Omit<SheetOptions, "title">;
 const STYLE_PARAMS = ["format", "locale"] as const;
 
-/** Parameters of every export: the kind of file, and for CSV made for Excel the locale of its separators. */
+/** Parameters of every export: the file format, and for CSV made for Excel the locale of its separators. */
 function styleOf(request: Request, timeZone: string): FileStyle {
   const params = new URL(request.url).searchParams;
   const [format = "csv", locale = DEFAULT_LOCALE] = STYLE_PARAMS.map((name) => params.get(name) ?? undefined);
@@ -87,7 +88,7 @@ function styleOf(request: Request, timeZone: string): FileStyle {
   return { format, locale, timeZone };
 }
 
-/** Streams a file to our own page: one slot among the exports that run, and a line in the account's history. */
+/** Streams a file to our own page. Takes an export slot, and records the export in the account's history. */
 export async function answerExport(
   endpoint: DashboardEndpoint,
   request: Request,
@@ -113,14 +114,14 @@ export async function answerExport(
       "Content-Disposition": `attachment; filename="${name}.${extension}"`,
       ...file.headers,
     };
-    // Nobody would read what `open` reads.
+    // A HEAD request must not run the queries of `open`.
     if (request.method === "HEAD") return new Response(null, { headers: fileHeaders });
     const slot = await takeExportSlot(merchant.id, { mode: ctx.environment.mode, gone: request.signal });
     release = slot.release;
     if (isAccessOld(checkedAtMs)) await ctx.reauthorize();
     const revoked = new AbortController();
     stopWatching = watchAccess(ctx, () => revoked.abort());
-    // The account's history is kept in its live environment, whatever was exported.
+    // The account's history is in its live environment, whichever environment was exported.
     const { orm } = service.db.within(merchant.environments.live);
     await recordAccountAct(orm, accountActor(ctx), act[0], ctx.environment.id, act[1]);
     const { parts, close, ...opened } = await open();
@@ -142,7 +143,7 @@ export async function answerExport(
   }
 }
 
-/** A link on another site must not make a user's browser export. An address typed by hand has no site. */
+/** Prevents a link on another site from starting an export. An address that the user typed has no site. */
 function requireOwnPage(request: Request): void {
   const site = request.headers.get("sec-fetch-site");
   if (site !== null && site !== "none") requireSameOrigin(request.headers, currentService().service.baseUrl);
@@ -174,39 +175,42 @@ function searchOf(
   throw new AppError("invalid_parameter", parsed.error.issues[0]?.message ?? "A filter cannot be read.");
 }
 
-/** `20261121-143005`, by the clock of the business: its days are those of the filters. */
+/** `20261121-143005` in the business's time zone, which its date filters use, too. */
 function stampOf(at: Date, timeZone: string): string {
   const local = new Date(at.getTime() + offsetAt(timeZone, at.getTime())).toISOString();
   return local.slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
 }
 
-/** Slower than this, on average since it began, an export makes room when another one waits. */
+/** An export with a lower average rate than this is ended when another one needs its slot. */
 const FLOOR_BYTES_PER_MS = 100;
-/** The first rows of a large search take a moment. */
+/** Time before the rate counts: the first rows of a large search take a moment. */
 const GRACE_MS = 5_000;
 
 const exportsOf = limiterOf("exports");
 
 type ExportSlot = {
-  /** Aborted when the place was given to another one. */
+  /** Aborted when the slot is given to another export. */
   readonly signal: AbortSignal;
-  /** Bytes that the reader has taken. */
+  /** Adds bytes that the client received. */
   note(bytes: number): void;
   release(): void;
 };
 
 type Running = { readonly mode: Mode; readonly startedMs: number; bytes: number; readonly ended: AbortController };
 
-/** Exports that run, by their merchants' ids. */
+/** Running exports by merchant id. */
 const running = new Map<string, Running>();
 const slots = new EventEmitter<{ free: [] }>().setMaxListeners(0);
-/** One that is given up ends when its last rows are read and its connection is closed. */
+/**
+ * How long a new export waits for a slot: a cancelled one ends after its last read, when its connection is
+ * closed.
+ */
 const PATIENCE_MS = 5_000;
 
 /**
- * A place among the exports that run at once in this process, each of which holds a database connection. A merchant has one of
- * them, so that none takes all, test mode never the last, and few in an hour; and who reads so slowly that it could go on for ever loses it to the next
- * one. Who cancels an export and begins another at once waits for the end of the first. Throws 429.
+ * Acquires a slot for an export, each of which holds a database connection. A merchant has at most one slot and
+ * a few exports per hour, and test mode leaves one slot to live mode. If all are taken, the slowest export under
+ * the minimum rate loses its slot. Throws 429 if none becomes free in time.
  */
 export async function takeExportSlot(
   merchantId: string,
@@ -245,7 +249,7 @@ export async function takeExportSlot(
 type TakeOptions = {
   mode?: Mode;
   now?: () => number;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   gone?: AbortSignal;
   patienceMs?: number;
 };
@@ -258,7 +262,7 @@ function refusalOf(merchantId: string, mode: Mode, nowMs: number): AppError | nu
   return busy("Other exports are running right now. Try again in a few seconds.");
 }
 
-/** Ends the slowest export of a mode, or of both, that is too slow to wait for. */
+/** Ends the slowest export of a mode, or of both for null, if it is below the minimum rate. */
 function endSlowest(nowMs: number, mode: Mode | null): boolean {
   const own = [...running].filter(([, one]) => mode === null || one.mode === mode);
   const rates = own.map(([id, { startedMs, bytes }]) => ({
@@ -277,27 +281,30 @@ function endSlowest(nowMs: number, mode: Mode | null): boolean {
 
 const busy = (detail: string) => new AppError("rate_limited", detail, { retryAfterSeconds: 5 });
 
-/** A reader that takes nothing for this long has gone, whatever its connection says. */
+/** A client that receives nothing for this long is treated as disconnected. */
 const STALL_MS = 60_000;
-/** And one that takes a little just before that keeps its place no longer than this. */
+/** Max duration of an export, for clients that receive a little before each stall limit. */
 const DEADLINE_MS = 15 * 60_000;
 
 type ExportSource = {
-  /** Text or bytes to send; throws when it cannot be finished. */
+  /** Text or bytes to send; throws if the export fails. */
   readonly parts: FileParts;
-  /** Called once, however it ends. */
+  /** Called once, on success, failure or cancellation. */
   close(): void;
-  /** Aborted when the client leaves, even before anything was sent (when nobody would cancel the body), or is cut off. */
+  /**
+   * Aborts when the client disconnects, even before the first byte (when nothing would cancel the body), or is cut
+   * off.
+   */
   readonly signal?: AbortSignal;
-  /** Called with the bytes of each part that was taken. */
+  /** Called with the number of bytes in each part that was sent. */
   sent?(bytes: number): void;
-  /** Called with an error after the first byte, when an error answer is no longer possible. */
+  /** Called with an error after the first byte, when an error response is no longer possible. */
   failed(error: unknown): void;
 };
 
 /**
- * A body that is read only as fast as the client takes it, one part ahead. When the source fails, the connection is cut, so
- * that a partial export never looks complete.
+ * A body that is read only as fast as the client receives it, one part ahead. If the source fails, the
+ * connection is cut, so that a partial export never looks complete.
  */
 export function exportStream(
   { parts, close, failed, signal, sent }: ExportSource,
@@ -312,7 +319,7 @@ export function exportStream(
     clearTimeout(late);
     if (ended) return;
     ended = true;
-    // First the reading ends, then what it stood on is given back.
+    // Stop reading first, then release the connection.
     void parts.return().then(close, close);
   };
   const giveUpAfter = (controller: ReadableStreamDefaultController, ms: number, reason: string) =>

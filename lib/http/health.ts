@@ -16,7 +16,8 @@ const ASK_AGAIN_MS = 5_000;
 /** Interval of test writes: each costs a commit, but only a write detects a full disk. */
 const WRITE_EVERY_MS = 10_000;
 /**
- * With a larger difference to the database's clock something is wrong with this machine, although times come from the database.
+ * A larger difference from the database's clock means that this machine has a problem, although times come from
+ * the database.
  */
 const MAX_SKEW_MS = 5_000;
 
@@ -37,7 +38,10 @@ const STOPPED = new AppError(
 );
 let wroteAtMs = Number.NEGATIVE_INFINITY;
 
-/** Whether the process runs. Checks nothing else, so that an outage of the database does not restart every instance. */
+/**
+ * Liveness: the process runs. Checks nothing else, so that an outage of the database does not restart every
+ * instance.
+ */
 export const live = (request: ApiRequest): HttpAnswer => healthy(request, "live");
 
 const healthy = (request: ApiRequest, status: "live" | "ready"): HttpAnswer => ({
@@ -46,7 +50,7 @@ const healthy = (request: ApiRequest, status: "live" | "ready"): HttpAnswer => (
   body: JSON.stringify({ status }),
 });
 
-/** Whether requests can be served: the database responds, accepts writes, and agrees about the time. 503 otherwise. */
+/** Readiness: the database responds, accepts writes, and agrees about the time. 503 otherwise. */
 export async function ready(request: ApiRequest): Promise<HttpAnswer> {
   const { service } = currentService();
   // Not logged: monitors check every second.

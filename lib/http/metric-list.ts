@@ -11,13 +11,16 @@ type Figures = {
   free: number | null;
 };
 
-/** As the registry writes it. Its own counters and histograms cost a request microseconds; ours are numbers. */
+/**
+ * A metric in the registry's format. The registry's own counters take microseconds per request; ours are plain
+ * numbers.
+ */
 function metric(name: string, type: "counter" | "gauge" | "histogram", help: string, values: Sample[]): Metric {
   const metric = { name, type, help, values: values.map((value) => ({ labels: {}, ...value })), aggregator: "sum" };
   return { ...metric, get: async () => metric } as unknown as Metric;
 }
 
-/** What this process has counted. */
+/** This process's counters. */
 export function requestMetrics(): Metric[] {
   const endpoints = [...counts.endpoints];
   const each = (map: Map<string, number>, label: string): Sample[] =>
@@ -89,7 +92,7 @@ function latencyHistogram(): Metric {
   return metric(name, "histogram", help, samples);
 }
 
-/** How busy this process's connections are. */
+/** Use of this process's database connections. */
 export function poolMetrics(db: Database): Metric[] {
   const pools = db.pools();
   const ofPools = (name: string, help: string, value: (pool: (typeof pools)[number]) => number) =>

@@ -77,7 +77,7 @@ const ledgerDifference = kept("ledger difference", LEDGER_MS, readLedgerDifferen
 
 const databaseBytes = kept("size of the database", SIZE_MS, readDatabaseSize);
 
-/** Of the disk with DATA_DIR, and so with an embedded database; null without such a folder. */
+/** Free bytes on the disk with DATA_DIR, which an embedded database uses; null without that folder. */
 async function freeBytes(): Promise<number | null> {
   try {
     const { bavail, bsize } = await statfs(env.dataDir);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** The client for Node as a tarball, which merchants install from their service. */
 
-/** Names the file of this build, below `public`. */
+/** Names this build's file, below `public`. */
 export const NODE_CLIENT = "sdk/node-client.json";
 /** Its address in the guides, which leads to the tarball of this build. */
 export const WRITTEN_NODE_CLIENT = "/sdk/node.tgz";

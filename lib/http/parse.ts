@@ -9,7 +9,7 @@ import type { Body } from "./answer";
 import { type ApiRequest, CallerGone, decidingHeader } from "./request-parts";
 
 const MAX_BODY_BYTES = 64 * 1024;
-/** Enough to fix a body with, without making the response many times the size of the request. */
+/** Enough to fix a body, without a response many times the size of the request. */
 const MAX_ERRORS = 20;
 const MIN_CARD_DIGITS = 12;
 /** Contains no digit, so it matches nothing. */
@@ -211,7 +211,7 @@ function fieldErrorsOf(issue: z.core.$ZodIssue, root: unknown): FieldError[] {
   return [{ param, code: "invalid_parameter", message: issue.message }];
 }
 
-/** Left out, or left empty: null is an empty text. */
+/** True if a value is absent or empty; null counts as an empty text. */
 const isMissing = (issue: z.core.$ZodIssue, value: unknown): boolean =>
   value === undefined ||
   value === "" ||

@@ -4,7 +4,7 @@ import { LIMITS, type Limit, type LimitName, type LimitOptions, rateOf } from "@
 import { createTokenBuckets, secondsToWait, type TokenBucketOptions } from "@/lib/token-buckets";
 
 export type RateLimitOptions = TokenBucketOptions & {
-  /** Its name in the headers. */
+  /** The limit's name in the headers. */
   name?: string;
   /** Unit in the headers; requests by default. */
   unit?: "content-bytes";
@@ -62,7 +62,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
   };
 }
 
-/** The limiter of a row of the table. `hint`: follows its refusal. */
+/** The limiter for a row of the table of limits. `hint` is appended to its refusal. */
 export function limiterOf(
   name: LimitName,
   { setting, now, hint = "" }: LimitOptions & { hint?: string } = {},

@@ -36,11 +36,11 @@ type Waiting = { readonly request: AnsweredRequest; readonly bytes: number; row?
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** API keys' requests, and users' writes and refusals. Users' reads would be noise. */
+/** Logged: requests by API keys, and users' writes and refusals. Reads by users would be noise. */
 export const isLogged = ({ actor }: Caller, endpoint: Endpoint, status: number) =>
   actor.type === "api_key" || writes(endpoint) || status >= 400;
 
-/** Whether a response is short enough to be logged. */
+/** True if a response is short enough to be logged. */
 export const mayHold = (bytes: number): boolean => bytes <= MAX_HELD;
 
 /**

@@ -3,11 +3,11 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { acquireAll, Semaphore, type Slot } from "@/lib/semaphore";
 
 /**
- * Limits of concurrent work, for one merchant and in all. A `reader` is a group of callers whose responses count together
- * (`readerOf`). Each method throws `rate_limited` if no slot is free in time.
+ * Limits of concurrent work, per merchant and in all. A `reader` is a group of callers whose responses count
+ * together (`readerOf`). Each method throws `rate_limited` if no slot is free in time.
  */
 export type RequestSlots = {
-  /** For a read that may be long, until its response is made. */
+  /** For a read that may be long, until its response is rendered. */
   read(reader: string, mode: Mode): Promise<Slot>;
   /** For a write that examines many rows. */
   longWrite(reader: string, mode: Mode): Promise<Slot>;
@@ -17,20 +17,20 @@ export type RequestSlots = {
   unsent(reader: string): Promise<Slot>;
 };
 
-/** Waiting reads of one reader: as many as a key may request at once. */
+/** Waiting reads per reader: as many as a key may request at once. */
 const MAX_WAITING_READS = 200;
 const READ_WAIT_MS = 5_000;
 /** Well within the time limit of a request. */
 const WRITE_WAIT_MS = 10_000;
 
-/** More than a shop sends for one payment at once. Each response has the payment and up to 100 of its refunds. */
+/** More than a shop sends for one payment at a time. Each response has the payment and up to 100 of its refunds. */
 const OF_A_PAYMENT = {
   perKey: 4,
   maxWaiting: 1_000,
   waitMs: WRITE_WAIT_MS,
   refusal: () => tooManyWrites("this payment"),
 };
-/** One merchant's writes share the process with everybody's. */
+/** One merchant's writes leave room for those of others. */
 const OF_A_MERCHANT = {
   perKey: 250,
   maxWaiting: 750,
@@ -39,8 +39,8 @@ const OF_A_MERCHANT = {
 };
 
 /**
- * `readsAtOnce`: reads in all. One reader leaves two of them to others, and all of test mode leaves one to live mode: however long
- * a read is, the next reader begins at once.
+ * `readsAtOnce`: concurrent reads in all. One reader leaves two slots to others, and test mode leaves one to
+ * live mode, so the next reader starts at once however long a read takes.
  */
 export function createRequestSlots(readsAtOnce: number): RequestSlots {
   const [allButOne, allButTwo] = [Math.max(1, readsAtOnce - 1), Math.max(1, readsAtOnce - 2)];

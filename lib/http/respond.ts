@@ -12,8 +12,8 @@ import { bodySize } from "./sandbox-quota";
 import { requireProofOfRequest } from "./session-caller";
 
 /**
- * The steps of a request to /v1. In this order: 401, 403, 429, 400 (key), 413/415/400 (body), 403 (re-authentication), then the verb
- * with its 404, its key and its rules.
+ * Steps of a request to /v1, in this order: 401, 403, 429, 400 (key), 413/415/400 (body), 403
+ * (re-authentication), then the verb with its 404, its idempotency key and its rules.
  */
 export async function respond(call: ApiCall): Promise<EndpointReply> {
   if (call.endpoint.permissions.length === 0) return openApiDocument(call);
@@ -25,14 +25,17 @@ export async function respond(call: ApiCall): Promise<EndpointReply> {
   return runEndpoint({ call, access, limits, input, ctx: contextOf(call, access, input) });
 }
 
-/** The same bytes for everybody, so a request without a key costs nothing to answer. */
+/** The same bytes for every caller, so a request without a key costs nothing. */
 function openApiDocument({ http, endpoint, request, connection }: ApiCall): EndpointReply {
   parseQuery(searchOf(request.url), endpoint);
   http.unauthorized.note("nothing", addressOf(request.headers, connection));
   return { status: endpoint.status, body: [openApiBytes(http.service)], replayed: false };
 }
 
-/** Throws unless a user re-authenticated where the endpoint takes it. Records what staff are about to do. */
+/**
+ * Throws if the endpoint requires re-authentication and the user has not done it. Records what staff are about
+ * to do.
+ */
 async function requireProofs(call: ApiCall, { caller }: Access, { body }: RequestInput): Promise<void> {
   const { http, endpoint, request, id, info } = call;
   await requireProofOfRequest(http.service, caller, { endpoint, id, body });

@@ -24,7 +24,7 @@ const { db } = await testDatabase();
 afterEach(() => void vi.restoreAllMocks());
 beforeAll(async () => void provideService((await testUsers(db)).service));
 
-/** The limit that the contract promises in section 10. */
+/** The limit in section 10 of the contract. */
 const WITHIN_MS = 1_000;
 
 type Headers = Record<string, string>;

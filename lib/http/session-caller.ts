@@ -17,8 +17,8 @@ type Headers = { get(name: string): string | null };
 type SessionRequest = { headers: Headers; endpoint: Endpoint };
 
 /**
- * Whether a request comes from one of our own pages: they name the environment, by mode or, for support staff, by id. A cookie is no
- * credential without such a header, which other sites cannot add.
+ * True if a request comes from one of our own pages, which name the environment, by mode or, for support staff,
+ * by id. A cookie alone is no credential, because other sites cannot add such a header.
  */
 export const isFromDashboard = (headers: Headers): boolean =>
   headers.get("x-api-key") === null &&

@@ -181,8 +181,8 @@ const MAX_RETYPED = 40;
 const wordsIn = (text: string): string[] => text.toLowerCase().match(/\p{L}+/gu) ?? [];
 
 /**
- * Whether Excel reads a text as a number, date or time, and loses zeros or digits: 02134, 4242424242424242, 1-2, 12E5, MAR 1. It
- * holds nothing but digits, their punctuation and one such word, so that it is safe inside a formula.
+ * True if Excel reads a text as a number, date or time, and loses zeros or digits: 02134, 4242424242424242, 1-2,
+ * 12E5, MAR 1. Such a text has only digits, their punctuation and one such word, so it is safe inside a formula.
  */
 export function excelRetypes(locale: string): (text: string) => boolean {
   const words = new Set(["e", "am", "pm"]);

@@ -1,4 +1,4 @@
-/** The endpoints as an assistant looks for them: by words, then one in full. */
+/** Search for endpoints by keywords, and the full description of one. */
 import { z } from "zod";
 import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { ENDPOINTS, getOpenApi } from "@/lib/contract/endpoints";
@@ -9,7 +9,7 @@ import { rotateWebhookSecret } from "@/lib/contract/webhooks/endpoints";
 import { errorCodesOf } from "@/lib/http/openapi-schemas";
 import { movesMoney } from "./confirmation";
 
-/** Not here: streams, the document that `describe_endpoint` replaces, and a secret, which an assistant must not see. */
+/** Not offered: streams, the document that `describe_endpoint` replaces, and an endpoint that returns a secret. */
 const LEFT_OUT: ReadonlySet<string> = new Set([getOpenApi.name, rotateWebhookSecret.name]);
 export const OFFERED: readonly Endpoint[] = ENDPOINTS.filter(({ name, streams }) => !streams && !LEFT_OUT.has(name));
 
@@ -22,7 +22,7 @@ const toolFor = (endpoint: Endpoint) => (writes(endpoint) ? "execute_endpoint" :
 
 const MOST_FOUND = 12;
 
-/** The best matches first; all of them without words. */
+/** Best matches first; every endpoint if there are no keywords. */
 export function searchEndpoints(query: string, own: Permissions): Record<string, unknown>[] {
   const words = query.toLowerCase().match(/[a-z]+/g) ?? [];
   const found = OFFERED.map((endpoint) => ({ endpoint, score: scoreOf(endpoint, words) }))
@@ -34,7 +34,7 @@ export function searchEndpoints(query: string, own: Permissions): Record<string,
   }));
 }
 
-/** A word in the name or the summary says more than one in the description. "refunds" finds "refund". */
+/** A word in the name or the summary counts more than one in the description. "refunds" finds "refund". */
 function scoreOf({ name, path, summary, description, tag }: Endpoint, words: readonly string[]): number {
   const title = `${name.replace(/[A-Z]/g, " $&")} ${summary} ${path} ${tag}`.toLowerCase();
   const text = description.toLowerCase();
@@ -42,7 +42,7 @@ function scoreOf({ name, path, summary, description, tag }: Endpoint, words: rea
   return stems.reduce((sum, stem) => sum + (title.includes(stem) ? 3 : 0) + (text.includes(stem) ? 1 : 0), 0);
 }
 
-/** JSON Schema as tools take it: an object, where zod refers to one by its name. */
+/** JSON Schema in the form that tools need: an object, even if zod makes it a reference to a named schema. */
 export function jsonSchema(schema: z.ZodType, io: "input" | "output" = "input"): Record<string, unknown> {
   const { $schema: _, $ref, ...rest } = z.toJSONSchema(schema, { io });
   return { ...rest, ...($ref !== undefined && rest.$defs?.[$ref.slice("#/$defs/".length)]) };
@@ -63,7 +63,7 @@ export function describeEndpoint(endpoint: Endpoint, own: Permissions, withAnswe
   };
 }
 
-/** An assistant pays with a token: an example with a card would teach it to ask for one. */
+/** Replaces the card by a token: an example with a card would teach an assistant to ask for card numbers. */
 function withoutCard(body: unknown): unknown {
   if (typeof body !== "object" || body === null || !("card" in body)) return body;
   const { card: _, ...rest } = body;

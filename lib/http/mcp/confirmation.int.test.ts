@@ -100,7 +100,7 @@ test("an older client is asked on the stream of its call, and refunds after a ye
 
 type OnStream = { id: string; method?: string; params?: Json; result: { structuredContent: Content } };
 
-/** A call by an older client, up to the question on its stream; `rest` reads what follows it. */
+/** A call by an older client, up to the question on its stream; `rest` reads the events after it. */
 async function olderQuestion(key: string, input: Json, tool = "refund_payment") {
   const { headers: session } = await post(key, {
     ...{ jsonrpc: "2.0", id: 0, method: "initialize" },

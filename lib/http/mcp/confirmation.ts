@@ -1,4 +1,4 @@
-/** Money moves over MCP only after the person behind the assistant has said yes to exactly this operation. */
+/** Money moves over MCP only after the assistant's user has confirmed exactly this operation. */
 import { type InputRequiredResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import { configure } from "safe-stable-stringify";
 import type { Endpoint } from "@/lib/contract/endpoint";
@@ -26,31 +26,31 @@ import {
   type storedAnswer,
 } from "./endpoint-calls";
 
-/** Far below the 24 hours for which an idempotency key is remembered: a late answer never finds it forgotten. */
+/** Far below the 24 hours that an idempotency key lives, so a late confirmation never meets an expired key. */
 const LIVES_MS = 10 * 60_000;
 const PURPOSE = "mcp-confirmation";
 export const FIELD = "confirm";
 
-/** What the person was asked: the idempotency key of the yes, the exact amount, and until when it counts. */
+/** Signed content of a question: the idempotency key that a confirmation uses, the exact amount, and the expiry. */
 type Asked = { readonly key: string; readonly amount: number | null; readonly until: number };
 
-/** Whether a question can be asked and, once it was, what came back of it. */
+/** Whether the client can show a question, and the user's response to one. */
 export type Asking = {
   readonly canAsk: boolean;
   readonly state?: string | undefined;
   readonly answers?: Readonly<Record<string, unknown>> | undefined;
-  /** In place of sending what was confirmed: looks what came of it, which it may at any time. */
+  /** Reads the outcome of a confirmed operation instead of running it. Allowed after the expiry, too. */
   readonly look?: typeof storedAnswer;
 };
 
 const stableStringify = configure({ deterministic: true });
 
-/** Whether the seven operations that move money are meant: they need a yes. */
+/** True for the seven operations that move money, which need a confirmation. */
 export const movesMoney = ({ idempotency }: Pick<Endpoint, "idempotency">): boolean => idempotency === "required";
 
 /**
- * Asks the person, or, when the answer is there, does what it says under the key that was made before the question. Nothing
- * is remembered here: what was asked comes back from the client, under our signature.
+ * Asks the user or, with their response, runs the operation under the key that was created with the question.
+ * Stateless: the client sends the question's state back, with our signature.
  */
 export async function moveMoney(
   call: Call,
@@ -82,7 +82,7 @@ const REFUSALS = {
   },
 } as const;
 
-/** Nobody reads a question and answers it this fast: such a no is often the client's own, which shows no forms. */
+/** Nobody reads a question within this time: such a refusal usually comes from a client that shows no forms. */
 const UNREAD_MS = 2_000;
 
 function declined(call: Call, id: string | undefined, { until }: Asked) {
@@ -105,7 +105,7 @@ const cannotAsk = (call: Call, id: string | undefined) => ({
   detail: `Your user has to confirm what moves money, and this client cannot ask them: it needs forms (elicitation). Nothing was done. Your user can do it in the dashboard: ${dashboardPage(call, id)}. A server can use the API under /v1.`,
 });
 
-/** A card number in an assistant's context is with its provider for good. The sandbox's test numbers belong to nobody. */
+/** A card number in an assistant's context stays with its provider. The sandbox's test numbers are public. */
 function refuseRawCard({ caller }: Call, { body }: EndpointInput): void {
   const card = body?.card;
   if (card === undefined) return;
@@ -153,7 +153,10 @@ async function ask(
 
 type Question = { readonly text: string; readonly amount: number | null; readonly button: string };
 
-/** Nothing that a customer wrote is part of a question: it could talk somebody into a yes. */
+/**
+ * The question for an operation on an existing payment. It has no text by customers, which could mislead the
+ * user.
+ */
 async function questionAbout(
   call: Call,
   endpoint: Endpoint,
@@ -203,7 +206,7 @@ async function questionAbout(
   }
 }
 
-/** A refund that is asked for twice is easily given twice: the last one, in words, if it was within this. */
+/** A repeated refund is an easy mistake, so the question mentions the latest refund within this time. */
 const RECENT_MS = 24 * 3_600_000;
 
 async function earlierRefund(call: Call, found: Payment | Transaction): Promise<string> {
@@ -231,7 +234,7 @@ function cardOf(found: Payment | Transaction): string {
   return cardText(found.card?.brand ?? null, found.card?.last4 ?? null);
 }
 
-/** Nobody is asked about what would be refused; what changes after the question is refused by the operation itself. */
+/** Refuses before the question what the operation would refuse. Later changes are refused by the operation itself. */
 function requirePossible(found: Payment | Transaction, action: Action, amount: number, most: number): void {
   const { status: current_status, available_actions: allowed_actions } = found;
   if (!allowed_actions.includes(action)) {
@@ -257,7 +260,10 @@ function paymentQuestion({ amount, currency, card, capture_method }: CreatePayme
     : `Charge ${money} to ${source}? A charge can't be undone, only refunded.`;
 }
 
-/** Signed for one key, one environment and exactly these arguments; the arguments themselves travel with every call. */
+/**
+ * The text that is signed: bound to one key, one environment and exactly these arguments, which come with every
+ * call.
+ */
 function signedText({ caller }: Call, endpoint: Endpoint, input: EndpointInput, payload: string): string {
   const { id, body, query } = input;
   return stableStringify([caller.environment.id, caller.actor.id, endpoint.name, { id, body, query }, payload]) ?? "";
@@ -268,11 +274,11 @@ function stateOf(call: Call, endpoint: Endpoint, input: EndpointInput, asked: As
   return `${payload}.${call.http.service.secret.mac(PURPOSE, signedText(call, endpoint, input, payload))}`;
 }
 
-/** The idempotency key that a yes gets, and until when it counts; for what we have signed ourselves. */
+/** The content of a state that we have signed; its signature is not checked here. */
 export const askedIn = (state: string): Asked =>
   JSON.parse(Buffer.from(state.split(".", 1)[0] ?? "", "base64url").toString()) as Asked;
 
-/** Null for what is not ours, or is for another operation. */
+/** Null if the state is not ours, or is for another operation. */
 function readState(call: Call, endpoint: Endpoint, input: EndpointInput, state: string): Asked | null {
   const { secret } = call.http.service;
   const [payload = "", mac = "", ...rest] = state.split(".");

@@ -1,4 +1,4 @@
-/** What an assistant asks for becomes a request to /v1, with the same checks in the same order as any other. */
+/** Turns tool calls into requests to /v1, with the same checks in the same order as any other request. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { maskCardNumbers } from "@/lib/contract/card-numbers";
 import { type Endpoint, PENDING_STATUS, writes } from "@/lib/contract/endpoint";
@@ -16,7 +16,7 @@ import { parseBody } from "@/lib/http/parse";
 import type { RequestInfo } from "@/lib/http/pipeline";
 import { type ApiRequest, addressOf, type Connection, keepablePathOf, pathOf } from "@/lib/http/request-parts";
 
-/** One message of a client, after its key was checked. */
+/** A client's message after its key was checked. */
 export type Call = {
   readonly http: HttpService;
   readonly caller: Caller;
@@ -33,7 +33,7 @@ export type EndpointInput = {
   readonly body?: Readonly<Record<string, unknown>> | undefined;
 };
 
-/** `data`: the parsed answer. */
+/** `data`: the parsed body. */
 export type EndpointAnswer = {
   readonly status: number;
   readonly requestId: string;
@@ -42,12 +42,12 @@ export type EndpointAnswer = {
   readonly length: number;
 };
 
-/** About 16,000 tokens: more would crowd out what the assistant was asked. */
+/** About 16,000 tokens: more would crowd out the assistant's task. */
 const LONGEST_ANSWER = 64 * 1024;
 const USUAL_ROWS = 20;
 export const MOST_ROWS = 50;
 
-/** Of the client's own request, only what says where it comes from goes along: no cookie, and no header of a page. */
+/** Headers of the client's request that are passed on: only its origin, no cookies and no headers of a page. */
 const PASSED_ON = new Set(["host", "x-forwarded-for"]);
 
 function asRequest(
@@ -80,8 +80,8 @@ async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 const PATHS: ReadonlySet<string> = new Set(ENDPOINTS.map(({ path }) => path));
 
 /**
- * Sends it through the pipeline. Throws `invalid_parameter` for an id that is missing, or that the path has no place for, and
- * `resource_not_found` for one that makes the path another endpoint's, such as the event stream's.
+ * Sends a request through the pipeline. Throws `invalid_parameter` for a missing or superfluous id, and
+ * `resource_not_found` for an id that turns the path into another endpoint's, such as the event stream's.
  */
 export async function callEndpoint(
   call: Call,
@@ -113,8 +113,8 @@ export function callerNow({ http, apiKey, request: { headers }, connection }: Ca
 }
 
 /**
- * The answer that is kept under a key, for the key's own request; it sends nothing and moves nothing, so no limit counts it.
- * Throws what `replayStored` throws, and refuses a caller who may not see the answer any more.
+ * The response that is stored under a key, for the key's own request. Not rate-limited, because it sends nothing
+ * and moves no money. Throws what `replayStored` throws, and refuses a caller that lost access to the response.
  */
 export async function storedAnswer(
   call: Call,
@@ -145,7 +145,7 @@ export async function storedAnswer(
   };
 }
 
-/** A list that names no limit gets twenty rows, and none gets more than fifty. */
+/** Applies the row limits of lists: 20 by default, 50 at most. */
 function withRows(endpoint: Endpoint, query: EndpointInput["query"] = {}): NonNullable<EndpointInput["query"]> {
   if (endpoint.method !== "GET" || !endpoint.list) return query;
   if (Number(query.limit) > MOST_ROWS)
@@ -153,7 +153,7 @@ function withRows(endpoint: Endpoint, query: EndpointInput["query"] = {}): NonNu
   return { limit: USUAL_ROWS, ...query };
 }
 
-/** The body as the endpoint would take it, without calling it. */
+/** The validated body, without calling the endpoint. */
 export const checkBody = (call: Call, endpoint: Endpoint, input: EndpointInput): Promise<unknown> =>
   parseBody(asRequest(call, endpoint, input, null), endpoint);
 
@@ -165,24 +165,27 @@ const NOTICE =
 const NOT_KNOWN_YET =
   "The outcome is not known yet: it may have been done or not. Don't do it again. Look at the payment in a moment.";
 
-/** What a tool found or did, marked as data for the model that reads it. */
+/** A tool's result, marked as data for the model that reads it. */
 export function dataResult(content: Record<string, unknown>): CallToolResult {
   const structuredContent = { notice: NOTICE, ...content };
   return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-/** What was sent as an id is repeated in words: over MCP it may be a card number out of a conversation. */
+/** Masks card numbers: an error repeats the id that was sent, which may be one from the conversation. */
 export function errorResult(problem: Record<string, unknown>): CallToolResult {
   const mask = (_: string, value: unknown) => (typeof value === "string" ? maskCardNumbers(value) : value);
   const structuredContent = { error: JSON.parse(JSON.stringify(problem, mask)) as Record<string, unknown> };
   return { isError: true, content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
 }
 
-/** A refusal of our own, in the same words as one of /v1. */
+/** An error of our own, in the same form as those of /v1. */
 export const problemResult = ({ http, info }: Call, error: AppError): CallToolResult =>
   errorResult(JSON.parse(renderProblem(http.service, error, info)));
 
-/** The answer of an endpoint as a tool's. One that is too long is left out; that something was done is never left out. */
+/**
+ * An endpoint's response as a tool's result. A response that is too long is omitted, but never the fact that a
+ * write succeeded.
+ */
 export function endpointResult(call: Call, endpoint: Endpoint, answer: EndpointAnswer): CallToolResult {
   const { status, requestId: request_id, replayed, data, length } = answer;
   if (status >= 400) return errorResult(data);
@@ -200,13 +203,16 @@ export function endpointResult(call: Call, endpoint: Endpoint, answer: EndpointA
   return dataResult({ ...done, data: { id, object, status: state }, note: `It was done. ${tooLong}` });
 }
 
-/** What opens a payment page or signs what a shop believes would be no secret in an assistant's context, and its provider's logs. */
+/**
+ * Removes addresses of payment pages and signing secrets, which would leak to the assistant's provider and its
+ * logs.
+ */
 function withoutSecrets(data: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, shown(name, value)]));
 }
 
 function shown(name: string, value: unknown): unknown {
-  // Merchants choose the names in there.
+  // Merchants choose the names of metadata.
   if (value === null || name === "metadata") return value;
   if (REDACTED_MEMBERS.has(name)) return NOT_SHOWN[name] ?? "Not shown to assistants.";
   if (Array.isArray(value)) return value.map((each) => shown("", each));

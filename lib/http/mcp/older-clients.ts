@@ -1,6 +1,7 @@
 /**
- * Clients that speak a version before 2026-07-28 get a question on the stream of their own call, and answer it in a message of
- * its own, which may reach any process: whoever gets it does what it says, and the stream only tells what came of it.
+ * Clients of a version before 2026-07-28 get a question on the stream of their call, and send the response in a
+ * message of its own, which may reach any process. That process runs the operation, and the stream reports the
+ * result.
  */
 import { type CallToolResult, type InputRequiredResult, isInputRequiredResult } from "@modelcontextprotocol/server";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -17,7 +18,7 @@ const SESSION = "mcp-session";
 const QUESTION = "mcp-question";
 const signedFor = ({ caller }: Call) => `${caller.environment.id} ${caller.actor.id}`;
 
-/** Whether a client says that it can show a form. Before there were kinds of questions, they were forms. */
+/** True if a client can show forms. In the first version with elicitation, all questions were forms. */
 export function canShowForms(capabilities: unknown): boolean {
   const elicitation = memberOf(capabilities, "elicitation");
   if (typeof elicitation !== "object" || elicitation === null) return false;
@@ -27,27 +28,30 @@ export function canShowForms(capabilities: unknown): boolean {
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 
-/** What such a client says of itself once, it gets back, signed, to send with each message. Nothing of it is kept here. */
+/**
+ * A signed session id, which the client sends with each message: it stands for the capabilities in `initialize`,
+ * so nothing is stored here.
+ */
 export const sessionFor = (call: Call): string => call.http.service.secret.mac(SESSION, signedFor(call));
 export const isSessionOf = (call: Call, session: string): boolean =>
   call.http.service.secret.isMac(SESSION, signedFor(call), session);
 
 export type ToolCall = { readonly name: string; readonly input: unknown };
 
-/** What the answer to a question brings back, signed, as the question's id. */
+/** A question's id: signed, and sent back by the client with the response. */
 type Question = ToolCall & { readonly state: string };
 
-/** Of a whole message, which the client sends back in its answer. */
+/** Limit of a question's id, which the client sends back with the response. */
 const LONGEST_QUESTION = 32 * 1024;
 const LOOK_MS = 1_000;
 const SIGN_OF_LIFE_MS = 15_000;
-/** For as long as an operation may take that was allowed at the last moment. */
+/** Max duration of an operation that was confirmed at the last moment. */
 const GRACE_MS = 30_000;
-/** Of a key, of a merchant with however many keys, and of all: each looks into the database every second. */
+/** Open questions per key, per merchant, and in all: each queries the database every second. */
 const MOST_OF_ONE = 5;
 const MOST_OF_MERCHANT = 10;
 const MOST = 100;
-/** In test mode: accounts cost nothing to open, and ten of them must not keep live questions from everybody. */
+/** Limit of all test environments: accounts are free, and ten of them must not block live questions. */
 const MOST_OF_TESTS = 75;
 
 type Waiting = {
@@ -57,10 +61,10 @@ type Waiting = {
   readonly tell: (result: CallToolResult) => void;
 };
 
-/** Streams of this process that wait, by the idempotency key of their question. */
+/** Waiting streams of this process by the idempotency key of their question. */
 const waiting = new Map<string, Waiting>();
 
-/** The stream of a call that has a question. Throws `rate_limited` when too many wait already. */
+/** The stream of a call that needs a confirmation. Throws `rate_limited` if too many questions are open. */
 export function askOnStream(call: Call, id: string | number, tool: ToolCall, asked: InputRequiredResult): Stream {
   const own = signedFor(call);
   const { merchantId, mode } = call.caller.environment;
@@ -108,7 +112,7 @@ export function askOnStream(call: Call, id: string | number, tool: ToolCall, ask
           failed = result ?? failed;
           const found = await lookElsewhere(call, tool, state);
           if (typeof found === "object") result = found;
-          // An answer that failed is told only when no other one did anything.
+          // A failed response is reported only if no other response ran the operation.
           else result = found === "unused" && failed !== null && !isUnsure(failed) ? failed : null;
           if (result === null && clock.now().getTime() > endsAt)
             result = errorResult(found === "unused" && failed === null ? UNANSWERED : PENDING);
@@ -131,7 +135,7 @@ const UNANSWERED = {
   detail: "No answer came in ten minutes. Look at the payment, and don't ask again unless your user wants you to.",
 };
 
-/** JSON has no line breaks of its own. */
+/** JSON contains no raw line breaks. */
 const frameOf = (message: object) => `event: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
 
 const PENDING = {
@@ -140,8 +144,8 @@ const PENDING = {
 };
 
 /**
- * What came of a yes that another process got: the answer that is stored under its key, and nothing but that. `unused`: nobody
- * has used the key. `unknown`: it may have been used, and has no answer yet.
+ * The outcome of a confirmation that another process received: only the response stored under its key. `unused`:
+ * the key is unused. `unknown`: the key may be in use, and has no response yet.
  */
 async function lookElsewhere(
   call: Call,
@@ -157,7 +161,7 @@ async function lookElsewhere(
     const known = await findIdempotencyKey(context, { key, can: () => false });
     if (known?.state !== "done") return known === null ? "unused" : "unknown";
   } catch (error) {
-    // It looks again in a second.
+    // The next check is a second later.
     if (isDatabaseUnavailable(error)) return "unknown";
     throw error;
   }
@@ -177,7 +181,7 @@ const YES = { action: "accept", content: { [FIELD]: true } };
 const statusOf = ({ structuredContent }: CallToolResult): unknown =>
   memberOf(memberOf(structuredContent, "error"), "status");
 
-/** A failure of ours says nothing of what was done before it. */
+/** After an internal error, it is unknown how far the operation got. */
 const isUnsure = (result: CallToolResult): boolean => Number(statusOf(result)) >= 500;
 
 async function answered(
@@ -193,7 +197,7 @@ async function answered(
   return problemResult(call, new AppError("invalid_parameter", "There is no such question."));
 }
 
-/** The answer to a question of ours, which is done at once; what is no such answer does nothing. */
+/** Runs the operation that a response to our question confirms. Any other message has no effect. */
 export async function takeAnswer(call: Call, id: unknown, answer: unknown): Promise<void> {
   const question = readQuestion(call, id);
   if (question === null) return;

@@ -1,4 +1,7 @@
-/** The MCP server at /mcp, as HTTP sees it: who calls, how often, and whether a message is one. Nothing is kept between two. */
+/**
+ * The HTTP side of the MCP server at /mcp: authentication, rate limits, and validation of messages. It is
+ * stateless.
+ */
 import { setTimeout as wait } from "node:timers/promises";
 import { keepableText, maskCardNumbers } from "@/lib/contract/card-numbers";
 import { AppError } from "@/lib/contract/errors";
@@ -12,7 +15,7 @@ import { type AnswerHeaders, answerRequest, everyMethod, type RequestInfo, refus
 import { type ApiRequest, addressOf, type Connection, decidingHeader, pathOf } from "@/lib/http/request-parts";
 import type { Answered } from "./session";
 
-/** Answers /mcp. Nothing is kept between two messages, so there is nothing to open with GET or to end with DELETE. */
+/** Handles /mcp. Only POST: without state between messages there is no stream to GET and no session to DELETE. */
 export async function mcp(request: ApiRequest, connection: Connection): Promise<HttpAnswer> {
   if (pathOf(request.url) !== "/mcp") return refuse(request, null);
   if (request.method !== "POST") return refuse(request, ["POST"]);
@@ -30,7 +33,7 @@ export async function mcp(request: ApiRequest, connection: Connection): Promise<
 
 export const nextRoutes = everyMethod(async (request) => toResponse(await mcp(request, { ip: null })));
 
-/** Who calls, once that is known. */
+/** The caller, once it is authenticated. */
 type Known = { caller: Caller | null };
 type Post = {
   readonly request: ApiRequest;
@@ -40,7 +43,10 @@ type Post = {
   readonly known: Known;
 };
 
-/** In this order: 403 (origin), 401, 429, 413/415, then the message. What a tool does is checked by the endpoint it calls. */
+/**
+ * Order of checks: 403 (origin), 401, 429, 413/415, then the message. The endpoint that a tool calls checks the
+ * rest.
+ */
 async function answer(http: HttpService, post: Post): Promise<HttpAnswer> {
   const { request, connection, info, headers } = post;
   requireNoForeignPage(request.headers.get("origin"));
@@ -70,7 +76,7 @@ async function answer(http: HttpService, post: Post): Promise<HttpAnswer> {
   return answered;
 }
 
-/** A page in a browser that reaches us under a name of its own, or from elsewhere. Clients that are no browsers send no Origin. */
+/** Refuses browser pages of other sites, also those that reach us by DNS rebinding. Other clients send no Origin. */
 function requireNoForeignPage(origin: string | null): void {
   if (origin === null) return;
   const own = [env.baseUrl, env.sandboxBaseUrl, env.liveBaseUrl].map((url) => url && new URL(url).origin);
@@ -98,7 +104,7 @@ const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 const METHOD_NOT_FOUND = -32601;
 
-/** Deeper than any message of the protocol, and no strain for those who read it. */
+/** Deeper than any message of the protocol, and harmless for recursive code. */
 const DEEPEST = 40;
 
 function messageOf(text: string): { message: object; refusal?: undefined } | { message?: undefined; refusal: Refusal } {
@@ -120,7 +126,7 @@ function messageOf(text: string): { message: object; refusal?: undefined } | { m
   const { id, method } = message as { id?: string | number | null; method?: unknown };
   if (id !== undefined && id !== null && typeof id !== "string" && typeof id !== "number")
     return refuseAs("An id is a string or a number.");
-  // The id of an answer is that of a question of ours, and is not repeated.
+  // The id of a response is that of our question, and is not echoed.
   if (method !== undefined && maskCardNumbers(String(id)) !== String(id))
     return refuseAs("An id must not look like a card number.");
   if (method === "subscriptions/listen")
@@ -147,13 +153,13 @@ const refusedMessage = (headers: AnswerHeaders, { id, ...error }: Refusal): Http
 
 const PROTOCOL_HEADERS = ["content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
-/** The request as the SDK takes it, without its body, which is read already, and without what is none of its business. */
+/** The request for the SDK: without its body, which is already parsed, and only with the protocol's headers. */
 function asPosted({ headers }: ApiRequest): Request {
   const given = PROTOCOL_HEADERS.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value] as [string, string]];
   });
-  // Both kinds, as the protocol wants it named: who takes anything gets JSON all the same.
+  // The protocol demands both types; clients that accept anything get JSON.
   const accept: [string, string] = ["accept", "application/json, text/event-stream"];
   return new Request("http://localhost/mcp", { method: "POST", headers: [accept, ...given] });
 }
@@ -161,7 +167,7 @@ function asPosted({ headers }: ApiRequest): Request {
 async function answerOf(headers: AnswerHeaders, { response, stream, session }: Answered): Promise<HttpAnswer> {
   if (session !== undefined) headers["Mcp-Session-Id"] = session;
   if (stream) {
-    // A proxy that collects an answer would never pass this one on.
+    // Keeps proxies from buffering the stream.
     Object.assign(headers, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
     return { status: 200, headers, body: "", stream };
   }
@@ -172,7 +178,10 @@ async function answerOf(headers: AnswerHeaders, { response, stream, session }: A
   return { status: response.status, headers, body: withoutNumbers(text) };
 }
 
-/** An error of the protocol repeats parts of what was sent. Results went through the endpoints, which keep no card number. */
+/**
+ * Masks card numbers, because protocol errors echo parts of the message. Results come from endpoints, which
+ * store none.
+ */
 function withoutNumbers(text: string): string {
   if (!text.includes('"error"')) return text;
   const answered = JSON.parse(text, (_, value) => (typeof value === "string" ? maskCardNumbers(value) : value)) as {

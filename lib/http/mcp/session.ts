@@ -1,4 +1,7 @@
-/** The protocol itself: the SDK's server, made for one message. Loaded with the first one, as it takes some 16 MB. */
+/**
+ * The protocol itself, by the SDK's server, created per message. Imported with the first message, because it
+ * takes some 16 MB.
+ */
 import {
   CLIENT_CAPABILITIES_META_KEY,
   createMcpHandler,
@@ -25,7 +28,7 @@ const INSTRUCTIONS = `Cardlane is a card payment service. These tools act for on
 - Never ask for card numbers or security codes, and never pass them on.
 - An error has a code and a detail that says what to do next. After an error without an answer, look at the payment before you try again.`;
 
-/** New for each message: it knows whose it is, and nothing is kept between two. */
+/** A new server for each message: it belongs to one caller, and no state is kept. */
 function serverFor(
   call: Call,
   callTool: (tool: ToolCall, context: ServerContext) => Promise<ToolResult | null>,
@@ -43,10 +46,10 @@ function serverFor(
   return server;
 }
 
-/** A response, or what is said on a stream in its place, and the session that a client is to name from now on. */
+/** A response, or a stream in its place, and the session id that the client must send from now on. */
 export type Answered = { readonly response: Response; readonly stream?: Stream; readonly session?: string };
 
-/** The answer to one message. Since 2026-07-28 a message brings all there is to know of its client. */
+/** Handles one message. Since 2026-07-28 each message has all information about its client. */
 export async function answerMessage(
   call: Call,
   request: Request,
@@ -81,7 +84,10 @@ type OlderMessage = {
   readonly error?: unknown;
 };
 
-/** Before that, a client said in `initialize` what it can, and another process may have heard it: the session's name repeats it. */
+/**
+ * Older clients declare their capabilities in `initialize`, which another process may have received: the session
+ * id carries them.
+ */
 async function answerOlder(
   call: Call,
   request: Request,
@@ -92,7 +98,7 @@ async function answerOlder(
   if (session !== null && !isSessionOf(call, session))
     throw new AppError("resource_not_found", "This session is not one of this key. Send initialize again.");
   if (method === undefined && (result !== undefined || error !== undefined)) {
-    // A client that fails to ask has no yes.
+    // A client that could not show the question counts as a refusal.
     await takeAnswer(call, id, error === undefined ? result : { action: "decline" });
     return { response: new Response(null, { status: 202 }) };
   }

@@ -1,4 +1,4 @@
-/** The tools: which key sees which, and what each does. */
+/** The tools, the keys that see each of them, and their handlers. */
 import type { CallToolResult, InputRequiredResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { type Endpoint, writes } from "@/lib/contract/endpoint";
@@ -32,12 +32,12 @@ type ToolDefinition = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** What it may call; a key sees the tool when it may call any of them. Left out for what calls none. */
+  /** Endpoints that the tool may call. A key sees the tool if it may call any of them; absent if it calls none. */
   readonly calls?: readonly Endpoint[];
-  /** What it has to read first. */
+  /** An endpoint that the tool must be able to read first. */
   readonly reads?: Endpoint;
   readonly input: z.ZodType<Record<string, unknown>>;
-  /** What clients are told of the input, where the endpoint itself checks it. */
+  /** Schema shown to clients in place of `input`, where the endpoint validates the input. */
   readonly shown?: z.ZodType;
   readonly run: (call: Call, input: never, asking: Asking) => ToolResult | Promise<ToolResult>;
 };
@@ -147,7 +147,10 @@ const TOOLS: readonly ToolDefinition[] = [
   }),
 ];
 
-/** Text in a payment could talk an assistant into sending all customers' data somewhere. People prove themselves for this, too. */
+/**
+ * Text in a payment could talk an assistant into sending customers' data elsewhere. Users must re-authenticate
+ * for this, too.
+ */
 const notByAssistants = () =>
   new AppError(
     "permission_denied",
@@ -221,7 +224,7 @@ const isVisible = ({ calls, reads }: ToolDefinition, { permissions }: Pick<Calle
   (calls === undefined || calls.some((endpoint) => isPermitted(endpoint, permissions))) &&
   (reads === undefined || isPermitted(reads, permissions));
 
-/** What clients may think of a tool, from what it calls. */
+/** Hints for clients, derived from the endpoints that a tool calls. */
 function annotationsOf(title: string, calls: readonly Endpoint[] = []): Tool["annotations"] {
   const isReading = !calls.some(writes);
   return {
@@ -229,14 +232,14 @@ function annotationsOf(title: string, calls: readonly Endpoint[] = []): Tool["an
     readOnlyHint: isReading,
     destructiveHint: calls.some((endpoint) => endpoint.method === "DELETE" || movesMoney(endpoint)),
     idempotentHint: isReading,
-    // Cards, banks and the servers of webhooks are outside.
+    // Cards, banks and webhook servers are outside systems.
     openWorldHint: !isReading,
   };
 }
 
 const listed = new Map<string, Tool>();
 
-/** Of a key: each tool of which it may call anything. */
+/** The tools of a key: those of which it may call any endpoint. */
 export const toolsOf = (caller: Pick<Caller, "permissions">): Tool[] =>
   TOOLS.filter((definition) => isVisible(definition, caller)).map((definition) => {
     const { name, title, description, input, shown = input, calls } = definition;
@@ -248,7 +251,7 @@ export const toolsOf = (caller: Pick<Caller, "permissions">): Tool[] =>
     return made;
   });
 
-/** Never throws: what goes wrong is told as a tool's error, in the words of /v1. Null for an unknown tool. */
+/** Never throws: errors become a tool's error, in the form of /v1. Null for an unknown tool. */
 export async function runTool(call: Call, name: string, input: unknown, asking: Asking): Promise<ToolResult | null> {
   const definition = TOOLS.find((each) => each.name === name);
   if (!definition) return null;
