@@ -9,7 +9,7 @@ import { apiListener } from "@/lib/server/api-listener";
 import { closeGracefully, createHttpServer } from "@/lib/server/http-server";
 import { openService } from "@/lib/server/open-service";
 import { createSender } from "@/lib/webhooks/sender";
-import { openWall } from "@/lib/webhooks/wall";
+import { openGuard } from "@/lib/webhooks/ssrf-guard";
 import { chosenProcessor } from "./chosen-processor";
 import { pageListener } from "./page-listener";
 import { DeliveryClock } from "./webhook-clock";
@@ -31,7 +31,7 @@ const opened = await openService({
 // With PROOF_CLOCK, webhooks follow that clock and time out after half a second.
 const clock = process.env.PROOF_CLOCK ? new DeliveryClock(process.env.PROOF_CLOCK) : null;
 const service = clock
-  ? { ...opened.service, clock, webhooks: createSender(openWall(), undefined, 500) }
+  ? { ...opened.service, clock, webhooks: createSender(openGuard(), undefined, 500) }
   : opened.service;
 provideService(service);
 

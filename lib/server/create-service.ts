@@ -18,7 +18,7 @@ import type { Processor } from "@/lib/processor/port";
 import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 import { createSender } from "@/lib/webhooks/sender";
-import { openWall, publicWall } from "@/lib/webhooks/wall";
+import { openGuard, publicGuard } from "@/lib/webhooks/ssrf-guard";
 import { type ResolvedSecret, resolveSecret } from "./secret";
 
 /** The processor of each mode, given the sandbox; by default the sandbox, in test mode only. */
@@ -81,7 +81,7 @@ async function create(options: CreateOptions): Promise<CreatedService> {
       timer: systemTimer,
       renderAnswer: answerRenderer(baseUrl),
       secret,
-      webhooks: createSender(env.webhookAllowLocal ? openWall() : publicWall()),
+      webhooks: createSender(env.webhookAllowLocal ? openGuard() : publicGuard()),
       log,
       baseUrl,
       processorTimeoutMs: env.processorTimeoutMs,

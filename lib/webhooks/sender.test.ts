@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { collectGarbage } from "@/e2e/fixtures/collect";
 import { openReceiver, type Receiver, status } from "@/e2e/fixtures/webhooks";
 import { createSender, type Dial } from "./sender";
-import { openWall } from "./wall";
+import { openGuard } from "./ssrf-guard";
 
 const opened: Receiver[] = [];
 afterEach(async () => {
@@ -22,8 +22,8 @@ const to = (url: string) => ({ url, headers: { "webhook-id": "evt_1" }, body: '{
 
 test("a message arrives complete, and the result has the receiver's response", async () => {
   const receiver = await receiving(status(202, { "retry-after": "7" }, "later"));
-  const sent = await createSender(openWall()).send(to(`${receiver.url}?shop=1`), never);
-  expect(sent).toEqual({ kind: "answered", status: 202, retryAfter: "7", body: "later" });
+  const sent = await createSender(openGuard()).send(to(`${receiver.url}?shop=1`), never);
+  expect(sent).toEqual({ kind: "responded", status: 202, retryAfter: "7", body: "later" });
   expect(receiver.received).toMatchObject([
     {
       body: '{"name":"Zoë"}',
@@ -34,26 +34,26 @@ test("a message arrives complete, and the result has the receiver's response", a
 
 test("it is sent to the address that was checked, and the name is not resolved again", async () => {
   const receiver = await receiving();
-  const asked: string[] = [];
-  const wall = openWall(async (name) => {
-    asked.push(name);
+  const lookups: string[] = [];
+  const guard = openGuard(async (name) => {
+    lookups.push(name);
     return ["192.0.2.1"];
   });
-  const dialled: string[] = [];
+  const dialed: string[] = [];
   const dial: Dial = (_target, address) => {
-    dialled.push(address);
+    dialed.push(address);
     return connect(Number(new URL(receiver.url).port), "127.0.0.1");
   };
-  const sent = await createSender(wall, dial).send(to("http://shop.example/hook"), never);
-  expect(sent).toMatchObject({ kind: "answered", status: 200 });
-  expect([asked, dialled]).toEqual([["shop.example"], ["192.0.2.1"]]);
+  const sent = await createSender(guard, dial).send(to("http://shop.example/hook"), never);
+  expect(sent).toMatchObject({ kind: "responded", status: 200 });
+  expect([lookups, dialed]).toEqual([["shop.example"], ["192.0.2.1"]]);
   expect(receiver.received[0]?.headers.host).toBe("shop.example");
 });
 
 test("sent messages leave no abort signals in memory", async () => {
   const receiver = await receiving();
   const process = new AbortController();
-  const send = () => createSender(openWall()).send(to(receiver.url), process.signal);
+  const send = () => createSender(openGuard()).send(to(receiver.url), process.signal);
   await send();
   const before = queryObjects(AbortSignal) as unknown as number;
   for (let i = 0; i < 50; i++) expect(await send()).toMatchObject({ status: 200 });
@@ -62,7 +62,7 @@ test("sent messages leave no abort signals in memory", async () => {
 
 test("a silent receiver times out, even after a garbage collection in the meantime", { timeout: 5_000 }, async () => {
   const silent = await receiving(() => {});
-  const sent = createSender(openWall(), undefined, 500).send(to(silent.url), never);
+  const sent = createSender(openGuard(), undefined, 500).send(to(silent.url), never);
   await expect.poll(() => silent.received.length).toBe(1);
   collectGarbage();
   expect(await sent).toEqual({ kind: "failed", error: "No answer within 0.5 s." });
@@ -70,15 +70,15 @@ test("a silent receiver times out, even after a garbage collection in the meanti
 
 test("a dead address is skipped for the next one", async () => {
   const receiver = await receiving();
-  const wall = openWall(async () => ["192.0.2.1", "127.0.0.1"]);
+  const guard = openGuard(async () => ["192.0.2.1", "127.0.0.1"]);
   const { port } = new URL(receiver.url);
   const dial: Dial = (_target, address) => connect(address === "127.0.0.1" ? Number(port) : 1, "127.0.0.1");
-  expect(await createSender(wall, dial).send(to("http://shop.example/"), never)).toMatchObject({ status: 200 });
+  expect(await createSender(guard, dial).send(to("http://shop.example/"), never)).toMatchObject({ status: 200 });
 });
 
 test("neither a missing nor an endless response blocks the sender", async () => {
   const silent = await receiving(() => {});
-  const sender = createSender(openWall(), undefined, 300);
+  const sender = createSender(openGuard(), undefined, 300);
   expect(await sender.send(to(silent.url), never)).toEqual({ kind: "failed", error: "No answer within 0.3 s." });
   const endless = await receiving((_received, response) => {
     response.writeHead(200);
@@ -87,20 +87,20 @@ test("neither a missing nor an endless response blocks the sender", async () => 
     };
     write();
   });
-  const sent = await createSender(openWall()).send(to(endless.url), never);
-  expect(sent).toMatchObject({ kind: "answered", status: 200 });
-  expect(sent.kind === "answered" && sent.body.length).toBe(4 * 1024);
+  const sent = await createSender(openGuard()).send(to(endless.url), never);
+  expect(sent).toMatchObject({ kind: "responded", status: 200 });
+  expect(sent.kind === "responded" && sent.body.length).toBe(4 * 1024);
 });
 
 test("a status received in time counts, even if the body is slow or breaks off", async () => {
   const slow = await receiving((_received, response) => response.writeHead(200).write("thank"));
-  const sent = await createSender(openWall(), undefined, 300).send(to(slow.url), never);
-  expect(sent).toEqual({ kind: "answered", status: 200, retryAfter: null, body: "thank" });
+  const sent = await createSender(openGuard(), undefined, 300).send(to(slow.url), never);
+  expect(sent).toEqual({ kind: "responded", status: 200, retryAfter: null, body: "thank" });
   const broken = await receiving((_received, response) => {
     response.writeHead(200, { "content-length": "100" });
     response.write("thank", () => response.destroy());
   });
-  expect(await createSender(openWall()).send(to(broken.url), never)).toMatchObject({ status: 200, body: "thank" });
+  expect(await createSender(openGuard()).send(to(broken.url), never)).toMatchObject({ status: 200, body: "thank" });
 });
 
 test("garbage, a closed connection and oversized headers are failures with a reason", async () => {
@@ -111,12 +111,12 @@ test("garbage, a closed connection and oversized headers are failures with a rea
   ];
   for (const answer of answers) {
     const receiver = await receiving(answer);
-    const sent = await createSender(openWall()).send(to(receiver.url), never);
+    const sent = await createSender(openGuard()).send(to(receiver.url), never);
     expect(sent).toEqual({ kind: "failed", error: expect.stringMatching(/\w/) });
   }
   const receiver = await receiving();
   await receiver.close();
-  expect(await createSender(openWall()).send(to(receiver.url), never)).toMatchObject({
+  expect(await createSender(openGuard()).send(to(receiver.url), never)).toMatchObject({
     ...{ kind: "failed", error: expect.stringContaining("ECONNREFUSED") },
   });
 });
@@ -124,7 +124,7 @@ test("garbage, a closed connection and oversized headers are failures with a rea
 test("a message being sent is aborted at once when the process stops", async () => {
   const silent = await receiving(() => {});
   const stopping = new AbortController();
-  const sent = createSender(openWall()).send(to(silent.url), stopping.signal);
+  const sent = createSender(openGuard()).send(to(silent.url), stopping.signal);
   await expect.poll(() => silent.received.length).toBe(1);
   stopping.abort();
   expect(await sent).toMatchObject({ kind: "failed" });

@@ -4,7 +4,7 @@ import { connect as connectTls } from "node:tls";
 import { abortAfter } from "@/lib/clock";
 import { keepableText } from "@/lib/contract/card-numbers";
 import { scrub } from "@/lib/log";
-import { type Target, type Wall, WallError } from "./wall";
+import { type SsrfGuard, SsrfGuardError, type Target } from "./ssrf-guard";
 
 type Message = {
   readonly url: string;
@@ -14,12 +14,12 @@ type Message = {
 
 /** The result of a delivery attempt: the response, or the reason why there is none. */
 export type Sent =
-  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | null; readonly body: string }
+  | { readonly kind: "responded"; readonly status: number; readonly retryAfter: string | null; readonly body: string }
   | { readonly kind: "failed"; readonly error: string };
 
 export type WebhookSender = {
   /** The reason why messages may not be sent to this URL, worded for the user who entered it; null when they may. */
-  refusalOf(url: string): Promise<string | null>;
+  findRefusal(url: string): Promise<string | null>;
   /** Sends a message and reads the response, within 15 s in total. Never throws; `stopping` aborts it. */
   send(message: Message, stopping: AbortSignal): Promise<Sent>;
 };
@@ -28,7 +28,7 @@ const LIMIT_MS = 15_000;
 /** Time to read the body; the status, received before it, already decides the result. */
 const BODY_MS = 3_000;
 /** The part of the body that is kept for diagnosis, as long as events are shown. */
-const MOST_BODY_BYTES = 4 * 1024;
+const MAX_BODY_BYTES = 4 * 1024;
 /** Per address, because one of several may be dead. */
 const CONNECT_MS = 5_000;
 
@@ -45,15 +45,15 @@ const dial: Dial = ({ url, port }, address) => {
   });
 };
 
-export function createSender(wall: Wall, connect: Dial = dial, limitMs = LIMIT_MS): WebhookSender {
+export function createSender(guard: SsrfGuard, connect: Dial = dial, limitMs = LIMIT_MS): WebhookSender {
   return {
-    async refusalOf(url) {
+    async findRefusal(url) {
       try {
-        await wall.pass(url);
+        await guard.check(url);
         return null;
       } catch (error) {
         // A name that does not resolve now may resolve later; each delivery checks it again.
-        if (error instanceof WallError) return error.kind === "refused" ? error.message : null;
+        if (error instanceof SsrfGuardError) return error.kind === "refused" ? error.message : null;
         if (isLookupFailure(error)) return null;
         throw error;
       }
@@ -62,13 +62,13 @@ export function createSender(wall: Wall, connect: Dial = dial, limitMs = LIMIT_M
       const { signal, release } = abortAfter(limitMs, stopping);
       let socket: Socket | undefined;
       try {
-        const target = await withSignal(wall.pass(message.url), signal);
-        socket = await connectToAny(wall, connect, target, signal);
+        const target = await withSignal(guard.check(message.url), signal);
+        socket = await connectToFirst(guard, connect, target, signal);
         return await exchange(socket, target, message, signal);
       } catch (error) {
         if (stopping.aborted) return { kind: "failed", error: "This process was stopped while it was sending." };
         if (signal.aborted) return { kind: "failed", error: `No answer within ${limitMs / 1_000} s.` };
-        return { kind: "failed", error: keepableText(scrub(reasonOf(error)), 300) };
+        return { kind: "failed", error: keepableText(scrub(formatReason(error)), 300) };
       } finally {
         release();
         socket?.destroy();
@@ -80,8 +80,8 @@ export function createSender(wall: Wall, connect: Dial = dial, limitMs = LIMIT_M
 const isLookupFailure = (error: unknown) =>
   error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo";
 
-function reasonOf(error: unknown): string {
-  if (error instanceof WallError) return error.message;
+function formatReason(error: unknown): string {
+  if (error instanceof SsrfGuardError) return error.message;
   if (!(error instanceof Error)) return String(error);
   const { code } = error as NodeJS.ErrnoException;
   return code && !error.message.includes(code) ? `${error.message} (${code})` : error.message;
@@ -96,12 +96,12 @@ function withSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-async function connectToAny(wall: Wall, connect: Dial, target: Target, signal: AbortSignal): Promise<Socket> {
+async function connectToFirst(guard: SsrfGuard, connect: Dial, target: Target, signal: AbortSignal): Promise<Socket> {
   let failure: unknown;
   for (const address of target.addresses) {
     signal.throwIfAborted();
     try {
-      return await connectTo(wall, connect, target, address, signal);
+      return await connectTo(guard, connect, target, address, signal);
     } catch (error) {
       failure = error;
     }
@@ -109,10 +109,10 @@ async function connectToAny(wall: Wall, connect: Dial, target: Target, signal: A
   throw failure;
 }
 
-async function connectTo(wall: Wall, connect: Dial, target: Target, address: string, signal: AbortSignal) {
+async function connectTo(guard: SsrfGuard, connect: Dial, target: Target, address: string, signal: AbortSignal) {
   // Defense in depth: check every address again right before dialing it.
-  const refusal = wall.refusalOf(address);
-  if (refusal !== null) throw new WallError("refused", refusal);
+  const refusal = guard.findRefusal(address);
+  if (refusal !== null) throw new SsrfGuardError("refused", refusal);
   const socket = connect(target, address);
   const limit = abortAfter(CONNECT_MS, signal);
   try {
@@ -124,8 +124,8 @@ async function connectTo(wall: Wall, connect: Dial, target: Target, address: str
       throw limit.signal.aborted && !signal.aborted ? new Error(`No connection to ${address} within 5 s.`) : error;
     });
     // Check the address that the socket is really connected to, before sending anything.
-    const reached = wall.refusalOf(socket.remoteAddress ?? "nothing");
-    if (reached !== null) throw new WallError("refused", reached);
+    const reachedRefusal = guard.findRefusal(socket.remoteAddress ?? "nothing");
+    if (reachedRefusal !== null) throw new SsrfGuardError("refused", reachedRefusal);
     return socket;
   } catch (error) {
     socket.on("error", () => {});
@@ -155,26 +155,26 @@ async function exchange(socket: Socket, { url }: Target, message: Message, signa
   );
   const { statusCode: status = 0, headers } = response;
   const limit = abortAfter(BODY_MS, signal);
-  const text = await readSome(response, limit.signal).finally(limit.release);
-  return { kind: "answered", status, retryAfter: headers["retry-after"] ?? null, body: text };
+  const text = await readBody(response, limit.signal).finally(limit.release);
+  return { kind: "responded", status, retryAfter: headers["retry-after"] ?? null, body: text };
 }
 
 /** The first 4 kB of the body that arrive in time. A body that breaks off is no error: the status has been received. */
-async function readSome(response: IncomingMessage, signal: AbortSignal): Promise<string> {
-  const pieces: Buffer[] = [];
+async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  const ended = new Promise<void>((resolve) => {
-    response.on("data", (piece: Buffer) => {
-      pieces.push(piece);
-      bytes += piece.byteLength;
-      if (bytes >= MOST_BODY_BYTES) resolve();
+  const done = new Promise<void>((resolve) => {
+    response.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.byteLength;
+      if (bytes >= MAX_BODY_BYTES) resolve();
     });
     response.on("end", resolve);
     response.on("error", () => resolve());
     response.on("close", resolve);
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-  await ended;
-  const text = new TextDecoder().decode(Buffer.concat(pieces).subarray(0, MOST_BODY_BYTES));
-  return keepableText(text, MOST_BODY_BYTES);
+  await done;
+  const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES));
+  return keepableText(text, MAX_BODY_BYTES);
 }

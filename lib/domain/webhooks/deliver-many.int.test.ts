@@ -242,7 +242,7 @@ describe("many at once", () => {
         ...service.webhooks,
         send: () =>
           new Promise((resolve) => {
-            answer = () => resolve({ kind: "answered", status: 500, retryAfter: null, body: "" });
+            answer = () => resolve({ kind: "responded", status: 500, retryAfter: null, body: "" });
           }),
       },
     });

@@ -246,13 +246,13 @@ async function deliver(service: Service, taken: TakenDelivery, stopping: AbortSi
   const error = errorOf(sent);
   await keepAttempt(service, taken, {
     ...{ request_headers: message.headers, error },
-    status_code: sent.kind === "answered" ? sent.status : null,
-    response_body: sent.kind === "answered" ? keptBody(sent.body, error === null) : null,
+    status_code: sent.kind === "responded" ? sent.status : null,
+    response_body: sent.kind === "responded" ? keptBody(sent.body, error === null) : null,
     ...{ duration_ms: durationMs, created_at: startedAt.toISOString() },
-    retryAfter: sent.kind === "answered" ? sent.retryAfter : null,
+    retryAfter: sent.kind === "responded" ? sent.retryAfter : null,
   });
   if (error === null) return null;
-  return sent.kind === "answered" && sent.status === 410 ? "gone" : "failing";
+  return sent.kind === "responded" && sent.status === 410 ? "gone" : "failing";
 }
 
 async function disableIfOver(service: Service, taken: TakenDelivery, reason: Failure): Promise<void> {

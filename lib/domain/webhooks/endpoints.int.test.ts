@@ -13,7 +13,7 @@ import { type WebhookEndpoint, webhookEndpoint } from "@/lib/contract/webhooks/w
 import { newId } from "@/lib/ids";
 import { createSecret } from "@/lib/secret";
 import { createSender } from "@/lib/webhooks/sender";
-import { publicWall } from "@/lib/webhooks/wall";
+import { publicGuard } from "@/lib/webhooks/ssrf-guard";
 import { updatePlan } from "../plans/plans";
 import { rotateSecret } from "../secret-keys";
 import {
@@ -205,7 +205,7 @@ describe("an endpoint", () => {
 
   test("is refused at an address that is not public, when it is made and when it is moved", async () => {
     const { call } = await tenant();
-    const webhooks = createSender(publicWall(async () => ["93.184.215.14"]));
+    const webhooks = createSender(publicGuard(async () => ["93.184.215.14"]));
     const service = { ...call().service, webhooks };
     const refused = { code: "invalid_parameter", param: "url" };
     for (const url of [

@@ -38,7 +38,7 @@ const orm = (ctx: Context) => ctx.service.db.within(ctx.environment.id).orm;
 /** Creates an endpoint, to which all events from now on are sent. Its secret is in this answer (and its replays) and in no other. */
 export async function createWebhookEndpoint(ctx: Context, input: CreateWebhookEndpointBody): Promise<Reply> {
   // Looking a name up may take seconds: before a transaction holds a connection. A repeat gets its stored answer all the same.
-  const refusal = await ctx.service.webhooks.refusalOf(input.url);
+  const refusal = await ctx.service.webhooks.findRefusal(input.url);
   return runOnce(
     ctx,
     async (tx) => {
@@ -148,7 +148,7 @@ export async function updateWebhookEndpoint(
   const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
   await getEndpointRow(ctx, publicId);
   // Looking a name up may take seconds: before the row is locked.
-  if (body.url !== undefined) requireReachable(await ctx.service.webhooks.refusalOf(body.url));
+  if (body.url !== undefined) requireReachable(await ctx.service.webhooks.findRefusal(body.url));
   return orm(ctx).transaction(async (tx) => {
     const row = await lockEndpointRow(ctx, tx, publicId);
     const enabled = body.status === "ENABLED" && row.status !== "ENABLED";

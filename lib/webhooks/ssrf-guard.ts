@@ -6,11 +6,11 @@ import ipaddr from "ipaddr.js";
  * SSRF guard between merchants' URLs and our own network. The sender resolves each URL through it, connects only to addresses
  * that it returned, and checks the connected socket again, because a name may resolve to another address by then.
  */
-export type Wall = {
-  /** Resolves a URL and checks each of its addresses. Throws {@link WallError}. */
-  pass(url: string): Promise<Target>;
+export type SsrfGuard = {
+  /** Resolves a URL and checks each of its addresses. Throws {@link SsrfGuardError}. */
+  check(url: string): Promise<Target>;
   /** The reason why an address is refused; null when it is allowed. */
-  refusalOf(address: string): string | null;
+  findRefusal(address: string): string | null;
 };
 
 export type Target = {
@@ -21,8 +21,8 @@ export type Target = {
 };
 
 /** `refused`: the URL must be changed. `unresolved`: the name does not resolve now, but may later. */
-export class WallError extends Error {
-  override readonly name = "WallError";
+export class SsrfGuardError extends Error {
+  override readonly name = "SsrfGuardError";
   constructor(
     readonly kind: "refused" | "unresolved",
     message: string,
@@ -31,7 +31,7 @@ export class WallError extends Error {
   }
 }
 
-const refused = (message: string) => new WallError("refused", message);
+const refused = (message: string) => new SsrfGuardError("refused", message);
 
 /** All current addresses of a name; empty when it does not exist. */
 export type Resolve = (hostname: string) => Promise<string[]>;
@@ -42,13 +42,16 @@ const RESOLVE_MS = 2_500;
 async function resolvePublicly(hostname: string): Promise<string[]> {
   const resolver = new Resolver({ timeout: RESOLVE_MS / 2, tries: 2 });
   const timer = setTimeout(() => resolver.cancel(), RESOLVE_MS);
-  const orNone = (error: NodeJS.ErrnoException) => {
+  const emptyIfUnknown = (error: NodeJS.ErrnoException) => {
     if (error.code === "ENODATA" || error.code === "ENOTFOUND") return [];
-    throw new WallError("unresolved", `${hostname} could not be looked up (${error.code ?? "no answer"}).`);
+    throw new SsrfGuardError("unresolved", `${hostname} could not be looked up (${error.code ?? "no answer"}).`);
   };
   try {
-    const both = [resolver.resolve4(hostname).catch(orNone), resolver.resolve6(hostname).catch(orNone)];
-    return (await Promise.all(both)).flat();
+    const lookups = [
+      resolver.resolve4(hostname).catch(emptyIfUnknown),
+      resolver.resolve6(hostname).catch(emptyIfUnknown),
+    ];
+    return (await Promise.all(lookups)).flat();
   } finally {
     clearTimeout(timer);
     resolver.cancel();
@@ -60,17 +63,17 @@ async function resolveLocally(hostname: string): Promise<string[]> {
 }
 
 /** Names that resolve only within a private network. */
-const INNER_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
+const INTERNAL_NAME = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
 /** In the public range, but internal to a cloud: Azure's metadata address. */
-const CLOUD_ADDRESSES: ReadonlySet<string> = new Set(["168.63.129.16"]);
+const CLOUD_METADATA_ADDRESSES: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
-function refusalOf(address: string): string | null {
+function findRefusal(address: string): string | null {
   if (isIP(address) === 0 || address.includes("%")) return `${address} is not an address.`;
   const parsed = ipaddr.parse(address);
   // Only 2000::/3 of IPv6 is public; the rest is reserved, or embeds an IPv4 address that could be internal.
   const isPublic =
     parsed.range() === "unicast" && (isIPv4(address) || ((parsed.toByteArray()[0] as number) & 0xe0) === 0x20);
-  if (isPublic && !CLOUD_ADDRESSES.has(address)) return null;
+  if (isPublic && !CLOUD_METADATA_ADDRESSES.has(address)) return null;
   return `${address} is not a public address.`;
 }
 
@@ -83,22 +86,22 @@ function readUrl(text: string): URL {
 }
 
 /** The guard for merchants' URLs: https, port 443 and public addresses only. */
-export function publicWall(resolve: Resolve = resolvePublicly): Wall {
+export function publicGuard(resolve: Resolve = resolvePublicly): SsrfGuard {
   return {
-    refusalOf,
-    async pass(text) {
+    findRefusal,
+    async check(text) {
       const url = readUrl(text);
       if (url.protocol !== "https:") throw refused("Use https://.");
       if (url.port !== "") throw refused("Use port 443.");
       const hostname = hostOf(url);
       const isAddress = isIP(hostname) !== 0;
       const name = hostname.replace(/\.$/, "");
-      if (!isAddress && (!name.includes(".") || INNER_NAME.test(name)))
+      if (!isAddress && (!name.includes(".") || INTERNAL_NAME.test(name)))
         throw refused(`${hostname} is not the name of a public host.`);
       const addresses = isAddress ? [hostname] : await resolve(hostname);
-      if (addresses.length === 0) throw new WallError("unresolved", `There is no address for ${hostname}.`);
+      if (addresses.length === 0) throw new SsrfGuardError("unresolved", `There is no address for ${hostname}.`);
       for (const address of addresses) {
-        const refusal = refusalOf(address);
+        const refusal = findRefusal(address);
         // Don't reveal the address of a name: it may be one of our internal network.
         if (refusal !== null) throw refused(isAddress ? refusal : `${hostname} does not lead to a public address.`);
       }
@@ -108,15 +111,15 @@ export function publicWall(resolve: Resolve = resolvePublicly): Wall {
 }
 
 /** The guard for local development: allows http, any port and any address. */
-export function openWall(resolve: Resolve = resolveLocally): Wall {
+export function openGuard(resolve: Resolve = resolveLocally): SsrfGuard {
   return {
-    refusalOf: () => null,
-    async pass(text) {
+    findRefusal: () => null,
+    async check(text) {
       const url = readUrl(text);
       if (url.protocol !== "https:" && url.protocol !== "http:") throw refused("Use http:// or https://.");
       const hostname = hostOf(url);
       const addresses = isIP(hostname) === 0 ? await resolve(hostname) : [hostname];
-      if (addresses.length === 0) throw new WallError("unresolved", `There is no address for ${hostname}.`);
+      if (addresses.length === 0) throw new SsrfGuardError("unresolved", `There is no address for ${hostname}.`);
       return { url, port: Number(url.port) || (url.protocol === "https:" ? 443 : 80), addresses };
     },
   };

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createSender, type Dial } from "./sender";
-import { openWall, publicWall, WallError } from "./wall";
+import { openGuard, publicGuard, SsrfGuardError } from "./ssrf-guard";
 
 /** The tests' names and their addresses; any other name does not exist. */
 const NAMES: Record<string, string[]> = {
@@ -19,14 +19,14 @@ const NAMES: Record<string, string[]> = {
   "nothing.example": [],
 };
 const resolve = async (name: string) => NAMES[name] ?? [];
-const wall = publicWall(resolve);
+const guard = publicGuard(resolve);
 
 /** A dialer that records the addresses and connects to nothing. */
-function watchedDial(remoteAddress?: string) {
-  const dialled: string[] = [];
+function recordingDial(remoteAddress?: string) {
+  const dialed: string[] = [];
   const written: string[] = [];
   const dial: Dial = (_target, address) => {
-    dialled.push(address);
+    dialed.push(address);
     const socket = Object.assign(new EventEmitter(), {
       remoteAddress: remoteAddress ?? address,
       write: (text: string) => written.push(text),
@@ -35,7 +35,7 @@ function watchedDial(remoteAddress?: string) {
     setImmediate(() => socket.emit(remoteAddress ? "secureConnect" : "error", new Error("nobody is there")));
     return socket as unknown as Socket;
   };
-  return { dial, dialled, written };
+  return { dial, dialed, written };
 }
 
 const HOSTILE = [
@@ -173,78 +173,78 @@ describe("the SSRF guard", () => {
   test("is tested with at least 80 URLs", () => expect(new Set(HOSTILE).size).toBeGreaterThanOrEqual(80));
 
   test.each(HOSTILE)("%s is refused when saved, and not dialed by a delivery", async (url) => {
-    const { dial, dialled } = watchedDial();
-    const sender = createSender(wall, dial);
-    expect(await sender.refusalOf(url)).toMatch(/\.$/);
+    const { dial, dialed } = recordingDial();
+    const sender = createSender(guard, dial);
+    expect(await sender.findRefusal(url)).toMatch(/\.$/);
     const sent = await sender.send({ url, headers: {}, body: "{}" }, new AbortController().signal);
     expect(sent.kind).toBe("failed");
-    expect(dialled).toEqual([]);
+    expect(dialed).toEqual([]);
   });
 
   test("the addresses of a public host are dialed one after the other", async () => {
-    const { dial, dialled } = watchedDial();
-    const sender = createSender(wall, dial);
+    const { dial, dialed } = recordingDial();
+    const sender = createSender(guard, dial);
     for (const url of ["https://shop.example/hook?a=b", "https://SHOP.example:443/", "https://8.8.8.8/"])
-      expect(await sender.refusalOf(url), url).toBeNull();
-    expect(await sender.refusalOf("https://[2606:4700:4700::1111]/")).toBeNull();
+      expect(await sender.findRefusal(url), url).toBeNull();
+    expect(await sender.findRefusal("https://[2606:4700:4700::1111]/")).toBeNull();
     const sent = await sender.send(
       { url: "https://shop.example/hook", headers: {}, body: "{}" },
       new AbortController().signal,
     );
     expect(sent).toEqual({ kind: "failed", error: "nobody is there" });
-    expect(dialled).toEqual(NAMES["shop.example"]);
+    expect(dialed).toEqual(NAMES["shop.example"]);
   });
 
   test("a name that does not resolve may be saved, and is not dialed", async () => {
-    const { dial, dialled } = watchedDial();
-    const sender = createSender(wall, dial);
-    expect(await sender.refusalOf("https://nothing.example/")).toBeNull();
+    const { dial, dialed } = recordingDial();
+    const sender = createSender(guard, dial);
+    expect(await sender.findRefusal("https://nothing.example/")).toBeNull();
     const message = { url: "https://nothing.example/", headers: {}, body: "{}" };
     expect(await sender.send(message, new AbortController().signal)).toMatchObject({ kind: "failed" });
-    expect(dialled).toEqual([]);
+    expect(dialed).toEqual([]);
   });
 
   test("a name that resolves to a private address at the delivery is refused then", async () => {
-    const answers = [["93.184.215.14"], ["127.0.0.1"]];
-    const { dial, dialled } = watchedDial();
+    const resolutions = [["93.184.215.14"], ["127.0.0.1"]];
+    const { dial, dialed } = recordingDial();
     const sender = createSender(
-      publicWall(async () => answers.shift() ?? []),
+      publicGuard(async () => resolutions.shift() ?? []),
       dial,
     );
-    expect(await sender.refusalOf("https://rebinding.example/")).toBeNull();
+    expect(await sender.findRefusal("https://rebinding.example/")).toBeNull();
     const message = { url: "https://rebinding.example/", headers: {}, body: "{}" };
     const sent = await sender.send(message, new AbortController().signal);
     expect(sent).toMatchObject({ kind: "failed", error: "rebinding.example does not lead to a public address." });
-    expect(dialled).toEqual([]);
+    expect(dialed).toEqual([]);
   });
 
   test("the name is resolved once per delivery, and the resolved address is dialed, not the name", async () => {
-    let asked = 0;
-    const { dial, dialled } = watchedDial();
-    const once = publicWall(async () => (asked++ === 0 ? ["93.184.215.14"] : ["127.0.0.1"]));
+    let lookups = 0;
+    const { dial, dialed } = recordingDial();
+    const once = publicGuard(async () => (lookups++ === 0 ? ["93.184.215.14"] : ["127.0.0.1"]));
     await createSender(once, dial).send(
       { url: "https://rebinding.example/", headers: {}, body: "{}" },
       new AbortController().signal,
     );
-    expect([asked, dialled]).toEqual([1, ["93.184.215.14"]]);
+    expect([lookups, dialed]).toEqual([1, ["93.184.215.14"]]);
   });
 
   test("the connected socket's address is checked before a byte is written", async () => {
     for (const remote of ["127.0.0.1", "::ffff:127.0.0.1", "10.1.2.3", "fe80::1%eth0"]) {
-      const { dial, dialled, written } = watchedDial(remote);
+      const { dial, dialed, written } = recordingDial(remote);
       const message = { url: "https://shop.example/", headers: {}, body: "{}" };
-      const sent = await createSender(wall, dial).send(message, new AbortController().signal);
+      const sent = await createSender(guard, dial).send(message, new AbortController().signal);
       expect(sent).toMatchObject({ kind: "failed" });
-      expect(dialled.length).toBeGreaterThan(0);
+      expect(dialed.length).toBeGreaterThan(0);
       expect(written).toEqual([]);
     }
   });
 
   test("the development setting allows all addresses, but neither invalid URLs nor user names", async () => {
-    const open = openWall(resolve);
-    expect(await open.pass("http://127.0.0.1:4000/hook")).toMatchObject({ port: 4000, addresses: ["127.0.0.1"] });
-    expect(open.refusalOf("127.0.0.1")).toBeNull();
+    const open = openGuard(resolve);
+    expect(await open.check("http://127.0.0.1:4000/hook")).toMatchObject({ port: 4000, addresses: ["127.0.0.1"] });
+    expect(open.findRefusal("127.0.0.1")).toBeNull();
     for (const url of ["http://user@127.0.0.1/", "ftp://127.0.0.1/", "nonsense"])
-      await expect(open.pass(url), url).rejects.toThrow(WallError);
+      await expect(open.check(url), url).rejects.toThrow(SsrfGuardError);
   });
 });
