@@ -3,7 +3,7 @@ import { createRecorder, newIdempotency, type Recorder } from "@/bench/record";
 import type { Statement } from "@/bench/script";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant, testPaymentToken } from "@/e2e/fixtures/factories";
-import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
+import { insertManyTransactions } from "@/e2e/fixtures/many-rows";
 import { genericPlanOf, nodesOf } from "@/e2e/fixtures/query-plans";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";

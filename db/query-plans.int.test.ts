@@ -3,7 +3,7 @@ import { combinations } from "@/bench/combinations";
 import { type SeedEnvironment, seed } from "@/bench/seed";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant } from "@/e2e/fixtures/factories";
-import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
+import { insertManyTransactions } from "@/e2e/fixtures/many-rows";
 import {
   DUE,
   genericPlanOf,
@@ -30,7 +30,7 @@ import {
   searchTransactions,
   sumTransactions,
 } from "@/lib/domain/transactions/read-transactions";
-import { BEFORE_ALL, idTime, newId } from "@/lib/ids";
+import { BEFORE_ALL, newId } from "@/lib/ids";
 import { connect, type Sql } from "./client";
 import {
   listAbandonedChallenges,
@@ -226,15 +226,7 @@ test("ten thousand new rows that statistics do not tell of yet cost a page littl
   const { test: shop } = await createTestMerchant(small);
   await seed(small.long, { transactions: 160, merchants: 20 });
   await small.long`analyze`;
-  await insertManyTransactions(small, shop.id, 1);
-  const ids = Array.from({ length: 9_999 }, newId);
-  await small.sql`
-    insert into transactions (environment_id, id, payment_id, type, status, amount, currency, card_brand, card_last4,
-      metadata, created_at, updated_at)
-    select t.environment_id, copy.id, t.payment_id, t.type, t.status, t.amount, t.currency, t.card_brand,
-      t.card_last4, t.metadata, copy.at, copy.at
-    from transactions t, unnest(${ids}::uuid[], ${ids.map(idTime)}::timestamptz[]) as copy (id, at)
-    where t.environment_id = ${shop.id}`;
+  await insertManyTransactions(small, shop.id, 10_000);
   const environment: SeedEnvironment = { id: shop.id, merchantId: shop.merchantId };
   for (const filters of [{}, { card_brand: ["mastercard"] }, { status: ["SETTLED"] }, { currency: ["USD"] }]) {
     const search = searchTransactionsBody.parse({ filters });

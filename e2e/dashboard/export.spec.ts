@@ -5,7 +5,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { EXPORT_FIELDS } from "@/lib/contract/transactions/export";
 import { expectAccessible, test, untilAlive } from "../browser";
 import { latch } from "../fixtures/latch";
-import { insertManyTransactions } from "../fixtures/many-transactions";
+import { insertManyTransactions } from "../fixtures/many-rows";
 import { expect } from "../fixtures/playwright";
 import { aCard, CARDS, captured, chargeOf } from "../samples";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "@/lib/contract/errors";
 import { ConfigurationError, env } from "@/lib/env";
-import { type Demo, demoFile } from "./demo";
+import { type Demo, demoFile } from "./demo/demo";
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 /** A step that is done sooner is shown once, when it is done. */

@@ -20,7 +20,7 @@ import { watchPaymentForm } from "./build-payment-form";
 import type { Console } from "./console";
 import { explain, summarize } from "./console";
 import { operatorWebhooks } from "./create-service";
-import { ensureDemo } from "./demo";
+import { ensureDemo } from "./demo/demo";
 import { closeGracefully, createHttpServer, type Listeners } from "./http-server";
 import { openService } from "./open-service";
 import { withPageLimit } from "./page-limits";

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { insertBookedPayment } from "@/e2e/fixtures/books";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testTenant } from "@/e2e/fixtures/factories";
-import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
+import { insertManyTransactions } from "@/e2e/fixtures/many-rows";
 import { expectedIds, insertSample, SAMPLE, SUBSCRIPTIONS } from "@/e2e/fixtures/sample-transactions";
 import { encodeId } from "@/lib/contract/ids";
 import type { ExportedTransaction } from "@/lib/contract/transactions/export";

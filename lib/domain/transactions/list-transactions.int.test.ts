@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testTenant } from "@/e2e/fixtures/factories";
+import { insertManyTransactions } from "@/e2e/fixtures/many-rows";
 import {
   expectedIds,
   insertSample,
@@ -122,16 +123,7 @@ describe("listing", () => {
 
   it("counts exactly to 10,000 and then says that there are more", async () => {
     const environmentId = stranger.live.id;
-    await db.sql`
-      with made as (
-        select ('0195a000-0000-7000-8000-' || lpad(i::text, 12, '0'))::uuid as id, to_timestamp(x'0195a0000000'::bigint / 1000.0)::timestamptz(3) as t
-        from generate_series(1, 10000) i
-      ), p as (
-        insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, capture_method, created_at, updated_at)
-        select ${environmentId}, id, id, id, 'FAILED', 'USD', 1, 'automatic', t, t from made returning id
-      )
-      insert into transactions (environment_id, id, payment_id, type, status, amount, currency, metadata, created_at, updated_at)
-      select ${environmentId}, id, id, 'CHARGE', 'FAILED', 1, 'USD', '{}', t, t from made`;
+    await insertManyTransactions(db, environmentId, 10_000);
     const count = async () => await listTransactions(testContext(service, stranger.live), { offset: 9_990, limit: 10 });
     expect(await count()).toMatchObject({ total: 10_000, total_capped: false, has_more: false });
     await insertSample(db, environmentId, { ...foreign, id: idAt(new Date(START)) });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testTenant } from "@/e2e/fixtures/factories";
-import { insertManyTransactions } from "@/e2e/fixtures/many-transactions";
+import { insertManyTransactions } from "@/e2e/fixtures/many-rows";
 import { moneyTenant } from "@/e2e/fixtures/money";
 import { insertSample, SAMPLE, type SampleTransaction } from "@/e2e/fixtures/sample-transactions";
 import { TOTAL_CAP } from "@/lib/contract/fields";

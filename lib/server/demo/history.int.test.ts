@@ -5,7 +5,7 @@ import { encodeId } from "@/lib/contract/ids";
 import { getPayment } from "@/lib/domain/payments/read-payments";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { getTransaction } from "@/lib/domain/transactions/read-transactions";
-import { seedDemoHistory } from "./demo-history";
+import { seedDemoHistory } from "./history";
 
 const { db } = await testDatabase({ own: true });
 

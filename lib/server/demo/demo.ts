@@ -7,10 +7,10 @@ import { decodeId } from "@/lib/contract/ids";
 import { createMerchant, type NewMerchant } from "@/lib/domain/accounts/business";
 import type { Environment, Service } from "@/lib/domain/context";
 import { ConfigurationError, env } from "@/lib/env";
-import { seedDemoHistory } from "./demo-history";
-import { seedDemoLinks } from "./demo-links";
-import { seedDemoPayments } from "./demo-payments";
-import { replacePrivateFile } from "./private-file";
+import { replacePrivateFile } from "../private-file";
+import { seedDemoHistory } from "./history";
+import { seedDemoLinks } from "./links";
+import { seedDemoPayments } from "./payments";
 
 export type Demo = NewMerchant;
 

@@ -4,8 +4,9 @@ import { TEST_BANK_ACCOUNT } from "@/lib/contract/settlement/payout";
 import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
 import { idAt } from "@/lib/ids";
-import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents } from "./demo-events";
-import { DEMO_PLANS, type PastOrder, pastOrders } from "./demo-orders";
+import { type PastEvent, type PastPayment, rowOfBatchEvent, rowsOfEvents } from "./events";
+import { type PastOrder, pastOrders } from "./orders";
+import { DEMO_PLANS } from "./shop";
 
 const DAYS = 60;
 const ORDERS_PER_DAY = 20;
@@ -37,7 +38,11 @@ export async function seedDemoHistory(service: Service, environmentId: string): 
 }
 
 /** The shop's plans, made before its first order unless they are there; returns their ids. */
-async function insertPlans(service: Service, environmentId: string, atMs: number): Promise<(string | undefined)[]> {
+async function insertPlans(
+  service: Service,
+  environmentId: string,
+  atMs: number,
+): Promise<ReadonlyMap<string, string>> {
   const { orm } = service.db.within(environmentId);
   const rows = DEMO_PLANS.map(({ price, trialDays, ...plan }) => ({
     ...{ ...plan, id: idAtMs(atMs), currency: "USD", full_price: price, trial_price: null },
@@ -49,8 +54,7 @@ async function insertPlans(service: Service, environmentId: string, atMs: number
   }));
   for (const row of rows) await insertPlan(orm, environmentId, row);
   const page = { limit: 100, offset: 0, after: null };
-  const ids = new Map((await listPlans(orm, environmentId, {}, page)).map(({ id, name }) => [name, id]));
-  return rows.map(({ name }) => ids.get(name));
+  return new Map((await listPlans(orm, environmentId, {}, page)).map(({ id, name }) => [name, id]));
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -73,13 +77,13 @@ class Books {
   readonly #nowMs: number;
   readonly #paid = new Map<unknown, Paid>();
   readonly #events: PastEvent[] = [];
-  readonly #plans: readonly (string | undefined)[];
+  readonly #plans: ReadonlyMap<string, string>;
   /** By currency: settled and not yet paid out. */
   readonly #available = new Map<string, { batches: Row[]; net: number }>();
   #last = 0;
 
-  /** `plans`: the ids of the shop's, in their order. */
-  constructor(environmentId: string, plans: readonly (string | undefined)[], nowMs: number) {
+  /** `plans`: ids by name. */
+  constructor(environmentId: string, plans: ReadonlyMap<string, string>, nowMs: number) {
     this.#environmentId = environmentId;
     this.#plans = plans;
     this.#nowMs = nowMs;
@@ -192,7 +196,7 @@ class Books {
       ...{ customer_email: `${first}.${last}@shopper.example`, card_brand: order.brand, card_last4: order.last4 },
       ...expiryOf(order, atMs),
       ...{ card_bin: order.bin, description: order.description, metadata: {}, created_at: iso(atMs) },
-      ...{ billing_address: order.address, plan_id: order.plan === null ? null : this.#plans[order.plan] },
+      ...{ billing_address: order.address, plan_id: order.plan === null ? null : this.#plans.get(order.plan) },
       ...{ settled_at: null, settlement_batch_id: null, event_sequence: 0 },
     };
   }
