@@ -1,5 +1,5 @@
 import { defineConfig } from "drizzle-kit";
 
-// `npm run db:generate` turns changes of db/schema into a migration; what Drizzle cannot say (triggers) is written by hand
-// into migrations made with `drizzle-kit generate --custom`.
+// `npm run db:generate` turns changes of db/schema into a migration. SQL that Drizzle cannot express, such as
+// triggers, goes into migrations created with `drizzle-kit generate --custom`.
 export default defineConfig({ dialect: "postgresql", schema: "./db/schema/*.ts", out: "./db/migrations" });

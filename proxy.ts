@@ -1,6 +1,6 @@
 import { type NextRequest, NextResponse } from "next/server";
 
-/** Tells the pages their own address, which Next does not: the sign-in leads back to it. Decides nothing. */
+/** Passes a page its own address, which Next does not provide: the sign-in redirects back to it. Blocks nothing. */
 export function proxy(request: NextRequest): NextResponse {
   const headers = new Headers(request.headers);
   headers.set("x-cardlane-path", request.nextUrl.pathname + request.nextUrl.search);

@@ -67,7 +67,7 @@ function readListening(args: string[]): Listening {
   };
 }
 
-/** A type, or a whole group such as `transaction.*`. */
+/** The type, or all types of a group such as `transaction.*`. */
 function typesNamed(name: string): readonly string[] {
   const found = EVENT_TYPES.filter(
     (type) => type === name || (name.endsWith(".*") && type.startsWith(name.slice(0, -1))),
@@ -107,7 +107,7 @@ async function follow(listening: Listening, last: string | null, say: Say): Prom
   return reached;
 }
 
-/** Server-sent events: blocks of `name: value` lines, an empty line between them. */
+/** Parses server-sent events: blocks of `name: value` lines, separated by empty lines. */
 async function* eventsOf(text: AsyncIterable<string>): AsyncGenerator<Message> {
   let unread = "";
   for await (const piece of text) {

@@ -6,14 +6,14 @@ import { findBrowser } from "@/e2e/fixtures/browser";
 import { env } from "@/lib/env";
 import { serviceAddress } from "@/lib/server/address";
 
-/** `npm run screenshots`: the README's pictures, of the demo merchant on the service that runs here. */
+/** `npm run screenshots`: the README's pictures, taken of the demo merchant on the local service. */
 const folder = fileURLToPath(new URL("../public/screenshots", import.meta.url));
 const demo = JSON.parse(readFileSync(join(env.dataDir, "demo.json"), "utf8")) as { email: string; password: string };
 const base = serviceAddress();
 
 type Shot = { name: string; path: string; dark?: true; narrow?: true; before?: (page: Page) => Promise<void> };
 
-/** Each with a session of its own; what the shopper has typed shows the form at work. */
+/** Each picture has its own session. Typed text shows the form in use. */
 const CARD = { "Card number": "4242 4242 4242 4242", "Expiry date": "12 / 30", "Security code": "123" };
 
 const SHOTS: Shot[] = [

@@ -6,8 +6,10 @@ import { buildWhenStale } from "@/lib/server/build";
 
 type Budget = { name: string; files: () => string[]; kb: number };
 
-/** First load of a page: all JavaScript that the browser is told to fetch for it, compressed as it is sent (Brotli, which every
- * browser takes over https and on localhost). In kB. */
+/**
+ * Budgets for a page's first load in kB: all JavaScript that the browser fetches for it, compressed with Brotli,
+ * which every browser accepts over https and on localhost.
+ */
 const BUDGETS: Budget[] = [
   { name: "/[mode]/transactions", files: () => filesOf("(dashboard)/[mode]/transactions/page"), kb: 182 },
   { name: "/pay/{token}, the payment form", files: () => ["public/sdk/frame.js"], kb: 40 },
@@ -19,10 +21,10 @@ const built = (path: string) => readFileSync(join(root, path));
 
 type ClientManifest = { entryJSFiles: Record<string, string[]> };
 
-/** Loaded only when the address leads nowhere. */
+/** Loaded only for unknown addresses. */
 const NOT_LOADED = "[project]/app/not-found";
 
-/** Files of the framework, and of every layout, boundary and page on the way. */
+/** Files of the framework, and of the page's layouts and boundaries. */
 function filesOf(page: string): string[] {
   const { rootMainFiles } = JSON.parse(built(".next/build-manifest.json").toString("utf8")) as {
     rootMainFiles: string[];
@@ -39,7 +41,7 @@ function filesOf(page: string): string[] {
   return [...files].map((file) => `.next/${file}`);
 }
 
-/** `npm run size`: fails when a first load is over its budget. Builds first when the last build is stale. */
+/** `npm run size`: fails if a first load is over its budget. Builds first if the last build is stale. */
 await buildWhenStale(root, () => console.log("building …"), new AbortController().signal);
 for (const { name, files, kb } of BUDGETS) {
   const sizes = files().map((file) => ({ file, bytes: built(`${file}.br`).length }));

@@ -8,7 +8,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const built = (name) => pathToFileURL(join(root, ".next", "cardlane", name)).href;
 
-/** Asks the last build itself, without the compiler that it takes to ask the sources: half of a warm start. */
+/**
+ * Checks the last build's own record, without loading the compiler that checks the sources, which halves a warm
+ * start.
+ */
 async function isFresh() {
   if (!existsSync(new URL(built("build.mjs")))) return false;
   const { isStale } = await import(built("build.mjs"));

@@ -36,7 +36,7 @@ const EVENTS = [
   ...["DISPUTE_DEFENSE_PERIOD_ENDED", "ISSUER_RESPONSE_TIMEFRAME_EXPIRED"],
   ...["REPORT_AVAILABLE", "EXPIRE", "NOTIFICATION_OF_FRAUD"],
 ];
-/** Members whose schema is not listed here are left out: airline data, other payment methods. */
+/** Schemas to keep. Members with other schemas, such as airline data and other payment methods, are omitted. */
 const OF_CARDS = new Set([
   ...["PaymentRequest", "PaymentResponse", "PaymentDetailsRequest", "PaymentDetailsResponse"],
   ...["PaymentCompletionDetails", "PaymentCaptureRequest", "PaymentCaptureResponse", "PaymentCancelRequest"],

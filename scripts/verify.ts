@@ -36,7 +36,7 @@ function describe(report: BooksReport, unchecked: readonly string[], elapsedMs: 
   );
 }
 
-/** Our own books cannot prove it, so it is not a fault of theirs. */
+/** Findings that our own books cannot verify, which aren't faults of theirs. */
 function describeUnchecked(sentences: readonly string[]): string[] {
   if (sentences.length === 0) return [];
   return ["", "  Not checked here:", ...sentences.map((sentence) => `    ${sentence}`)];

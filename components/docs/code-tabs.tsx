@@ -11,13 +11,13 @@ const KEY = "cardlane.docs.language";
 const listeners = new Set<() => void>();
 let chosen: CodeLanguage | null = null;
 
-/** The choice holds for the tabs of all pages, and is kept for the next visit. */
+/** Applies to the tabs of all pages, and is stored for the next visit. */
 function choose(language: CodeLanguage): void {
   chosen = language;
   try {
     localStorage.setItem(KEY, language);
   } catch {
-    // Storage is forbidden: the choice lasts as long as the page.
+    // Storage is blocked, so the choice lasts as long as the page.
   }
   for (const listener of listeners) listener();
 }
@@ -28,7 +28,7 @@ function current(): CodeLanguage {
     try {
       kept = localStorage.getItem(KEY);
     } catch {
-      // As above.
+      // Storage is blocked.
     }
     chosen = CODE_LANGUAGES.find((language) => language === kept) ?? "Node";
   }
@@ -42,7 +42,7 @@ function subscribe(listener: () => void): () => void {
 
 const TabsId = createContext("");
 
-/** The same step in three languages, a `CodeTab` each. All of them are in the page; two are hidden. */
+/** One step in three languages, a `CodeTab` each. The page contains all of them, with two hidden. */
 export function CodeTabs({ label, children }: { label: string; children: ReactNode }) {
   const id = useId();
   const language = useSyncExternalStore(subscribe, current, () => "Node" as const);
@@ -87,7 +87,7 @@ export function CodeTab({ language, children }: { language: CodeLanguage; childr
   );
 }
 
-/** Puts the reader's own test key into the samples that the server rendered, and takes it out again. */
+/** Inserts the reader's own test key into the server-rendered samples, and removes it again. */
 export function KeyInSamples() {
   const secret = useSandboxKey()?.secret ?? null;
   useEffect(() => {

@@ -11,18 +11,18 @@ const LANGUAGES = { sh: bash, js: javascript, json, text: plaintext, py: python,
 export type CodeLanguage = keyof typeof LANGUAGES;
 
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
-// Scripts in HTML.
+// Also for scripts in HTML.
 hljs.registerLanguage("javascript", javascript);
 
 type CodeBlockProps = {
   code: string;
   language: CodeLanguage;
   title: string;
-  /** Scrolls inside instead of growing past this height. */
+  /** Scrolls inside instead of growing beyond this height. */
   tall?: boolean;
 };
 
-/** Colours are made on the server: no browser loads the highlighter. */
+/** Highlighted on the server, so that no browser loads the highlighter. */
 export function CodeBlock({ code, language, title, tall = false }: CodeBlockProps) {
   return (
     <figure className="overflow-hidden rounded-md border bg-raised">
@@ -41,24 +41,27 @@ export function CodeBlock({ code, language, title, tall = false }: CodeBlockProp
   );
 }
 
-/** Punctuation, half of what JSON is made of, has no colour of its own. */
+/** Without spans for punctuation, which is half of JSON and has no color of its own. */
 const highlight = (code: string, language: CodeLanguage) =>
   hljs.highlight(code, { language }).value.replaceAll(/<span class="hljs-punctuation">([^<]+)<\/span>/g, "$1");
 
-/** Where a reader's own test key is filled in: in commands. Files read it from where a command puts it. */
+/**
+ * Marks the places for the reader's own test key: in commands only, because the code in files reads it from the
+ * environment.
+ */
 const withKeyPlaces = (html: string, language: CodeLanguage) =>
   language === "sh" ? html.replace(/\$CARDLANE_KEY\b|sk_test_…/g, "<span data-sandbox-key>$&</span>") : html;
 
 type CurlRequest = {
   method: string;
   url: string;
-  /** A money operation: every try needs its key. */
+  /** Key of a money operation: each run of the command needs its own. */
   idempotencyKey?: string;
   withApiKey: boolean;
   body?: unknown;
 };
 
-/** The request as a command to paste; `$CARDLANE_KEY` stands for the API key. */
+/** The request as a shell command; `$CARDLANE_KEY` is the API key. */
 export function curl({ method, url, idempotencyKey, withApiKey, body }: CurlRequest): string {
   const flags: string[] = [];
   if (withApiKey) flags.push('-H "X-Api-Key: $CARDLANE_KEY"');

@@ -11,11 +11,11 @@ type DocsShellProps = {
   /** Sections listed beside the page. */
   sections: readonly Section[];
   children: ReactNode;
-  /** Address of the page as Markdown; guides have one. */
+  /** Address of the page as Markdown; only guides have one. */
   markdown?: string;
 };
 
-/** A documentation page: header, what is on the page, the page, and where the same is for machines. */
+/** A documentation page: header, table of contents, content, and links to the machine-readable form. */
 export function DocsShell({ current, sections, children, markdown }: DocsShellProps) {
   return (
     <>
@@ -64,7 +64,7 @@ function SectionLinks({ sections, label }: { sections: readonly Section[]; label
   );
 }
 
-/** The pages of the documentation, in the order of the bar above them, and what each is about. */
+/** Pages of the documentation in the order of the header's navigation, with their descriptions. */
 export const DOCS_PAGES = [
   {
     href: "/docs",
@@ -122,7 +122,7 @@ export type DocsPath = (typeof DOCS_PAGES)[number]["href"];
 /** Description of a page for search engines. */
 export const aboutPage = (path: DocsPath): string => DOCS_PAGES.find(({ href }) => href === path)?.about ?? "";
 
-/** The bar at the top of every public page; `current` is the page that the reader is on or below. */
+/** Navigation on top of every public page; `current` is the section of the page. */
 export function SiteHeader({ current }: { current?: DocsPath }) {
   return (
     <header className="sticky top-0 z-10 short:static border-b bg-ground">

@@ -10,7 +10,7 @@ export const WRITTEN_ADDRESS = "http://localhost:3000";
 /** Path of the client for Node in the guides; a page shows the path of this build's tarball in its place. */
 export const WRITTEN_NODE_CLIENT = "/sdk/node.tgz";
 
-/** A text of the guides with this service's address and the path of its client for Node. */
+/** Replaces the address and the client's path in a text of the guides by this service's own. */
 export const withAddress = (text: string, baseUrl: string, nodeClient = WRITTEN_NODE_CLIENT): string =>
   text.replaceAll(WRITTEN_ADDRESS + WRITTEN_NODE_CLIENT, baseUrl + nodeClient).replaceAll(WRITTEN_ADDRESS, baseUrl);
 
@@ -24,11 +24,11 @@ export type MarkdownPage = {
 type DocsPageProps = {
   current: DocsPath;
   page: MarkdownPage;
-  /** The service's address, where the page shows it. */
+  /** The service's address, if the page shows it. */
   baseUrl?: string;
-  /** The path of its client for Node, where the page shows it. */
+  /** The path of its client for Node, if the page shows it. */
   nodeClient?: string;
-  /** The components that the page names. */
+  /** Components that the page uses. */
   parts: Parts;
   /** True if the service has the demo merchant, and with it the sample shop. */
   hasDemo?: boolean;
@@ -88,7 +88,7 @@ type DataTableProps = {
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
 };
 
-/** A table of data. The first cell names its row. */
+/** A data table whose first cells are row headings. */
 export function DataTable({ caption, columns, rows }: DataTableProps) {
   return (
     <ScrollingTable caption={caption}>
@@ -114,7 +114,7 @@ export function DataTable({ caption, columns, rows }: DataTableProps) {
   );
 }
 
-/** On a narrow screen it scrolls in its own box. */
+/** Scrolls in its own box on narrow screens. */
 function ScrollingTable({ caption, children }: { caption: string; children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

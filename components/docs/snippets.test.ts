@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-/** The tests that copy samples from the pages and run them. */
+/** Tests that copy samples from the pages and run them. */
 const tests = readdirSync("e2e/docs")
   .filter((file) => file.endsWith(".spec.ts"))
   .map((file) => readFileSync(`e2e/docs/${file}`, "utf8"))

@@ -17,7 +17,7 @@ import { BRAND_NAMES } from "@/lib/contract/transactions/words";
 import { CodeBlock } from "./code";
 import { DataTable, RichText } from "./prose";
 
-/** Parts of the contract that pages in Markdown show, so that they cannot differ from the service. */
+/** Parts of the contract that the guides show, so that the two cannot differ. */
 
 const Mono = ({ children, id }: { children: ReactNode; id?: string }) => (
   <code className="font-mono text-[12.5px] sm:whitespace-nowrap" id={id}>
@@ -70,7 +70,7 @@ export const EventCatalogue = () => (
 
 const USED_PERMISSIONS: ReadonlySet<string> = new Set(ENDPOINTS.flatMap(({ permissions }) => permissions));
 
-/** Permissions of endpoints that a key can call. */
+/** Permissions of API keys. */
 export const Permissions = () => (
   <p className="leading-7">
     <RichText

@@ -113,7 +113,7 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
 type DisputeConsentProps = {
   label: string;
   checked: boolean;
-  /** Submitted without the consent. */
+  /** The form was submitted without consent. */
   missing?: boolean;
   onChange: (checked: boolean) => void;
 };

@@ -52,7 +52,7 @@ export type Endpoint = {
   readonly errors: readonly ErrorCode[];
 };
 
-/** Whether an endpoint changes anything. */
+/** True if an endpoint changes anything. */
 export const writes = ({ method, reads }: Pick<Endpoint, "method" | "reads">): boolean => method !== "GET" && !reads;
 
 export function endpoint<const O extends Endpoint>(definition: O): O {

@@ -6,7 +6,7 @@ type ErrorGuideEntry = {
   cause: string;
   /** Remedy. */
   cure: string;
-  /** If and how to send the request again. */
+  /** Retry advice: if and how to send the request again. */
   retry: string;
   /** Example response: its `detail`, the path, and the members that this code adds. */
   example: { detail: string; instance: string } & Partial<Problem>;

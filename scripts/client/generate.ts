@@ -11,8 +11,8 @@ import { buildOpenApi } from "@/lib/http/openapi";
 import { closedObject, docComment, typeOf } from "./typescript";
 
 /**
- * The part of packages/node that follows from the registry: an interface for every object and request, the unions of codes
- * and events, and a class for every resource with a method for every endpoint.
+ * Generates parts of packages/node from the registry: an interface for every object and request, the unions of
+ * codes and events, and a class for every resource with a method for every endpoint.
  */
 export function generateClient(): { problem: string; api: string } {
   const document = buildOpenApi({ baseUrl: "http://localhost:3000", sandboxBaseUrl: null, liveBaseUrl: null });
@@ -56,7 +56,7 @@ const HEADER = "// Made by `npm run client:generate` from the registry of endpoi
 
 const fileText = (parts: string[]) => `${withNames(parts.join("\n\n"))}\n`;
 
-/** Lists of values that the document spells out wherever they are used have a name here. */
+/** Replaces enums that the document repeats inline by their names. */
 const withNames = (text: string) =>
   [
     [ERROR_CODES, "ErrorCode"] as const,
@@ -74,8 +74,8 @@ const pascal = (text: string) => camel(text).replace(/^\w/, (letter) => letter.t
 export const resourceOf = (path: string): string => camel((path.split("/")[2] ?? "").replace(/\..*$/, ""));
 
 /**
- * The verb that the endpoint's name begins with, then whatever its path says besides: `list`, `listDeliveries`. Where the
- * path ends in that verb, the path alone: `refund`, `rotateSecret`.
+ * Method name: the verb of the endpoint's name, plus the rest of its path: `list`, `listDeliveries`. If the path
+ * ends in that verb, only the path: `refund`, `rotateSecret`.
  */
 export function methodOf({ name, path }: Pick<Endpoint, "name" | "path">): string {
   const verb = /^[a-z]+/.exec(name)?.[0] ?? name;
@@ -97,14 +97,14 @@ function declaration(name: string, schema: JsonSchema): string {
 const union = (name: string, description: string, values: readonly string[]) =>
   `${docComment(description)}export type ${name} =\n${values.map((value) => `  | ${JSON.stringify(value)}`).join("\n")};`;
 
-/** Which component the events of a type hold. */
+/** Component of the object in an event type's data. */
 function objectOf(type: EventType): string {
   const id = z.globalRegistry.get(EVENTS[type].data.shape.object)?.id;
   if (id === undefined) throw new Error(`The object of ${type} has no name in the schema.`);
   return id;
 }
 
-/** One type for each event, so that `type` tells what `data` holds. */
+/** A type for each event, so that `type` determines `data`. */
 function events(schema: JsonSchema): string {
   const { type: _, data: __, ...shared } = schema.properties ?? {};
   const rows = EVENT_TYPES.map(
@@ -161,7 +161,7 @@ function method(endpoint: Endpoint, operation: OperationObject, schemas: Record<
   }
   const answer = operation.responses[endpoint.status]?.content["application/json"]?.schema ?? {};
   const body = operation.requestBody?.content["application/json"]?.schema;
-  // An empty body leaves its sender nothing to say.
+  // A body without members needs no parameter.
   const takesBody = body !== undefined && Object.keys(resolve(body, schemas).properties ?? {}).length > 0;
   const isRead = endpoint.permissions.every((permission) => /\.(read|search)$/.test(permission));
   const parameters = [
@@ -194,7 +194,7 @@ function resourceClass(name: string, methods: readonly string[]): string {
   return `class ${pascal(name)}Resource extends Resource {\n${methods.join("\n\n")}\n}`;
 }
 
-/** The class that has every resource under its name. */
+/** The class with all resources by name. */
 function resourceTable(names: readonly string[]): string {
   const members = names.map((name) => `  readonly ${name}: ${pascal(name)}Resource;`);
   const made = names.map((name) => `    this.${name} = new ${pascal(name)}Resource(transport);`);
@@ -205,7 +205,7 @@ export class Resources {\n${members.join("\n")}\n\n  constructor(transport: Tran
 const pathExpression = (path: string) =>
   path.includes("{id}") ? `\`${path.replace("{id}", "$" + "{encodeURIComponent(id)}")}\`` : JSON.stringify(path);
 
-// `npm run client:generate`; a test imports this file, too.
+// Run by `npm run client:generate`; a test also imports this file.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, text] of Object.entries(generateClient()))
     writeFileSync(new URL(`../../packages/node/src/${name}.ts`, import.meta.url), text);

@@ -1,8 +1,8 @@
 import type { JsonSchema } from "@/lib/contract/openapi-document";
 
-/** JSON Schema as TypeScript: what the client's interfaces are written with. */
+/** Converts JSON Schema to TypeScript for the client's interfaces. */
 
-/** The type that values of a schema have. `depth` is how far its members are indented. */
+/** The TypeScript type of a schema. `depth`: indentation of its members. */
 export function typeOf(schema: JsonSchema, depth = 0): string {
   if (schema.$ref) return schema.$ref.split("/").at(-1) as string;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -37,7 +37,7 @@ export function closedObject({ properties = {}, required = [] }: JsonSchema, dep
   return members.length > 0 ? `{\n${members.join("\n")}\n${"  ".repeat(depth)}}` : "Record<string, never>";
 }
 
-/** A comment for editors, in front of what it describes; nothing for an empty text. */
+/** A doc comment, placed before the declaration; empty for an empty text. */
 export function docComment(text: string, indent = 0): string {
   const space = " ".repeat(indent);
   const lines = text.replaceAll("*/", "*\\/").split(/\n+/);
@@ -52,7 +52,7 @@ function describe({ description = "", default: value }: JsonSchema): string {
   return `${description} Default: \`${JSON.stringify(value)}\`.`.trim();
 }
 
-/** Beside any text, a certain one says nothing. */
+/** Drops string literals from a union with `string`. */
 const unionOf = (types: readonly string[]) =>
   [...new Set(types)].filter((type) => !(type.startsWith('"') && types.includes("string"))).join(" | ");
 

@@ -1,4 +1,4 @@
-/** The connectors to Stripe and Adyen, and who chooses between them; as in `list.mjs`. */
+/** Mutants of the Stripe and Adyen connectors and of the choice between them, in the format of `list.mjs`. */
 const FAULTS = "every operation comes to its one true answer";
 const stripe = (file) => `lib/processor/stripe/${file}.ts`;
 const adyen = (file) => `lib/processor/adyen/${file}.ts`;

@@ -13,7 +13,7 @@ afterEach(() => {
   }
 });
 
-/** A service that answers as told; `keys` are the idempotency keys it saw, in order. */
+/** A service with this handler; `keys` are the idempotency keys that it received, in order. */
 async function service(handler: Handler) {
   const keys: unknown[] = [];
   const server = createServer((request, response) => {

@@ -9,42 +9,45 @@ import {
   type Result,
 } from "@/packages/node/src/index";
 
-/** How unkind the network between shop and service is: shares from 0 to 1. */
+/** Fault rates of the network between shop and service, from 0 to 1. */
 export type Faults = { duplicates: number; drops: number };
 
 export type CallCounts = {
   requests: number;
   duplicates: number;
   drops: number;
-  /** Answers that carried `Idempotent-Replayed: true`. */
+  /** Responses with `Idempotent-Replayed: true`. */
   replays: number;
-  /** Sent again because the answer was 202, 409 in progress, 429, 5xx, or did not come. */
+  /** Requests sent again after 202, 409 in progress, 429, 5xx, or no response. */
   retries: number;
 };
 
-/** One call of the client for Node, with the options that it must be given. */
+/** A call of the client for Node with the given options. */
 type Send<T> = (cardlane: Cardlane, options: RequestOptions) => Result<T>;
 
 export type Client = {
   readonly counts: CallCounts;
-  /** A call with an idempotency key, sent until its one answer is known. Throws what the client throws, and ReplayStopped. */
+  /**
+   * A call with an idempotency key, retried until its outcome is known. Throws the client's errors, and
+   * ReplayStopped.
+   */
   send<T>(key: string, random: Random, send: Send<T>): Promise<T>;
   read<T>(send: Send<T>): Promise<T>;
 };
 
-/** The run cannot go on: wrong key, or the service stays away. */
+/** The run cannot continue: the key is invalid, or the service stays unreachable. */
 export class ReplayStopped extends Error {
   override readonly name = "ReplayStopped";
 }
 
 const ANSWER_TIMEOUT_MS = 30_000;
-/** How long one call is tried before the run gives up: longer than a restart of the service. */
+/** Retry limit of one call: longer than a restart of the service. */
 const GIVE_UP_AFTER_MS = 120_000;
 const PAUSE_MS = 500;
 
 export type ClientOptions = { baseUrl: string; apiKey: string; faults: Faults; giveUpAfterMs?: number };
 
-/** A shop's server with a bad line: the client for Node, whose calls are doubled and whose answers are lost on purpose. */
+/** A shop's server behind a faulty network: the client for Node, with duplicated calls and lost responses. */
 export function createClient(options: ClientOptions): Client {
   const counts: CallCounts = { requests: 0, duplicates: 0, drops: 0, replays: 0, retries: 0 };
   return {
@@ -66,7 +69,10 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** What was answered to one of two; a request that is refused as it stands has an id of its own, and no stored answer. */
+/**
+ * Result of one of two equal calls. An invalid request is compared without its request id, because its response
+ * isn't stored.
+ */
 function textOf(settled: PromiseSettledResult<unknown>): string {
   if (settled.status === "fulfilled") return JSON.stringify(settled.value);
   const { reason } = settled as { reason: unknown };
@@ -74,7 +80,7 @@ function textOf(settled: PromiseSettledResult<unknown>): string {
   return reason.status === 400 ? `400 ${reason.detail}` : `${reason.status} ${JSON.stringify(reason.raw)}`;
 }
 
-/** What last became of a call's request: a status, or no answer. */
+/** Result of a call's latest request: a status, an error, or null before there is one. */
 type Attempts = { count: number; last: number | Error | null };
 
 function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: CallCounts, attempts: Attempts, maxRetries: number) {
@@ -96,14 +102,17 @@ function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: CallCounts, att
   });
 }
 
-/** The shop sends a request and never sees the answer: the line breaks at once, while it runs, or just before the end. */
+/**
+ * Sends a request whose response is lost: the connection breaks at once, during the request, or just before the
+ * end.
+ */
 async function dropAnswer<T>(options: ClientOptions, counts: CallCounts, send: Send<T>, random: Random): Promise<void> {
   const breaksAfterMs = random() < 0.5 ? Math.ceil(random() * 30) : ANSWER_TIMEOUT_MS;
   const cardlane = cardlaneFor(options, counts, { count: 0, last: null }, 0);
   await send(cardlane, { signal: AbortSignal.timeout(breaksAfterMs) }).catch(() => {});
 }
 
-/** Beyond the client's own retries: 202 is an answer, and so is 409 while an earlier operation is open, but not the last one. */
+/** Retries beyond the client's own: a 202, and a 409 while an earlier operation is in progress, aren't final. */
 async function untilKnown<T>(options: ClientOptions, counts: CallCounts, send: Send<T>): Promise<T> {
   const { giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
   const attempts: Attempts = { count: 0, last: null };
@@ -137,13 +146,13 @@ const refusal = (error: CardlaneError) =>
       : `The API key doesn't allow this: ${error.message}`,
   );
 
-/** fetch says only "fetch failed"; the reason is one level down. */
+/** fetch only reports "fetch failed"; the cause has the reason. */
 export function causeOf(error: Error): string {
   const cause = error.cause instanceof Error ? error.cause : error;
   return (cause as NodeJS.ErrnoException).code ?? cause.message;
 }
 
-/** Numbers in [0, 1) that follow from seed and name alone, so a run can be repeated whatever order its requests take. */
+/** Numbers in [0, 1) derived from seed and name, so that a run is repeatable in any order of requests. */
 export type Random = () => number;
 
 export function randomFor(seed: number, name: string): Random {

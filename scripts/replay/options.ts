@@ -26,7 +26,7 @@ const OPTIONS = {
   seed: { type: "string", default: "1" },
 } as const;
 
-/** The command line; UsageError with one sentence for what cannot be used. */
+/** Parses the command line. Throws UsageError with one sentence. */
 export function readOptions(args: string[]): ReplayOptions {
   const { values, positionals } = parse(args);
   const [path, ...others] = positionals;
@@ -50,7 +50,7 @@ function parse(args: string[]) {
   }
 }
 
-/** The key that was given, or the demo merchant's. */
+/** The given key, or the demo merchant's. */
 export function sandboxKey(given: string | undefined): string {
   const key = given ?? demoKey();
   if (key.startsWith("sk_live_"))
@@ -61,7 +61,7 @@ export function sandboxKey(given: string | undefined): string {
   return key;
 }
 
-/** The demo merchant's key, as `npm start` left it. */
+/** The demo merchant's key, as stored by `npm start`. */
 function demoKey(): string {
   const file = join(env.dataDir, "demo.json");
   let text: string;
@@ -75,7 +75,7 @@ function demoKey(): string {
   return test_key;
 }
 
-/** An address without its query; this machine's service when none was given. `option`: where it was given. */
+/** An address without its query; by default this machine's service. `option`: the option that gave it. */
 export function webAddress(given: string | undefined, option = "url"): string {
   if (given === undefined) return `http://localhost:${env.port}`;
   const url = URL.canParse(given) ? new URL(given) : null;

@@ -15,17 +15,17 @@ export const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** The payment types that are cards; vouchers, bank slips and the like are counted and left out. */
+/** Payment types that are cards. Vouchers, bank slips and the like are counted and skipped. */
 const CARD_PAYMENTS: ReadonlySet<string> = new Set(["credit_card", "debit_card"]);
 
-/** Where an order's payment ends. */
+/** Final status of an order's payment. */
 export type Ending = "AUTHORIZED" | "CAPTURED" | "VOIDED" | "REFUNDED";
 
-/** One row of the file that is a card payment. */
+/** A row of the file that is a card payment. */
 export type Order = {
-  /** Line of the file, counted from 1. */
+  /** Line number in the file, 1-based. */
   line: number;
-  /** `order_id-payment_sequential`: what the shop uses as idempotency key. */
+  /** `order_id-payment_sequential`, the shop's idempotency key. */
   key: string;
   order_id: string;
   payment_sequential: string;
@@ -41,7 +41,7 @@ export type Order = {
 
 export type OrderFile = { rows: number; orders: Order[]; leftOut: Map<string, number> };
 
-/** A file that cannot be sent as it is; `message` names lines and columns. */
+/** A file with invalid lines; `message` names lines and columns. */
 export class OrderFileError extends Error {
   override readonly name = "OrderFileError";
 }
@@ -54,19 +54,19 @@ const ENDINGS: ReadonlyMap<string, Ending> = new Map([
   ["unavailable", "REFUNDED"],
 ]);
 
-/** What a shop does with the payment of an order in this status; every other status waits, authorized. */
+/** Final status of the payment for an order's status; by default it stays authorized. */
 function endingOf(orderStatus: string): Ending {
   return ENDINGS.get(orderStatus) ?? "AUTHORIZED";
 }
 
-/** Leaves room for the suffixes of the follow-up calls' keys: an idempotency key has at most 255 characters. */
+/** Leaves room for the suffixes of follow-up calls: an idempotency key has at most 255 characters. */
 const MAX_KEY_LENGTH = 240;
 const ERRORS_SHOWN = 20;
 
 type Cells = Record<Column, string>;
 type Line = { line: number; cells: Cells };
 
-/** Reads and checks the whole file before anything is sent. */
+/** Parses and validates the whole file before anything is sent. */
 export function readOrders(text: string): OrderFile {
   const lines = readLines(text);
   const errors: string[] = [];

@@ -6,7 +6,7 @@ const BAR_WIDTH = 30;
 const REDRAW_EVERY_MS = 100;
 const PLAIN_LINE_EVERY_MS = 5_000;
 
-/** A bar that is redrawn on a terminal; elsewhere a plain line every few seconds. */
+/** A progress bar, redrawn on a terminal; elsewhere a plain line every few seconds. */
 export function createProgress(output: Io["stdout"], label: string, total: number): Progress {
   const tty = output.isTTY === true;
   let lastAt = 0;

@@ -12,12 +12,12 @@ import { ConfigurationError, env } from "@/lib/env";
 import { firstIdAt } from "@/lib/ids";
 import type { LedgerBook } from "./reconcile";
 
-/** How long an idempotency key lives: an order may be charged once within it. */
+/** Lifetime of an idempotency key, within which an order may be charged only once. */
 const KEY_LIFE_MS = 24 * 3_600_000;
 
-/** The ledger's side of these payments, from the service's database; ConfigurationError when it is not reachable. */
+/** Ledger entries of these payments, from the service's database. Throws ConfigurationError if it is unreachable. */
 export async function readLedger(paymentIds: readonly string[], keys: readonly string[]): Promise<LedgerBook> {
-  // Opening an absent embedded database would make a new, empty one: there is nothing to compare with in that.
+  // Opening a missing embedded database would create an empty one, with nothing to compare.
   if (!env.databaseUrl && !existsSync(join(env.dataDir, "postgres.json"))) {
     throw new ConfigurationError(
       `There is no database in ${env.dataDir}. Run this where the service runs, with the same DATA_DIR or DATABASE_URL.`,

@@ -2,13 +2,13 @@ import type { Payment } from "@/lib/contract/payments/payment";
 import type { Ending, Order } from "./orders";
 import type { SentOrder } from "./send-order";
 
-/** Money of one payment as one of the three books has it, in minor units. */
+/** A payment's money in one of the three books, in minor units. */
 type Money = { captured: number; refunded: number };
 
-/** What the service's database says about the payments of this file. */
+/** The database's view of the file's payments. */
 export type LedgerBook = { byPayment: Map<string, Money & { currency: string }>; chargesPerKey: Map<string, number> };
 
-/** An order with everything that is known of it. `payment` is the API's answer, null when there is none. */
+/** An order with its outcome. `payment` is the API's response, or null without one. */
 export type Reconciled = { sent: SentOrder; payment: Payment | null };
 
 export type Mismatch = { line: number; key: string; problem: string };
@@ -18,12 +18,15 @@ const expectedMoney = ({ ending, amount }: Pick<Order, "ending" | "amount">): Mo
   refunded: ending === "REFUNDED" ? amount : 0,
 });
 
-/** A batch may have settled the payment since: to the shop, that is captured. */
+/** A settled payment counts as captured: a batch may have settled it in the meantime. */
 function endingOfPayment(payment: Pick<Payment, "status">): Ending | Payment["status"] {
   return payment.status === "SETTLED" ? "CAPTURED" : payment.status;
 }
 
-/** Everything in which file, API and ledger (null: not read) differ, order by order, to the minor unit. */
+/**
+ * All differences between file, API and ledger, order by order, to the minor unit. `ledger`: null if it wasn't
+ * read.
+ */
 export function compareBooks(rows: readonly Reconciled[], ledger: LedgerBook | null): Mismatch[] {
   const linesOfPayment = new Map<string, number>();
   return rows.flatMap(({ sent, payment }) => {
@@ -85,7 +88,7 @@ export type StatusRow = { status: string; currency: string; file: Sum; api: Sum 
 export type MoneyRow = { currency: string; what: keyof Money; file: number; api: number; ledger: number | null };
 type Sum = { count: number; amount: number };
 
-/** Payments per status and currency: what the file asks for beside what the API has. */
+/** Payments per status and currency, as expected by the file and as reported by the API. */
 export function sumByStatus(rows: readonly Reconciled[]): StatusRow[] {
   const sums = new Map<string, StatusRow>();
   const at = (status: string, currency: string) => {
@@ -105,7 +108,7 @@ export function sumByStatus(rows: readonly Reconciled[]): StatusRow[] {
   return [...sums.values()].sort((a, b) => `${a.status} ${a.currency}`.localeCompare(`${b.status} ${b.currency}`));
 }
 
-/** Money per currency in all three books; `ledger` is null when the database could not be read. */
+/** Money per currency in all three books; `ledger` is null if the database could not be read. */
 export function sumByCurrency(rows: readonly Reconciled[], ledger: LedgerBook | null): MoneyRow[] {
   const currencies = [...new Set(rows.map((row) => row.sent.order.currency))].sort();
   return currencies.flatMap((currency) =>

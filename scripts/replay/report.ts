@@ -77,7 +77,7 @@ function describeDifferences(differences: readonly Mismatch[]): string[] {
 
 const mark = (agrees: boolean) => (agrees ? "✓" : "✗");
 
-/** Aligned columns: the first `left` to the left, the others, which hold numbers, to the right. */
+/** Aligned columns: the first `left` are left-aligned, the others, which hold numbers, right-aligned. */
 function table(rows: string[][], options: { header?: boolean; left?: number } = {}): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
   const left = options.left ?? widths.length;

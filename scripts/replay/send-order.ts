@@ -12,7 +12,7 @@ import type { Order } from "./orders";
 
 const APPROVED_CARDS = SANDBOX_CARDS.filter((card) => card.group === "approved");
 
-/** The order's last word from the service: its payment, or why there is none. */
+/** Outcome of an order: its payment, or the reason why there is none. */
 export type SentOrder = { order: Order; paymentId: string | null; failure: string | null };
 
 type Step = {
@@ -30,7 +30,7 @@ const REFUND: Step = {
   send: ({ payments }, id, options) => payments.refund(id, { reason: "OTHER", comment: "Order unavailable" }, options),
 };
 
-/** What follows the authorization, as the shop's back office would do it. */
+/** Calls after the authorization, as a shop's back office makes them. */
 const STEPS: Record<Order["ending"], readonly Step[]> = {
   AUTHORIZED: [],
   CAPTURED: [CAPTURE],
@@ -38,7 +38,7 @@ const STEPS: Record<Order["ending"], readonly Step[]> = {
   REFUNDED: [CAPTURE, REFUND],
 };
 
-/** Sends one order's payment and what became of it. Every call has a key that follows from the order alone. */
+/** Sends an order's payment and its follow-up calls. Each key is derived from the order alone. */
 export async function sendOrder(client: Client, order: Order, seed: number): Promise<SentOrder> {
   const random = randomFor(seed, order.key);
   let step = "create";
@@ -57,7 +57,10 @@ export async function sendOrder(client: Client, order: Order, seed: number): Pro
   }
 }
 
-/** Payments that provably failed, with no money moved, are tried again as a checkout would: with a new key. */
+/**
+ * Attempts to create a payment, each with a new key as in a checkout, after failures that provably moved no
+ * money.
+ */
 const CREATE_TRIES = 3;
 
 async function createPayment(client: Client, order: Order, random: () => number): Promise<Payment> {
@@ -74,7 +77,7 @@ async function createPayment(client: Client, order: Order, random: () => number)
   }
 }
 
-/** The same order makes the same body on every run, whatever the seed: the key is only good for one body. */
+/** The same body for an order in every run, whatever the seed, because its key accepts only one body. */
 function createBody(order: Order): CreatePaymentRequest {
   const card = pick(APPROVED_CARDS, randomFor(0, order.customer_id)());
   return {

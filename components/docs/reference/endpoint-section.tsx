@@ -264,7 +264,7 @@ function ErrorList({ responses }: { responses: [string, ResponseObject][] }) {
   );
 }
 
-/** All endpoints on one screen, by their tag. */
+/** All endpoints on one screen, grouped by tag. */
 export function OperationIndex({ tags }: { tags: readonly { name: string; entries: readonly EndpointEntry[] }[] }) {
   return (
     <div className="mt-8 gap-x-12 text-[13px] md:columns-2">

@@ -4,16 +4,19 @@ import type { JsonSchema } from "@/lib/contract/openapi-document";
 type MemberListProps = {
   schema: JsonSchema;
   schemas: Schemas;
-  /** Requests mark what must be sent, and the limits of it; answers always have all members. */
+  /** Requests show required members and limits; responses always have all members. */
   kind: "request" | "answer";
-  /** The endpoint whose body it is: its members can be linked to. */
+  /** Endpoint of the body, whose members get anchors. */
   endpoint?: string;
 };
 
-/** Anchor of a parameter or of a member of the body. */
+/** Anchor of a parameter or a body member. */
 export const memberAnchor = (endpoint: string, name: string) => `${endpoint}.${name}`;
 
-/** The members of an object, each with its type and meaning; objects without a section of their own are unfolded. */
+/**
+ * The members of an object with their types and descriptions. Objects without a section of their own are
+ * expanded in place.
+ */
 export function MemberList({ schema, schemas, kind, endpoint }: MemberListProps) {
   return (
     <ul className="divide-y border-y">
@@ -94,7 +97,7 @@ export type Schemas = Readonly<Record<string, JsonSchema>>;
 
 const PREFIX = "#/components/schemas/";
 
-/** Components that have a section of their own: they are linked, not unfolded. */
+/** Components with a section of their own, which are linked instead of expanded. */
 export const OBJECTS = ["Payment", "Transaction", "SubscriptionPlan", "ClientSession", "Problem"] as const;
 const isObject = (name: string) => (OBJECTS as readonly string[]).includes(name);
 
@@ -108,7 +111,7 @@ type Described = {
   link: string | null;
   nullable: boolean;
   values: string[];
-  /** The members of an object that is unfolded in place. */
+  /** Members of an object that is expanded in place. */
   members: JsonSchema | null;
 };
 
@@ -138,7 +141,7 @@ function describeArray(schema: JsonSchema, schemas: Schemas, nullable: boolean):
 
 const number = new Intl.NumberFormat("en");
 
-/** The limits of a value that a caller must keep to. */
+/** Limits of a value in a request. */
 function limitsOf(schema: JsonSchema): string[] {
   const { minimum, maximum, maxLength, maxItems } = schema;
   const limits: string[] = [];

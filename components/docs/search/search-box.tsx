@@ -10,7 +10,10 @@ const SHOWN = 8;
 
 type Loaded = DocsSearch | "loading" | "failed" | null;
 
-/** Searches the documentation in the browser. Without JavaScript, or before it is ready, Enter asks the search's page. */
+/**
+ * Searches the documentation in the browser. Before the index has loaded, or without JavaScript, Enter opens the
+ * search page.
+ */
 export function DocsSearchBox() {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -29,7 +32,7 @@ export function DocsSearchBox() {
       const search = await loadSearch();
       setLoaded(() => search);
     } catch {
-      // Said in the list, with what works instead.
+      // The list shows the failure and an alternative.
       setLoaded("failed");
     }
   }
@@ -55,7 +58,7 @@ export function DocsSearchBox() {
   }
 
   const following = {
-    // The box keeps the focus: without it the list would be gone before the click that follows.
+    // Keep the focus in the box: the list would close before the click.
     onMouseDown: (event: MouseEvent) => event.preventDefault(),
     onClick: () => {
       setOpen(false);
@@ -64,7 +67,7 @@ export function DocsSearchBox() {
   };
 
   return (
-    // The results are a part of it: to go to them is not to leave.
+    // Includes the results, so that moving the focus to them does not close the list.
     <search
       className="relative min-w-0 flex-1 md:max-w-56"
       onBlur={(event) => {
@@ -148,7 +151,7 @@ function sentenceOf(loaded: Loaded, results: readonly SearchResult[]): string {
   return results.length === 0 ? "Nothing found. Try fewer words, or just the start of one." : "";
 }
 
-/** Ctrl-K and a slash go to the box, the slash where nothing is being typed. */
+/** Ctrl-K and a slash focus the box; the slash only while the user isn't typing. */
 function useFocusKeys(input: { readonly current: HTMLInputElement | null }): void {
   useEffect(() => {
     function onKey(event: globalThis.KeyboardEvent) {

@@ -12,7 +12,7 @@ export type SearchDocument = {
   also?: string;
 };
 
-/** A piece of text; marked where it is what was asked for. */
+/** A piece of text; marked if it matches a search term. */
 export type Piece = { text: string; marked: boolean };
 export type SearchResult = Pick<SearchDocument, "href" | "kind"> & { title: Piece[]; place: Piece[]; excerpt: Piece[] };
 export type DocsSearch = (question: string, limit: number) => SearchResult[];
@@ -21,18 +21,18 @@ const WEIGHT: Record<SearchDocument["kind"], number> = {
   ...{ guide: 1.4, endpoint: 1.4, error: 1.2, event: 1.1, card: 1, object: 1, parameter: 0.7, change: 0.5 },
 };
 
-// A number with another digit is another number.
+// A number with one different digit is a different number.
 const fuzzy = (term: string) => (term.length > 3 && !/\d/.test(term) ? 0.2 : false);
-/** Each for what the one before it does not find. */
+/** Search modes, each tried if the one before it finds nothing. */
 const WAYS = [{ combineWith: "AND" }, { combineWith: "AND", fuzzy }, { combineWith: "OR", fuzzy }] as const;
 
-/** More of them only take time, and nobody who reads asks for more. */
+/** Max search terms; more would only take time. */
 const MOST_WORDS = 10;
 
 const WORD = /[\p{L}\p{N}]+/gu;
 const words = (text: string): string[] => text.toLowerCase().match(WORD) ?? [];
 
-/** Finds all words of a question, each as the beginning of one or with a typing error; else what has some of them. */
+/** Finds documents that contain all terms, each as a prefix or with a typo, or else some of them. */
 export function createSearch(documents: readonly SearchDocument[]): DocsSearch {
   const index = new MiniSearch<SearchDocument & { id: number }>({
     fields: ["title", "place", "text", "also"],
@@ -68,7 +68,7 @@ export function createSearch(documents: readonly SearchDocument[]): DocsSearch {
   };
 }
 
-/** The text cut up where its marks begin and end. */
+/** Splits a text where its marks begin and end. */
 function marked(text: string, terms: ReadonlySet<string>): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
@@ -85,7 +85,7 @@ function marked(text: string, terms: ReadonlySet<string>): Piece[] {
 const EXCERPT_LENGTH = 150;
 const BEFORE = 40;
 
-/** The part of a text around the first word that was asked for. */
+/** The part of a text around the first matching term. */
 function excerptOf(text: string, terms: ReadonlySet<string>): string {
   if (text.length <= EXCERPT_LENGTH) return text;
   const first = [...text.matchAll(WORD)].find(([word]) => terms.has(word.toLowerCase()))?.index ?? 0;
@@ -95,7 +95,7 @@ function excerptOf(text: string, terms: ReadonlySet<string>): string {
   return `${from > 0 ? "… " : ""}${text.slice(from, to)}${to < text.length ? " …" : ""}`;
 }
 
-/** The search with all it finds, for a browser. Throws when the documents cannot be fetched. */
+/** The search with its index, for browsers. Throws if the index can't be fetched. */
 export async function loadSearch(): Promise<DocsSearch> {
   const { ok, status, body } = await fetch("/docs/search.json.gz");
   if (!ok || !body) throw new Error(`The search's documents: ${status}`);

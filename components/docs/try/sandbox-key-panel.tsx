@@ -12,7 +12,7 @@ import type { Permission } from "@/lib/contract/permissions";
 const DAY_MS = 86_400_000;
 const KEYS_PAGE = "/test/developers/api-keys";
 
-/** Which key the samples are shown and sent with, and how to get one. `missing` says that something needs it now. */
+/** The key that the samples use, and how to get one. `missing`: something needs a key now. */
 export function SandboxKeyPanel({ missing = false }: { missing?: boolean }) {
   const key = useSandboxKey();
   return key === null ? <ChooseKey missing={missing} /> : <ChosenKey secret={key.secret} expiresAt={key.expiresAt} />;
@@ -76,7 +76,7 @@ function ChooseKey({ missing }: { missing: boolean }) {
     const wrong = sandboxKeyProblem(secret);
     setProblem(wrong ?? "");
     if (wrong === null) keepSandboxKey({ secret, expiresAt: null });
-    // Not a moment longer than it takes to say so.
+    // A live key must not stay on screen.
     else if (secret.startsWith("sk_live_")) setPasted("");
   }
 

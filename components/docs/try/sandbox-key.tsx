@@ -4,7 +4,7 @@ import { type ComponentType, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { useHydrated } from "@/components/ui/hooks";
 
-/** Fills the reader's own test key into a page's samples. What that takes is loaded at the first press. */
+/** Inserts the reader's own test key into a page's samples. Its code loads on the first click. */
 export function SandboxKey() {
   const hydrated = useHydrated();
   const [state, setState] = useState<"idle" | "loading" | "failed">("idle");
@@ -16,7 +16,7 @@ export function SandboxKey() {
       const { SandboxKeyPanel } = await import("./sandbox-key-panel");
       setPanel(() => SandboxKeyPanel);
     } catch {
-      // Said below the button; a press tries again.
+      // The button shows the failure; another click retries.
       setState("failed");
     }
   }

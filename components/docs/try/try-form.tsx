@@ -19,7 +19,7 @@ import type { OpenApiDocument, ParameterObject } from "@/lib/contract/openapi-do
 import { SandboxKeyPanel } from "./sandbox-key-panel";
 import { TryAnswer } from "./try-answer";
 
-/** Ids of what was made or read here last, by their prefix: the next form begins with them. */
+/** Latest ids that were created or read here, by prefix, to prefill the next form. */
 const lastIds = new Map<string, string>();
 
 type TryFormProps = { endpoint: TriedEndpoint; document: OpenApiDocument };

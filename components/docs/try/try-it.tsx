@@ -9,7 +9,7 @@ import type { OpenApiDocument } from "@/lib/contract/openapi-document";
 type Form = ComponentType<{ endpoint: TriedEndpoint; document: OpenApiDocument }>;
 type Loaded = { Form: Form; endpoint: TriedEndpoint; document: OpenApiDocument };
 
-/** Calls an endpoint from its place in the reference. What that takes is loaded at the first press. */
+/** Calls an endpoint from the reference. Its code loads on the first click. */
 export function TryIt({ endpoint, summary }: { endpoint: string; summary: string }) {
   const hydrated = useHydrated();
   const [loaded, setLoaded] = useState<Loaded | null>(null);
@@ -32,7 +32,7 @@ export function TryIt({ endpoint, summary }: { endpoint: string; summary: string
       setOpen(true);
       setState("idle");
     } catch {
-      // Said below the button; a press tries again.
+      // The button shows the failure; another click retries.
       setState("failed");
     }
   }

@@ -21,7 +21,7 @@ export const LEDGER_ACCOUNT_WORDS = {
 } as const satisfies Record<string, string>;
 export type LedgerAccountName = keyof typeof LEDGER_ACCOUNT_WORDS;
 
-/** Address verification results, the card networks' letters. */
+/** Address verification results: the card networks' letters. */
 export const AVS_RESULTS = {
   Y: "Street and five-digit postal code match",
   X: "Street and nine-digit postal code match",

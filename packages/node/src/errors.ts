@@ -1,21 +1,21 @@
 import type { DeclineCode, ErrorCode, Problem } from "./problem.ts";
 
-/** Why a request failed. `code` is what to branch on; `message` says what to do next. */
+/** A failed request. Branch on `code`; `message` says what to do next. */
 export class CardlaneError extends Error {
   override readonly name: string = "CardlaneError";
-  /** What is wrong and what to do next, in the service's words alone. */
+  /** The service's own sentence: what is wrong and what to do next. */
   readonly detail: string;
-  /** The HTTP status; null when no answer came. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** Null when no answer came, or one that isn't Cardlane's, such as a gateway's page. */
+  /** Null without a response, or for a response that isn't Cardlane's, such as a gateway's page. */
   readonly code: ErrorCode | null;
-  /** Quote it to support. */
+  /** Mention it to support. */
   readonly requestId: string | null;
-  /** Every field at fault. */
+  /** All invalid fields. */
   readonly errors: Problem["errors"];
-  /** The body of the answer: an object when it was JSON, else its text. */
+  /** Body of the response: an object if it is JSON, or else its text. */
   readonly raw: unknown;
-  /** The key of the call, yours or its own: repeat the call with it. Null for calls that take none. */
+  /** Idempotency key of the call, yours or generated: repeat the call with it. Null for calls without one. */
   readonly idempotencyKey: string | null;
 
   constructor(message: string, answer: Partial<ErrorAnswer> = {}, cause?: unknown) {
@@ -33,30 +33,30 @@ export class CardlaneError extends Error {
 
 type ErrorAnswer = { status: number; requestId: string | null; raw: unknown; idempotencyKey: string | null };
 
-/** The key is missing, wrong, revoked, expired, or of the other environment. */
+/** The key is missing, wrong, revoked, expired, or for the other environment. */
 export class AuthenticationError extends CardlaneError {
   override readonly name = "AuthenticationError";
 }
 
-/** The key may not do this. */
+/** The key lacks the permission. */
 export class PermissionError extends CardlaneError {
   override readonly name = "PermissionError";
 }
 
-/** Too many requests, also after the client's own retries. */
+/** Too many requests, even after the client's retries. */
 export class RateLimitError extends CardlaneError {
   override readonly name = "RateLimitError";
 }
 
-/** The idempotency key is invalid, was used with other parameters, or its first request still runs. */
+/** The idempotency key is invalid, was used with other parameters, or its first request is still in progress. */
 export class IdempotencyError extends CardlaneError {
   override readonly name = "IdempotencyError";
 }
 
-/** The request itself is at fault; `errors` names the members. */
+/** The request is invalid; `errors` names the members. */
 export class InvalidRequestError extends CardlaneError {
   override readonly name = "InvalidRequestError";
-  /** Amounts that are too high: what is left, in minor units. */
+  /** For amounts that are too high: what is left, in minor units. */
   readonly remaining: number | null;
 
   constructor(...parameters: ConstructorParameters<typeof CardlaneError>) {
@@ -65,7 +65,7 @@ export class InvalidRequestError extends CardlaneError {
   }
 }
 
-/** There is no such object in the environment of this key. */
+/** The environment of this key has no such object. */
 export class NotFoundError extends CardlaneError {
   override readonly name = "NotFoundError";
 }
@@ -84,16 +84,16 @@ export class ConflictError extends CardlaneError {
   }
 }
 
-/** It is certain that no money moved. A new key may try again. */
+/** No money moved, for certain. Try again with a new key. */
 export class PaymentFailedError extends CardlaneError {
   override readonly name: string = "PaymentFailedError";
 }
 
-/** The issuer or the fraud rules refused the card. */
+/** The issuer or the fraud rules declined the card. */
 export class CardDeclinedError extends PaymentFailedError {
   override readonly name = "CardDeclinedError";
   readonly declineCode: DeclineCode | null;
-  /** The payment that was declined. */
+  /** The declined payment. */
   readonly paymentId: string | null;
   /** Its charge. */
   readonly transactionId: string | null;
@@ -108,19 +108,19 @@ export class CardDeclinedError extends PaymentFailedError {
 }
 
 /**
- * No answer came: what became of the request is not known. Send a call that moves money again with the same
- * `idempotencyKey` to learn its outcome.
+ * No response, so the outcome is unknown. Repeat a call that moves money with the same `idempotencyKey` to learn
+ * its outcome.
  */
 export class ConnectionError extends CardlaneError {
   override readonly name = "ConnectionError";
 }
 
-/** You aborted the call; `cause` is the reason of your signal. */
+/** The call was aborted; `cause` is your signal's reason. */
 export class AbortError extends CardlaneError {
   override readonly name = "AbortError";
 }
 
-/** The service failed, or answered what nobody expects. */
+/** The service failed, or its response is unexpected. */
 export class ApiError extends CardlaneError {
   override readonly name = "ApiError";
 }
@@ -165,7 +165,7 @@ const CLASSES: Record<ErrorCode, ErrorClass> = {
   processor_timeout: ApiError,
 };
 
-/** The error that an answer stands for. A code that this version doesn't know yet goes by its status. */
+/** The error for a response. A code that is unknown to this version maps by its status. */
 export function errorOf(answer: ErrorAnswer, advice = ""): CardlaneError {
   const body = problemIn(answer.raw);
   const message = body ? `${body.detail} (${body.code})` : `The service answered ${answer.status}.`;
@@ -182,7 +182,7 @@ function classOf(code: ErrorCode | undefined, status: number): ErrorClass {
   return status >= 400 && status < 500 && code !== undefined ? InvalidRequestError : ApiError;
 }
 
-/** The body as Cardlane writes errors; null for anything else. */
+/** The body, if it is in Cardlane's error format; otherwise null. */
 function problemIn(raw: unknown): Problem | null {
   if (typeof raw !== "object" || raw === null) return null;
   const { code, detail } = raw as Partial<Problem>;

@@ -8,7 +8,7 @@ describe("the stream of events", () => {
       new ReadableStream({
         start(controller) {
           const text = ids.map((id) => `id: ${id}\nevent: payment.captured\ndata: {"id":"${id}"}\n\n`).join("");
-          // Cut in the middle of a line, and lost at the end.
+          // Split in the middle of a line, then cut off.
           for (const part of [": still here\n\n", text.slice(0, 9), text.slice(9)]) {
             controller.enqueue(new TextEncoder().encode(part));
           }

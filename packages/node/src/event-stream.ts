@@ -2,22 +2,21 @@ import { type CardlaneError, errorOf } from "./errors.ts";
 import { isTooLong, limits, lost, pause, retryAfterMs } from "./retries.ts";
 
 export type StreamOptions = {
-  /** The id of the last event you have: the stream goes on behind it. Left out, it begins now. */
+  /** Id of the last event that you have; the stream continues after it. By default it starts now. */
   lastEventId?: string;
-  /** Ends the stream when it is aborted. */
+  /** Ends the stream. */
   signal?: AbortSignal;
 };
 
-/** Makes the request, and throws for one that can never be sent; what comes back sends it. */
+/** Prepares a request and throws if it is invalid; the returned function sends it. */
 type Prepare = (lastEventId: string | null) => (signal: AbortSignal) => Promise<Response>;
 
-/** The service says something at least every 15 seconds; a connection that is silent for longer is dead. */
+/** The service sends something at least every 15 seconds; a connection that is silent for longer is dead. */
 const SILENT_AFTER_MS = 45_000;
 
 /**
- * Events one after another, until you leave the loop or abort. A lost connection is opened again behind the last event. What
- * won't change, such as a wrong key, is thrown, and so are a refusal that asks for a long pause and the last failure when not even
- * the first connection comes about.
+ * Yields events until you leave the loop or abort. Reconnects after the last event. Throws permanent errors such
+ * as a wrong key, a refusal with a long Retry-After, and the last error if no connection was ever opened.
  */
 export async function* readEvents<T>(
   prepare: Prepare,
@@ -44,7 +43,8 @@ export async function* readEvents<T>(
             failures = 0;
             yield JSON.parse(data) as T;
           }
-          // Only now: whoever stops inside the loop has not dealt with it. An id alone is where the stream began.
+          // Set only now: a caller that leaves the loop has not handled the event. An id without data is the starting
+          // point.
           lastEventId = id || lastEventId;
         }
       }
@@ -63,7 +63,7 @@ export async function* readEvents<T>(
   }
 }
 
-/** A refusal that may pass; throws one that no try will change. */
+/** A refusal that may pass. Throws permanent ones. */
 async function passingRefusal(response: Response): Promise<CardlaneError> {
   const { status, headers } = response;
   const raw = parsed(await response.text());
@@ -72,24 +72,24 @@ async function passingRefusal(response: Response): Promise<CardlaneError> {
   throw error;
 }
 
-/** The body of an answer: JSON, or the text it came as. */
+/** The body of a response: JSON, or else its text. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A gateway's page; its status still says what happened.
+    // A gateway's page: its status has the meaning.
     return text;
   }
 }
 
-/** What fetch throws while it connects or reads. */
+/** Errors that fetch throws while connecting or reading. */
 const isLostConnection = (error: unknown): error is Error =>
   error instanceof Error &&
   (error.name === "AbortError" || error.name === "TimeoutError" || error instanceof TypeError);
 
 type Frame = { id: string; data: string };
 
-/** The frames of server-sent events that have data or an id. */
+/** Server-sent events that have data or an id. */
 async function* frames(body: AsyncIterable<Uint8Array>, onBytes: () => void): AsyncGenerator<Frame, void, undefined> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -9,11 +9,11 @@ export type { DeclineCode, ErrorCode, Problem } from "./problem.ts";
 export type { ClientOptions, PageResult, RequestOptions, ResponseInfo, Result } from "./transport.ts";
 export { type ThinEvent, type VerifyOptions, type WebhookHeaders, WebhookVerificationError } from "./webhooks.ts";
 
-/** The Cardlane API. Make one for each API key and keep it. */
+/** The Cardlane API. Create one client per API key and reuse it. */
 export class Cardlane extends Resources {
-  /** Checks the webhooks that your server gets. */
+  /** Verifies webhooks. */
   static readonly webhooks = { verify, verifyThin };
-  /** Checks the webhooks that your server gets. */
+  /** Verifies webhooks. */
   readonly webhooks = Cardlane.webhooks;
 
   constructor(options: ClientOptions) {

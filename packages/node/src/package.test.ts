@@ -18,7 +18,7 @@ const run = (program: string, args: readonly string[], cwd: string) =>
     shell: program === "npm" && process.platform === "win32",
   });
 
-/** The tarball of the service, installed where there is no network, no cache and nothing else. */
+/** The service's tarball, installed without network or cache. */
 let tarball: string;
 beforeAll(async () => {
   tarball = await buildNodeClient(resolve("."), folder);

@@ -1,19 +1,19 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { AbortError, ConnectionError } from "./errors.ts";
 
-/** When a call is sent again, and what is said when that is no use. */
+/** Retry rules, and the advice once retries are used up. */
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 8_000;
-/** A service that asks for a longer pause gets its error to you instead. */
+/** A refusal with a longer Retry-After is thrown instead. */
 const LONGEST_ASKED_PAUSE_MS = 60_000;
 
 type Refusal = { status: number; code: string | null };
 type Failure = Refusal & { headers: Headers };
 
 /**
- * Whether a refused request may be sent again: always where it did nothing, else only when that is safe, which is a call
- * that only reads or has an idempotency key.
+ * True if a refused request may be sent again: always if it had no effect, and otherwise only if that is safe,
+ * because the call only reads or has an idempotency key.
  */
 export function mayRetry({ status, code, headers }: Failure, isSafe: boolean): boolean {
   const didNothing = status === 429 || isInProgress({ status, code });
@@ -21,14 +21,14 @@ export function mayRetry({ status, code, headers }: Failure, isSafe: boolean): b
   return didNothing || (isSafe && status >= 500);
 }
 
-/** Whether the service asks for a pause that nobody here waits for. */
+/** True for a Retry-After that is too long to wait for. */
 export const isTooLong = (askedMs: number | null): boolean => (askedMs ?? 0) > LONGEST_ASKED_PAUSE_MS;
 
 const isInProgress = ({ status, code }: Refusal) => status === 409 && code === "idempotency_request_in_progress";
 
 /**
- * Whether a call's outcome is unknown after this refusal, given whether it was before. The service's answers about the object
- * settle it: under one key they are the outcome of every attempt. A limit, a revoked key or a gateway's page settles nothing.
+ * True if a call's outcome is unknown after this refusal. A response about the object settles it, because it is
+ * the outcome of every attempt under one key. A rate limit, a revoked key or a gateway's page settles nothing.
  */
 export function isUnknownAfter({ status, code }: Refusal, wasUnknown: boolean): boolean {
   if (status >= 500 || isInProgress({ status, code })) return true;
@@ -36,7 +36,7 @@ export function isUnknownAfter({ status, code }: Refusal, wasUnknown: boolean): 
   return wasUnknown && !(isOutcome && code !== null);
 }
 
-/** What to do about an unknown outcome. A new key would do the work a second time. */
+/** Advice for an unknown outcome. A new key would do the work a second time. */
 export function unknownOutcome(idempotencyKey: string | null): string {
   const advice = idempotencyKey
     ? `Repeat the call with idempotencyKey ${JSON.stringify(idempotencyKey)}.`
@@ -44,7 +44,7 @@ export function unknownOutcome(idempotencyKey: string | null): string {
   return ` The outcome is unknown. ${advice}`;
 }
 
-/** `Retry-After` in milliseconds: it holds seconds or a date. */
+/** `Retry-After` in milliseconds; the header is in seconds or a date. */
 export function retryAfterMs(headers: Headers): number | null {
   const text = headers.get("retry-after");
   if (text === null) return null;
@@ -52,7 +52,7 @@ export function retryAfterMs(headers: Headers): number | null {
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-/** As long as the service asks; else twice as long after each attempt, and never the same for two clients. */
+/** Waits as long as the service requests, or else with exponential backoff and jitter. */
 export async function pause(attempt: number, askedMs: number | null, signal?: AbortSignal): Promise<void> {
   const longestMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
   const ownMs = longestMs * (0.5 + Math.random() / 2);
@@ -63,14 +63,14 @@ export async function pause(attempt: number, askedMs: number | null, signal?: Ab
 }
 
 type Limits = {
-  /** Aborts once the time is up, unless it is begun again by then, or once the caller gives up. */
+  /** Aborts after the time limit, unless it is restarted, or with the caller's signal. */
   readonly signal: AbortSignal;
   restart(): void;
-  /** To be called when the work is done. */
+  /** Call it when the work is done. */
   end(): void;
 };
 
-/** Not by AbortSignal.any and timeout: Node 20 may collect what they are made of, and then nothing ever ends. */
+/** AbortSignal.any and timeout don't do: Node 20 may collect their sources, so that they never abort. */
 export function limits(limitMs: number, caller: AbortSignal | undefined): Limits {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new DOMException("Too slow", "TimeoutError")), limitMs);
@@ -94,13 +94,13 @@ export function lost(error: Error, idempotencyKey: string | null, advice = ""): 
 }
 
 export function aborted(reason: unknown, idempotencyKey: string | null, advice: string): AbortError {
-  // The reason that abort() makes up says no more than that.
+  // The default reason of abort() says no more than that.
   const isGiven = reason instanceof Error && reason.name !== "AbortError";
   const why = isGiven ? `: ${reason.message.replace(/\.$/, "")}` : "";
   return new AbortError(`The call was aborted${why}.${advice}`, { idempotencyKey }, reason);
 }
 
-/** fetch says only "fetch failed"; the reason is one level down. */
+/** fetch only reports "fetch failed"; the cause has the reason. */
 function reasonOf(error: Error): string {
   const cause = (error.cause instanceof Error ? error.cause : error) as Error & { code?: string };
   return cause.code ?? cause.message.replace(/\.$/, "");

@@ -4,7 +4,7 @@ export const API_KEY = "sk_test_never_to_be_seen";
 export type Step = Response | Error | (() => Response) | "silence";
 type Sent = { url: URL; key: string | null; headers: Headers; body: unknown };
 
-/** A client whose service gives these answers, one after another. */
+/** A client whose service responds with these steps in order. */
 export function clientOf(steps: Step[], options: { maxRetries?: number } = {}) {
   const sent: Sent[] = [];
   const cardlane = new Cardlane({

@@ -30,13 +30,13 @@ afterAll(() => host.stop());
 const cardOf = (number: string) => ({ number, exp_month: 12, exp_year: 2035, cvv: "123" });
 const paymentBy = (number = "4242424242424242") => ({ amount: 1999, currency: "USD", card: cardOf(number) });
 
-/** A merchant of the test's own. `fetch` stands between the client and the service. */
+/** A client for a new merchant. `fetch` wraps the requests to the service. */
 async function newClient(options: { fetch?: typeof fetch; baseUrl?: string } = {}): Promise<Cardlane> {
   const merchant = await createMerchant(service, { name: "Shop", email: `${newId()}@shop.example` });
   return new Cardlane({ apiKey: merchant.test_key, baseUrl: host.baseUrl, ...options });
 }
 
-/** Passes requests on, and cuts the connection of the first answers after the service did the work. */
+/** A proxy that cuts the connection of the first responses, after the service has done the work. */
 async function losingProxy(losses: number) {
   let passed = 0;
   const proxy = createServer((request, response) => {
@@ -50,7 +50,7 @@ async function losingProxy(losses: number) {
         answer.on("end", () => {
           const bytes = Buffer.concat(chunks);
           response.writeHead(answer.statusCode ?? 500, answer.headers);
-          // The first: nothing at all arrives. Then: half of it.
+          // The first time nothing arrives, then half of it.
           if (passed++ === 0) response.destroy();
           else if (passed <= losses) response.write(bytes.subarray(0, 20), () => response.destroy());
           else response.end(bytes);
@@ -91,7 +91,7 @@ describe("the client for Node", () => {
         return answer;
       },
     });
-    // This card answers after five seconds: the second call finds the first one running.
+    // This card takes five seconds: the second call meets the first one in progress.
     const options = { idempotencyKey: newId() };
     const [one, other] = await Promise.all([
       cardlane.payments.create(paymentBy("4000000000001992"), options),
@@ -162,7 +162,7 @@ describe("the client for Node", () => {
           await isPaid;
           return fetch(input, init);
         }
-        // What the service says first arrives, and then the connection is gone.
+        // Delivers the first chunk of the response, then breaks the connection.
         const { body, ...answer } = await fetch(input, init);
         const { value } = await (body as ReadableStream<Uint8Array>).getReader().read();
         setImmediate(() => moments.emit("cut"));

@@ -1,4 +1,4 @@
-/** Removes blanks, a byte order mark, a line's end and quotes, which settings have when they are copied. */
+/** Strips blanks, a byte order mark, line breaks and quotes, which copied settings often have. */
 export function tidied(text: string): string {
   const trimmed = text.trim();
   const [first = "", last] = [trimmed[0], trimmed.at(-1)];
@@ -8,7 +8,7 @@ export function tidied(text: string): string {
 
 const KEYS = "sk_test_… in test mode, sk_live_… in live mode";
 
-/** Returns the tidied key. Throws a TypeError that names the mistake and never holds the key. */
+/** Returns the key without them. Throws a TypeError that names the mistake and never contains the key. */
 export function checkedApiKey(apiKey: unknown): string {
   if (apiKey === undefined || apiKey === null) {
     throw new TypeError(`apiKey is ${apiKey}. Pass your API key, ${KEYS}; is its environment variable set?`);
@@ -30,7 +30,7 @@ function nameOf(text: string, at: number): string {
   return names[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** The service's address without a slash or `/v1` at its end, which the client adds itself. */
+/** The service's address without a trailing slash or `/v1`, which the client adds itself. */
 export function checkedBaseUrl(baseUrl: unknown): string {
   if (typeof baseUrl !== "string" || tidied(baseUrl) === "") {
     throw new TypeError("Pass the service's address as baseUrl, such as https://pay.example.com.");

@@ -7,44 +7,44 @@ import { checkedApiKey, checkedBaseUrl } from "./settings.ts";
 export type ClientOptions = {
   /** `sk_test_…` or `sk_live_…`. Keep it on your server. */
   apiKey: string;
-  /** The service's address. Default: `http://localhost:3000`, where `npm start` serves. */
+  /** The service's address. Default: `http://localhost:3000`, the address of `npm start`. */
   baseUrl?: string;
-  /** How long one attempt may take. Default: 30 seconds. */
+  /** Time limit of one attempt. Default: 30 seconds. */
   timeoutMs?: number;
-  /** How often a call is sent again when that is safe. Default: 3. */
+  /** Max retries of a call, if they are safe. Default: 3. */
   maxRetries?: number;
-  /** Instead of Node's own. */
+  /** Replaces Node's own. */
   fetch?: typeof fetch;
 };
 
 export type RequestOptions = {
   /**
-   * Your own key, an order number for example: 1 to 255 visible ASCII characters, with spaces only between them. Left out, each
-   * call gets a new one and keeps it across its retries.
+   * Your own key, such as an order number: 1 to 255 visible ASCII characters, with spaces only between them. By
+   * default each call gets a new one and keeps it across its retries.
    */
   idempotencyKey?: string;
-  /** Ends the call with an `AbortError`. What became of a request that was sent is then not known. */
+  /** Ends the call with an `AbortError`. The outcome of a request that was sent is then unknown. */
   signal?: AbortSignal;
   timeoutMs?: number;
   maxRetries?: number;
 };
 
-/** What came with an answer. */
+/** Details of a response. */
 export type ResponseInfo = {
-  /** 202: the outcome isn't known yet. Make the same call with the same key, or get the object, until it is. */
+  /** 202: the outcome isn't known yet. Repeat the call with the same key, or get the object, until it is. */
   status: number;
-  /** Quote it to support. */
+  /** Mention it to support. */
   requestId: string | null;
-  /** Whether this is the stored answer of an earlier request with the same key. */
+  /** True for the stored response of an earlier request with the same key. */
   replayed: boolean;
-  /** The key that was sent; null for calls that take none. */
+  /** The idempotency key that was sent; null for calls without one. */
   idempotencyKey: string | null;
   headers: Headers;
 };
 
 type Answer<T> = { data: T; response: ResponseInfo };
 
-/** The answer to come: `await` gives the object, `withResponse()` what came with it as well. */
+/** A pending result: `await` gives the object, `withResponse()` also the response's details. */
 export class Result<T> extends Promise<T> {
   readonly #answer: Promise<Answer<T>>;
 
@@ -59,9 +59,9 @@ export class Result<T> extends Promise<T> {
     this.#answer = answer;
   }
 
-  /** The object, and status, request id and headers of its answer. */
+  /** The object, and the status, request id and headers of its response. */
   withResponse(): Promise<Answer<T>> {
-    // Whoever waits for the answer hears of its failure there.
+    // The caller handles the failure of the returned promise instead.
     this.catch(() => {});
     return this.#answer;
   }
@@ -69,7 +69,7 @@ export class Result<T> extends Promise<T> {
 
 type ListPage<Item> = { data: Item[]; has_more: boolean };
 
-/** `await` gives one page; `for await` goes through the items of this page and all that follow. */
+/** `await` gives one page; `for await` iterates over the items of this page and of all following ones. */
 export class PageResult<Page extends ListPage<Item>, Item> extends Result<Page> implements AsyncIterable<Item> {
   readonly #next: (page: Page) => PageResult<Page, Item>;
 
@@ -95,15 +95,15 @@ type Call = {
   body?: object;
   /** Takes an idempotency key. */
   takesKey?: true;
-  /** Changes nothing, whatever its method. */
+  /** Changes nothing, whatever the method. */
   isRead?: true;
-  /** Goes on behind the last item's id. */
+  /** Pages by the last item's id. */
   byCursor?: true;
 };
 
-/** Sends calls: key, retries, time-outs, errors. */
+/** Sends calls, with key, retries, time-outs and errors. */
 export class Transport {
-  // Private to the language, so that no log or inspection of the client shows it.
+  // A private field, so that no log or inspection of the client shows it.
   readonly #apiKey: string;
   readonly #fetch: typeof fetch;
   readonly #baseUrl: string;
@@ -124,7 +124,7 @@ export class Transport {
     this.#fetch = rest.fetch ?? ((...request) => fetch(...request));
   }
 
-  /** Sends a call until it has its answer, or none can be had. */
+  /** Sends a call until it has a result, or retrying is pointless. */
   async request<T>(call: Call, options: RequestOptions = {}): Promise<Answer<T>> {
     const idempotencyKey = call.takesKey ? checkedKey(options.idempotencyKey ?? randomUUID()) : null;
     const isRead = call.method === "GET" || call.isRead === true;
@@ -134,7 +134,7 @@ export class Transport {
     const headers = this.#headers(call, idempotencyKey);
     const url = this.#baseUrl + call.path + queryString(call.query);
     const body = call.body === undefined ? null : JSON.stringify(call.body);
-    // Of all attempts: one whose answer was lost may have done the work, whatever the next one is told.
+    // Covers all attempts: one without a response may have done the work, whatever the next one reports.
     let isUnknown = false;
     const advice = () => (isUnknown && !isRead ? unknownOutcome(idempotencyKey) : "");
     const throwIfAborted = () => {
@@ -175,17 +175,17 @@ export class Transport {
     }
   }
 
-  /** One attempt, with its whole answer: a connection that breaks inside the body is a lost one. */
+  /** One attempt including the body: a connection that breaks within the body counts as lost. */
   async #attempt(url: string, init: RequestInit): Promise<{ status: number; headers: Headers; raw: unknown }> {
     const response = await this.#fetch(url, init);
     const text = await response.text();
     const raw = parsed(text);
-    // Half an answer, or a proxy's page: it says nothing of what was done.
+    // A truncated response or a proxy's page says nothing about the outcome.
     if (response.ok && (typeof raw !== "object" || raw === null)) throw new Error("The answer is not JSON.");
     return { status: response.status, headers: response.headers, raw };
   }
 
-  /** A page or a proxy's text instead of the API's own error: the address may be another one's. */
+  /** A hint for a page or a proxy's text instead of an API error: the address may be wrong. */
   #notOurs({ status, raw }: { status: number; raw: unknown }): string {
     if (status >= 500 || status === 429 || typeof raw === "object") return "";
     return ` It isn't an answer of the Cardlane API. Check baseUrl: ${this.#baseUrl}`;
@@ -198,7 +198,7 @@ export class Transport {
     return headers;
   }
 
-  /** Opens a stream of events, which comes back by itself when its connection is lost. */
+  /** Opens a stream of events that reconnects by itself. */
   stream<T>(path: string, options: StreamOptions = {}): AsyncIterableIterator<T> {
     const prepare = (lastEventId: string | null) => {
       const url = new URL(this.#baseUrl + path).href;
@@ -210,7 +210,7 @@ export class Transport {
   }
 }
 
-/** What the resources of the API have in common. */
+/** Base class of the API's resources. */
 export abstract class Resource {
   readonly #transport: Transport;
 
@@ -233,7 +233,7 @@ export abstract class Resource {
   }
 }
 
-/** The call for the page behind this one. */
+/** The call for the next page. */
 function following(call: Call, { data, ...page }: { data: unknown[]; offset?: number }): Call {
   if (call.byCursor) {
     const { offset: _, ...query } = (call.query ?? {}) as { offset?: number };
@@ -243,7 +243,7 @@ function following(call: Call, { data, ...page }: { data: unknown[]; offset?: nu
   return call.body ? { ...call, body: { ...call.body, offset } } : { ...call, query: { ...call.query, offset } };
 }
 
-/** A header loses spaces at its ends, and takes no other alphabets: such a key would arrive as another one, or not at all. */
+/** Headers lose spaces at their ends and other alphabets, so such a key would arrive altered or not at all. */
 function checkedKey(key: string): string {
   if (typeof key === "string" && key.length <= 255 && /^[\x21-\x7e]+(?: +[\x21-\x7e]+)*$/.test(key)) return key;
   throw new InvalidRequestError(
@@ -251,7 +251,7 @@ function checkedKey(key: string): string {
   );
 }
 
-/** What Node's timers take: whatever is longer, or no number, they take for a millisecond. */
+/** Max delay of Node's timers, which treat anything longer or not a number as 1 ms. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 function checkedTimeout(ms: number): number {

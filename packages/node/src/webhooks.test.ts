@@ -56,7 +56,7 @@ test("a message of another time is refused, unless the tolerance is wider", () =
     const headers = signedHeaders(message(body, nowSeconds() + shift), [keys], "v1");
     expect(() => verify(body, headers, keys.secret)).toThrow("more than 300 seconds off");
     expect(verify(body, headers, keys.secret, { toleranceSeconds: 500 }).id).toBe(event.id);
-    // As a setting that is not there makes it: no reason to take a message of any time.
+    // The value of a missing setting, which must not disable the check.
     expect(() => verify(body, headers, keys.secret, { toleranceSeconds: Number.NaN })).toThrow("seconds off");
   }
 });

@@ -2,32 +2,33 @@ import { createHmac, createPublicKey, timingSafeEqual, verify as verifySignature
 import type { Event, EventType } from "./api.ts";
 import { tidied } from "./settings.ts";
 
-/** The message wasn't signed with this secret, is too old, or was changed on its way. Answer it with 400. */
+/** The message wasn't signed with this secret, is too old, or was altered. Respond with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
 }
 
-/** What an endpoint with `payload: "thin"` gets: ids to look up. */
+/** Payload of an endpoint with `payload: "thin"`: ids to look up. */
 export type ThinEvent = {
   type: EventType;
-  /** When the event happened. */
+  /** Time of the event. */
   timestamp: string;
   data: { id: string; object: Event["data"]["object"]["object"]; environment: "sandbox" | "live"; sequence: number };
 };
 
-/** Of a `Request`, or of Node's own server. */
+/** Headers of a `Request`, or of Node's own server. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type VerifyOptions = {
-  /** How far the message's time may be from now. Default: 300. */
+  /** Max difference between the message's time and now. Default: 300. */
   toleranceSeconds?: number;
 };
 
 type Keys = string | readonly string[];
 
 /**
- * Checks a webhook by Standard Webhooks and returns its event. `body` is the request's body as it came, not parsed and written
- * again. `secret` is the endpoint's `whsec_…`, its public key `whpk_…`, or several of them during a rotation.
+ * Verifies a webhook by Standard Webhooks and returns its event. `body` is the raw request body, not parsed and
+ * serialized again. `secret` is the endpoint's `whsec_…`, its public key `whpk_…`, or several of them during a
+ * rotation.
  */
 export function verify(
   body: string | Uint8Array,
@@ -42,7 +43,7 @@ export function verify(
   );
 }
 
-/** The same for endpoints whose `payload` is `thin`. */
+/** The same for endpoints with `payload: "thin"`. */
 export function verifyThin(
   body: string | Uint8Array,
   headers: WebhookHeaders,
@@ -77,7 +78,7 @@ function check(
   return JSON.parse(bytes.toString("utf8"));
 }
 
-/** Runs after the signature was verified: only then the time is the service's. */
+/** Runs after the signature was verified, because the time is trusted only then. */
 function checkTime(timestamp: string, toleranceSeconds: number): void {
   const offSeconds = Math.round(Date.now() / 1_000 - Number(timestamp));
   if (/^\d{1,12}$/.test(timestamp) && Math.abs(offSeconds) <= toleranceSeconds) return;
@@ -101,7 +102,7 @@ function bytesOf(body: unknown): Buffer {
   throw new TypeError(`The body was parsed already: pass the request's raw body, as text or bytes. ${RAW}`);
 }
 
-/** Beginnings of other values that are mistaken for a secret. */
+/** Prefixes of other values that are mistaken for a secret. */
 const MISTAKEN: readonly [RegExp, string][] = [
   [/^v1a?,/, "There is something before whsec_ or whpk_"],
   [/^we_/, "That is the endpoint's id"],
@@ -139,7 +140,7 @@ type Unsigned = {
   isSigned: (content: Buffer) => boolean;
 };
 
-/** The likely reason why no signature matches, for the developer of the receiver. */
+/** The likely reason why no signature matches, for the receiver's developer. */
 function causeOf({ id, bytes, keys, signatures, isSigned }: Unsigned): string {
   const hasKind = (kind: string) => signatures.some((text) => text.startsWith(kind));
   const [secrets, publicKeys] = [
@@ -173,7 +174,7 @@ function parsedOrNull(text: string): unknown {
 }
 
 function header(headers: WebhookHeaders, name: string): string {
-  // Frameworks bring classes of their own.
+  // Frameworks have their own classes.
   const value = "get" in headers && typeof headers.get === "function" ? headers.get(name) : valueIn(headers, name);
   if (typeof value === "string" && value !== "") return value;
   throw new WebhookVerificationError(
@@ -188,7 +189,7 @@ function valueIn(headers: object, name: string): unknown {
 
 const V1 = "v1,";
 const V1A = "v1a,";
-/** Of a public Ed25519 key in DER: what stands before its 32 bytes. */
+/** DER prefix of a public Ed25519 key, before its 32 bytes. */
 const SPKI = Buffer.from("302a300506032b6570032100", "hex");
 
 function isSignedWith(key: string, content: Buffer, signatures: readonly string[]): boolean {
