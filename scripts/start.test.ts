@@ -45,7 +45,7 @@ describe("what cannot start ends in one sentence, before anything is built", () 
   });
 });
 
-/** A project with this build; building it writes a line. */
+/** A project with this build script, whose built service prints a line. */
 function project(name: string, build: string): string {
   const root = join(folder, name);
   for (const path of ["scripts", ".next/cardlane"]) mkdirSync(join(root, path), { recursive: true });
