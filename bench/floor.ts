@@ -1,65 +1,131 @@
 import { createServer } from "node:http";
-import { connect, shareConnections } from "@/db/client";
-import { connectSandboxStore } from "@/db/queries/sandbox/processor";
-import { idAt } from "@/lib/ids";
-import { fill, type Script } from "./script";
+import postgres from "postgres";
+import type Stripe from "stripe";
+import { RAW, ROLES, shareWithPages } from "@/db/client";
+import { newId } from "@/lib/ids";
+import { createClient } from "@/lib/processor/stripe/api";
+import { fill, type Script, type Statement } from "./script";
 
 /**
- * The baseline: node:http and postgres.js in a separate process, which sends the same statements over the
- * same pools and settings, without checks or row-level security, and returns the rows unchanged. Its parent
- * process sends it the options.
+ * The floor: a bare node:http server that sends the service's own statements through postgres.js, in the same
+ * roles and environments, over as many connections, without checks, and returns the rows. Its parent process
+ * sends it the options.
  */
-export type FloorOptions = { url: string; poolSize: number; scripts: Record<string, Script>; environmentId: string };
+export type FloorOptions = {
+  url: string;
+  poolSize: number;
+  scripts: Record<string, Script>;
+  /** The double of Stripe; null if no script needs it. */
+  stripe: { endpoint: string; secretKey: string } | null;
+};
 
-async function serve(options: FloorOptions): Promise<number> {
-  const shares = shareConnections(options.poolSize);
-  const owner = { url: options.url };
-  const pools = {
-    main: connect({ app: owner, jobs: owner }, { max: shares.sql, maxOrm: shares.orm }).within(options.environmentId)
-      .sql,
-    store: connectSandboxStore(owner, shares.store),
-  };
+type Client = { readonly sql: postgres.Sql; environment: string };
 
-  async function run(script: Script, given: string[]): Promise<unknown> {
-    const parameters = fill(script, given);
-    let answer: unknown = null;
-    for (const [index, { pool, text, prepare }] of script.statements.entries()) {
-      const rows = await pools[pool].unsafe(text, parameters[index] as never[], { prepare });
-      if (rows.length > 0) answer = rows;
-    }
-    return answer;
+/** The settings of the service's pools. */
+const SETTINGS = { TimeZone: "UTC", random_page_cost: "1.1", jit: "off", statement_timeout: "6000" };
+const BY_KEY = { ...SETTINGS, enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off" };
+const STORE = { TimeZone: "UTC", enable_bitmapscan: "off", statement_timeout: "1500" };
+
+/** Connections that are in one environment each; a request that finds none free waits for one. */
+class Clients {
+  readonly #idle: Client[];
+  readonly #waiting: ((client: Client) => void)[] = [];
+
+  constructor(url: string, count: number, role: string, settings: Record<string, string>) {
+    this.#idle = Array.from({ length: count }, () => ({
+      sql: postgres(url, { max: 1, fetch_types: false, types: RAW as never, connection: { ...settings, role } }),
+      environment: "",
+    }));
   }
 
-  /** Three inserts in a transaction: the minimum that a service without guarantees would write. */
-  async function plainInsert(): Promise<unknown> {
-    const now = new Date();
-    const [payment, charge, event] = [idAt(now), idAt(now), idAt(now)];
-    const time = now.toISOString();
-    const environment = options.environmentId;
-    await pools.main.begin(async (sql) => {
-      await sql`insert into payments (environment_id, id, charge_id, authorization_id, status, currency, amount, amount_captured,
-          capture_method, customer_id, created_at, updated_at)
-        values (${environment}, ${payment}, ${charge}, ${charge}, 'CAPTURED', 'USD', 1999, 1999, 'automatic', 'cus_bench', ${time}, ${time})`;
-      await sql`insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,
-          card_brand, card_last4, card_exp_month, card_exp_year, card_bin, metadata, authorized_at, captured_at, created_at, updated_at)
-        values (${environment}, ${charge}, ${payment}, 'CHARGE', 'CAPTURED', 1999, 'USD', 'cus_bench', 'bench@example.com', 'visa',
-          '4242', 12, 2034, '424242', '{}', ${time}, ${time}, ${time}, ${time})`;
-      await sql`insert into events (environment_id, id, type, object_id, sequence, data)
-        values (${environment}, ${event}, 'payment.captured', ${payment}, 1, ${JSON.stringify({ id: payment })}::text::json)`;
-    });
-    return { id: payment };
+  async acquire(environment: string): Promise<Client> {
+    const own = this.#idle.findLastIndex((client) => client.environment === environment);
+    const [client] = this.#idle.splice(Math.max(own, 0), 1);
+    return client ?? new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(client: Client): void {
+    const next = this.#waiting.shift();
+    if (next) next(client);
+    else this.#idle.push(client);
+  }
+}
+
+/** Sends the environment ahead of the statement, in the same packet. */
+function enter(client: Client, environment: string): void {
+  if (client.environment === environment) return;
+  client.environment = environment;
+  client.sql`select set_config('cardlane.environment', ${environment}, false)`.execute();
+}
+
+async function serve({ url, poolSize, scripts, stripe: double }: FloorOptions): Promise<number> {
+  const { sql, orm, store } = shareWithPages(poolSize).api;
+  // A third of the service's connections is for jobs and sign-in.
+  const own = (count: number) => count - Math.max(1, Math.floor(count / 3));
+  const pools: Record<Statement["pool"], Clients> = {
+    main: new Clients(url, own(sql), ROLES.app, BY_KEY),
+    orm: new Clients(url, own(orm), ROLES.app, SETTINGS),
+    store: new Clients(url, store, ROLES.sandbox, STORE),
+  };
+  const stripe = double && createClient(double.secretKey, 8_000, double.endpoint);
+
+  async function send({ pool, text, prepare }: Script["statements"][number], environment: string, values: unknown[]) {
+    const client = await pools[pool].acquire(environment);
+    try {
+      if (pool !== "store") enter(client, environment);
+      return await client.sql.unsafe(text, values as never[], { prepare });
+    } finally {
+      pools[pool].release(client);
+    }
+  }
+
+  async function run({ environment, ...script }: Script, given: string[]): Promise<unknown> {
+    const parameters = fill({ environment, ...script }, given);
+    let rows: unknown = null;
+    for (const [index, statement] of script.statements.entries()) {
+      const found = await send(statement, environment, parameters[index] ?? []);
+      if (found.length > 0) rows = found;
+    }
+    return rows;
+  }
+
+  /** The same with the three calls that a payment by a token of Stripe's takes, around the statement that keeps its id. */
+  async function payAtStripe(stripe: Stripe, script: Script): Promise<unknown> {
+    const { environment, statements } = script;
+    const parameters = fill(script, []);
+    await stripe.paymentMethods.retrieve("pm_card_visa");
+    let rows: unknown = null;
+    for (const [index, statement] of statements.entries()) {
+      const keepsId = /insert into processor_objects/.test(statement.text);
+      const key = newId();
+      const intent = keepsId
+        ? await stripe.paymentIntents.create(
+            { amount: 1_999, currency: "usd", allowed_payment_method_types: ["card"], metadata: { reference: key } },
+            { idempotencyKey: `${key}:create` },
+          )
+        : null;
+      rows = await send(statement, environment, parameters[index] ?? []);
+      if (intent)
+        await stripe.paymentIntents.confirm(
+          intent.id,
+          { expand: ["latest_charge"], payment_method: "pm_card_visa", return_url: "http://localhost/" },
+          { idempotencyKey: `${key}:confirm` },
+        );
+    }
+    return rows;
   }
 
   const server = createServer((request, response) => {
-    const [, name = "", ...given] = (request.url ?? "").split("/");
+    const [, name = "", ...given] = decodeURI(request.url ?? "").split("/");
     request.resume();
-    const script = options.scripts[name];
-    (script ? run(script, given) : plainInsert()).then(
-      (answer) => {
-        const body = Buffer.from(JSON.stringify(answer));
+    const script = scripts[name];
+    if (!script) return response.writeHead(404).end();
+    (stripe ? payAtStripe(stripe, script) : run(script, given)).then(
+      (rows) => {
+        const body = Buffer.from(JSON.stringify(rows));
         response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
       },
-      (error: Error) => response.writeHead(500).end(error.message),
+      (error: Error) => response.writeHead(500, { "content-length": error.message.length }).end(error.message),
     );
   });
   return new Promise((resolve) => {

@@ -1,126 +1,144 @@
 import { cpuMs } from "./cpu";
 import { drive, quantile } from "./load";
-import { floorRequest, type Route } from "./routes";
+import { type Route, rotate } from "./routes";
 
 export type Pace = { connections: number; warmUpMs: number; turnMs: number; rounds: number };
 
-/** A server: its port, and the processes that do its work. */
+/** A server: its port, and the process whose CPU time, with its children's, is its own. */
 export type Servers = {
   service: { port: number; pid: number };
   floor: { port: number; pid: number };
   postgresPid: number;
 };
 
-/** Figures of one party: requests per second (the median of the rounds) and CPU time per request in µs. */
-export type Turns = {
-  rps: number;
-  /** Null if the system doesn't report it. */
-  cpu_us: number | null;
-  postgres_us: number | null;
-};
+/** Requests per second (the median of the rounds), and CPU time per request in µs; null if the system doesn't report it. */
+export type Figures = { rps: number; cpu_us: number | null; postgres_us: number | null };
 
-export type RouteResult = {
-  name: string;
-  /** The service's requests per second relative to the floor's; the median of the rounds. */
+/** One load: by how many merchants, and the service beside the floor. */
+export type LoadResult = {
+  merchants: number;
+  /** The service's rate relative to the floor's: the median of the rounds. */
   ratio: number;
-  service: Turns;
-  floor: Turns;
-  /** Three plain inserts in a transaction, in the same rounds; null if the route isn't compared with them. */
-  plain: (Turns & { ratio: number }) | null;
+  service: Figures;
+  floor: Figures;
   p50_ms: number;
   p99_ms: number;
 };
 
-type Who = "service" | "floor" | "plain";
-type Round = Record<Who, { rps: number; requests: number; cpuMs: number | null; postgresMs: number | null } | null>;
+export type RouteResult = {
+  name: string;
+  wanted: number;
+  one: LoadResult;
+  many: LoadResult;
+  /** The service's rate and CPU time (with PostgreSQL's) for many merchants, relative to one. */
+  rate_of_many: number;
+  cpu_of_many: number | null;
+};
 
-/** Measures the parties in turns, because a machine's speed varies over time. */
+const LOADS = ["one", "many"] as const;
+const SERVERS = ["floor", "service"] as const;
+type Turn = { rps: number; requests: number; cpuMs: number | null; postgresMs: number | null };
+type Round = Record<(typeof LOADS)[number], Record<(typeof SERVERS)[number], Turn>>;
+
+/** Alternates between servers and loads, because a machine's speed varies over time. */
 export async function measureRoute(route: Route, servers: Servers, pace: Pace): Promise<RouteResult> {
   const { connections, warmUpMs, turnMs, rounds } = pace;
-  const next: Record<Who, () => string | null> = {
-    service: route.service,
-    floor: () => {
-      const path = route.floor();
-      return path && floorRequest(...path);
-    },
-    plain: () => floorRequest("plain"),
-  };
-  const turn = async (who: Who, durationMs: number) => {
-    const { port, pid } = servers[who === "service" ? "service" : "floor"];
-    const [cpuFrom, postgresFrom] = [cpuMs(pid), cpuMs(servers.postgresPid)];
-    const { requestsPerSecond: rps, latenciesMs } = await drive({ port, connections, durationMs, next: next[who] });
-    const [cpu, postgres] = [cpuMs(pid), cpuMs(servers.postgresPid)];
+  const requestsOf = { one: route.requests.slice(0, 1), many: route.requests };
+  const nextOf = (load: keyof typeof requestsOf) => {
+    const merchant = rotate(requestsOf[load]);
     return {
-      latenciesMs,
-      ...{
-        rps,
-        requests: latenciesMs.length,
-        cpuMs: cpu && cpu - (cpuFrom ?? 0),
-        postgresMs: postgres && postgres - (postgresFrom ?? 0),
+      service: () => merchant().service(),
+      floor: () => {
+        const path = merchant().floor();
+        return path && `GET /${path.map(encodeURI).join("/")} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
       },
     };
   };
+  const next = { one: nextOf("one"), many: nextOf("many") };
+  const latencies: Record<(typeof LOADS)[number], number[]> = { one: [], many: [] };
+  const turn = async (load: (typeof LOADS)[number], server: (typeof SERVERS)[number], durationMs: number) => {
+    const { port, pid } = servers[server];
+    const [cpuFrom, postgresFrom] = [cpuMs(pid), cpuMs(servers.postgresPid)];
+    const { requestsPerSecond, latenciesMs } = await drive({ port, connections, durationMs, next: next[load][server] });
+    const [cpu, postgres] = [cpuMs(pid), cpuMs(servers.postgresPid)];
+    if (server === "service") latencies[load].push(...latenciesMs);
+    const measured: Turn = {
+      rps: requestsPerSecond,
+      requests: latenciesMs.length,
+      cpuMs: cpu && cpu - (cpuFrom ?? 0),
+      postgresMs: postgres && postgres - (postgresFrom ?? 0),
+    };
+    if (measured.requests < connections) throw new Error(`${route.name}: the ${server} ran out of requests`);
+    return measured;
+  };
   await route.prepare?.();
-  const parties: Who[] = ["floor", ...(route.againstPlain ? (["plain"] as const) : []), "service"];
-  for (const who of parties) await turn(who, warmUpMs);
+  for (const load of LOADS) for (const server of SERVERS) await turn(load, server, warmUpMs);
+  for (const load of LOADS) latencies[load].length = 0;
   const measured: Round[] = [];
-  const latenciesMs: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const made: Round = { service: null, floor: null, plain: null };
-    for (const who of parties) {
-      const { latenciesMs: taken, ...figures } = await turn(who, turnMs);
-      made[who] = figures;
-      if (who === "service") latenciesMs.push(...taken);
-    }
-    // A party that ran out of requests at once has no valid figures.
-    if (parties.some((who) => (made[who]?.requests ?? 0) < connections)) break;
-    measured.push(made);
+    const turns = { one: {}, many: {} } as Round;
+    const order = LOADS.flatMap((load) => SERVERS.map((server) => ({ load, server })));
+    for (const { load, server } of round % 2 === 0 ? order : order.reverse())
+      turns[load][server] = await turn(load, server, turnMs);
+    measured.push(turns);
   }
-  if (measured.length === 0) throw new Error(`${route.name}: nothing was measured`);
-  const plain = turnsOf("plain", measured);
+  const result = (load: (typeof LOADS)[number]): LoadResult => ({
+    merchants: requestsOf[load].length,
+    ratio: rounded(median(measured.map((turns) => turns[load].service.rps / turns[load].floor.rps))),
+    service: figuresOf(measured.map((turns) => turns[load].service)),
+    floor: figuresOf(measured.map((turns) => turns[load].floor)),
+    p50_ms: rounded(median(latencies[load])),
+    p99_ms: rounded(quantile(latencies[load], 0.99)),
+  });
+  const [one, many] = [result("one"), result("many")];
+  const total = ({ cpu_us, postgres_us }: Figures) => (cpu_us && postgres_us ? cpu_us + postgres_us : null);
+  const [cpuOfOne, cpuOfMany] = [total(one.service), total(many.service)];
   return {
-    name: route.name,
-    ratio: ratioTo("floor", measured),
-    service: turnsOf("service", measured),
-    floor: turnsOf("floor", measured),
-    plain: route.againstPlain ? { ...plain, ratio: ratioTo("plain", measured) } : null,
-    p50_ms: round(quantile(latenciesMs, 0.5), 2),
-    p99_ms: round(quantile(latenciesMs, 0.99), 2),
+    ...{ name: route.name, wanted: route.wanted, one, many },
+    rate_of_many: rounded(median(measured.map((turns) => turns.many.service.rps / turns.one.service.rps))),
+    cpu_of_many: cpuOfOne && cpuOfMany && rounded(cpuOfMany / cpuOfOne),
   };
 }
 
-const ratioTo = (who: Who, rounds: readonly Round[]) =>
-  round(median(rounds.map((made) => (made.service?.rps ?? 0) / (made[who]?.rps ?? 1))), 3);
-
-function turnsOf(who: Who, rounds: readonly Round[]): Turns {
-  const turns = rounds.flatMap((made) => made[who] ?? []);
+function figuresOf(turns: readonly Turn[]): Figures {
   const requests = turns.reduce((sum, turn) => sum + turn.requests, 0);
-  const each = (of: "cpuMs" | "postgresMs") =>
-    turns.some((turn) => turn[of] === null)
+  const perRequest = (time: "cpuMs" | "postgresMs") =>
+    turns.some((turn) => turn[time] === null)
       ? null
-      : Math.round((turns.reduce((sum, turn) => sum + (turn[of] ?? 0), 0) / requests) * 1_000);
+      : Math.round((turns.reduce((sum, turn) => sum + (turn[time] ?? 0), 0) / requests) * 1_000);
   return {
     rps: Math.round(median(turns.map(({ rps }) => rps))),
-    cpu_us: each("cpuMs"),
-    postgres_us: each("postgresMs"),
+    cpu_us: perRequest("cpuMs"),
+    postgres_us: perRequest("postgresMs"),
   };
 }
 
-/** Median latency of sequential requests, in ms. `request` is the same each time, or differs per turn. */
-export async function measureLatency(
+export type BurstResult = {
+  /** Requests that the other merchant has in progress all the time. */
+  connections: number;
+  /** Median times of one merchant's payments, one after another: alone, and during the other's burst. */
+  alone_ms: number;
+  during_ms: number;
+};
+
+/** Payments of one merchant, one after another, alone and beside another merchant's burst. */
+export async function measureBurst(
   port: number,
-  request: string | ((turn: number) => string),
-  count: number,
-): Promise<number> {
-  let left = count;
-  const next = () => (left-- > 0 ? (typeof request === "string" ? request : request(left)) : null);
-  const { latenciesMs } = await drive({ port, connections: 1, durationMs: 60_000, next });
-  // Skips the first requests, which plan and warm up.
-  return round(median(latenciesMs.slice(Math.ceil(count / 4))), 2);
+  next: { quiet: () => string; burst: () => string },
+  { connections, turnMs, rounds }: { connections: number; turnMs: number; rounds: number },
+): Promise<BurstResult> {
+  const quiet = async () =>
+    (await drive({ port, connections: 1, durationMs: turnMs, next: next.quiet })).latenciesMs.slice(1);
+  const [alone, during]: [number[], number[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    alone.push(...(await quiet()));
+    const burst = drive({ port, connections, durationMs: turnMs, next: next.burst });
+    during.push(...(await quiet()));
+    await burst;
+  }
+  return { connections, alone_ms: rounded(median(alone)), during_ms: rounded(median(during)) };
 }
 
-const median = (values: readonly number[]) => quantile(values, 0.5);
+export const median = (values: readonly number[]) => quantile(values, 0.5);
 
-function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
-}
+export const rounded = (value: number) => Number(value.toFixed(2));

@@ -1,12 +1,11 @@
 import type { Database, Sql } from "@/db/client";
 import { environments, users } from "@/db/schema/accounts";
-import { testService } from "@/e2e/fixtures/factories";
 import { sessionCookie } from "@/e2e/fixtures/users";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
 import { findSession, openSession } from "@/lib/domain/accounts/sessions";
+import type { Environment } from "@/lib/domain/context";
 import { searchTransactionTable } from "@/lib/domain/transactions/read-transactions";
 import { newId } from "@/lib/ids";
-import { createSecret } from "@/lib/secret";
 import { quantile } from "./load";
 import type { Recorder } from "./record";
 
@@ -25,10 +24,8 @@ const PATH = "/test/transactions";
 type PageOptions = {
   db: Database;
   recorder: Recorder;
-  environment: { id: string; merchantId: string };
+  environment: Environment;
   baseUrl: string;
-  /** The service's secret. */
-  secret: string;
   requests: number;
 };
 
@@ -39,7 +36,7 @@ type PageOptions = {
 export async function measurePage(options: PageOptions): Promise<PageResult> {
   const { db, recorder, baseUrl, requests } = options;
   const { cookie, sessionId } = await signIn(options);
-  const { statements } = await recorder.run(async (ctx) => {
+  const { statements } = await recorder.run(options.environment, async (ctx) => {
     await findSession(ctx.service, sessionId);
     await searchTransactionTable(ctx, searchTransactionsBody.parse({}));
   });
@@ -65,8 +62,7 @@ export async function measurePage(options: PageOptions): Promise<PageResult> {
   };
 }
 
-async function signIn({ db, environment, secret, baseUrl }: PageOptions) {
-  const service = testService(db, { secret: createSecret(secret), baseUrl });
+async function signIn({ db, recorder, environment, baseUrl }: PageOptions) {
   const { merchantId } = environment;
   const user = { id: newId(), role: "owner" as const };
   await db.orm.insert(environments).values({ id: newId(), merchant_id: merchantId, mode: "live" });
@@ -74,7 +70,7 @@ async function signIn({ db, environment, secret, baseUrl }: PageOptions) {
     .insert(users)
     .values({ ...user, merchant_id: merchantId, email: "bench@shop.example", password_hash: "" });
   const sessionId = await openSession(db.orm, { user, mfa: false, address: "127.0.0.1", userAgent: "bench" });
-  const { name, value } = await sessionCookie({ ...service, baseUrl }, "merchant", sessionId);
+  const { name, value } = await sessionCookie({ ...recorder.service, baseUrl }, "merchant", sessionId);
   return { sessionId, cookie: `${name}=${value}` };
 }
 

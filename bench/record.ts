@@ -1,6 +1,6 @@
-import type { Database, Sql } from "@/db/client";
+import { connect, type Sql } from "@/db/client";
 import { connectSandboxStore } from "@/db/queries/sandbox/processor";
-import { testContext, testService } from "@/e2e/fixtures/factories";
+import { TEST_SECRET, testContext, testService } from "@/e2e/fixtures/factories";
 import type { Context, Environment, Service } from "@/lib/domain/context";
 import { keepableBody } from "@/lib/domain/idempotency/keepable-body";
 import { newId } from "@/lib/ids";
@@ -9,52 +9,51 @@ import { createSandboxProcessor } from "@/lib/processor/sandbox";
 import { createSecret } from "@/lib/secret";
 import type { Statement } from "./script";
 
-/** Runs operations in this process and records the statements that they send. */
+/** Runs verbs in this process and records the statements that they send. */
 export type Recorder = {
+  readonly service: Service;
   run<Answer>(
+    environment: Environment,
     work: (ctx: Context) => Promise<Answer>,
     context?: Partial<Context>,
   ): Promise<{ answer: Answer; statements: Statement[] }>;
   close(): Promise<void>;
 };
 
-export async function createRecorder(
-  db: Database,
-  url: string,
-  environment: Environment,
-  actorId: string,
-): Promise<Recorder> {
+/** `url`: the database of the environments, with its owner's login. */
+export async function createRecorder(url: string): Promise<Recorder> {
+  const db = connect(url, { max: 1, maxOrm: 1 });
   const store = connectSandboxStore({ url }, 1);
-  // A new connection first queries the server's types, which isn't part of any request.
-  await Promise.all([db.sql`select 1`, store`select 1`]);
-  const unprepared = new Set<string>();
+  const prepared = new Map<string, boolean>();
   let statements: Statement[] | null = null;
-  const listen = (sql: Sql, pool: Statement["pool"]) => {
-    sql.options.debug = (_connection, text, parameters) => {
-      statements?.push({ pool, text, parameters: [...(parameters as unknown[])], prepare: !unprepared.has(text) });
+  const listen = ({ options }: Sql, pool: Statement["pool"]) => {
+    options.debug = (_connection, text, parameters) => {
+      const prepare = pool !== "orm" && (prepared.get(text) ?? true);
+      statements?.push({ pool, text, parameters: [...(parameters as unknown[])], prepare });
     };
   };
   listen(db.sql, "main");
+  listen((db.orm as unknown as { $client: Sql }).$client, "orm");
   listen(store, "store");
-  // Only this call shows which statements are not to be prepared.
+  // A new connection first reads its settings, which no request does.
+  await Promise.all([db.sql`select 1`, db.orm.execute("select 1"), store`select 1`]);
+  // Only the call shows whether `unsafe` prepares a statement; by default it doesn't.
   const sql = new Proxy(db.sql, {
     get(target, property, receiver) {
       if (property !== "unsafe") return Reflect.get(target, property, receiver);
       return (text: string, parameters?: never[], options?: { prepare: boolean }) => {
-        // Without options it is a fragment of another statement.
-        if (options?.prepare === false) unprepared.add(text);
+        prepared.set(text, options?.prepare ?? false);
         return target.unsafe(text, parameters, options);
       };
     },
   });
-  const secret = createSecret("the secret of the benchmark's records");
-  const service: Service = testService(
-    { ...db, sql, within: (id) => ({ ...db.within(id), sql }) },
-    { processors: createRegistry({ sandbox: createSandboxProcessor({ sql: store, secret }) }) },
-  );
+  const secret = createSecret(TEST_SECRET);
+  const processors = createRegistry({ sandbox: createSandboxProcessor({ sql: store, secret }) });
+  const service = testService({ ...db, sql, within: (id) => ({ ...db.within(id), sql }) }, { secret, processors });
   return {
-    async run(work, context) {
-      const ctx = testContext(service, environment, { actor: { type: "api_key", id: actorId }, ...context });
+    service,
+    async run(environment, work, context) {
+      const ctx = testContext(service, environment, context);
       statements = [];
       const answer = await work(ctx);
       const recorded = statements;
@@ -62,7 +61,7 @@ export async function createRecorder(
       return { answer, statements: recorded };
     },
     async close() {
-      await store.end();
+      await Promise.all([db.close(), store.end()]);
     },
   };
 }

@@ -1,60 +1,62 @@
 import type { Sql } from "@/db/client";
-import { encodeId } from "@/lib/contract/ids";
-import { createPaymentBody } from "@/lib/contract/payments/payment";
+import type { Double } from "@/e2e/doubles/stripe/double";
+import { testPaymentToken } from "@/e2e/fixtures/factories";
+import { decodeId, encodeId } from "@/lib/contract/ids";
+import { cardInput, createPaymentBody } from "@/lib/contract/payments/payment";
 import { searchTransactionsBody } from "@/lib/contract/transactions/transaction";
+import type { Context, Environment, Service } from "@/lib/domain/context";
 import { createPayment } from "@/lib/domain/payments/create-payment";
 import { refundPayment } from "@/lib/domain/payments/follow-up";
+import { connectProcessor } from "@/lib/domain/processors/connections";
 import { getTransaction, listTransactions, searchTransactions } from "@/lib/domain/transactions/read-transactions";
 import { newId } from "@/lib/ids";
+import { createConnections } from "@/lib/processor/connections";
+import { STRIPE } from "@/lib/processor/stripe/connector";
 import { newIdempotency, type Recorder } from "./record";
 import { type Script, scriptOf } from "./script";
 
-/** One measurement: the same work, done by the service and by the floor. */
+/** `index` is the one that the seed used in names. */
+export type Merchant = { readonly index: number; readonly environment: Environment; readonly apiKey: string };
+
+/** Requests of one merchant, for the service and for the floor: the next one, or null when there are no more. */
+export type Requests = {
+  /** The text of an HTTP request. */
+  service: () => string | null;
+  /** The script's name and its ids. */
+  floor: () => string[] | null;
+};
+
+/** One row of the bench. */
 export type Route = {
   name: string;
-  /** Text of the service's next request; null when there are no more. */
-  service: () => string | null;
-  /** The same for the floor: the script's name and its ids. */
-  floor: () => string[] | null;
-  /** The scripts that the floor needs for this route. */
+  /** Min rate relative to the floor. */
+  wanted: number;
+  /** The scripts that the floor needs. */
   scripts: Record<string, Script>;
+  /** By merchant, in their order. */
+  requests: readonly Requests[];
   /** Called before the measurement. */
   prepare?: () => Promise<void>;
-  /** True if it is also compared with three plain inserts. */
-  againstPlain?: boolean;
 };
 
-/** `apiKey` and `otherKeys` belong to the environment with the given id. */
-export type RouteOptions = {
-  sql: Sql;
-  recorder: Recorder;
-  apiKey: string;
-  otherKeys: readonly string[];
-  environmentId: string;
-  now: Date;
-};
+type RouteOptions = { sql: Sql; recorder: Recorder; merchants: readonly Merchant[]; now: Date };
 
 const DAY_MS = 86_400_000;
-
-const PAYMENT = {
+const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2034, cvv: "123" };
+const ORDER = {
   amount: 1999,
   currency: "USD",
-  card: { number: "4242424242424242", exp_month: 12, exp_year: 2034, cvv: "123" },
   customer_id: "cus_bench",
   customer_email: "bench@example.com",
   billing_address: { line1: "1 Main Street", city: "Springfield", state: "IL", postal_code: "62701", country: "US" },
   description: "Order 1",
   metadata: { order_id: "1" },
 };
-const REPLAYED = 64;
+const BY_CARD = { ...ORDER, card: CARD };
+const BY_STRIPE = { ...ORDER, payment_token: "pm_card_visa" };
 const REFUND = { amount: 500, reason: "CUSTOMER_REQUEST" } as const;
-
-export async function createRoutes(options: RouteOptions): Promise<Route[]> {
-  const made = [getRoute, listRoute, searchRoute, replayRoute, createRoute, refundRoute];
-  const routes: (Route | Route[])[] = [];
-  for (const make of made) routes.push(await make(options));
-  return routes.flat();
-}
+/** Replayed payments of the first merchant, and of each other one: requests with the same key wait for each other. */
+const REPLAYED = { first: 64, other: 4 };
 
 export function request(apiKey: string, method: string, path: string, body?: unknown, key?: string): string {
   const content = body === undefined ? "" : JSON.stringify(body);
@@ -69,150 +71,260 @@ export function request(apiKey: string, method: string, path: string, body?: unk
 }
 
 /** A payment with its own key. */
-export const createRequest = (apiKey: string) => request(apiKey, "POST", "/v1/payments", PAYMENT, newId());
-
-export const floorRequest = (...path: string[]) => `GET /${path.join("/")} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
+export const createRequest = (apiKey: string, body: object = BY_CARD) =>
+  request(apiKey, "POST", "/v1/payments", body, newId());
 
 /** Cycles through the values forever. */
-function rotate<T>(values: readonly T[]): () => T {
+export function rotate<T>(values: readonly T[]): () => T {
   let index = 0;
   return () => values[index++ % values.length] as T;
 }
 
-async function getRoute({ sql, recorder, apiKey, environmentId }: RouteOptions): Promise<Route> {
-  const rows = await sql<{ id: string }[]>`
-    select id from transactions tablesample system (5) where environment_id = ${environmentId} limit 20000`;
-  const [first] = rows;
-  if (!first) throw new Error("there is nothing to get");
-  const { statements } = await recorder.run((ctx) => getTransaction(ctx, { id: encodeId("transaction", first.id) }));
-  const shuffled = rows.map(({ id }) => id).sort(() => Math.random() - 0.5);
-  return {
-    name: "get transaction",
-    scripts: { get: scriptOf(statements, { given: [first.id] }) },
-    service: rotate(shuffled.map((id) => request(apiKey, "GET", `/v1/transactions/${encodeId("transaction", id)}`))),
-    floor: rotate(shuffled.map((id) => ["get", id])),
-  };
-}
+const pay = (body: object) => (ctx: Context) => createPayment(ctx, createPaymentBody.parse(body));
 
-async function listRoute({ recorder, apiKey, otherKeys, now }: RouteOptions): Promise<Route[]> {
-  const queries = [
-    {},
-    { status: "SETTLED" },
-    { card_brand: "amex" },
-    { customer_id: "cus_0_7" },
-    { created_after: new Date(now.getTime() - 7 * DAY_MS).toISOString() },
-  ] as const;
+export async function getRoute({ sql, recorder, merchants }: RouteOptions): Promise<Route> {
   const scripts: Record<string, Script> = {};
-  for (const [index, query] of queries.entries()) {
-    const run = () => recorder.run((ctx) => listTransactions(ctx, query));
-    await run();
-    // The totals are cached from here on; in the service they are recomputed once every two seconds.
-    scripts[`list${index}`] = scriptOf((await run()).statements);
+  const requests: Requests[] = [];
+  for (const { index, environment, apiKey } of merchants) {
+    const rows = await sql<{ id: string }[]>`
+      select id from transactions where environment_id = ${environment.id} order by random() limit 5000`;
+    const ids = rows.map(({ id }) => id);
+    const [first = ""] = ids;
+    const { statements } = await recorder.run(environment, (ctx) =>
+      getTransaction(ctx, { id: encodeId("transaction", first) }),
+    );
+    scripts[`get${index}`] = scriptOf(environment.id, statements, { given: [first] });
+    requests.push({
+      service: rotate(ids.map((id) => request(apiKey, "GET", `/v1/transactions/${encodeId("transaction", id)}`))),
+      floor: rotate(ids.map((id) => [`get${index}`, id])),
+    });
   }
-  const ask = (key: string) =>
-    queries.map((query) => request(key, "GET", `/v1/transactions?${new URLSearchParams(query)}`));
-  return byKeys("list", { apiKey, otherKeys, scripts, ask });
+  return { name: "get transaction", wanted: 0.9, scripts, requests };
 }
 
-type Asked = Pick<RouteOptions, "apiKey" | "otherKeys"> &
-  Pick<Route, "scripts"> & { ask: (key: string) => readonly string[] };
-
-/** With one key, whose identical concurrent requests share a read, and with one key per connection. */
-function byKeys(name: string, { apiKey, otherKeys, scripts, ask }: Asked): Route[] {
-  const floor = rotate(Object.keys(scripts).map((script) => [script]));
-  return [
-    { name: `${name} transactions`, scripts, floor, service: rotate(ask(apiKey)) },
-    { name: `${name}, ${otherKeys.length} keys`, scripts, floor, service: rotate(otherKeys.flatMap(ask)) },
-  ];
+export function listRoute(options: RouteOptions): Promise<Route> {
+  const week = new Date(options.now.getTime() - 7 * DAY_MS).toISOString();
+  return readRoute(options, { name: "list transactions", wanted: 0.8 }, ({ index, apiKey }) =>
+    [{}, { status: "SETTLED" }, { card_brand: "amex" }, { customer_id: `cus_${index}_7` }, { created_after: week }].map(
+      (query) => ({
+        text: request(apiKey, "GET", `/v1/transactions?${new URLSearchParams(query as Record<string, string>)}`),
+        read: (ctx: Context) => listTransactions(ctx, query as Parameters<typeof listTransactions>[1]),
+      }),
+    ),
+  );
 }
 
-async function searchRoute({ recorder, apiKey, otherKeys, now }: RouteOptions): Promise<Route[]> {
-  const since = new Date(now.getTime() - 90 * DAY_MS).toISOString();
-  const bodies = [
-    { filters: { status: ["CAPTURED", "SETTLED"], created_at: { gte: since } } },
-    { filters: { card_brand: ["visa"], amount: { gte: 5_000 } }, sort: { field: "amount" } },
-    { filters: { customer_email: "customer7@shop0.example" } },
-    { filters: { status: ["DECLINED"] }, sort: { field: "created_at", order: "asc" } },
-  ];
+export function searchRoute(options: RouteOptions): Promise<Route> {
+  const since = new Date(options.now.getTime() - 90 * DAY_MS).toISOString();
+  return readRoute(options, { name: "search transactions", wanted: 0.8 }, ({ index, apiKey }) =>
+    [
+      { filters: { status: ["CAPTURED", "SETTLED"], created_at: { gte: since } } },
+      { filters: { card_brand: ["visa"], amount: { gte: 5_000 } }, sort: { field: "amount" } },
+      { filters: { customer_email: `customer7@shop${index}.example` } },
+      { filters: { status: ["DECLINED"] }, sort: { field: "created_at", order: "asc" } },
+    ].map((body) => ({
+      text: request(apiKey, "POST", "/v1/transactions/search", body),
+      read: (ctx: Context) => searchTransactions(ctx, searchTransactionsBody.parse(body)),
+    })),
+  );
+}
+
+type Read = { text: string; read: (ctx: Context) => Promise<unknown> };
+
+async function readRoute(
+  { recorder, merchants }: RouteOptions,
+  { name, wanted }: Pick<Route, "name" | "wanted">,
+  readsOf: (merchant: Merchant) => Read[],
+): Promise<Route> {
   const scripts: Record<string, Script> = {};
-  for (const [index, body] of bodies.entries()) {
-    const parsed = searchTransactionsBody.parse(body);
-    const run = () => recorder.run((ctx) => searchTransactions(ctx, parsed));
-    await run();
-    scripts[`search${index}`] = scriptOf((await run()).statements);
+  const requests: Requests[] = [];
+  for (const merchant of merchants) {
+    const { index, environment } = merchant;
+    const names: string[] = [];
+    const reads = readsOf(merchant);
+    for (const [at, { read }] of reads.entries()) {
+      const script = `${name.slice(0, 4)}${at} ${index}`;
+      // The totals are cached from the first run on; in the service they are counted again every two seconds.
+      await recorder.run(environment, read);
+      scripts[script] = scriptOf(environment.id, (await recorder.run(environment, read)).statements);
+      names.push(script);
+    }
+    requests.push({ service: rotate(reads.map(({ text }) => text)), floor: rotate(names.map((script) => [script])) });
   }
-  const ask = (key: string) => bodies.map((body) => request(key, "POST", "/v1/transactions/search", body));
-  return byKeys("search", { apiKey, otherKeys, scripts, ask });
+  return { name, wanted, scripts, requests };
 }
 
-const recordedPayment = () => createPaymentBody.parse(PAYMENT);
+export async function replayRoute({ recorder, merchants }: RouteOptions): Promise<Route> {
+  const scripts: Record<string, Script> = {};
+  const requests: Requests[] = [];
+  for (const [at, { index, environment, apiKey }] of merchants.entries()) {
+    const length = at === 0 ? REPLAYED.first : REPLAYED.other;
+    const used = Array.from({ length }, () => newIdempotency(BY_CARD));
+    for (const idempotency of used) await recorder.run(environment, pay(BY_CARD), { idempotency });
+    const keys = used.map(({ key }) => key);
+    const [idempotency] = used as [(typeof used)[number]];
+    const { statements } = await recorder.run(environment, pay(BY_CARD), { idempotency });
+    scripts[`replay${index}`] = scriptOf(environment.id, statements, { given: [idempotency.key] });
+    requests.push({
+      // The service makes its own payments while it warms up, since digests depend on the path and the body.
+      service: rotate(keys.map((key) => request(apiKey, "POST", "/v1/payments", BY_CARD, `replayed ${key}`))),
+      floor: rotate(keys.map((key) => [`replay${index}`, key])),
+    });
+  }
+  return { name: "replay of a payment", wanted: 0.8, scripts, requests };
+}
 
-async function createRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
-  // The first run also prepares the statements; only their text is recorded.
-  const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), {
-    idempotency: newIdempotency(PAYMENT),
-  });
-  return {
-    name: "create payment",
-    scripts: { create: scriptOf(statements) },
-    againstPlain: true,
+export async function createRoute({ recorder, merchants }: RouteOptions): Promise<Route> {
+  const scripts: Record<string, Script> = {};
+  for (const { index, environment } of merchants) {
+    const { statements } = await recorder.run(environment, pay(BY_CARD), { idempotency: newIdempotency(BY_CARD) });
+    scripts[`card${index}`] = scriptOf(environment.id, statements);
+  }
+  const requests = merchants.map(({ index, apiKey }) => ({
     service: () => createRequest(apiKey),
-    floor: () => ["create"],
-  };
+    floor: () => [`card${index}`],
+  }));
+  return { name: "create by card", wanted: 0.75, scripts, requests };
 }
 
-/** Replays many payments: requests with one key wait for each other, unlike those of shops that retry. */
-async function replayRoute({ recorder, apiKey }: RouteOptions): Promise<Route> {
-  const keys: string[] = [];
-  for (let made = 0; made < REPLAYED; made++) {
-    const idempotency = newIdempotency(PAYMENT);
-    keys.push(idempotency.key);
-    await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency });
+/** `tokens`: how many may be needed of the first merchant, and of each other one. */
+export async function tokenRoute(
+  { sql, recorder, merchants }: RouteOptions,
+  tokens: { first: number; other: number },
+): Promise<Route> {
+  const scripts: Record<string, Script> = {};
+  const held = new Map<Merchant, FormToken[]>();
+  const make = async (merchant: Merchant, count: number) =>
+    held.set(merchant, await createFormTokens({ sql, recorder }, merchant.environment, count));
+  for (const merchant of merchants) {
+    const { index, environment } = merchant;
+    await make(merchant, 1);
+    const [{ id, session }] = held.get(merchant) as [FormToken];
+    const body = { ...ORDER, payment_token: encodeId("paymentToken", id) };
+    const { statements } = await recorder.run(environment, pay(body), { idempotency: newIdempotency(body) });
+    scripts[`token${index}`] = scriptOf(environment.id, statements, { given: [id, session] });
   }
-  const [key = ""] = keys;
-  const idempotency = { ...newIdempotency(PAYMENT), key };
-  const { statements } = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), { idempotency });
-  // The service creates its own payments while it warms up, since it needs digests made with its own secret.
-  const own = keys.map((key) => request(apiKey, "POST", "/v1/payments", PAYMENT, `the service's ${key}`));
-  return {
-    name: "replay of a payment",
-    scripts: { replay: scriptOf(statements, { given: [key] }) },
-    service: rotate(own),
-    floor: rotate(keys.map((key) => ["replay", key])),
+  const next = (merchant: Merchant) => held.get(merchant)?.pop() ?? null;
+  const requests = merchants.map((merchant) => ({
+    service() {
+      const token = next(merchant);
+      if (!token) return null;
+      return createRequest(merchant.apiKey, { ...ORDER, payment_token: encodeId("paymentToken", token.id) });
+    },
+    floor() {
+      const token = next(merchant);
+      return token && [`token${merchant.index}`, token.id, token.session];
+    },
+  }));
+  const prepare = async () => {
+    for (const [at, merchant] of merchants.entries()) await make(merchant, at === 0 ? tokens.first : tokens.other);
   };
+  return { name: "create by form token", wanted: 0.75, scripts, requests, prepare };
+}
+
+type FormToken = { id: string; session: string };
+
+/** Copies of one real token, each with its own open session, as if many shoppers had just typed their cards. */
+async function createFormTokens(
+  { sql, recorder }: Pick<RouteOptions, "sql" | "recorder">,
+  environment: Environment,
+  count: number,
+): Promise<FormToken[]> {
+  await recorder.run(environment, (ctx) => testPaymentToken(ctx, { card: cardInput.parse(CARD) }));
+  const tokens = Array.from({ length: count }, () => ({ id: newId(), session: newId() }));
+  const [ids, sessions] = [tokens.map(({ id }) => id), tokens.map(({ session }) => session)];
+  await sql`
+    insert into client_sessions (environment_id, id, token_sha256, status, amount, currency, capture_method,
+      allowed_origins, metadata, expires_at, created_at, updated_at)
+    select ${environment.id}, id, sha256(id::text::bytea), 'OPEN', ${ORDER.amount}, ${ORDER.currency}, 'automatic', '{}', '{}',
+      now() + interval '1 day', uuid_extract_timestamp(id), uuid_extract_timestamp(id)
+    from unnest(${sessions}::uuid[]) as id`;
+  await sql`
+    insert into payment_tokens (environment_id, id, processor_token, card_brand, card_last4, card_bin, card_exp_month,
+      card_exp_year, client_session_id, expires_at, created_at)
+    select environment_id, new.id, processor_token, card_brand, card_last4, card_bin, card_exp_month, card_exp_year,
+      session, now() + interval '1 hour', uuid_extract_timestamp(new.id)
+    from unnest(${ids}::uuid[], ${sessions}::uuid[]) as new (id, session), (
+      select * from payment_tokens
+      where environment_id = ${environment.id} and client_session_id is null and processor_token <> ''
+      limit 1) as real`;
+  return tokens;
 }
 
 /** Every refund is the first of its payment, to keep the work equal; the payments are those created before. */
-async function refundRoute({ sql, recorder, apiKey, environmentId, now }: RouteOptions): Promise<Route> {
-  const created = await recorder.run((ctx) => createPayment(ctx, recordedPayment()), {
-    idempotency: newIdempotency(PAYMENT),
-  });
-  const { id } = JSON.parse(created.answer.body) as { id: string };
-  const find = (since: string) => sql<{ id: string; charge_id: string; authorization_id: string; version: number }[]>`
-    select id, charge_id, authorization_id, version from payments
-    where environment_id = ${environmentId} and status = 'CAPTURED' and created_at >= ${since} and version = 2
+export async function refundRoute({ sql, recorder, merchants, now }: RouteOptions): Promise<Route> {
+  type Payment = { id: string; charge_id: string; authorization_id: string };
+  const find = ({ environment }: Merchant) => sql<Payment[]>`
+    select id, charge_id, authorization_id from payments
+    where environment_id = ${environment.id} and status = 'CAPTURED' and created_at >= ${now.toISOString()} and version = 2
     order by id desc`;
-  const [payment] = await find(now.toISOString());
-  if (!payment) throw new Error("the payment to refund was not found");
-  const { statements } = await recorder.run((ctx) => refundPayment(ctx, { id, ...REFUND }), {
-    idempotency: newIdempotency(REFUND),
-  });
-  let payments: { id: string; charge_id: string; authorization_id: string }[] = [];
-  return {
-    name: "refund payment",
-    scripts: { refund: scriptOf(statements, { given: [payment.id, payment.charge_id, payment.authorization_id] }) },
-    async prepare() {
-      payments = [...(await find(now.toISOString()))];
-    },
+  const scripts: Record<string, Script> = {};
+  const payments = new Map<Merchant, Payment[]>();
+  for (const merchant of merchants) {
+    const { environment, index } = merchant;
+    await recorder.run(environment, pay(BY_CARD), { idempotency: newIdempotency(BY_CARD) });
+    const [payment] = (await find(merchant)) as unknown as [Payment];
+    const { statements } = await recorder.run(
+      environment,
+      (ctx) => refundPayment(ctx, { id: encodeId("payment", payment.id), ...REFUND }),
+      { idempotency: newIdempotency(REFUND) },
+    );
+    const given = [payment.id, payment.charge_id, payment.authorization_id];
+    scripts[`refund${index}`] = scriptOf(environment.id, statements, { given });
+  }
+  const next = (merchant: Merchant) => payments.get(merchant)?.pop() ?? null;
+  const requests = merchants.map((merchant) => ({
     service() {
-      const next = payments.pop();
-      return next
-        ? request(apiKey, "POST", `/v1/payments/${encodeId("payment", next.id)}/refund`, REFUND, newId())
-        : null;
+      const payment = next(merchant);
+      const path = payment && `/v1/payments/${encodeId("payment", payment.id)}/refund`;
+      return path && request(merchant.apiKey, "POST", path, REFUND, newId());
     },
     floor() {
-      const next = payments.pop();
-      return next ? ["refund", next.id, next.charge_id, next.authorization_id] : null;
+      const payment = next(merchant);
+      return payment && [`refund${merchant.index}`, payment.id, payment.charge_id, payment.authorization_id];
     },
+  }));
+  const prepare = async () => {
+    for (const merchant of merchants) payments.set(merchant, [...(await find(merchant))]);
   };
+  return { name: "refund", wanted: 0.75, scripts, requests, prepare };
+}
+
+/** Payments by a token of Stripe's own script, through each merchant's own connection. */
+export async function stripeRoute(recorder: Recorder, double: Double, merchants: readonly Merchant[]): Promise<Route> {
+  const service = withStripe(recorder.service, double);
+  const scripts: Record<string, Script> = {};
+  for (const { environment, index } of merchants) {
+    const credentials = { secret_key: double.secretKey };
+    const { answer } = await recorder.run(
+      environment,
+      (ctx) => connectProcessor(ctx, { processor: "stripe", label: "Stripe", credentials }),
+      { service },
+    );
+    const record = () => recorder.run(environment, pay(BY_STRIPE), { service, idempotency: newIdempotency(BY_STRIPE) });
+    // The first payment also reads the connection, which is then cached.
+    await record();
+    const keep = [decodeId("connection", answer.id) ?? ""];
+    scripts[`stripe${index}`] = scriptOf(environment.id, (await record()).statements, { keep });
+  }
+  const requests = merchants.map(({ index, apiKey }) => ({
+    service: () => createRequest(apiKey, BY_STRIPE),
+    floor: () => [`stripe${index}`],
+  }));
+  return { name: "create at Stripe", wanted: 0.75, scripts, requests };
+}
+
+/** The same service, in which merchants connect the double instead of Stripe. */
+function withStripe(service: Service, { endpoint }: Double): Service {
+  const connectors = [
+    { ...STRIPE, create: (options: Parameters<typeof STRIPE.create>[0]) => STRIPE.create({ ...options, endpoint }) },
+  ];
+  const { clock, timer, db, secret, log, processorTimeoutMs: timeoutMs } = service;
+  const sandbox = service.processors.builtIn("test");
+  if (!sandbox) throw new Error("the recorder has a sandbox");
+  const processors = createConnections({
+    ...{ builtIn: { sandbox }, connectors, operator: null, pciDssCompliant: false },
+    ...{ clock, timer, db, secret, log, timeoutMs },
+  });
+  return { ...service, connectors, processors };
 }

@@ -2,21 +2,21 @@ import { decodeId, encodeId, ID_PREFIX, type IdKind } from "@/lib/contract/ids";
 import { idAt, idTime } from "@/lib/ids";
 
 /** A statement as sent to the database. */
-export type Statement = { pool: "main" | "store"; text: string; parameters: unknown[]; prepare: boolean };
+export type Statement = { pool: "main" | "orm" | "store"; text: string; parameters: unknown[]; prepare: boolean };
 
-/** Text with placeholders: an id (as UUID, or as public id with a prefix), or the time of the request. */
-type Part = string | { id: number; kind: IdKind | null } | { time: true };
+/** Text with placeholders: an id (a UUID, a public id, or one of Stripe's), or the time of the request. */
+type Part = string | { id: number; kind: IdKind | "stripe" | null } | { time: true };
 type Parameter =
   | { is: "constant"; value: unknown }
   | { is: "deadline"; afterMs: number }
   | { is: "text" | "json"; parts: Part[] };
 
 /**
- * The statements of one request, for repeated sending: ids are new each time, except the first `given`, which
- * the request names. The floor therefore always sends the service's own statements.
+ * The statements of one request in one environment, for repeated sending: ids are new each time, except the
+ * first ones, which the request names. The floor therefore always sends the service's own statements.
  */
 export type Script = {
-  readonly given: number;
+  readonly environment: string;
   readonly ids: number;
   readonly statements: { pool: Statement["pool"]; text: string; prepare: boolean; parameters: Parameter[] }[];
 };
@@ -24,17 +24,27 @@ export type Script = {
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
 const PUBLIC_ID = `(?:${Object.values(ID_PREFIX).join("|")})_[0-7][0-9a-hjkmnp-tv-z]{25}`;
 const TIME = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z";
-const GAP = new RegExp(`${UUID}|${PUBLIC_ID}|${TIME}`, "g");
+const STRIPE_ID = "(?:pi|ch)_[0-9A-Za-z]{10,}";
+const GAP = new RegExp(`${UUID}|${PUBLIC_ID}|${STRIPE_ID}|${TIME}`, "g");
 const RECENT_MS = 60_000;
 
 /** `given`: ids that a request will name, in that order. `keep`: ids that are the same in every request. */
-export function scriptOf(statements: Statement[], options: { given?: string[]; keep?: string[] } = {}): Script {
+export function scriptOf(
+  environment: string,
+  statements: Statement[],
+  options: { given?: string[]; keep?: string[] } = {},
+): Script {
+  if (statements.some(({ text }) => /^\s*begin/i.test(text))) throw new Error("the floor sends no transactions");
   const ids = [...(options.given ?? [])];
   const recordedAt = Date.now();
   const isRecent = (time: string) => Math.abs(Date.parse(time) - recordedAt) < RECENT_MS;
 
   function gap(found: string): Part {
     if (found.endsWith("Z") && found[4] === "-") return isRecent(found) ? { time: true } : found;
+    if (isStripe(found)) {
+      if (!ids.includes(found)) ids.push(found);
+      return { id: ids.indexOf(found), kind: "stripe" };
+    }
     const kind = kindOf(found);
     const uuid = kind ? (decodeId(kind, found) as string) : found;
     if (options.keep?.includes(uuid)) return found;
@@ -66,8 +76,10 @@ export function scriptOf(statements: Statement[], options: { given?: string[]; k
   }
 
   const made = statements.map((statement) => ({ ...statement, parameters: statement.parameters.map(parameterOf) }));
-  return { given: options.given?.length ?? 0, ids: ids.length, statements: made };
+  return { environment, ids: ids.length, statements: made };
 }
+
+const isStripe = (text: string) => new RegExp(`^${STRIPE_ID}$`).test(text);
 
 function kindOf(text: string): IdKind | null {
   const end = text.lastIndexOf("_");
@@ -85,6 +97,7 @@ export function fill(script: Script, given: readonly string[]): unknown[][] {
     if (typeof part === "string") return part;
     if ("time" in part) return time;
     const id = ids[part.id] as string;
+    if (part.kind === "stripe") return `pi_${id}`;
     return part.kind ? encodeId(part.kind, id) : id;
   };
   return script.statements.map(({ parameters }) =>

@@ -172,7 +172,8 @@ function openPool(login: Login, limits: Limits, options: ConnectOptions, parse: 
   });
 }
 
-const RAW = { ...types, arrays };
+/** Rows as the API writes them. */
+export const RAW = { ...types, arrays };
 const rawOn = <C extends TransactionConnection>(pool: StatementPool<C>, environmentId: string) =>
   sqlOn(pool, environmentId) as unknown as Sql;
 

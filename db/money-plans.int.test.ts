@@ -10,11 +10,11 @@ import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { cardInput, createPaymentBody } from "@/lib/contract/payments/payment";
 import { createClientSession } from "@/lib/domain/checkout/client-sessions";
 import { findCheckout, payClientSession } from "@/lib/domain/checkout/pay-session";
-import type { Context, Reply } from "@/lib/domain/context";
+import type { Context, Environment, Reply } from "@/lib/domain/context";
 import { createPayment } from "@/lib/domain/payments/create-payment";
 import { capturePayment, refundPayment, voidPayment } from "@/lib/domain/payments/follow-up";
 import { getPayment } from "@/lib/domain/payments/read-payments";
-import { connect, type Database, type Sql } from "./client";
+import type { Database, Sql } from "./client";
 
 /**
  * A connection keeps the plans that it made in its first seconds, when the tables may be empty and every index looks alike. What
@@ -25,10 +25,9 @@ const { db, url } = await testDatabase({ own: true });
 const { db: fresh } = await testDatabase({ own: true });
 /** What has statistics, as a minute's autovacuum leaves them. */
 const { db: used } = await testDatabase({ own: true });
-const recording = connect(url, { max: 1 });
 const sent = new Map<string, Statement[]>();
 let recorder: Recorder;
-let environmentId: string;
+let environment: Environment;
 
 const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 /** What is looked up by none of these is looked up by a range. */
@@ -39,11 +38,10 @@ const THE_FORM = "the form";
 const NEWEST = ["sandbox_recent_attempts_digest", "sandbox_charges_history"];
 
 beforeAll(async () => {
-  const { test: environment } = await createTestMerchant(db);
-  environmentId = environment.id;
-  recorder = await createRecorder(recording, url, environment, environment.merchantId);
+  environment = (await createTestMerchant(db)).test;
+  recorder = await createRecorder(url);
   const record = async <Answer>(name: string, work: (ctx: Context) => Promise<Answer>, key = newIdempotency({})) => {
-    const { answer, statements } = await recorder.run(work, { idempotency: key });
+    const { answer, statements } = await recorder.run(environment, work, { idempotency: key });
     sent.set(name, statements);
     return answer;
   };
@@ -98,12 +96,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await recorder.close();
-  await recording.close();
 });
 
 /** A context of its own, for what is only made to go on with. */
 async function contextOf({ run }: Recorder): Promise<Context> {
-  return (await run(async (ctx) => ctx, { idempotency: newIdempotency({}) })).answer;
+  return (await run(environment, async (ctx) => ctx, { idempotency: newIdempotency({}) })).answer;
 }
 
 /** How it is planned for any values, before there are any. */
@@ -130,8 +127,8 @@ async function byRange(of: Database, role: "owner" | "app"): Promise<string[]> {
   let seen = 0;
   for (const [name, statements] of sent) {
     for (const statement of statements) {
-      const isWalled = role === "app" && statement.pool === "main" && name !== THE_FORM;
-      const lookUps = await lookUpsOf(statement, isWalled ? of.within(environmentId).sql : of.sql);
+      const isWalled = role === "app" && statement.pool !== "store" && name !== THE_FORM;
+      const lookUps = await lookUpsOf(statement, isWalled ? of.within(environment.id).sql : of.sql);
       seen += lookUps.length;
       found.push(...lookUps.filter((lookUp) => !BY_KEY.test(lookUp)).map((lookUp) => `${name}: ${lookUp}`));
     }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, test } from "vitest";
-import { combinations } from "@/bench/combinations";
 import { type SeedEnvironment, seed } from "@/bench/seed";
+import { combinations } from "@/e2e/fixtures/combinations";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant } from "@/e2e/fixtures/factories";
 import { insertManyTransactions } from "@/e2e/fixtures/many-rows";
