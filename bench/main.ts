@@ -123,10 +123,10 @@ async function measureService(bench: Bench): Promise<Omit<BenchResult, "transact
   const perLoad = (2 * (PACE.warmUpMs + PACE.rounds * PACE.turnMs) * MAX_PAYMENTS_PER_SECOND) / 1_000;
   const tokens = { first: perLoad + perLoad / MANY, other: perLoad / MANY };
   say("Recording …");
-  const routes = [
-    ...[await getRoute(options), await listRoute(options), await searchRoute(options), await replayRoute(options)],
-    ...[await createRoute(options), await tokenRoute(options, tokens), await refundRoute(options)],
-  ];
+  const reads = [await getRoute(options), await listRoute(options), await searchRoute(options)];
+  const writes = [await createRoute(options), await tokenRoute(options, tokens), await refundRoute(options)];
+  // Recorded last: a replay is counted by a statement that comes later, and would be recorded with other requests.
+  const routes = [...reads, await replayRoute(options), ...writes];
   say("Starting the service …");
   const service = await startService({ url, dataDir, secret: TEST_SECRET });
   try {
