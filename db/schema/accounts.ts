@@ -27,15 +27,15 @@ export const merchants = pgTable(
     id: uuid("id").primaryKey(),
     name: text("name").notNull(),
     website: text("website"),
-    /** Where the merchant's customers write to. */
+    /** Contact address for the merchant's customers. */
     support_email: text("support_email"),
-    /** IANA name; days of reports begin at its midnight. */
+    /** IANA name; report days start at midnight in this zone. */
     time_zone: text("time_zone").notNull().default("UTC"),
-    /** What a user may refund from the dashboard within a day without another proof, over all currencies. */
+    /** Daily limit for a user's dashboard refunds without re-authentication, over all currencies. */
     refund_limit_usd: integer("refund_limit_usd").notNull().default(DEFAULT_REFUND_LIMIT_USD),
-    /** While set, every key of the merchant answers 403 `merchant_suspended`. */
+    /** While set, every key of the merchant gets 403 `merchant_suspended`. */
     suspended_at: instant("suspended_at"),
-    /** What support staff gave as the reason. */
+    /** The reason support staff gave. */
     suspended_reason: text("suspended_reason"),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
@@ -47,14 +47,17 @@ export const merchants = pgTable(
   ],
 );
 
-/** A merchant's logo, checked and stripped to the image itself. Not in the merchant's row, which every request reads. */
+/**
+ * A merchant's logo, checked and stripped to the image itself. Kept out of the merchant's row, which every
+ * request reads.
+ */
 export const merchantLogos = pgTable(
   "merchant_logos",
   {
     merchant_id: uuid("merchant_id")
       .primaryKey()
       .references(() => merchants.id),
-    /** Of the bytes. Two merchants may have the same picture. */
+    /** Digest of the bytes. Not unique: two merchants may have the same picture. */
     sha256: bytea("sha256").notNull(),
     content_type: text("content_type").$type<LogoType>().notNull(),
     width: integer("width").notNull(),
@@ -63,14 +66,14 @@ export const merchantLogos = pgTable(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Serves the picture by its address. */
+    /** Serves the logo by its URL. */
     index("merchant_logos_sha256").on(table.sha256),
     check("merchant_logos_size", sql`octet_length(${table.bytes}) <= ${sql.raw(String(MAX_LOGO_BYTES))}`),
   ],
 );
 export type LogoRow = typeof merchantLogos.$inferSelect;
 
-/** The tenant. Crossing modes and crossing merchants are the same impossible thing. */
+/** The tenant. One isolation rule covers modes and merchants: nothing crosses environments. */
 export const environments = pgTable(
   "environments",
   {
@@ -79,18 +82,21 @@ export const environments = pgTable(
       .notNull()
       .references(() => merchants.id),
     mode: oneOf("mode", MODES)("mode").notNull(),
-    /** What Cardlane keeps of each captured amount, in hundredths of a percent, rounded half up. */
+    /** Cardlane's fee on each captured amount, in basis points, rounded half up. */
     fee_basis_points: money("fee_basis_points").notNull().default(0),
-    /** The default appearance, for sessions without one of their own. */
+    /** Default appearance for sessions that have none of their own. */
     checkout_appearance: jsonb("checkout_appearance").$type<Appearance>(),
-    /** Since then this is abandoned test data, to be removed. A trigger checks what may be marked; nothing takes it back. */
+    /**
+     * Abandoned test data since this time, to be removed. A trigger checks what may be marked; the mark is
+     * never cleared.
+     */
     abandoned_at: instant("abandoned_at"),
-    /** When the last of it was removed. */
+    /** When the last row was removed. */
     emptied_at: instant("emptied_at"),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Serves the job that removes it. */
+    /** Serves the job that removes abandoned data. */
     index("environments_to_empty").on(table.abandoned_at).where(sql`abandoned_at is not null and emptied_at is null`),
     unique("environments_merchant_mode").on(table.merchant_id, table.mode),
     check("environments_fee", sql`${table.fee_basis_points} between 0 and 10000`),
@@ -105,10 +111,10 @@ export const users = pgTable(
     /** Null for support staff. */
     merchant_id: uuid("merchant_id").references(() => merchants.id),
     email: text("email").notNull(),
-    /** When the user proved, with a mailed link, that the address is theirs; null = not yet. */
+    /** When the user verified the address with a mailed link; null = not yet. */
     email_verified_at: instant("email_verified_at"),
     /**
-     * Whether the address belongs to this user at the sign-in: since it was verified, or without that for users older than
+     * True if this user signs in with the address: it is verified, or the user is older than e-mail
      * verification. A sign-up or an invitation does not claim an address.
      */
     owns_email: boolean("owns_email").notNull().default(false),
@@ -116,33 +122,33 @@ export const users = pgTable(
     /** argon2id. */
     password_hash: text("password_hash").notNull(),
     role: text("role", { enum: USER_ROLES }).notNull(),
-    /** Wrong passwords and codes since the last sign-in; at ten the account is locked for a while. */
+    /** Wrong passwords and codes since the last sign-in; the tenth locks the account temporarily. */
     failed_sign_ins: integer("failed_sign_ins").notNull().default(0),
     locked_until: instant("locked_until"),
-    /** Wrong answers of a signed-in user who proves their identity, counted separately: strangers cannot use these up. */
+    /** Failed re-authentications, counted separately so that unauthenticated callers cannot use them up. */
     failed_proofs: integer("failed_proofs").notNull().default(0),
     proofs_locked_until: instant("proofs_locked_until"),
     /**
-     * Wrong codes of the second factor, counted separately: a new password, which takes only the mailbox, does not reset
-     * them.
+     * Wrong second-factor codes, counted separately: a password reset needs only the mailbox, so it must not
+     * clear them.
      */
     failed_codes: integer("failed_codes").notNull().default(0),
     codes_locked_until: instant("codes_locked_until"),
-    /** Sealed. Counts only once `totp_enabled_at` is set. */
+    /** Encrypted. In effect only once `totp_enabled_at` is set. */
     totp_secret: text("totp_secret"),
     totp_enabled_at: instant("totp_enabled_at"),
-    /** Time step of the last code that was taken: a code works once. */
+    /** Time step of the last accepted code, which makes each code single-use. */
     totp_last_step: bigint("totp_last_step", { mode: "number" }),
     preferences: jsonb("preferences").$type<Preferences>().notNull().default({}),
     last_sign_in_at: instant("last_sign_in_at"),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** An e-mail address leads to one user, whatever its case. Serves the sign-in. */
+    /** One user per e-mail address, case-insensitive. Serves the sign-in. */
     uniqueIndex("users_email_owner").on(sql`lower(${table.email})`).where(sql`owns_email`),
-    /** Serves the staff's search: all users with an address, proved or not. */
+    /** Serves staff search: all users with an address, verified or not. */
     index("users_email").on(sql`lower(${table.email})`),
-    /** Serves the search for accounts that were opened and left. */
+    /** Serves the search for abandoned sign-ups. */
     index("users_unproved").on(table.created_at).where(sql`not owns_email`),
     /** Serves the team list. */
     index("users_merchant").on(table.merchant_id),
@@ -152,7 +158,7 @@ export const users = pgTable(
 );
 export type UserRow = typeof users.$inferSelect;
 
-/** A browser that is signed in. Its cookie holds only the id of this row, so that revoking works at once. */
+/** A signed-in browser. Its cookie holds only this row's id, so revoking takes effect at once. */
 export const userSessions = pgTable(
   "user_sessions",
   {
@@ -162,9 +168,9 @@ export const userSessions = pgTable(
       .references(() => users.id),
     address: text("address").notNull(),
     user_agent: text("user_agent"),
-    /** When the second factor was given last; null = never in this session. */
+    /** Last use of the second factor; null = never in this session. */
     mfa_at: instant("mfa_at"),
-    /** When the user last proved who they are: by signing in, or by second factor or password again. */
+    /** Last sign-in or re-authentication (second factor or password). */
     proved_at: instant("proved_at"),
     last_seen_at: instant("last_seen_at").notNull().default(sql`now()`),
     expires_at: instant("expires_at").notNull(),
@@ -172,12 +178,12 @@ export const userSessions = pgTable(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Serves the list of a user's sessions, and ending them all. */
+    /** Serves listing and ending all of a user's sessions. */
     index("user_sessions_user").on(table.user_id),
   ],
 );
 
-/** One-time codes for when the second factor is lost. */
+/** One-time codes that replace a lost second factor. */
 export const recoveryCodes = pgTable(
   "recovery_codes",
   {
@@ -192,8 +198,8 @@ export const recoveryCodes = pgTable(
 );
 
 /**
- * Links sent by mail: to choose a password after forgetting one, to join a team, to prove an address. And, never mailed, the
- * ticket with which the browser that opened an account is signed in.
+ * Mailed links for resetting a password, joining a team and verifying an address; also the ticket that signs
+ * in the browser that opened an account, which is never mailed.
  */
 export const userTokens = pgTable(
   "user_tokens",
@@ -203,7 +209,7 @@ export const userTokens = pgTable(
       .notNull()
       .references(() => users.id),
     purpose: text("purpose", { enum: ["reset_password", "invite", "verify_email", "first_sign_in"] }).notNull(),
-    /** The address that using it proves; null where that is the user's own. */
+    /** The address that the token verifies; null = the user's own. */
     email: text("email"),
     token_sha256: bytea("token_sha256").notNull(),
     expires_at: instant("expires_at").notNull(),
@@ -213,33 +219,36 @@ export const userTokens = pgTable(
   (table) => [uniqueIndex("user_tokens_token").on(table.token_sha256), index("user_tokens_user").on(table.user_id)],
 );
 
-/** What a user has refunded from the dashboard since they last proved who they are, in US cents. */
+/** Dashboard refunds of a user since the last re-authentication, in US cents. */
 export const refundAllowances = pgTable(
   "refund_allowances",
   {
     user_id: uuid("user_id")
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** USD; rows in others are of earlier versions. */
+    /** USD; rows in other currencies come from earlier versions. */
     currency: text("currency").notNull(),
     spent: money("spent").notNull(),
-    /** It begins again a day later. */
+    /** The allowance resets 24 hours after this. */
     since: instant("since").notNull().default(sql`now()`),
   },
   (table) => [primaryKey({ columns: [table.user_id, table.currency] })],
 );
 
-/** Mail to send, written in the commit that made it necessary. */
+/** Outgoing mail, written in the commit that causes it. */
 export const mailOutbox = pgTable(
   "mail_outbox",
   {
     id: uuid("id").primaryKey(),
-    /** Mails that share one limit per address, because strangers can have these sent to any mailbox. */
+    /**
+     * Kinds other than `notice` share one limit per address, because unauthenticated callers can send them to
+     * any mailbox.
+     */
     kind: text("kind", { enum: ["notice", "reset_password", "invite", "verify_email", "receipt"] })
       .notNull()
       .default("notice"),
     recipient: text("recipient").notNull(),
-    /** Who stands as the sender and gets the answers, of a receipt; null = Cardlane. */
+    /** Sender name and reply address of a receipt; null = Cardlane. */
     sender_name: text("sender_name"),
     reply_to: text("reply_to"),
     subject: text("subject").notNull(),
@@ -252,14 +261,14 @@ export const mailOutbox = pgTable(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Serves the sender: mails that are due. */
+    /** Serves the sender: due mails. */
     index("mail_outbox_due").on(table.next_attempt_at).where(sql`sent_at is null`),
-    /** Serves the limits of one address; not the notices, which strangers cannot set off. */
+    /** Serves the limit per address. Notices are left out, since unauthenticated callers cannot trigger them. */
     index("mail_outbox_recipient").on(sql`lower(${table.recipient})`, table.created_at).where(sql`kind <> 'notice'`),
   ],
 );
 
-/** What support staff looked up and did, across merchants. A merchant sees the rows about itself. Append-only. */
+/** Lookups and actions of support staff, across merchants. A merchant sees the rows about itself. Append-only. */
 export const supportAuditLog = pgTable(
   "support_audit_log",
   {
@@ -269,39 +278,39 @@ export const supportAuditLog = pgTable(
       .references(() => users.id),
     /** `support.searched`, `support.viewed_payment`, `support.refunded` … */
     action: text("action").notNull(),
-    /** The merchant whose data it was; null for a search that names none. */
+    /** The merchant concerned; null for a search that names none. */
     merchant_id: uuid("merchant_id").references(() => merchants.id),
     environment_id: uuid("environment_id"),
-    /** Public id of what was viewed or changed. */
+    /** Public id of the object viewed or changed. */
     object_id: text("object_id"),
-    /** What was searched for, or the reason that was given. */
+    /** The search query, or the stated reason. */
     detail: jsonb("detail").$type<Record<string, unknown>>(),
     request_id: uuid("request_id"),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Serve the merchant's view of it, and the staff's own. */
+    /** These serve the merchant's view of the log and the staff's own. */
     index("support_audit_log_merchant").on(table.merchant_id, table.id),
     index("support_audit_log_staff").on(table.staff_id, table.id),
   ],
 );
 
-/** Filters, sort and columns of a list that a user keeps under a name. */
+/** A user's named filters, sort and columns for a list. */
 export const savedViews = pgTable(
   "saved_views",
   {
     environment_id: uuid("environment_id").notNull(),
     id: uuid("id").notNull(),
-    /** Who made it; the only one who may change it. */
+    /** The creator, and the only user who may change it. */
     user_id: uuid("user_id")
       .notNull()
       .references(() => users.id),
     name: text("name").notNull(),
     /** The list's query string. */
     query: text("query").notNull(),
-    /** Columns in order; null = the page's own. */
+    /** Columns in order; null = the page's default. */
     columns: text("columns").array(),
-    /** Whether the whole team sees it. */
+    /** Visible to the whole team. */
     shared: boolean("shared").notNull().default(false),
     created_at: instant("created_at").notNull().default(sql`now()`),
     updated_at: instant("updated_at").notNull().default(sql`now()`),

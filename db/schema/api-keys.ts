@@ -17,7 +17,7 @@ export const apiKeys = pgTable(
     secret_sha256: bytea("secret_sha256").notNull(),
     permissions: text("permissions").array().notNull(),
     status: oneOf("api_key_status", API_KEY_STATUSES)("status").notNull(),
-    /** Addresses and CIDR blocks; empty = from anywhere. */
+    /** Addresses and CIDR blocks; empty = any address. */
     ip_allow_list: text("ip_allow_list").array().notNull().default(sql`'{}'`),
     expires_at: instant("expires_at"),
     last_used_at: instant("last_used_at"),
@@ -35,9 +35,12 @@ export const apiKeys = pgTable(
       columns: [table.environment_id, table.rotated_from],
       foreignColumns: [table.environment_id, table.id],
     }),
-    /** Serves the look-up of every request: the digest is all a caller proves, so it alone finds the environment. */
+    /**
+     * Serves every request's lookup: the digest is all a caller presents, so it alone identifies the
+     * environment.
+     */
     unique("api_keys_secret").on(table.secret_sha256),
-    /** Serves the key list of the dashboard. */
+    /** Serves the dashboard's key list. */
     index("api_keys_list").on(table.environment_id, table.created_at),
   ],
 );

@@ -22,32 +22,35 @@ import { environments } from "./accounts";
 import { payments } from "./payments";
 import { plans } from "./plans";
 
-/** `plink_…`: sells a plan, or an amount of its own, at an address that merchants can show at any time. */
+/** `plink_…`: sells a plan, or an amount of its own, at a permanent public URL. */
 export const paymentLinks = pgTable(
   "payment_links",
   {
     environment_id: environmentId(),
     id: uuid("id").notNull(),
-    /** In its public address: identifies the link, but protects no payment. */
+    /** Part of the public URL: identifies the link, but protects no payment. */
     token: text("token").notNull(),
-    /** The merchant's own, never shown to others. */
+    /** The merchant's internal name, never shown to shoppers. */
     name: text("name"),
     plan_id: uuid("plan_id"),
-    /** Both null with a plan, whose price it takes when it is opened. */
+    /** Both null with a plan: its price is used when the link is opened. */
     amount: money("amount"),
     currency: text("currency"),
-    /** What shoppers read about the purchase; a plan has its own description. */
+    /** Description shown to shoppers; a plan has its own. */
     description: text("description"),
     single_use: boolean("single_use").notNull(),
-    /** The payment form asks for the shopper's e-mail address. */
+    /** The payment form has a field for the shopper's e-mail address. */
     asks_email: boolean("asks_email").notNull().default(true),
     active: boolean("active").notNull(),
     expires_at: instant("expires_at"),
-    /** Of a single-use link: the one session that may be paid. No foreign key: sessions have one to their link. */
+    /**
+     * The one payable session of a single-use link. No foreign key, because sessions already reference their
+     * link.
+     */
     session_id: uuid("session_id"),
-    /** That session's token, sealed: every shopper who opens the link is sent to the same form. */
+    /** Encrypted token of that session: every shopper who opens the link gets the same form. */
     session_token: text("session_token"),
-    /** How many sessions it opened; most are removed when nobody tried to pay. */
+    /** Number of sessions opened; sessions without a payment attempt are removed later. */
     opened: integer("opened").notNull().default(0),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
@@ -56,7 +59,7 @@ export const paymentLinks = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     foreignKey({ columns: [table.environment_id], foreignColumns: [environments.id] }),
     foreignKey({ columns: [table.environment_id, table.plan_id], foreignColumns: [plans.environment_id, plans.id] }),
-    /** Serves the public page, which knows the token alone. */
+    /** Serves the public page, which knows only the token. */
     unique("payment_links_token").on(table.token),
     check(
       "payment_links_sells",
@@ -72,7 +75,10 @@ export const paymentLinks = pgTable(
 );
 export type PaymentLinkRow = typeof paymentLinks.$inferSelect;
 
-/** One shopper's try to pay one amount, set by the merchant's server. EXPIRED is not stored: it follows from the time. */
+/**
+ * One shopper's attempt to pay one amount set by the merchant's server. EXPIRED is not stored: it follows
+ * from the time.
+ */
 export const clientSessions = pgTable(
   "client_sessions",
   {
@@ -84,11 +90,11 @@ export const clientSessions = pgTable(
     currency: text("currency").notNull(),
     capture_method: text("capture_method", { enum: ["automatic", "manual"] }).notNull(),
     plan_id: uuid("plan_id"),
-    /** The link that opened it; null for one that the merchant made. */
+    /** The link that opened the session; null if the merchant created it. */
     payment_link_id: uuid("payment_link_id"),
     /** The payment that completed it. */
     payment_id: uuid("payment_id"),
-    /** The payment under way; while there is one, the session takes no other: two tabs cannot pay twice. */
+    /** The payment in progress. It blocks any other, so two tabs cannot pay twice. */
     open_payment_id: uuid("open_payment_id"),
     customer_id: text("customer_id"),
     customer_email: text("customer_email"),
@@ -96,15 +102,15 @@ export const clientSessions = pgTable(
     billing_address: jsonb("billing_address").$type<BillingAddress>(),
     allowed_origins: text("allowed_origins").array().notNull(),
     return_url: text("return_url"),
-    /** The link's description when it was opened: later changes do not affect what this shopper pays for. */
+    /** The link's description at opening; later changes do not affect this shopper's purchase. */
     description: text("description"),
     appearance: jsonb("appearance").$type<Appearance>(),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** Language of the form at the last attempt: the receipt's. Null before the first. */
+    /** Language of the form at the last attempt, used for the receipt. Null before the first attempt. */
     locale: text("locale", { enum: CHECKOUT_LOCALES }),
     expires_at: instant("expires_at").notNull(),
-    /** An event is still due when it expires. */
+    /** True while an expiry event is still to be written. */
     tells_expiry: boolean("tells_expiry").notNull().default(true),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
@@ -130,22 +136,22 @@ export const clientSessions = pgTable(
       .on(table.environment_id, table.payment_link_id, table.status, table.id)
       .where(sql`payment_link_id is not null`),
     /**
-     * Serves the removal of unpaid link sessions, oldest first. It contains no column that an attempt changes, so those
-     * updates stay within their page.
+     * Serves the removal of unpaid link sessions, oldest first. It contains no column that an attempt
+     * changes, so those updates stay HOT.
      */
     index("client_sessions_unpaid")
       .on(table.expires_at)
       .where(sql`payment_link_id is not null and status <> 'COMPLETED'`),
     /**
-     * Serves the job that tells of expired sessions, an environment's oldest first: it holds only those that may still expire.
-     * It too has no column that an attempt changes.
+     * Serves the job that writes expiry events, an environment's oldest first: it holds only sessions that
+     * may still expire. It too contains no column that an attempt changes.
      */
     index("client_sessions_expiring")
       .on(table.environment_id, table.expires_at)
       .where(sql`tells_expiry and status = 'OPEN' and payment_link_id is null`),
     /** Serves the dashboard's list of one status, newest first. */
     index("client_sessions_status").on(table.environment_id, table.status, table.id),
-    /** Serves the payment iframe, which knows the token alone. */
+    /** Serves the payment iframe, which knows only the token. */
     unique("client_sessions_token").on(table.token_sha256),
     check("client_sessions_completed", sql`(${table.status} = 'COMPLETED') = (${table.payment_id} is not null)`),
     check("client_sessions_open_payment", sql`${table.open_payment_id} is null or ${table.status} = 'OPEN'`),
@@ -155,22 +161,25 @@ export const clientSessions = pgTable(
 );
 export type ClientSessionRow = typeof clientSessions.$inferSelect;
 
-/** `tok_…`: a card that the processor keeps for us, usable once within 15 minutes. Never the number or the CVV. */
+/** `tok_…`: a card stored by the processor, usable once within 15 minutes. Never the number or the CVV. */
 export const paymentTokens = pgTable(
   "payment_tokens",
   {
     environment_id: environmentId(),
     id: uuid("id").notNull(),
-    /** Sealed by the processor; empty once it is used up or too old. */
+    /** Encrypted by the processor; empty once used or expired. */
     processor_token: text("processor_token").notNull(),
-    /** The connection that keeps the card, and alone can charge it; null = the processor that is built into the mode. */
+    /**
+     * The connection that stores the card, and the only one that can charge it; null = the mode's built-in
+     * processor.
+     */
     connection_id: uuid("connection_id"),
     card_brand: oneOf("card_brand", CARD_BRANDS)("card_brand"),
     card_last4: text("card_last4").notNull(),
     card_bin: text("card_bin").notNull(),
     card_exp_month: smallint("card_exp_month").notNull(),
     card_exp_year: smallint("card_exp_year").notNull(),
-    /** What the shopper typed next to the card: used by the payment unless the merchant's server sends its own. */
+    /** Name and postal code typed next to the card; used unless the merchant's server sends its own. */
     card_name: text("card_name"),
     postal_code: text("postal_code"),
     client_session_id: uuid("client_session_id"),
@@ -186,7 +195,7 @@ export const paymentTokens = pgTable(
       columns: [table.environment_id, table.client_session_id],
       foreignColumns: [clientSessions.environment_id, clientSessions.id],
     }),
-    /** Serves the clean-up: what still holds a card, oldest first. */
+    /** Serves the clean-up of tokens that still hold a card, oldest first. */
     index("payment_tokens_held").on(table.expires_at).where(sql`processor_token <> ''`),
     /** Serves the removal of tokens that can no longer be used or replayed. */
     index("payment_tokens_age").on(table.expires_at),

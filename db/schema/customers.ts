@@ -3,34 +3,34 @@ import { environmentId, instant } from "../columns";
 import { bytewiseText } from "./search-words";
 
 /**
- * Who paid: one row for each `customer_id` of an environment, else for each e-mail, whatever its case. Made by a job from the
- * charges, as those that pay at the same moment must not wait for one row; so it may be seconds late. What they paid is not here: it
- * is read from their payments.
+ * Payers: one row per `customer_id` of an environment, else per e-mail (case-insensitive). A job creates them
+ * from charges seconds later, because concurrent payments must not wait for one row. Amounts paid are read
+ * from the payments.
  */
 export const customers = pgTable(
   "customers",
   {
     environment_id: environmentId(),
-    /** `customer_uuid` of the database makes it of the environment and the identity, the same whenever it is made. */
+    /** Deterministic: `customer_uuid` in the database derives it from the environment and the identity. */
     id: uuid("id").notNull(),
     customer_id: text("customer_id"),
-    /** In lower case; from the latest payment that had one. */
+    /** Lowercase; from the latest payment that had one. */
     email: text("email"),
     name: text("name"),
-    /** What it is found by, as in `transaction_texts`. */
+    /** Search terms, in the format of `transaction_texts`. */
     words: text("words").notNull(),
     first_payment_at: instant("first_payment_at").notNull(),
     last_payment_at: instant("last_payment_at").notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serves the list, the last payment first; with words that many have it is read until enough have them. */
+    /** Serves the list, latest payment first. For common search terms it is scanned until enough rows match. */
     index("customers_latest").on(table.environment_id, table.last_payment_at, table.id),
   ],
 );
 export type CustomerRow = typeof customers.$inferSelect;
 
-/** The words of customers, one row for each, so that a rare one is found among very many. A trigger keeps them. */
+/** Search terms of customers, one row each, so that a rare one is found quickly. Maintained by a trigger. */
 export const customerWords = pgTable(
   "customer_words",
   {
@@ -41,7 +41,7 @@ export const customerWords = pgTable(
   (table) => [primaryKey({ columns: [table.environment_id, table.word, table.customer] })],
 );
 
-/** Charges that no customer knows of yet. A trigger adds them in their own commit. */
+/** Charges not yet assigned to a customer. A trigger adds them in the charge's commit. */
 export const customersDue = pgTable(
   "customers_due",
   {

@@ -5,8 +5,8 @@ import { environmentId, instant, xid8 } from "../columns";
 import type { ActorRecord } from "./operations";
 
 /**
- * The outbox: what happened, with the object as it was then, written in the commit that made it happen. The columns and
- * `data` are the event as the contract has it; lib/contract/events/event.ts defines `data` for each type.
+ * The outbox: each event with its object as of then, written in the commit it reports. The columns and `data`
+ * are the event as in the contract; lib/contract/events/event.ts defines `data` for each type.
  */
 export const events = pgTable(
   "events",
@@ -14,41 +14,41 @@ export const events = pgTable(
     environment_id: environmentId(),
     id: uuid("id").notNull(),
     type: text("type").$type<EventType>().notNull(),
-    /** The operation or settlement batch whose outcome it reports; null for changes of plans and sessions. */
+    /** The operation or settlement batch it reports; null for changes of plans and sessions. */
     operation_id: uuid("operation_id"),
-    /** The object it is about, the one in `data`. */
+    /** The object it is about: the one in `data`. */
     object_id: uuid("object_id").notNull(),
-    /** Numbers the object's events 1, 2, 3 without a gap, in the order of their commits. */
+    /** Numbers the object's events 1, 2, 3 without gaps, in commit order. */
     sequence: integer("sequence").notNull(),
     data: json("data").$type<EventData<EventType>>().notNull(),
     created_at: instant("created_at").notNull().default(sql`now()`),
-    /** The transaction that wrote it: readers who follow know by it which events may still come before those they have. */
+    /** The writing transaction; readers of the stream use it to know which earlier events may still appear. */
     xid: xid8("xid").notNull().default(sql`pg_current_xact_id()`),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Serves the list of one type. */
     index("events_type").on(table.environment_id, table.type, table.id),
-    /** Serves the stream, which must miss none that is committed late. */
+    /** Serves the stream, which must not miss late commits. */
     index("events_stream").on(table.environment_id, table.xid, table.id),
-    /** Serves the object's history, finds the number of its last event, and lets no number be given twice. */
+    /** Serves the object's history and the lookup of its last event; keeps sequence numbers unique. */
     uniqueIndex("events_object").on(table.environment_id, table.object_id, table.sequence),
   ],
 );
 export type EventRow = Omit<typeof events.$inferSelect, "xid">;
 
 declare const held: unique symbol;
-/** What an event holds, as JSON: only `newEvent` makes it, which holds it against the schema of its type at compile time. */
+/** Event data as JSON. Only `newEvent` creates it, and checks it against its type's schema at compile time. */
 export type EventJson = string & { readonly [held]: true };
 
-/** An event to write. */
+/** An event to be inserted. */
 export type NewEvent = Pick<typeof events.$inferInsert, "id" | "type" | "object_id"> & {
   operation_id: string | null;
   data: EventJson;
 };
 export type NumberedEvent = NewEvent & { sequence: number };
 
-/** Who did what, and when; written in the commit that did it. */
+/** Audit log: actor, action and time, written in the same commit as the action. */
 export const auditLog = pgTable(
   "audit_log",
   {
@@ -58,7 +58,7 @@ export const auditLog = pgTable(
     action: text("action").notNull(),
     object_id: uuid("object_id").notNull(),
     request_id: uuid("request_id"),
-    /** What was given as the reason, or what changed. */
+    /** The stated reason, or the change. */
     detail: jsonb("detail").$type<Record<string, unknown>>(),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
@@ -66,7 +66,7 @@ export const auditLog = pgTable(
     primaryKey({ columns: [table.environment_id, table.id] }),
     /** Serves an object's history. */
     index("audit_log_object").on(table.environment_id, table.object_id),
-    /** Serves the account's own history: a few rows among millions about payments. */
+    /** Serves the account history: a few rows among millions about payments. */
     index("audit_log_account")
       .on(table.environment_id, table.id)
       .where(sql`action like 'api_key.%' or action like 'settings.%' or action like 'team.%'`),

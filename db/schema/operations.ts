@@ -18,19 +18,22 @@ import { bytea, environmentId, instant, money, oneOf } from "../columns";
 export const OPERATION_KINDS = ["authorize", "continue", "capture", "void", "refund"] as const;
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
-/** `open`: sent, or about to be; the outcome is not known. Everything else is final, but that a refund can fail late. */
+/**
+ * `open`: sent, or about to be, with unknown outcome. All other states are final, except that a refund can
+ * still fail.
+ */
 export const OPERATION_STATES = ["open", "succeeded", "declined", "failed", "action_required"] as const;
 export type OperationState = (typeof OPERATION_STATES)[number];
 
 /**
- * Who did it: an API key, one of the merchant's members, Cardlane's support staff, a shopper in the payment form (`id` is the
+ * The actor: an API key, a member of the merchant, support staff, a shopper in the payment form (`id` is the
  * client session's), or Cardlane itself.
  */
 export type ActorRecord = { type: "api_key" | "user" | "staff" | "shopper" | "system"; id: string | null };
 
-/** A request that used a key for something else than its first one. */
+/** A request that reused a key with other parameters. */
 export type KeyReuse = {
-  /** Absent from rows of before it was stored. */
+  /** Absent from older rows. */
   endpoint?: string;
   path: string;
   body: unknown;
@@ -40,8 +43,8 @@ export type KeyReuse = {
 };
 
 /**
- * The intent of one call to the processor, written before the call is made and never deleted. Its id is the processor's
- * reference, so sending it again is the same call.
+ * The intent of one processor call, written before the call and never deleted. Its id is the processor's
+ * reference, so a retry is the same call.
  */
 export const operations = pgTable(
   "operations",
@@ -49,56 +52,56 @@ export const operations = pgTable(
     environment_id: environmentId(),
     id: uuid("id").notNull(),
     payment_id: uuid("payment_id").notNull(),
-    /** The transaction it makes or changes: the charge, or the refund. */
+    /** The transaction that it creates or changes: the charge, or the refund. */
     transaction_id: uuid("transaction_id").notNull(),
     kind: oneOf("operation_kind", OPERATION_KINDS)("kind").notNull(),
     state: oneOf("operation_state", OPERATION_STATES)("state").notNull(),
     amount: money("amount").notNull(),
     currency: text("currency").notNull(),
-    /** Void reason or challenge result, needed to send the operation again. */
+    /** Void reason or challenge result, needed for a retry. */
     detail: text("detail"),
     idempotency_key: text("idempotency_key"),
     actor: jsonb("actor").$type<ActorRecord>().notNull(),
     request_id: uuid("request_id"),
-    /** Counts the takers; only the last one may write the outcome. */
+    /** Incremented by each takeover; only the latest holder may write the outcome. */
     epoch: integer("epoch").notNull().default(1),
     lease_until: instant("lease_until").notNull(),
     /** No call by the first request is executed after this time. */
     send_until: instant("send_until").notNull(),
     /**
-     * An authorization whose request died may be sent by a retry of that request, which has the card: until a call for it
-     * ended without a known outcome, and once.
+     * Lets a retry of the original request, which has the card, send the authorization again if the first
+     * process died: once, and only until a call ended with an unknown outcome.
      */
     may_resend: boolean("may_resend").notNull().default(true),
-    /** When the last call for it ended without a known outcome. */
+    /** When its last call ended with an unknown outcome. */
     unknown_at: instant("unknown_at"),
-    /** When the processor confirmed that it has it and works on it: from then on "not found" proves nothing. */
+    /** When the processor confirmed that it is processing it. From then on "not found" proves nothing. */
     accepted_at: instant("accepted_at"),
-    /** Whether it captured: always for a capture that succeeded, for an authorization when it took the money at once. */
+    /** True if it captured: any successful capture, or an authorization with immediate capture. */
     captured: boolean("captured").notNull().default(false),
     next_attempt_at: instant("next_attempt_at").notNull(),
     attempts: integer("attempts").notNull().default(1),
-    /** The rate that its fee was taken at, in hundredths of a percent; only where it took money, and never changed (a trigger). */
+    /** Fee rate in basis points; only on operations that moved money, and immutable (a trigger). */
     fee_basis_points: smallint("fee_basis_points"),
-    /** The token whose card it charged. */
+    /** The token that was charged. */
     payment_token_id: uuid("payment_token_id"),
-    /** The processor's last answer, in one line, for support staff. */
+    /** The processor's last response in one line, for support staff. */
     last_answer: text("last_answer"),
     created_at: instant("created_at").notNull().default(sql`now()`),
     completed_at: instant("completed_at"),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serves a payment's timeline and the reconciliation. */
+    /** Serves a payment's timeline and reconciliation. */
     index("operations_payment").on(table.environment_id, table.payment_id),
     /**
-     * Serves the recovery worker: each environment's open operations that are due, and which environments have any; and the overview,
-     * which tells a merchant of those without a known outcome.
+     * Serves the recovery worker (due operations of each environment, and which environments have any) and
+     * the overview's count of operations with an unknown outcome.
      */
     index("operations_open")
       .on(table.environment_id, table.next_attempt_at, table.created_at)
       .where(sql`state = 'open'`),
-    /** Serves the job that tries again to give back what was approved too late. There is hardly any. */
+    /** Serves the job that retries voids of late approvals. Nearly empty. */
     index("operations_late_approvals")
       .on(table.environment_id, table.payment_id)
       .where(sql.raw(`kind = 'void' and detail = '${LATE_APPROVAL}' and state <> 'open'`)),
@@ -108,17 +111,16 @@ export const operations = pgTable(
 export type OperationRow = typeof operations.$inferSelect;
 
 /**
- * Ids that processors gave to what they made for an operation, kept before money can move: by them it is found again, and
- * their reports are understood.
+ * Processor ids of objects created for an operation, stored before money can move, so that later lookups and
+ * reports can be matched.
  */
 export const processorObjects = pgTable(
   "processor_objects",
   {
     environment_id: environmentId(),
     processor: text("processor").notNull(),
-    /** The processor's own id. */
     object_id: text("object_id").notNull(),
-    /** What it is at the processor. */
+    /** The object's type at the processor. */
     kind: text("kind").notNull(),
     operation_id: uuid("operation_id").notNull(),
     payment_id: uuid("payment_id").notNull(),
@@ -126,7 +128,7 @@ export const processorObjects = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.processor, table.object_id] }),
-    /** Serves the calls for a payment. */
+    /** Serves the calls for one payment. */
     index("processor_objects_payment").on(table.environment_id, table.payment_id),
     /** Serves reports, which name no environment. */
     uniqueIndex("processor_objects_id").on(table.processor, table.object_id),
@@ -134,7 +136,10 @@ export const processorObjects = pgTable(
 );
 export type ProcessorObjectRow = typeof processorObjects.$inferSelect;
 
-/** First use and answer of each idempotency key. A row 24 hours old counts as absent and is overwritten in place. */
+/**
+ * First request and response of each idempotency key. A row older than 24 hours counts as absent and is
+ * overwritten in place.
+ */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",
   {
@@ -145,18 +150,21 @@ export const idempotencyKeys = pgTable(
     path: text("path").notNull(),
     /** Keyed digest of method, path and parsed body; equal digests are equal requests. */
     request_digest: bytea("request_digest").notNull(),
-    /** The first request's body, with no card number and no CVV: to show what a key was used for. */
+    /** The first request's body without card number and CVV, to show what the key was used for. */
     request_body: jsonb("request_body").$type<unknown>(),
     request_id: uuid("request_id").notNull(),
     actor: jsonb("actor").$type<ActorRecord>().notNull(),
-    /** The intent behind it; null while none was written (a refusal). */
+    /** The operation it started; null if none was written (a refusal). */
     operation_id: uuid("operation_id"),
     state: text("state", { enum: ["running", "done"] }).notNull(),
-    /** Until then the first request is taken to be alive; only for keys without an operation, which has its own lease. */
+    /**
+     * The first request counts as running until then. Only for keys without an operation, which has its own
+     * lease.
+     */
     locked_until: instant("locked_until").notNull(),
     status_code: smallint("status_code"),
     response_body: text("response_body"),
-    /** The answer holds a secret that is shown once, and is stored encrypted. */
+    /** The response holds a secret that is shown once, so it is stored encrypted. */
     response_sealed: boolean("response_sealed").notNull().default(false),
     replay_count: integer("replay_count").notNull().default(0),
     last_replayed_at: instant("last_replayed_at"),
@@ -167,7 +175,7 @@ export const idempotencyKeys = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.key] }),
-    /** Serves an environment's latest keys, and, environment by environment, the clean-up of old ones. */
+    /** Serves an environment's latest keys, and the clean-up of old ones per environment. */
     index("idempotency_keys_recent").on(table.environment_id, table.created_at, table.key),
     check("idempotency_keys_done", sql`(${table.state} = 'done') = (${table.response_body} is not null)`),
   ],

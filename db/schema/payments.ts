@@ -5,12 +5,9 @@ import { type NextAction, PAYMENT_STATUSES } from "@/lib/contract/payments/payme
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /**
- * The money of one payment: its status and its counters, in one row, because one guarded UPDATE of one row is what keeps
- * concurrent captures and refunds within their limits. What describes the payment is on its charge (`transactions`).
- *
- * No foreign keys between the tables of money: each costs every payment a look-up and a lock of its parent's row, and the
- * environment's would be all its payments'. T1 writes parents and children in one statement, nothing deletes them, and
- * `npm run verify` has a rule for each key.
+ * Status and counters of one payment, in one row so that one guarded UPDATE keeps captures and refunds in limits.
+ * No foreign keys between money tables: each costs every payment a lookup and a lock on a shared row. T1 writes
+ * parent and children in one statement, nothing deletes them, and `npm run verify` has a rule for each key.
  */
 export const payments = pgTable(
   "payments",
@@ -19,7 +16,7 @@ export const payments = pgTable(
     id: uuid("id").notNull(),
     /** The payment's one charge. */
     charge_id: uuid("charge_id").notNull(),
-    /** Processor reference of the authorization that later captures, voids and refunds act on. */
+    /** Processor reference of the authorization, which captures, voids and refunds act on. */
     authorization_id: uuid("authorization_id").notNull(),
     status: oneOf("payment_status", PAYMENT_STATUSES)("status").notNull(),
     currency: text("currency").notNull(),
@@ -29,44 +26,56 @@ export const payments = pgTable(
     amount_refunded: money("amount_refunded").notNull().default(0),
     /** Reserved by refunds whose outcome is not known yet. */
     refund_pending: money("refund_pending").notNull().default(0),
-    /** The authorization, capture or void under way: there is at most one. */
+    /** The authorization, capture or void in progress; at most one. */
     open_operation_id: uuid("open_operation_id"),
-    /** Counts every change of the payment and its transactions, so that no answer is stored for a stale snapshot. */
+    /**
+     * Incremented by every change of the payment and its transactions, so that no response is stored for a
+     * stale snapshot.
+     */
     version: integer("version").notNull().default(1),
-    /** Number of the payment's last event; 0 before the first. Written with the event, under the same version. */
+    /**
+     * Sequence of the payment's last event; 0 before the first. Written with the event, under the same
+     * version.
+     */
     event_sequence: integer("event_sequence").notNull().default(0),
     capture_before: instant("capture_before"),
     customer_id: text("customer_id"),
     return_url: text("return_url"),
-    /** Where it is: a merchant's connection, or the operator's; null = the processor that is built into the mode. Never changes. */
+    /**
+     * The merchant's or operator's connection that holds the payment; null = the mode's built-in processor.
+     * Never changes.
+     */
     connection_id: uuid("connection_id"),
     next_action: jsonb("next_action").$type<NextAction>(),
-    /** The one of its disputes that decides about refunds: here, because refunds and disputes then lock the same row. */
+    /** The dispute that decides about refunds; kept here so that refunds and disputes lock the same row. */
     dispute_id: uuid("dispute_id"),
     dispute_status: oneOf("dispute_status", DISPUTE_STATUSES)("dispute_status"),
-    /** The processor reported that the capture, which is booked, failed there later. */
+    /** When the processor reported that a booked capture failed after all. */
     capture_reversed_at: instant("capture_reversed_at"),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serve GET /v1/payments, filtered by status or customer; unfiltered it is the primary key. */
+    /** These serve GET /v1/payments, filtered by status or customer; the primary key serves it unfiltered. */
     index("payments_status").on(table.environment_id, table.status, table.id),
     index("payments_customer")
       .on(table.environment_id, table.customer_id, table.id)
       .where(sql`customer_id is not null`),
     /**
-     * Serve the job that voids authorizations past their time, and unanswered challenges; the first one also the overview,
-     * with a merchant's authorizations that are about to run out.
+     * These serve the job that voids expired authorizations and abandoned challenges; the first also serves
+     * the overview of authorizations about to expire.
      */
     index("payments_expiring").on(table.environment_id, table.capture_before).where(sql`status = 'AUTHORIZED'`),
     index("payments_waiting").on(table.environment_id, table.updated_at).where(sql`status = 'REQUIRES_ACTION'`),
-    /** Serves what is open at a connection, and its reconciliation. Payments of the built-in processors are not in it. */
+    /**
+     * Serves a connection's open payments and its reconciliation. Payments of built-in processors are left
+     * out.
+     */
     index("payments_connection")
       .on(table.environment_id, table.connection_id, table.id)
       .where(sql`connection_id is not null`),
-    /** Serves the overview and the list's filter: captures that were reversed. */
+    /** Serves the overview and the list filter for reversed captures. */
     index("payments_capture_reversed")
       .on(table.environment_id, table.capture_reversed_at)
       .where(sql`capture_reversed_at is not null`),
@@ -82,9 +91,9 @@ export const payments = pgTable(
 export type PaymentRow = typeof payments.$inferSelect;
 
 /**
- * Accounts, one of each per environment and currency. What we owe the merchant is in three: `merchant_payable` is captured and
- * not settled, `merchant_available` settled and in no payout, `merchant_in_payout` on its way to the merchant's bank.
- * `suspense` holds what the processor reports and we cannot place.
+ * Ledger accounts, per environment and currency. The merchant's money is in three: `merchant_payable` is
+ * captured, not settled; `merchant_available` is settled, in no payout; `merchant_in_payout` is on its way to
+ * the bank. `suspense` holds what the processor reports and we cannot match.
  */
 export const LEDGER_ACCOUNTS = [
   "processor_receivable",
@@ -99,8 +108,8 @@ export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 const ledgerAccount = oneOf("ledger_account", LEDGER_ACCOUNTS);
 
 /**
- * Double entry, append-only (a trigger refuses anything else): each row debits one account and credits another, so the
- * books balance by construction. `operation_id` is an operation's, a settlement batch's, or a payout's.
+ * Double entry, append-only (by trigger): each row debits one account and credits another, so the books
+ * balance by construction. `operation_id` names an operation, a settlement batch or a payout.
  */
 export const ledgerEntries = pgTable(
   "ledger_entries",
@@ -116,9 +125,9 @@ export const ledgerEntries = pgTable(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Also what makes writing an outcome twice impossible. A payment's lines are found by its operations. */
+    /** Also prevents writing an outcome twice. A payment's lines are found by its operations. */
     primaryKey({ columns: [table.environment_id, table.operation_id, table.line] }),
-    /** Serves the movements of the balance: one kind of line in one currency is one stretch of it, in order of time. */
+    /** Serves balance movements: one kind of line in one currency is one index range in time order. */
     index("ledger_entries_movements").on(
       table.environment_id,
       table.currency,
@@ -145,22 +154,22 @@ export const settlementBatches = pgTable(
     charge_amount: money("charge_amount").notNull(),
     refund_count: money("refund_count").notNull(),
     refund_amount: money("refund_amount").notNull(),
-    /** Refunds that an earlier batch settled and that failed since: the processor pays them back. */
+    /** Refunds that failed after an earlier batch settled them; the processor pays them back. */
     reversal_count: money("reversal_count").notNull(),
     reversal_amount: money("reversal_amount").notNull(),
-    /** The one payout that its money is in, or went out with; null while it is available. */
+    /** The payout that includes it; null while the money is available. */
     payout_id: uuid("payout_id"),
-    /** A payout with it failed: its money waits for the next payout, or for somebody to retry. */
+    /** Its payout failed; the money waits for the next payout or a manual retry. */
     payout_failed: boolean("payout_failed").notNull().default(false),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serves the payouts: what is in none. In the sandbox that is what was settled a moment ago, and what waits. */
+    /** Serves payouts: batches in no payout yet. In the sandbox those are few. */
     index("settlement_batches_available")
       .on(table.environment_id, table.currency, table.id)
       .where(sql`payout_id is null`),
-    /** Serves the list, filtered by currency; unfiltered it is the primary key. */
+    /** Serves the list filtered by currency; the primary key serves it unfiltered. */
     index("settlement_batches_currency").on(table.environment_id, table.currency, table.id),
     check(
       "settlement_batches_amounts",

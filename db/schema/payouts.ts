@@ -4,9 +4,9 @@ import { PAYOUT_STATUSES } from "@/lib/contract/settlement/payout";
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /**
- * Money on its way to a merchant's bank, and where it went. Its status changes along PENDING → IN_TRANSIT → PAID or FAILED (a
- * trigger), each time in the commit of its ledger line. Which batches it pays out is in `settlement_batches.payout_id`, a
- * batch's one payout; `settlement_batch_ids` keeps it after a failure, too.
+ * Transfers to a merchant's bank. A trigger limits the status to PENDING → IN_TRANSIT → PAID or FAILED, each
+ * change in the commit of its ledger line. `settlement_batches.payout_id` says which batches it pays;
+ * `settlement_batch_ids` keeps the list after a failure.
  */
 export const payouts = pgTable(
   "payouts",
@@ -17,23 +17,23 @@ export const payouts = pgTable(
     currency: text("currency").notNull(),
     amount: money("amount").notNull(),
     settlement_batch_ids: uuid("settlement_batch_ids").array().notNull(),
-    /** The account it went to, as it was then. */
+    /** The receiving account, as of then. */
     bank_name: text("bank_name").notNull(),
     bank_country: text("bank_country").notNull(),
     bank_last4: text("bank_last4").notNull(),
     arrival_date: date("arrival_date", { mode: "string" }).notNull(),
     failure_reason: text("failure_reason"),
-    /** When its next status is due; it stays there at the end. */
+    /** When the next status is due; unchanged once final. */
     due_at: instant("due_at").notNull(),
     created_at: instant("created_at").notNull(),
     updated_at: instant("updated_at").notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serve the list, filtered by status or currency; unfiltered it is the primary key. */
+    /** These serve the list filtered by status or currency; the primary key serves it unfiltered. */
     index("payouts_status").on(table.environment_id, table.status, table.id),
     index("payouts_currency").on(table.environment_id, table.currency, table.id),
-    /** Serves the job: payouts on their way. */
+    /** Serves the job that advances payouts in progress. */
     index("payouts_due").on(table.due_at).where(sql`status in ('PENDING', 'IN_TRANSIT')`),
     check("payouts_amount", sql`${table.amount} > 0`),
     check("payouts_reason", sql`(${table.status} = 'FAILED') = (${table.failure_reason} is not null)`),
@@ -42,8 +42,8 @@ export const payouts = pgTable(
 export type PayoutRow = typeof payouts.$inferSelect;
 
 /**
- * Where an environment's payouts go. Only the last four characters of the number are stored: the sandbox pays nobody, so the
- * rest would only help thieves. An environment without a row has the sandbox's test account.
+ * Destination of an environment's payouts; without a row it is the sandbox's test account. Only the last four
+ * characters of the number are stored: the sandbox pays nobody, so the rest would only help thieves.
  */
 export const bankAccounts = pgTable(
   "bank_accounts",

@@ -4,7 +4,7 @@ import { PERIOD_UNITS, PLAN_STATUSES, PLAN_TYPES } from "@/lib/contract/plans/pl
 import { environmentId, instant, money, oneOf } from "../columns";
 import { environments } from "./accounts";
 
-/** What a customer pays and when. Prices are in minor units here; the API's decimals exist only at the edge. */
+/** A price and its billing schedule, in minor units; the API's decimals exist only at the edge. */
 export const plans = pgTable(
   "plans",
   {

@@ -4,8 +4,8 @@ import { RECEIPT_CAUSES } from "@/lib/contract/receipts/receipts";
 import { environmentId, instant, oneOf, xid8 } from "../columns";
 
 /**
- * The address of a payment's receipt, made when it is first needed. The token is stored in plain: mailed addresses must survive
- * a change of the secret, and anyone who can read this table can read the payments as well.
+ * The URL of a payment's receipt, created on first use. The token is stored unhashed: mailed URLs must
+ * survive a change of the secret, and anyone who can read this table can read the payments as well.
  */
 export const receipts = pgTable(
   "receipts",
@@ -17,46 +17,46 @@ export const receipts = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.payment_id] }),
-    /** Serves the receipt's page. */
+    /** Serves the receipt page. */
     uniqueIndex("receipts_token").on(table.token),
   ],
 );
 
-/** Receipts that were mailed: by themselves once for each capture and refund, and those that a user sent. */
+/** Mailed receipts: automatic ones, once per capture and refund, and those a user sent. */
 export const receiptMails = pgTable(
   "receipt_mails",
   {
     environment_id: environmentId(),
     id: uuid("id").notNull(),
     payment_id: uuid("payment_id").notNull(),
-    /** The charge that was captured, or the refund. */
+    /** The captured charge, or the refund. */
     transaction_id: uuid("transaction_id").notNull(),
     cause: oneOf("receipt_cause", RECEIPT_CAUSES)("cause").notNull(),
     created_at: instant("created_at").notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Lets no capture, no refund and no refund's return be mailed twice; serves the look whether a refund was mailed. */
+    /** Prevents mailing a capture, a refund or a returned refund twice; serves the check for a mailed refund. */
     uniqueIndex("receipt_mails_each")
       .on(table.environment_id, table.transaction_id, table.cause)
       .where(sql`cause <> 'requested'`),
-    /** Serves the limit of receipts that users mail: the latest of one payment. */
+    /** Serves the limit on receipts that users send: the payment's latest. */
     index("receipt_mails_payment").on(table.environment_id, table.payment_id, table.created_at),
   ],
 );
 
 /**
- * Whether receipts go out by themselves, and how far the events were read for that. One row for each environment of a business
- * that ever switched it on.
+ * Automatic receipts: on or off, and the position in the event stream. One row per environment of a merchant
+ * that ever enabled them.
  */
 export const receiptSettings = pgTable(
   "receipt_settings",
   {
     environment_id: environmentId(),
-    /** Events of transactions from this one on count, which is the one that switched it on; null = off. */
+    /** The transaction that enabled it: events from there on count; null = off. */
     captured_since: xid8("captured_since"),
     refunded_since: xid8("refunded_since"),
-    /** The last event that was read, in the order of `events_stream`. */
+    /** The last event processed, in the order of `events_stream`. */
     read_xid: xid8("read_xid").notNull(),
     read_id: uuid("read_id").notNull(),
   },

@@ -3,8 +3,9 @@ import { bigint, bigserial, date, index, integer, numeric, pgTable, primaryKey, 
 import { environmentId, instant, money } from "../columns";
 
 /**
- * The figures of the overview, by day of the merchant's time zone, kept ready: one row per measure. Measures are
- * `captured`, `refunded`, `refund_failed`, `fee`, `approved`, `declined`, `failed` and `declined:<decline code>`.
+ * Precomputed overview figures by day in the merchant's time zone: one row per measure. Measures are
+ * `captured`, `refunded`, `refund_failed`, `fee`, `approved`, `declined`, `failed` and `declined:<decline
+ * code>`.
  */
 export const dailyTotals = pgTable(
   "daily_totals",
@@ -13,7 +14,10 @@ export const dailyTotals = pgTable(
     currency: text("currency").notNull(),
     day: date("day", { mode: "string" }).notNull(),
     measure: text("measure").notNull(),
-    /** Of a whole day: nine million of the largest payments are more than a bigint holds, and every merchant's fold would stand still. */
+    /**
+     * Daily sum. Nine million payments of the largest amount overflow a bigint, which would stop every
+     * merchant's fold.
+     */
     amount: numeric("amount", { precision: 40, scale: 0, mode: "number" }).notNull(),
     count: bigint("count", { mode: "number" }).notNull(),
   },
@@ -21,8 +25,8 @@ export const dailyTotals = pgTable(
 );
 
 /**
- * What happened since the daily totals were last brought up to date, written in the commit that made it happen. A job
- * folds it in and deletes it; figures are totals plus these, so they are exact at any moment.
+ * Changes since the daily totals were last updated, written in the commit that causes them. A job folds and
+ * deletes them; figures are totals plus deltas, so they are always exact.
  */
 export const totalDeltas = pgTable(
   "total_deltas",

@@ -7,47 +7,47 @@ import type { ActorRecord } from "./operations";
 const keptBody = oneOf("kept_body", KEPT_BODIES);
 
 /**
- * Requests to /v1, for merchants and support. By day, in partitions by the time inside the id (its migration makes them): a day goes as a
- * whole after 30 days. What no day's partition takes is in the default one, so that nothing is lost.
+ * Requests to /v1, for merchants and support. Partitioned by day of the id's time (in the migration), so that
+ * a day is dropped as a whole after 30 days. The default partition takes what no day's partition does.
  */
 export const requestLog = pgTable(
   "request_log",
   {
     environment_id: environmentId(),
-    /** The request's id, whose time is the request's: it names the partition. */
+    /** The request's id; its embedded time selects the partition. */
     id: uuid("id").notNull(),
     actor: jsonb("actor").$type<ActorRecord>().notNull(),
-    /** Name of the endpoint. */
+    /** Endpoint name. */
     endpoint: text("operation").notNull(),
     method: text("method").notNull(),
     path: text("path").notNull(),
     query: text("query"),
     status: smallint("status").notNull(),
-    /** Of a refusal, like the two below. */
+    /** Set on refusals, as are the next two. */
     code: text("code"),
     detail: text("detail"),
     param: text("param"),
     duration_ms: integer("duration_ms").notNull(),
     idempotency_key: text("idempotency_key"),
     replayed: boolean("replayed").notNull().default(false),
-    /** JSON with nothing but what the endpoint's schema names, and nothing secret. */
+    /** JSON limited to fields of the endpoint's schema, without secrets. */
     request_body: text("request_body"),
-    /** How much of the body that is; null when there was none. */
+    /** How much of the body was kept; null if there was none. */
     request_kept: keptBody("request_kept"),
     response_body: text("response_body"),
     response_kept: keptBody("response_kept"),
     address: text("address"),
     user_agent: text("user_agent"),
-    /** What it was about: the id in its path, or of what it made. */
+    /** The object concerned: the id in the path, or of the object created. */
     object_id: text("object_id"),
-    /** How many requests of the environment before it were not kept, because there were too many. */
+    /** Number of the environment's preceding requests that were dropped by the log's rate limit. */
     left_out: integer("left_out").notNull().default(0),
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
     /** Serves the list, newest first, and the look-up by id. */
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serves the errors, and their groups, out of the index alone. */
+    /** Serves errors and their groups by an index-only scan. */
     index("request_log_errors").on(table.environment_id, table.id, table.code).where(sql`code is not null`),
     /** Serves the requests about a payment or another object. */
     index("request_log_object").on(table.environment_id, table.object_id, table.id).where(sql`object_id is not null`),
@@ -55,9 +55,9 @@ export const requestLog = pgTable(
     index("request_log_key")
       .on(table.environment_id, table.idempotency_key, table.id)
       .where(sql`idempotency_key is not null`),
-    /** Serves the requests of one API key or person. */
+    /** Serves the requests of one API key or user. */
     index("request_log_actor").on(table.environment_id, sql`(actor ->> 'id')`, table.id),
-    /** Serves the count of what was not kept. There is hardly any. */
+    /** Serves the count of dropped requests. Nearly empty. */
     index("request_log_left_out").on(table.environment_id, table.id, table.left_out).where(sql`left_out > 0`),
   ],
 );

@@ -4,21 +4,21 @@ import { DECLINE_CODES } from "@/lib/contract/transactions/words";
 import { instant, money, oneOf } from "../columns";
 
 /**
- * The sandbox processor's own books. It acts as a separate company: its tables share nothing with ours, not even a foreign key,
- * so that comparing the two proves something. Contains no card data.
+ * The sandbox processor's own books. It acts as a separate company: its tables share nothing with ours, not
+ * even a foreign key, so that comparing the two is meaningful. Contains no card data.
  */
 export const sandboxProcessor = pgSchema("sandbox_processor");
 
 export const CHARGE_OUTCOMES = ["approved", "declined", "action_required"] as const;
 export const FOLLOW_UP_KINDS = ["continue", "capture", "void", "refund"] as const;
-/** `failed`: a refund that was accepted and came back. */
+/** `failed`: a refund that was accepted and later returned. */
 export const FOLLOW_UP_OUTCOMES = ["approved", "declined", "failed"] as const;
 
-/** One row per authorization, which is both its stored answer and the money that follow-ups may move. */
+/** One row per authorization: its stored response, and the money that follow-ups may move. */
 export const sandboxCharges = sandboxProcessor.table(
   "charges",
   {
-    /** The caller's operation id: the primary key is what makes a second execution impossible. */
+    /** The caller's operation id; the primary key prevents a second execution. */
     reference: uuid("reference").primaryKey(),
     account: uuid("account").notNull(),
     behaviour: text("behaviour").notNull(),
@@ -32,7 +32,7 @@ export const sandboxCharges = sandboxProcessor.table(
     voided: boolean("voided").notNull().default(false),
     avs_result: text("avs_result").notNull(),
     cvv_result: text("cvv_result").notNull(),
-    /** What the fraud rules saw, kept so that a repeated question gets the same score. */
+    /** Inputs of the fraud rules, kept so that a repeated request gets the same score. */
     card_attempts: smallint("card_attempts").notNull(),
     email_attempts: smallint("email_attempts").notNull(),
     address_attempts: smallint("address_attempts").notNull(),
@@ -41,8 +41,8 @@ export const sandboxCharges = sandboxProcessor.table(
   },
   (table) => [
     /**
-     * Serves the fraud rule that compares with the account's latest approved charges. Holds no column that a capture or
-     * refund changes.
+     * Serves the fraud rule that compares with the account's latest approved charges. It contains no column
+     * that a capture or refund changes.
      */
     index("sandbox_charges_history")
       .on(table.account, table.currency, table.created_at)
@@ -60,8 +60,8 @@ export const sandboxCharges = sandboxProcessor.table(
 );
 
 /**
- * What the fraud rules count: keyed digests of an account and a card, e-mail address or billing address, for ten minutes.
- * UNLOGGED, so that they reach neither the WAL nor a backup of it; after a database crash it is empty and counting starts over.
+ * Counters of the fraud rules: keyed digests of an account and a card, e-mail or billing address, for ten
+ * minutes. UNLOGGED, so that they reach neither the WAL nor a backup of it; a database crash empties it.
  */
 export const sandboxRecentAttempts = sandboxProcessor.table(
   "recent_attempts",
@@ -73,7 +73,10 @@ export const sandboxRecentAttempts = sandboxProcessor.table(
   (table) => [index("sandbox_recent_attempts_digest").on(table.digest, table.created_at)],
 );
 
-/** One row per capture, void, refund or continued challenge, refused ones included: the stored answer of its reference. */
+/**
+ * One row per capture, void, refund or continued challenge, including refused ones: the stored response of
+ * its reference.
+ */
 export const sandboxOperations = sandboxProcessor.table(
   "operations",
   {
@@ -89,13 +92,13 @@ export const sandboxOperations = sandboxProcessor.table(
     created_at: instant("created_at").notNull().default(sql`now()`),
   },
   (table) => [
-    /** Serves the reconciliation of a charge with its follow-ups. */
+    /** Serves reconciling a charge with its follow-ups. */
     index("sandbox_operations_charge").on(table.charge),
     check("sandbox_operations_amount", sql`${table.amount} > 0`),
   ],
 );
 
-/** Attempts that were refused before they were looked at: for the card that refuses its first attempt. */
+/** Attempts refused before processing, for the test card that refuses its first attempt. */
 export const sandboxRefusals = sandboxProcessor.table(
   "refusals",
   {
@@ -107,7 +110,7 @@ export const sandboxRefusals = sandboxProcessor.table(
   (table) => [index("sandbox_refusals_age").on(table.created_at)],
 );
 
-/** Accepted refunds that are going to fail, and the news of it until the caller has acknowledged it. */
+/** Accepted refunds that will fail, and their failure reports until the caller acknowledges them. */
 export const sandboxReports = sandboxProcessor.table(
   "reports",
   {
@@ -115,12 +118,12 @@ export const sandboxReports = sandboxProcessor.table(
     reference: uuid("reference").primaryKey(),
     account: uuid("account").notNull(),
     due_at: instant("due_at").notNull(),
-    /** When the money went back to the charge. */
+    /** When the money was returned to the charge. */
     applied_at: instant("applied_at"),
     acknowledged_at: instant("acknowledged_at"),
   },
   (table) => [
-    /** Serves the search for failures that are due, and for news not yet acknowledged, account by account. */
+    /** Serves due failures and unacknowledged reports, per account. */
     index("sandbox_reports_open").on(table.account, table.due_at).where(sql`acknowledged_at is null`),
     /** Serves the clean-up. */
     index("sandbox_reports_age").on(table.acknowledged_at).where(sql`acknowledged_at is not null`),

@@ -1,20 +1,19 @@
 import { customType, integer, pgTable, primaryKey, uuid } from "drizzle-orm/pg-core";
 import { environmentId } from "../columns";
 
-/** Text in the order of its bytes: what begins with a word is one range of an index, whatever the database's language. */
+/** Text in byte order: a prefix is one index range, whatever the database's locale. */
 export const bytewiseText = customType<{ data: string; driverData: string }>({ dataType: () => 'text collate "C"' });
 
 /**
- * The words that a transaction is found by: one row for each place in its texts where a word begins, as `search_words_of` of
- * the database writes them. A trigger adds them in the commit of the transaction. A btree and not a GIN index, for three
- * reasons: the wall around an environment lets an index answer `>=` and `<` but not `@@`, one range is of one environment, and
- * new rows are all written in the same day's corner of it.
+ * Search terms of a transaction: one row per word start in its texts (`search_words_of` in the database),
+ * added by a trigger. A btree rather than GIN: row-level security lets an index answer `>=` and `<` but not
+ * `@@`, a range stays in one environment, and new rows go to the current day's pages.
  */
 export const transactionWords = pgTable(
   "transaction_words",
   {
     environment_id: environmentId(),
-    /** Since 1970, of the transaction's id. */
+    /** Day of the transaction id's time, counted from 1970. */
     day: integer("day").notNull(),
     word: bytewiseText("word").notNull(),
     transaction_id: uuid("transaction_id").notNull(),
@@ -22,7 +21,7 @@ export const transactionWords = pgTable(
   (table) => [primaryKey({ columns: [table.environment_id, table.day, table.word, table.transaction_id] })],
 );
 
-/** The same words of one transaction in one text, each with a space before and after: says of a transaction whether it has a word. */
+/** The same terms in one text, each between spaces, to check whether a transaction has a term. */
 export const transactionTexts = pgTable(
   "transaction_texts",
   {

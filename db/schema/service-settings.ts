@@ -1,6 +1,6 @@
 import { pgTable, text } from "drizzle-orm/pg-core";
 
-/** What all instances on one database must agree on, when it is not configured. */
+/** Settings that all instances on one database must share when they are not configured. */
 export const serviceSettings = pgTable("service_settings", {
   key: text("key").primaryKey(),
   value: text("value").notNull(),

@@ -12,8 +12,8 @@ import {
 import { environmentId, instant, money, oneOf } from "../columns";
 
 /**
- * One row per movement of money, as merchants list and search it: a charge, or a refund of one. A refund repeats the
- * customer and card of its charge, so that one index answers "everything of this customer".
+ * One row per movement of money, as merchants list and search it: a charge, or a refund of one. A refund
+ * repeats the customer and card of its charge, so that one index finds everything about a customer.
  */
 export const transactions = pgTable(
   "transactions",
@@ -28,8 +28,8 @@ export const transactions = pgTable(
     customer_id: text("customer_id"),
     customer_email: text("customer_email"),
     /**
-     * The address to search by, whatever its case. A column, because row-level security lets no index answer a condition
-     * on what a function makes of one.
+     * Lowercase address for searching. A column, because row-level security lets no index answer a condition
+     * on a function's result.
      */
     customer_email_key: text("customer_email_key").generatedAlwaysAs(sql`lower(customer_email)`),
     customer_name: text("customer_name"),
@@ -52,7 +52,7 @@ export const transactions = pgTable(
     refund_comment: text("refund_comment"),
     void_reason: text("void_reason"),
     settlement_batch_id: uuid("settlement_batch_id"),
-    /** The batch that paid back a refund which failed after it was settled: the one kind of row that is in two batches. */
+    /** The batch that paid back a refund that failed after settlement; only such rows are in two batches. */
     reversal_batch_id: uuid("reversal_batch_id"),
     description: text("description"),
     metadata: jsonb("metadata").$type<Metadata>().notNull(),
@@ -68,11 +68,11 @@ export const transactions = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serves a payment's page and answers: its refunds. The charge is looked up by its id. */
+    /** Serves a payment's page and responses: its refunds. The charge is looked up by its id. */
     index("transactions_refunds").on(table.environment_id, table.payment_id, table.id).where(sql`type = 'REFUND'`),
     /**
-     * Serve list and search. Within one value each is in the order of creation (the id's); the columns after the id are
-     * never searched by, they let the index alone answer filters by several things at once.
+     * These serve list and search. Within one value, rows are in creation order (by id). The columns after
+     * the id are never searched by; they let an index-only scan answer combined filters.
      */
     index("transactions_status").on(table.environment_id, table.status, table.id, table.card_brand, table.amount),
     index("transactions_brand").on(table.environment_id, table.card_brand, table.status, table.id, table.amount),
@@ -85,7 +85,7 @@ export const transactions = pgTable(
     index("transactions_subscription")
       .on(table.environment_id, table.subscription_id, table.id)
       .where(sql`subscription_id is not null`),
-    /** Serves a client session: its attempts, newest last. */
+    /** Serves a client session's attempts, newest last. */
     index("transactions_client_session")
       .on(table.environment_id, table.client_session_id, table.id)
       .where(sql`client_session_id is not null and type = 'CHARGE'`),
@@ -98,30 +98,31 @@ export const transactions = pgTable(
       .on(table.environment_id, table.captured_at, table.id)
       .where(sql`captured_at is not null`),
     /**
-     * Serves sorting by amount, each currency by itself, amount ranges of a currency, and a currency that is rare. A range of all
-     * currencies is one range of each: PostgreSQL 18 skips to them, earlier ones read the index.
+     * Serves sorting by amount per currency, amount ranges of a currency, and rare currencies. A range over
+     * all currencies is one range per currency: PostgreSQL 18 uses a skip scan, earlier versions read the
+     * whole index.
      */
     index("transactions_amount").on(
       ...[table.environment_id, table.currency, table.amount, table.id],
       ...[table.status, table.card_brand],
     ),
-    /** Serves the settlement batch: captured and not yet settled. */
+    /** Serves settlement: captured and not yet settled. */
     index("transactions_unsettled")
       .on(table.environment_id, table.currency, table.id)
       .where(sql`settled_at is null and captured_at is not null and status <> 'FAILED'`),
-    /** Serves the settlement batch as well: refunds that failed after they were settled, and are not paid back yet. */
+    /** Serves settlement: refunds that failed after being settled and are not paid back yet. */
     index("transactions_unsettled_reversals")
       .on(table.environment_id, table.currency, table.id)
       .where(sql`type = 'REFUND' and status = 'FAILED' and settled_at is not null and reversal_batch_id is null`),
-    /** Serves the check that a batch's total is the sum of its items. */
+    /** Serves the check that a batch's total equals the sum of its items. */
     index("transactions_batch")
       .on(table.environment_id, table.settlement_batch_id)
       .where(sql`settlement_batch_id is not null`),
-    /** Serves the list of a batch's items: refunds that it paid back. */
+    /** Serves the list of a batch's items: refunds paid back in it. */
     index("transactions_reversal_batch")
       .on(table.environment_id, table.reversal_batch_id)
       .where(sql`reversal_batch_id is not null`),
-    /** Serves the overview: refunds that failed lately. */
+    /** Serves the overview: recently failed refunds. */
     index("transactions_failed_refunds")
       .on(table.environment_id, table.updated_at)
       .where(sql`type = 'REFUND' and status = 'FAILED'`),

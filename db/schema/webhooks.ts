@@ -10,7 +10,7 @@ import {
 } from "@/lib/contract/webhooks/webhook-endpoint";
 import { environmentId, instant, oneOf } from "../columns";
 
-/** Where a merchant's events are sent. One that was deleted stays, without its secrets, for the deliveries that name it. */
+/** A merchant's webhook endpoint. A deleted one stays, without its secrets, because deliveries reference it. */
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",
   {
@@ -18,17 +18,20 @@ export const webhookEndpoints = pgTable(
     id: uuid("id").notNull(),
     url: text("url").notNull(),
     description: text("description"),
-    /** `{*}`: all of them. */
+    /** `{*}` = all. */
     event_types: text("event_types").array().notNull(),
     payload: oneOf("webhook_payload", PAYLOADS)("payload").notNull(),
     signature: oneOf("webhook_signature", SIGNATURES)("signature").notNull(),
     status: oneOf("webhook_endpoint_status", ENDPOINT_STATUSES)("status").notNull(),
     disabled_reason: oneOf("webhook_disabled_reason", DISABLED_REASONS)("disabled_reason"),
-    /** When the first of the attempts failed that have all failed since; null after a success. */
+    /** When the current run of failed attempts started; null after a success. */
     failing_since: instant("failing_since"),
-    /** When its last attempt failed or was slow: it gets fewer places, so that the others need not wait for it. */
+    /**
+     * When the last attempt failed or was slow; the endpoint then shares fewer slots, so that others are not
+     * delayed.
+     */
     hindered_at: instant("hindered_at"),
-    /** What its owners were last notified of by mail; null once it works or was enabled again. */
+    /** The last notice mailed to the owners; null once it works or is enabled again. */
     last_notice: oneOf("webhook_notice", ENDPOINT_NOTICES)("last_notice"),
     deleted_at: instant("deleted_at"),
     created_at: instant("created_at").notNull(),
@@ -36,28 +39,31 @@ export const webhookEndpoints = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Serves the trigger of `events`, which runs for every event; for most environments it has no entry. */
+    /** Serves the trigger that runs for every event; most environments have no entry. */
     index("webhook_endpoints_enabled")
       .on(table.environment_id, table.id)
       .where(sql`status = 'ENABLED' and deleted_at is null`),
-    /** Lets an address be there once: it would be sent everything twice. By its digest, as an address may be too long for an index. */
+    /**
+     * Keeps URLs unique, because a duplicate would receive everything twice. On a digest, since a URL may
+     * exceed the index limit.
+     */
     uniqueIndex("webhook_endpoints_url").on(table.environment_id, sql`md5("url")`).where(sql`deleted_at is null`),
   ],
 );
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
 
-/** What an endpoint's messages are signed with: the newest, and earlier ones while a rotation overlaps. */
+/** Signing secrets of an endpoint: the newest, and earlier ones while a rotation overlaps. */
 export const webhookSecrets = pgTable(
   "webhook_secrets",
   {
     environment_id: environmentId(),
     endpoint_id: uuid("endpoint_id").notNull(),
     id: uuid("id").notNull(),
-    /** Both keys, as JSON, sealed under the service's secret. */
+    /** Both keys as JSON, encrypted with the service's secret. */
     sealed: text("sealed").notNull(),
-    /** `whpk_…`: what `v1a` signatures are verified with. */
+    /** `whpk_…`: verifies `v1a` signatures. */
     public_key: text("public_key").notNull(),
-    /** Null: the newest one. */
+    /** Null = the newest one. */
     expires_at: instant("expires_at"),
   },
   (table) => [primaryKey({ columns: [table.environment_id, table.endpoint_id, table.id] })],
@@ -65,8 +71,8 @@ export const webhookSecrets = pgTable(
 export type WebhookSecretRow = typeof webhookSecrets.$inferSelect;
 
 /**
- * One event on its way to one endpoint. A trigger of `events` makes it in the commit of the event. Without foreign keys:
- * they would lock the endpoint's row in every payment.
+ * Delivery of one event to one endpoint, created by a trigger in the event's commit. No foreign keys: they
+ * would lock the endpoint's row in every payment.
  */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
@@ -77,13 +83,13 @@ export const webhookDeliveries = pgTable(
     event_id: uuid("event_id").notNull(),
     event_type: text("event_type").notNull(),
     status: oneOf("webhook_delivery_status", DELIVERY_STATUSES)("status").notNull(),
-    /** In all; an attempt counts from when it was begun. */
+    /** Total attempts, counted at their start. */
     attempts: integer("attempts").notNull().default(0),
-    /** Since it was last opened: its place in the schedule. */
+    /** Attempts since it was last reopened: the position in the retry schedule. */
     round_attempts: integer("round_attempts").notNull().default(0),
-    /** When it is due; while a process works on it, when its lease runs out. */
+    /** When it is due; while a process works on it, when the lease expires. */
     next_attempt_at: instant("next_attempt_at").notNull(),
-    /** Counts who took it: an outcome of an earlier one is not written. */
+    /** Incremented by each claim; outcomes of earlier holders are discarded. */
     epoch: integer("epoch").notNull().default(0),
     delivered_at: instant("delivered_at"),
     created_at: instant("created_at").notNull(),
@@ -91,9 +97,9 @@ export const webhookDeliveries = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.environment_id, table.id] }),
-    /** Lets no event be delivered to an endpoint as two; finds the one to send again. */
+    /** Prevents delivering an event to an endpoint twice; serves redelivery. */
     uniqueIndex("webhook_deliveries_event").on(table.environment_id, table.endpoint_id, table.event_id),
-    /** Serves the worker, which walks from endpoint to endpoint and takes the oldest deliveries that are due. */
+    /** Serves the worker, which goes from endpoint to endpoint and takes the oldest due deliveries. */
     index("webhook_deliveries_due")
       .on(table.environment_id, table.endpoint_id, table.next_attempt_at)
       .where(sql`status = 'PENDING'`),
@@ -103,7 +109,7 @@ export const webhookDeliveries = pgTable(
 );
 export type WebhookDeliveryRow = typeof webhookDeliveries.$inferSelect;
 
-/** One request to an endpoint, and what came back: the latest of each delivery. */
+/** One request to an endpoint and its response; only the latest of each delivery are kept. */
 export const webhookAttempts = pgTable(
   "webhook_attempts",
   {
@@ -113,11 +119,11 @@ export const webhookAttempts = pgTable(
     url: text("url").notNull(),
     payload: oneOf("webhook_payload", PAYLOADS)("payload").notNull(),
     request_headers: json("request_headers").$type<Record<string, string>>().notNull(),
-    /** Null: no answer came. */
+    /** Null = no response. */
     status_code: integer("status_code"),
-    /** At most 4 kB, of an answer 2xx 512 bytes; card numbers masked. */
+    /** At most 4 kB, or 512 bytes of a 2xx response; card numbers masked. */
     response_body: text("response_body"),
-    /** What went wrong, in words; null when it was delivered. */
+    /** Error text; null if it was delivered. */
     error: text("error"),
     duration_ms: integer("duration_ms").notNull(),
     created_at: instant("created_at").notNull(),
