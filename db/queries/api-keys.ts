@@ -41,7 +41,7 @@ export async function findApiKey(orm: Orm, environmentId: string, id: string): P
   return rows[0] ?? null;
 }
 
-/** Newest first, from the index api_keys_list. */
+/** Newest first, by the index api_keys_list. */
 export function listApiKeys(orm: Orm, environmentId: string, limit: number, offset = 0): Promise<ApiKeyRow[]> {
   return orm
     .select()
@@ -56,7 +56,7 @@ export function countApiKeys(orm: Orm, environmentId: string): Promise<number> {
   return orm.$count(apiKeys, eq(apiKeys.environment_id, environmentId));
 }
 
-/** Which of these keys were replaced: old id → new id. */
+/** Replacements of these keys: old id → new id. */
 export async function findReplacements(
   orm: Orm,
   environmentId: string,
@@ -93,7 +93,10 @@ export async function updateApiKey(
   return rows[0] as ApiKeyRow;
 }
 
-/** Ends a key some hours from now by the database's clock, which look-ups go by, or at its own expiry if that is sooner. */
+/**
+ * Expires a key after some hours by the database's clock, which lookups use, or at its own expiry if that is
+ * sooner.
+ */
 export async function expireApiKeyIn(
   orm: Orm,
   environmentId: string,
@@ -106,7 +109,7 @@ export async function expireApiKeyIn(
   return rows[0] as ApiKeyRow;
 }
 
-/** Whether another key has replaced this one. */
+/** True if another key has replaced this one. */
 export async function isRotated(orm: Orm, environmentId: string, id: string): Promise<boolean> {
   const rows = await orm
     .select({ id: apiKeys.id })
@@ -116,7 +119,7 @@ export async function isRotated(orm: Orm, environmentId: string, id: string): Pr
   return rows.length > 0;
 }
 
-/** A key that may be used now, by the database's clock, with the environment it opens. */
+/** A key that is usable now by the database's clock, with its environment. */
 export type UsableKey = {
   id: string;
   permissions: Permission[];
@@ -125,11 +128,14 @@ export type UsableKey = {
   mode: Mode;
   merchant_id: string;
   suspended: boolean;
-  /** A user of the merchant has proved an e-mail address. */
+  /** A user of the merchant has verified an e-mail address. */
   verified: boolean;
 };
 
-/** The look-up of every request, by the unique indexes api_keys_secret and users_merchant; null for unknown, disabled, revoked and expired. */
+/**
+ * Lookup for every request, by the unique indexes api_keys_secret and users_merchant; null if unknown,
+ * disabled, revoked or expired.
+ */
 export async function findUsableKey(sql: Sql, secretSha256: Buffer): Promise<UsableKey | null> {
   const rows = await sql<UsableKey[]>`
     select k.id, k.permissions, k.ip_allow_list, k.environment_id, e.mode, e.merchant_id,
@@ -144,7 +150,10 @@ export async function findUsableKey(sql: Sql, secretSha256: Buffer): Promise<Usa
 
 export type KeyUse = { environmentId: string; keyId: string; at: Date; ip: string };
 
-/** Writes down the latest use of many keys at once. Locks them in one order, so that two processes never deadlock. */
+/**
+ * Records the latest use of many keys in one statement. Locks them in a fixed order, so that two processes
+ * never deadlock.
+ */
 export async function recordKeyUses(sql: Sql, uses: KeyUse[]): Promise<void> {
   await sql`
     with used as (

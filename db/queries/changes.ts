@@ -18,19 +18,19 @@ function numbered(environmentId: string, event: DatedEvent) {
 }
 
 /**
- * Something that happened to an object, with the object as it is now. Inside the transaction that made it happen, which holds
- * the object's row, so that no other one takes the same number.
+ * Adds an event with the object's current state. Call it in the transaction that changed the object and holds
+ * its row, so that no other transaction takes the same number.
  */
 export async function insertEvent(orm: Orm, environmentId: string, event: DatedEvent): Promise<void> {
   await orm.insert(events).values(numbered(environmentId, event));
 }
 
-/** The same of several objects, each with one event. */
+/** The same for several objects, each with one event. */
 export async function insertEvents(orm: Orm, environmentId: string, told: DatedEvent[]): Promise<void> {
   if (told.length > 0) await orm.insert(events).values(told.map((event) => numbered(environmentId, event)));
 }
 
-/** Whether an object has no event yet. Inside the transaction that holds its row. */
+/** True if an object has no event yet. Call it in the transaction that holds its row. */
 export async function hasNoEvent(orm: Orm, environmentId: string, objectId: string): Promise<boolean> {
   const rows = await orm
     .select({ id: events.id })
@@ -40,7 +40,7 @@ export async function hasNoEvent(orm: Orm, environmentId: string, objectId: stri
   return rows.length === 0;
 }
 
-/** Who did it. Inside the transaction that did it. */
+/** Records the actor of a change. Call it in the transaction that made the change. */
 export async function insertAudit(
   orm: Orm,
   environmentId: string,
@@ -50,7 +50,7 @@ export async function insertAudit(
     action: string;
     object_id: string;
     request_id: string | null;
-    /** What was given as the reason, or what changed. */
+    /** The stated reason, or the change. */
     detail?: Record<string, unknown> | null;
     created_at: string;
   },

@@ -15,7 +15,7 @@ export async function findCustomer(sql: Sql, environmentId: string, id: string):
 
 type Identity = { readonly customer_id: string | null; readonly customer_email: string | null };
 
-/** The id of the customer that a payment belongs to, where it is known by now. By primary key. */
+/** The customer a payment belongs to, if already recorded. By primary key. */
 export async function findCustomerOf(sql: Sql, environmentId: string, of: Identity): Promise<string | null> {
   const rows = await sql<{ id: string }[]>`
     select id from customers where environment_id = ${environmentId}
@@ -30,9 +30,9 @@ type CustomerPage = {
 };
 
 /**
- * Customers by their last payment, and how many there are up to `most`. Index: `customers_latest`, read in its order; with words
- * those that the rarest of them finds, by the key of `customer_words`, or, where these are more than are counted, until enough
- * have them.
+ * Customers by last payment, and their count up to `most`. Index: `customers_latest`, in order. With search
+ * terms, the rarest term's rows by the key of `customer_words`; if those exceed `most`, a scan in order until
+ * enough match.
  */
 export async function listCustomers(
   sql: Sql,
@@ -67,7 +67,7 @@ left join (${page}) p on true order by p.last_payment_at desc, p.id desc`;
   return { rows: rows[0]?.id ? rows : [], total: rows[0]?.total ?? 0 };
 }
 
-/** The rows of a word's spellings; one customer may be found several times. */
+/** Rows of all spellings of a term; a customer may appear several times. */
 const rangesText = (parameters: Parameters, environment: string, starts: readonly string[]) =>
   starts
     .map(
@@ -76,7 +76,10 @@ const rangesText = (parameters: Parameters, environment: string, starts: readonl
     )
     .join(" union all ");
 
-/** The words of a text, the rarest first: how many rows of `customer_words` each finds, up to `most`. */
+/**
+ * Search terms of a text, rarest first, with the number of rows of `customer_words` each matches, up to
+ * `most`.
+ */
 async function rankWords(sql: Sql, environmentId: string, q: string, most: number) {
   const words = await sql<{ starts: string[] }[]>`select to_json(starts) as starts from asked_words(${q})`;
   const parameters = new Parameters();
@@ -100,8 +103,9 @@ export type CustomerFigures = {
 };
 
 /**
- * What some customers paid, by currency. Indexes: `payments_customer`; for those known by e-mail alone `transactions_email` and
- * the keys of the payments. As many rows as they have payments: 100,000 take a fraction of a second.
+ * Amounts of some customers by currency. Indexes: `payments_customer`; for customers known by e-mail only,
+ * `transactions_email` and the payments' keys. Cost grows with their payments: 100,000 take a fraction of a
+ * second.
  */
 export async function readFigures(
   sql: Sql,
@@ -138,7 +142,10 @@ export type CustomerCard = {
   readonly last_used_at: string;
 };
 
-/** The cards of some customers' last charges, the latest first. Indexes: `transactions_customer`, `transactions_email`. */
+/**
+ * Cards of some customers' last charges, latest first. Indexes: `transactions_customer`,
+ * `transactions_email`.
+ */
 export async function readCards(
   sql: Sql,
   environmentId: string,
@@ -167,9 +174,9 @@ export async function readCards(
 }
 
 /**
- * Adds up to `most` queued charges to their customers; a first charge makes the customer. Known customers come first, then new
- * ones, in the order of the keys, so that two instances wait for each other and never deadlock. An INSERT would compute the
- * words of a known one for nothing. Returns how many charges it took.
+ * Assigns up to `most` queued charges to customers; a first charge creates one. Known customers come first,
+ * then new ones, in key order, so that two instances never deadlock. Known ones are updated, since an INSERT
+ * would compute search terms for nothing. Returns the number of charges.
  */
 export async function noteCustomers(sql: Sql, most: number): Promise<number> {
   const [row] = await sql<[{ noted: number }]>`
@@ -205,7 +212,7 @@ export async function noteCustomers(sql: Sql, most: number): Promise<number> {
       insert into customers as c (environment_id, id, customer_id, email, name, words, first_payment_at, last_payment_at)
       select environment_id, customer, customer_id, email, name, '', first, last from seen
       where customer not in (select customer from known)
-      -- Another instance has made it in this moment.
+      -- Another instance has just inserted it.
       on conflict (environment_id, id) do update set
         email = case when excluded.last_payment_at >= c.last_payment_at then coalesce(excluded.email, c.email)
           else coalesce(c.email, excluded.email) end,

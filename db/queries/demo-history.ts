@@ -1,6 +1,6 @@
 import type { Sql, Transaction } from "@/db/client";
 
-/** Tables of a history, in the order in which rows may refer to each other. */
+/** Tables of a history, in foreign key order. */
 export const HISTORY_TABLES = [
   "payments",
   "settlement_batches",
@@ -14,7 +14,7 @@ export const HISTORY_TABLES = [
   "sandbox_processor.operations",
 ] as const;
 type HistoryTable = (typeof HISTORY_TABLES)[number];
-/** Rows by table; the rows of one table have the same columns. */
+/** Rows by table; all rows of a table have the same columns. */
 export type History = Record<HistoryTable, Record<string, unknown>[]>;
 
 export async function hasPayments(sql: Sql | Transaction, environmentId: string): Promise<boolean> {
@@ -23,8 +23,8 @@ export async function hasPayments(sql: Sql | Transaction, environmentId: string)
 }
 
 /**
- * Writes a whole history of an environment or nothing, and puts the merchant's first day at its beginning. False, and nothing,
- * when the environment has payments: of several processes at once, one writes.
+ * Writes the whole history of an environment, and dates the merchant's creation to its start. Returns false
+ * and writes nothing if the environment has payments, so that only one of several processes writes.
  */
 export async function insertHistory(
   sql: Sql,

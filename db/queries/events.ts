@@ -6,9 +6,9 @@ import { countUpTo } from "./statement-text";
 
 export type EventFilter = {
   readonly type?: EventType | undefined;
-  /** UUID of the object that the events are about. */
+  /** UUID of the object. */
   readonly objectId?: string | undefined;
-  /** First id to include: an id is made in the millisecond of `created_at`. */
+  /** First id to include; an id carries the millisecond of `created_at`. */
   readonly fromId: string;
   /** First id past the range. */
   readonly beforeId?: string | undefined;
@@ -18,7 +18,7 @@ export type EventPage = { readonly limit: number; readonly offset: number; reado
 
 const { xid: _, ...shown } = getTableColumns(events);
 
-/** One that is not older than `fromId`. */
+/** Returns only an event not older than `fromId`. */
 export async function findEvent(orm: Orm, environmentId: string, id: string, fromId: string): Promise<EventRow | null> {
   const rows = await orm
     .select(shown)
@@ -27,7 +27,7 @@ export async function findEvent(orm: Orm, environmentId: string, id: string, fro
   return rows[0] ?? null;
 }
 
-/** The request that made an event true, while the log has it. Null for what happened by itself. Index: primary keys. */
+/** The request that caused an event, while the log has it; null without one. Index: primary keys. */
 export async function findRequestOfEvent(client: Sql, environmentId: string, id: string): Promise<string | null> {
   const [row] = await client<{ id: string }[]>`
     select r.id from events e
@@ -48,8 +48,9 @@ const matching = (environmentId: string, { type, objectId, fromId, beforeId }: E
   );
 
 /**
- * Ids of a page, newest first. One object's events are in the order of their numbers, for which there is an index: in the order of
- * the ids the planner may rather walk through the environment's latest. Indexes: `events_object`, `events_type`, the primary key.
+ * Ids of a page, newest first. One object's events are ordered by sequence, which has an index; ordered by
+ * id, the planner may scan the environment's latest instead. Indexes: `events_object`, `events_type`, the
+ * primary key.
  */
 function pageOf(orm: Orm, environmentId: string, filter: EventFilter, { limit, offset, after }: EventPage) {
   const order = filter.objectId === undefined ? events.id : events.sequence;
@@ -82,7 +83,7 @@ export function listEvents(
     .orderBy(desc(filter.objectId === undefined ? events.id : events.sequence));
 }
 
-/** What the `data` of a page takes as it is stored, which is compressed. */
+/** Stored (compressed) size of a page's `data`. */
 export async function storedBytes(
   orm: Orm,
   environmentId: string,
@@ -97,39 +98,39 @@ export async function storedBytes(
   return rows[0]?.bytes ?? 0;
 }
 
-/** How many match, counting no further than `cap` + 1. */
+/** Number of matches, counted no further than `cap` + 1. */
 export async function countEvents(orm: Orm, environmentId: string, filter: EventFilter, cap: number): Promise<number> {
   return countUpTo(orm, events, matching(environmentId, filter), cap + 1);
 }
 
 /**
- * A position in the order in which events are streamed: that of the transactions that wrote them. The ids have another order:
- * an event may be committed after a later one, and a reader who follows the ids would miss it.
+ * A position in the event stream, which is in the order of the writing transactions. In id order an event may
+ * be committed after a later one, and a reader following ids would miss it.
  */
 export type StreamPosition = {
   readonly xid: string;
   readonly id: string;
-  /** Snapshot whose events are passed over, though they stand behind the place; null where none are. */
+  /** A snapshot whose events are skipped although they are past the position; null for none. */
   readonly seen: string | null;
 };
 
 /**
- * What is committed by now, in the form of a PostgreSQL snapshot: oldest running transaction, next one, those running in
- * between.
+ * Everything committed so far, as a PostgreSQL snapshot: oldest running transaction, next one, those running
+ * in between.
  */
 export async function currentSnapshot(client: Sql): Promise<string> {
   const [row] = await client<[{ snapshot: string }]>`select pg_current_snapshot()::text as snapshot`;
   return row.snapshot;
 }
 
-/** After everything that our snapshot sees. Events being written at that moment come after it. */
+/** The position after everything our snapshot sees. Events being written at that moment are past it. */
 export const positionAt = (snapshot: string): StreamPosition => ({
   xid: snapshot.slice(0, snapshot.indexOf(":")),
   id: "00000000-0000-0000-0000-000000000000",
   seen: snapshot,
 });
 
-/** The position of an event; null when no event has that id, or it is older than `fromId`. */
+/** The position of an event; null if no event has that id, or it is older than `fromId`. */
 export async function positionOf(
   client: Sql,
   environmentId: string,
@@ -143,8 +144,8 @@ export async function positionOf(
 }
 
 /**
- * Events after a position and not older than `fromId`, in order. Leaves out transactions that began after one that is still
- * running, because it may add events before them.
+ * Events past a position and not older than `fromId`, in order. Leaves out transactions that began after one
+ * still running, because that one may add events before them.
  */
 export function eventsBehind(
   client: Sql,

@@ -7,7 +7,7 @@ import { countUpTo } from "./statement-text";
 
 export type PlanValues = Omit<PlanRow, "environment_id" | "id" | "created_at" | "updated_at">;
 
-/** Null when the environment already has a plan of that name. */
+/** Null if the environment already has a plan of that name. */
 export async function insertPlan(
   orm: Orm,
   environmentId: string,
@@ -28,7 +28,7 @@ export async function findPlan(orm: Orm, environmentId: string, id: string): Pro
   return rows[0] ?? null;
 }
 
-/** Those of the given ids that there are. */
+/** The existing plans among the given ids. */
 export async function findPlans(orm: Orm, environmentId: string, ids: readonly string[]): Promise<PlanRow[]> {
   if (ids.length === 0) return [];
   return orm
@@ -43,7 +43,7 @@ export async function lockPlan(orm: Orm, environmentId: string, id: string): Pro
   return rows[0] ?? null;
 }
 
-/** Null when the new name is taken, which ends the transaction. */
+/** Null if the new name is taken, which ends the transaction. */
 export async function updatePlan(
   orm: Orm,
   environmentId: string,
@@ -69,7 +69,7 @@ const matching = (environmentId: string, filter: PlanFilter) =>
     filter.type && eq(plans.type, filter.type),
   );
 
-/** Newest first: in descending order of the primary key, whose UUIDv7 holds the time of creation. */
+/** Newest first: descending primary key, whose UUIDv7 holds the creation time. */
 export function listPlans(
   orm: Orm,
   environmentId: string,
@@ -85,7 +85,7 @@ export function listPlans(
     .offset(page.offset);
 }
 
-/** How many match, counting no further than `cap` + 1. */
+/** Number of matches, counted no further than `cap` + 1. */
 export async function countPlans(orm: Orm, environmentId: string, filter: PlanFilter, cap: number): Promise<number> {
   return countUpTo(orm, plans, matching(environmentId, filter), cap + 1);
 }

@@ -10,7 +10,7 @@ import { isoFromPostgres } from "../client";
 
 export type NewReceipt = { payment_id: string; token: string; created_at: string };
 
-/** Payment → the token of its receipt: those that are there, and for the others the new ones. By primary key. */
+/** Payment → receipt token: existing receipts, and new ones for the rest. By primary key. */
 export async function ensureReceipts(
   orm: Orm,
   environmentId: string,
@@ -52,7 +52,10 @@ export type ReceiptRow = {
   readonly locale: CheckoutLocale | null;
 };
 
-/** What a receipt shows, by its token; null while nothing is captured. Indexes: `receipts_token`, primary keys. */
+/**
+ * Contents of a receipt, by its token; null until something is captured. Indexes: `receipts_token`, primary
+ * keys.
+ */
 export async function findReceipt(client: Sql, token: string): Promise<ReceiptRow | null> {
   const [row] = await client<ReceiptRow[]>`
     select r.environment_id, r.payment_id, e.mode, e.checkout_appearance, m.name as merchant_name, m.support_email, m.website,
@@ -73,7 +76,7 @@ export async function findReceipt(client: Sql, token: string): Promise<ReceiptRo
 
 export type ReceiptRefund = { readonly amount: number; readonly at: string; readonly pending: boolean };
 
-/** The refunds of a payment that did not fail, oldest first. Index: `transactions_refunds`. */
+/** A payment's refunds except failed ones, oldest first. Index: `transactions_refunds`. */
 export async function listReceiptRefunds(
   client: Sql,
   environmentId: string,
@@ -87,7 +90,7 @@ export async function listReceiptRefunds(
   return rows.map((row) => ({ ...row, at: isoFromPostgres(row.at) }));
 }
 
-/** Of the environment; both are on or off for test and live alike. */
+/** Settings of the environment; both are the same in test and live. */
 export async function findReceiptSettings(
   orm: Orm,
   environmentId: string,
@@ -104,8 +107,9 @@ export async function findReceiptSettings(
 }
 
 /**
- * Switches what is given for all environments of a merchant. What is switched on counts from this very transaction; what is on
- * already keeps its beginning. Nothing before is read: from off the reading begins here as well.
+ * Sets automatic receipts for all environments of a merchant. What is switched on applies from this
+ * transaction; what is already on keeps its start. Switching on from off also moves the read position here,
+ * so that nothing earlier is read.
  */
 export async function switchReceipts(
   tx: Orm,
@@ -125,8 +129,9 @@ export async function switchReceipts(
 }
 
 /**
- * Environments with events that were not read for receipts yet, in the order of their ids. Of transactions that began after one
- * that still runs none is read: it may add some before them. Indexes: the primary key, `events_stream`.
+ * Environments with events not yet read for receipts, in id order. Events of transactions that began after
+ * one still running are left out, since that one may add events before them. Indexes: the primary key,
+ * `events_stream`.
  */
 export async function listEnvironmentsToRead(
   client: Sql,
@@ -148,7 +153,7 @@ export async function listEnvironmentsToRead(
   return rows.map(({ environment_id }) => environment_id);
 }
 
-/** The merchant as its mails name it, and where reading goes on. */
+/** The merchant's details for its mails, and the read position. */
 export type ReadingRow = {
   mode: Mode;
   merchant_id: string;
@@ -161,7 +166,7 @@ export type ReadingRow = {
   read_id: string;
 };
 
-/** Locked until the transaction ends; null while another instance reads, or when it was switched off. */
+/** Locked until the transaction ends; null while another instance reads, or if receipts are off. */
 export async function lockReading(tx: Orm, environmentId: string): Promise<ReadingRow | null> {
   const rows = await tx.execute<ReadingRow>(sql`
     select e.mode, m.id as merchant_id, m.name as merchant_name, m.support_email, m.time_zone, s.captured_since::text, s.refunded_since::text,
@@ -176,7 +181,7 @@ export async function lockReading(tx: Orm, environmentId: string): Promise<Readi
 
 export type ReadEvent = { id: string; xid: string; type: string; object_id: string };
 
-/** The next events in the order of their transactions. Index: `events_stream`. */
+/** The next events in transaction order. Index: `events_stream`. */
 export async function readEventsBehind(
   tx: Orm,
   environmentId: string,
@@ -196,14 +201,14 @@ export async function moveReading(tx: Orm, environmentId: string, { xid, id }: R
     update receipt_settings set read_xid = ${xid}::text::xid8, read_id = ${id}::uuid where environment_id = ${environmentId}::uuid`);
 }
 
-/** A capture or a refund as its mail tells of it. */
+/** A capture or refund as shown in its mail. */
 export type MailedRow = {
   transaction_id: string;
   payment_id: string;
   is_refund: boolean;
-  /** A refund that came back. */
+  /** A refund that failed later. */
   is_failed: boolean;
-  /** Of the refund, or what was captured; minor units. */
+  /** The refund's, or the captured amount; minor units. */
   amount: number;
   currency: string;
   at: string;
@@ -215,7 +220,10 @@ export type MailedRow = {
 
 type WantedIds = "paymentIds" | "refundIds" | "failedIds";
 
-/** Payments by their charge, refunds, and of failed refunds those whose success was mailed. By primary key, `receipt_mails_each`. */
+/**
+ * Payments by their charge, refunds, and failed refunds whose success was mailed. By primary key,
+ * `receipt_mails_each`.
+ */
 export async function readMailed(
   tx: Orm,
   environmentId: string,
@@ -250,7 +258,7 @@ type NewReceiptMail = {
   created_at: string;
 };
 
-/** False: a mail of this capture or refund was written before. Never for one that a user asks for. */
+/** False if this capture or refund was mailed before. Always true for mails that a user requests. */
 export async function insertReceiptMail(tx: Orm, environmentId: string, mail: NewReceiptMail): Promise<boolean> {
   const rows = await tx
     .insert(receiptMails)
@@ -260,7 +268,10 @@ export async function insertReceiptMail(tx: Orm, environmentId: string, mail: Ne
   return rows.length > 0;
 }
 
-/** Those that users asked for within a day; the receipt is locked until the transaction ends. Index: receipt_mails_payment. */
+/**
+ * Mails users requested within a day; locks the receipt until the transaction ends. Index:
+ * receipt_mails_payment.
+ */
 export async function countRequestedMails(tx: Orm, environmentId: string, paymentId: string): Promise<number> {
   await tx
     .select({ token: receipts.token })
@@ -278,7 +289,7 @@ export async function countRequestedMails(tx: Orm, environmentId: string, paymen
   );
 }
 
-/** Of some addresses, in small letters, those that members of the team have proved. Index: users_merchant. */
+/** Lowercase addresses that members of the team have verified. Index: users_merchant. */
 export async function listTeamAddresses(orm: Orm, merchantId: string): Promise<Set<string>> {
   const rows = await orm
     .select({ email: sql<string>`lower(${users.email})` })

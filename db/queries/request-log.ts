@@ -31,12 +31,12 @@ const NAMES = Object.keys(COLUMNS).join(", ");
 const TABLE = arrayTable(COLUMNS, "r");
 const INSERT = `insert into request_log (${NAMES}) select ${NAMES} from ${TABLE.text} on conflict do nothing`;
 
-/** Writes requests of any environments, all in one statement. A row that is there already stays. */
+/** Writes requests of any environments in one statement. An existing row is kept. */
 export async function insertRequests(sql: Sql, rows: readonly RequestLogRow[]): Promise<void> {
   await sql.unsafe(INSERT, TABLE.values(rows), { prepare: true });
 }
 
-/** What a list shows: without the bodies. */
+/** Columns of lists: without the bodies. */
 const LISTED = `environment_id, id, actor, operation as endpoint, method, path, status, code, detail, duration_ms, replayed,
   left_out, created_at`;
 
@@ -56,7 +56,7 @@ export type ListedRequest = Pick<
   | "created_at"
 >;
 
-/** Ids are in the order of time: from `from` on and before `before`. */
+/** Ids are in time order: from `from` to before `before`. */
 export type RequestFilters = {
   readonly from: string;
   readonly before: string;
@@ -70,10 +70,10 @@ export type RequestFilters = {
   readonly actorId?: string;
 };
 
-/** What an unlucky filter may cost: it reads all of the environment's requests in between. */
+/** Time limit for a rare filter, which reads all of the environment's requests in the range. */
 const LIST_MS = 3_000;
 
-/** Newest first. Throws `isCanceled` when too few match among too many. */
+/** Newest first. Throws an error for which `isCanceled` is true if too few match among too many. */
 export async function findRequests(
   sql: Sql,
   environmentId: string,
@@ -86,7 +86,7 @@ export async function findRequests(
   const where = [
     `environment_id = ${add(environmentId)}::uuid and id >= ${add(filters.from)}::uuid and id < ${add(filters.before)}::uuid`,
     ...(statuses ? [`status between ${add(statuses[0])}::int and ${add(statuses[1])}::int`] : []),
-    // So that the index of errors serves it.
+    // Lets the index of errors serve the query.
     ...(statuses && statuses[0] >= 400 ? ["code is not null"] : []),
     ...(method ? [`method = ${add(method)}`] : []),
     ...(endpoint ? [`operation = ${add(endpoint)}`] : []),
@@ -100,14 +100,14 @@ export async function findRequests(
   return withLimit(sql, LIST_MS, (tx) => tx.unsafe<ListedRequest[]>(text, parameters.values));
 }
 
-/** By its id, within the environment. Index: primary key of one partition. */
+/** Lookup by id within the environment. Index: primary key of one partition. */
 export async function findRequest(sql: Sql, environmentId: string, id: string): Promise<RequestLogRow | null> {
   const [row] = await sql<RequestLogRow[]>`
     select *, operation as endpoint from request_log where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
   return row ?? null;
 }
 
-/** By its id alone: each environment is asked by primary key. For support. */
+/** Lookup by id alone, for support: one primary key lookup per environment. */
 export async function findRequestAnywhere(sql: Sql, id: string): Promise<RequestLogRow | null> {
   const [row] = await sql<RequestLogRow[]>`
     select r.*, r.operation as endpoint
@@ -120,7 +120,7 @@ export async function findRequestAnywhere(sql: Sql, id: string): Promise<Request
 
 export type ErrorCount = { code: string; count: number; first_id: string; last_id: string };
 
-/** The latest errors by their code, the most frequent first. Index: `request_log_errors`, alone. */
+/** The latest errors by code, most frequent first. Index: `request_log_errors`, index-only. */
 export async function countErrors(
   sql: Sql,
   environmentId: string,
@@ -137,7 +137,7 @@ export async function countErrors(
     order by count desc, last_id desc`;
 }
 
-/** How many of the environment's requests were not kept. Index: `request_log_left_out`, alone. */
+/** Number of the environment's requests that were dropped. Index: `request_log_left_out`, index-only. */
 export async function countLeftOut(sql: Sql, environmentId: string, from: string): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
     select coalesce(sum(left_out), 0)::int as count from request_log
@@ -145,7 +145,10 @@ export async function countLeftOut(sql: Sql, environmentId: string, from: string
   return row?.count ?? 0;
 }
 
-/** The ids of a payment's charge and refunds: requests about it name these, too. Index: primary key, `transactions_refunds`. */
+/**
+ * Ids of a payment's charge and refunds, which requests about it may name instead. Indexes: primary key,
+ * `transactions_refunds`.
+ */
 export async function listTransactionIds(sql: Sql, environmentId: string, paymentId: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select charge_id as id from payments where environment_id = ${environmentId}::uuid and id = ${paymentId}::uuid
@@ -156,8 +159,8 @@ export async function listTransactionIds(sql: Sql, environmentId: string, paymen
 }
 
 /**
- * Makes the partition of a day to come, or removes one of an old day; returns how much of that it did. It does nothing while
- * another process does, or while somebody holds what it must lock: there is time until tomorrow.
+ * Creates the next partition or drops an old one; returns how many it did. Does nothing if another process is
+ * at it or a lock is taken: a later run suffices.
  */
 export async function keepRequestLog(sql: Sql): Promise<number> {
   const [row] = await sql<{ done: number }[]>`select keep_request_log() as done`;

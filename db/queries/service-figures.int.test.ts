@@ -26,7 +26,7 @@ test("an operation without an outcome is counted by its age, until it has one", 
     operations.map(({ outcome, age, count }) => `${outcome} ${age} ${count}`).toSorted((a, b) => a.localeCompare(b)),
   ).toEqual(["unknown over_24h 1", "unknown under_1m 1"]);
   expect(Math.max(...operations.map((row) => row.oldest_seconds))).toBeGreaterThanOrEqual(26 * 3600);
-  // In somebody's hands for the first time: no outcome yet, and nothing unknown.
+  // In progress for the first time: it has no outcome yet, but not an unknown one.
   await db.sql`update operations set unknown_at = null, lease_until = now() + interval '10 seconds' where id = ${old?.id}`;
   expect((await readServiceFigures(db.sql)).operations).toContainEqual(
     expect.objectContaining({ outcome: "under_way", age: "over_24h", count: 1 }),
@@ -35,7 +35,7 @@ test("an operation without an outcome is counted by its age, until it has one", 
   expect((await readServiceFigures(db.sql)).operations).toEqual([]);
 });
 
-test("each queue tells how much waits and for how long, to the role of the jobs", async () => {
+test("the jobs role can read each queue's depth and age", async () => {
   await (await moneyTenant(db)).create();
   for (const recipient of ["one@people.example", "two@people.example"]) {
     await db.orm.transaction((tx) => writeMail(tx, { recipient, subject: "Hello", paragraphs: ["A paragraph."] }));
@@ -77,7 +77,7 @@ test("the ledger difference is 0 through payments, refunds and settlement, and s
   const totals = (by: number, currency: string) =>
     `update daily_totals set amount = amount + ${by} where environment_id = '${environmentId}' and measure = 'captured' and currency = '${currency}'`;
   expect(await changed(totals(3, "EUR"))).toBe(3);
-  // Another currency's error the other way adds to it.
+  // Another currency's error in the other direction adds up.
   expect(await changed(totals(-3, "JPY"))).toBe(6);
   await changed(totals(-3, "EUR"));
   expect(await changed(totals(3, "JPY"))).toBe(0);
@@ -85,7 +85,7 @@ test("the ledger difference is 0 through payments, refunds and settlement, and s
   expect(await changed(settled)).toBe(90);
 });
 
-test("a reading that takes too long gives up after its own limit", async () => {
+test("a slow read is canceled at its own limit", async () => {
   const holder = connect(url, { max: 1 });
   const { reached, hold, release } = latch();
   const lock = holder.sql.begin(async (tx) => {
@@ -95,15 +95,15 @@ test("a reading that takes too long gives up after its own limit", async () => {
   await reached;
   const startedMs = performance.now();
   await expect(readServiceFigures(db.sql)).rejects.toMatchObject({ code: "57014" });
-  // That of the connection is five minutes.
+  // The connection's own limit is five minutes.
   expect(performance.now() - startedMs).toBeLessThan(60_000);
   release();
   await lock;
   await holder.close();
-  // The limit was that transaction's alone.
+  // The limit applied to that transaction only.
   expect((await db.sql`show statement_timeout`)[0]?.statement_timeout).toBe("5min");
 });
 
-test("the size of the database is told to the role of the jobs", async () => {
+test("the jobs role can read the database size", async () => {
   expect(await readDatabaseSize(testService(db).db.sql)).toBeGreaterThan(5_000_000);
 });

@@ -14,7 +14,7 @@ export class Parameters {
     return `$${this.values.push(value)}`;
   }
 
-  /** Adds each value at its first use. */
+  /** Adds each value on first use. */
   once(): (value: string) => string {
     const known = new Map<string, string>();
     return (value) => {
@@ -34,7 +34,7 @@ export class Parameters {
 export type StatementText = {
   readonly text: string;
   readonly parameters: Parameters;
-  /** Keep the plan on the connection. For the few shapes whose plan does not depend on the values. */
+  /** Keep the plan on the connection. Only for the few shapes whose plan does not depend on the values. */
   readonly prepare: boolean;
 };
 
@@ -43,10 +43,10 @@ export function runText<Row extends object>(sql: Sql, statement: StatementText):
   return sql.unsafe<Row[]>(text, parameters.values, { prepare });
 }
 
-/** Of prepared pages only these sizes exist, so that a connection keeps a handful of plans and not a hundred. */
+/** The only sizes of prepared pages, so that a connection keeps a few plans rather than a hundred. */
 const FETCH_SIZES = [21, 51, 101];
 
-/** How many rows to fetch for a page of `limit`: at least one more, to know whether there is a next page. */
+/** Rows to fetch for a page of `limit`: at least one more, to know whether there is a next page. */
 export function fetchSize(limit: number): number {
   return FETCH_SIZES.find((size) => size > limit) ?? limit + 1;
 }
@@ -58,7 +58,7 @@ export function columnList(table: string, columns: readonly string[], prefix = "
     .join(", ");
 }
 
-/** How many rows match, counting no further than `most`. */
+/** Number of matching rows, counted no further than `most`. */
 export async function countUpTo(orm: Orm, table: PgTable, where: SQL | undefined, most: number): Promise<number> {
   const some = orm
     .select({ one: fragment`1`.as("one") })
@@ -72,16 +72,16 @@ export async function countUpTo(orm: Orm, table: PgTable, where: SQL | undefined
 
 type Value = string | number | boolean | null;
 
-/** Of columns that hold long JSON: it is handed over as it stands, where text in an array has a backslash before each quote. */
+/** Type of columns with long JSON, passed unescaped; in a text array every quote would get a backslash. */
 export const JSON_TEXT = "json text";
-/** A control character: JSON has none as such. */
+/** Separator: a control character, which JSON text never contains unescaped. */
 const BETWEEN = "\u001f";
 
-/** A column of a table that a statement is given: its type in PostgreSQL, and its value in each row. */
+/** A column of a table passed to a statement: its PostgreSQL type, and its value in each row. */
 export type ArrayColumns<Row> = Readonly<Record<string, readonly [type: string, of: (row: Row) => Value]>>;
 
 /**
- * Rows as one table in a statement: an array for each column, which costs PostgreSQL a tenth of what JSON does. `text` goes
+ * Passes rows as one table: an array per column, at a tenth of the cost of JSON in PostgreSQL. `text` goes
  * after FROM; its parameters are the statement's only ones.
  */
 export function arrayTable<Row>(columns: ArrayColumns<Row>, alias: string) {

@@ -11,11 +11,11 @@ import {
   userTokens,
 } from "../schema/accounts";
 
-/** Invited, and has not chosen a password yet. */
+/** SQL condition: the user is invited and has not chosen a password yet. */
 const invited = (id: unknown) =>
   sql<boolean>`exists (select from ${userTokens} t where t.user_id = ${id} and t.purpose = 'invite' and t.used_at is null)`;
 
-/** Whether a user was invited and has not joined, whether the invitation still works or not. */
+/** True if a user was invited and has not joined, even if the invitation has expired. */
 export async function isInvited(orm: Orm, id: string): Promise<boolean> {
   const rows = await orm
     .select({ invited: invited(sql`${users}.id`) })
@@ -40,12 +40,12 @@ const MEMBER = {
   second_factor: sql<boolean>`${users.totp_enabled_at} is not null`,
 };
 
-/** In the order they joined, from the index users_merchant. */
+/** In joining order, by the index users_merchant. */
 export function listMembers(orm: Orm, merchantId: string, limit: number): Promise<MemberRow[]> {
   return orm.select(MEMBER).from(users).where(eq(users.merchant_id, merchantId)).orderBy(asc(users.id)).limit(limit);
 }
 
-/** A business's owners, as far as their addresses are known to be theirs. Index: users_merchant. */
+/** Owners' addresses that are known to be theirs. Index: users_merchant. */
 export async function listOwnerAddresses(orm: Orm, merchantId: string, limit: number): Promise<string[]> {
   const rows = await orm
     .select({ email: users.email })
@@ -56,7 +56,7 @@ export async function listOwnerAddresses(orm: Orm, merchantId: string, limit: nu
   return rows.map(({ email }) => email);
 }
 
-/** Allows one change of the team at a time, so that what was read about its owners holds until the transaction ends. */
+/** Serializes changes of the team, so that what was read about its owners holds until the transaction ends. */
 export async function lockTeam(tx: Orm, merchantId: string): Promise<void> {
   await tx.select({ id: merchants.id }).from(merchants).where(eq(merchants.id, merchantId)).for("no key update");
 }
@@ -75,7 +75,7 @@ export async function findMember(orm: Orm, merchantId: string, id: string): Prom
   return rows[0] ?? null;
 }
 
-/** False when a member of the team has the e-mail address. Under `lockTeam`. */
+/** False if a member of the team has the e-mail address. Under `lockTeam`. */
 export async function insertMember(
   tx: Orm,
   merchantId: string,
@@ -87,7 +87,7 @@ export async function insertMember(
   return true;
 }
 
-/** Another owner, who can sign in, remains. */
+/** SQL condition: another owner who can sign in remains. */
 const anotherOwner = (merchantId: string, id: string) =>
   sql`exists (select from ${users} o where o.merchant_id = ${merchantId} and o.role = 'owner' and o.id <> ${id}
     and not ${invited(sql`o.id`)})`;
@@ -99,15 +99,15 @@ const replaceable = (merchantId: string, id: string) =>
     sql`(${users.role} <> 'owner' or ${anotherOwner(merchantId, id)})`,
   );
 
-/** False when it is the last owner's. Under `lockTeam`. */
+/** False for the last owner. Under `lockTeam`. */
 export async function updateMemberRole(tx: Orm, merchantId: string, id: string, role: MerchantRole): Promise<boolean> {
   const rows = await tx.update(users).set({ role }).where(replaceable(merchantId, id)).returning({ id: users.id });
   return rows.length === 1;
 }
 
 /**
- * Removes a member with all that is only theirs; views they shared go to `heirId`. False when it is the last owner. Under
- * `lockTeam`, and to be rolled back when false.
+ * Removes a member with their own data; shared views go to `heirId`. False for the last owner; the caller
+ * must then roll back. Under `lockTeam`.
  */
 export async function deleteMember(tx: Orm, merchantId: string, id: string, heirId: string): Promise<boolean> {
   const sameName = sql`exists (select from ${savedViews} v where v.environment_id = ${savedViews}.environment_id

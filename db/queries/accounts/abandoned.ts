@@ -12,7 +12,7 @@ import {
 } from "@/db/schema/accounts";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Tables that a merchant owns rows in: a row in one of them shows that the account was used. */
+/** Tables whose rows show that a merchant's account was used. */
 const OWNED = ["payments", "plans", "client_sessions", "payment_tokens", "api_keys"];
 
 const ownsNothing = (mode: Mode): SQL =>
@@ -25,9 +25,9 @@ const ownsNothing = (mode: Mode): SQL =>
   );
 
 export type AbandonedAfter = {
-  /** Of an account that owns nothing: since its last visit. */
+  /** Age limit of an account that owns nothing, since its last visit. */
   days: number;
-  /** Of one with test data: since it was opened, used or not; null keeps them all. */
+  /** Age limit of one with test data, since it was opened; null keeps them all. */
   daysWithData: number | null;
 };
 
@@ -35,7 +35,7 @@ const before = (days: number) => sql`now() - make_interval(days => ${days}::inte
 const everybodyIs = (condition: SQL) =>
   sql`not exists (select from ${users} u where u.merchant_id = ${merchants}.id and not (${condition}))`;
 
-/** No user ever proved an address, and there is at most test data. */
+/** No user ever verified an address, and there is test data at most. */
 function isAbandoned({ days, daysWithData }: AbandonedAfter): SQL {
   const lately = before(days);
   const left = sql`${merchants}.created_at < ${lately} and ${ownsNothing("test")} and ${everybodyIs(sql`u.created_at < ${lately}
@@ -48,7 +48,7 @@ function isAbandoned({ days, daysWithData }: AbandonedAfter): SQL {
     and ((${left}) or (${unproved}))`;
 }
 
-/** Merchants, by id. Index: users_unproved. */
+/** Merchant ids, in order. Index: users_unproved. */
 export async function findAbandonedAccounts(orm: Orm, after: AbandonedAfter, limit: number): Promise<string[]> {
   const rows = await orm.execute<{ id: string }>(sql`
     select id from ${merchants} where id in (
@@ -59,9 +59,9 @@ export async function findAbandonedAccounts(orm: Orm, after: AbandonedAfter, lim
 }
 
 /**
- * Removes the users of an abandoned account and its name; the merchant stays, as its history does, and takes no requests. Its
- * test data, if any, is marked as abandoned. False, and nothing changed, when a user is back. A
- * sign-in that is just accepted has opened its session by then, or finds no user.
+ * Removes the users and the name of an abandoned account; the merchant stays, suspended, because its history
+ * does. Its test data is marked as abandoned. Returns false and changes nothing if a user is back; the locks
+ * make a concurrent sign-in visible, or find no user.
  */
 export async function emptyAbandonedAccount(
   tx: Orm,
@@ -89,7 +89,7 @@ export async function emptyAbandonedAccount(
   return true;
 }
 
-/** Abandoned test modes, in which no request and no call to the processor can be under way any more. */
+/** Abandoned test environments in which no request or processor call can still be in progress. */
 export async function findEnvironmentsToEmpty(client: Sql, limit: number): Promise<string[]> {
   const rows = await client<{ id: string }[]>`
     select id from environments where abandoned_at < now() - interval '1 hour' and emptied_at is null
@@ -97,7 +97,7 @@ export async function findEnvironmentsToEmpty(client: Sql, limit: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Removes up to so many rows of an abandoned test mode; returns how many. At 0 it is empty, and marked so. */
+/** Removes up to `most` rows of an abandoned test environment; returns the number. At 0 it is marked as empty. */
 export async function removeAbandonedRows(client: Sql, environmentId: string, most: number): Promise<number> {
   const [row] = await client<[{ removed: number }]>`
     select remove_abandoned(${environmentId}::uuid, ${most}::int) as removed`;

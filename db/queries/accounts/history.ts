@@ -4,23 +4,23 @@ import { supportAuditLog, users } from "@/db/schema/accounts";
 import { auditLog } from "@/db/schema/events";
 import type { ActorRecord } from "@/db/schema/operations";
 
-/** An entry in a merchant account's history: by its members, a script or Cardlane's staff. */
+/** An entry in a merchant account's history: an act of its members, a script or Cardlane's staff. */
 export type AccountAct = {
   id: string;
   actor: ActorRecord;
-  /** Name and address of the actor; null when it is not a user, or a removed one. */
+  /** Name and address of the actor; null if it is not a user, or a removed one. */
   actor_name: string | null;
   actor_email: string | null;
   action: string;
   environment_id: string | null;
-  /** UUID in the merchant's own log, public id in the support staff's. */
+  /** UUID in the merchant's own log, public id in the support log. */
   object_id: string | null;
   detail: Record<string, unknown> | null;
 };
 
 /**
- * The newest acts below `beforeId` from both logs: their ids are UUIDv7, so they share one order. By the indexes
- * audit_log_account (hence the repeated condition) and support_audit_log_merchant.
+ * The newest acts below `beforeId` from both logs, which share the order of UUIDv7. Indexes:
+ * audit_log_account (hence the repeated condition), support_audit_log_merchant.
  */
 export async function listAccountActs(
   orm: Orm,
@@ -48,8 +48,8 @@ export async function listAccountActs(
 }
 
 /**
- * How many invitations a merchant sent within the last hours, in all or to one address; index audit_log_account.
- * `environmentId`: where its acts are.
+ * Number of invitations a merchant sent within the last hours, in total or to one address. Index:
+ * audit_log_account. `environmentId` is the environment of its audit rows.
  */
 export async function countRecentInvitations(
   orm: Orm,
@@ -65,7 +65,7 @@ export async function countRecentInvitations(
   );
 }
 
-/** Names of members who were removed from the team, as recorded then: id → e-mail address. */
+/** Removed members: id → e-mail address, as recorded at removal. */
 export async function findRemovedMembers(
   orm: Orm,
   environmentId: string,
@@ -82,7 +82,7 @@ export async function findRemovedMembers(
   return new Map([...rows].flatMap((row) => (row.email ? [[row.object_id, row.email] as const] : [])));
 }
 
-/** Whether a user has done the same with the same object from an id on; by the index audit_log_account, from its end. */
+/** True if the user did the same to the same object at or after an id. Index: audit_log_account, from its end. */
 export async function wasRecordedLately(
   orm: Orm,
   environmentId: string,

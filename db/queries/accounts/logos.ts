@@ -4,7 +4,7 @@ import { type LogoRow, merchantLogos } from "@/db/schema/accounts";
 
 export type LogoFacts = Pick<LogoRow, "sha256" | "width" | "height">;
 
-/** By primary key; without the picture. */
+/** By primary key; without the image. */
 export async function findLogo(orm: Orm, merchantId: string): Promise<LogoFacts | null> {
   const { sha256, width, height } = merchantLogos;
   const rows = await orm
@@ -33,7 +33,7 @@ export async function storeLogo(tx: Orm, logo: Omit<LogoRow, "created_at">): Pro
     .onConflictDoUpdate({ target: merchantLogos.merchant_id, set: { ...picture, created_at: sql`now()` } });
 }
 
-/** Whether there was one. */
+/** Returns whether there was one. */
 export async function deleteLogo(tx: Orm, merchantId: string): Promise<boolean> {
   const rows = await tx
     .delete(merchantLogos)

@@ -6,12 +6,12 @@ export type MailRow = typeof mailOutbox.$inferSelect;
 export type MailKind = MailRow["kind"];
 type NewMail = Pick<MailRow, "kind" | "recipient" | "sender_name" | "reply_to" | "subject" | "body">;
 
-/** Inside the transaction that made the mail necessary. */
+/** Call it in the transaction that causes the mail. */
 export async function insertMail(orm: Orm, mail: NewMail & { id: string; created_at: string }): Promise<void> {
   await orm.insert(mailOutbox).values(mail);
 }
 
-/** How many mails of a kind an address was sent within the last hours; index mail_outbox_recipient. */
+/** Number of mails of a kind sent to an address within the last hours. Index: mail_outbox_recipient. */
 export async function countMails(
   orm: Orm,
   recipient: string,
@@ -30,10 +30,10 @@ export function listMail(orm: Orm, limit: number): Promise<MailRow[]> {
 }
 
 const GIVEN_UP = sql`'9999-01-01 00:00+00'::timestamptz`;
-/** No pause is longer than six hours: one that ends later is from before the database's clock was set back. */
+/** Pauses last six hours at most; a later end means the database's clock was set back. */
 const isDue = sql`(next_attempt_at <= now() or (next_attempt_at > now() + interval '7 hours' and next_attempt_at < ${GIVEN_UP}))`;
 
-/** How many receipts are due, counting no further than `most`. Index: mail_outbox_due. */
+/** Number of due receipts, counted no further than `most`. Index: mail_outbox_due. */
 export function countDueReceipts(orm: Orm, most: number): Promise<number> {
   const due = orm
     .select({ id: mailOutbox.id })
@@ -44,8 +44,8 @@ export function countDueReceipts(orm: Orm, most: number): Promise<number> {
 }
 
 /**
- * Takes mail that is due for `leaseSeconds`, from the index mail_outbox_due: a process that dies leaves it to the next.
- * Counts the attempt.
+ * Leases due mail for `leaseSeconds`; a process that dies leaves it to the next. Counts the attempt. Index:
+ * mail_outbox_due.
  */
 export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promise<MailRow[]> {
   const due = sql`(select id from ${mailOutbox} where sent_at is null and ${isDue}
@@ -61,8 +61,8 @@ export function leaseMail(orm: Orm, limit: number, leaseSeconds: number): Promis
 }
 
 /**
- * Leaves due mail to the outbox page, which shows it already: a mail server configured later must not send it. Returns how
- * many. They count as done, so that nobody investigates why they were not sent.
+ * Marks due mail as sent without sending, because the outbox page already shows it and a mail server
+ * configured later must not send it. Returns the number.
  */
 export async function leaveInOutbox(orm: Orm, limit: number): Promise<number> {
   const due = sql`(select id from ${mailOutbox} where sent_at is null and ${isDue}
@@ -75,12 +75,12 @@ export async function leaveInOutbox(orm: Orm, limit: number): Promise<number> {
   return rows.length;
 }
 
-/** Of a sent mail the text is not kept: its links open accounts. */
+/** The text of a sent mail is deleted, because its links open accounts. */
 export async function markMailSent(orm: Orm, id: string): Promise<void> {
   await orm.update(mailOutbox).set({ sent_at: sql`now()`, last_error: null, body: "" }).where(eq(mailOutbox.id, id));
 }
 
-/** `nextAttemptInSeconds` null: given up. */
+/** `nextAttemptInSeconds` null = no further attempts. */
 export async function markMailFailed(
   orm: Orm,
   id: string,
@@ -92,7 +92,7 @@ export async function markMailFailed(
   await orm.update(mailOutbox).set({ last_error: lastError, next_attempt_at: next }).where(eq(mailOutbox.id, id));
 }
 
-/** Deletes mails that are older than 30 days, sent or given up: their links have long ended. Returns how many. */
+/** Deletes mails older than 30 days, sent or not: their links expired long ago. Returns the number. */
 export async function deleteOldMail(orm: Orm, limit: number): Promise<number> {
   const old = sql`(select id from ${mailOutbox} where created_at <= now() - interval '30 days'
     limit ${limit}::integer for update skip locked)`;

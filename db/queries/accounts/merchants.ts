@@ -6,7 +6,7 @@ import type { Mode } from "@/lib/contract/transactions/words";
 type NewMerchantRows = {
   id: string;
   name: string;
-  /** IANA name; UTC when left out. */
+  /** IANA name; UTC by default. */
   time_zone?: string;
   environments: Record<Mode, string>;
   owner: {
@@ -14,14 +14,14 @@ type NewMerchantRows = {
     email: string;
     name?: string;
     password_hash: string;
-    /** Whether an operator vouches for the address; a stranger who signs up proves it first. */
+    /** True if an operator vouches for the address; a user who signs up must verify it. */
     verified: boolean;
   };
 };
 
 /**
- * A merchant, its environment per mode and its owner. False when the owner is to have an e-mail address that is taken: then
- * the transaction must be given up, for the merchant itself is already in it.
+ * Inserts a merchant, an environment per mode, and the owner. Returns false if the owner's e-mail address is
+ * taken; the caller must then roll back, because the merchant is already inserted.
  */
 export async function insertMerchant(tx: Orm, merchant: NewMerchantRows): Promise<boolean> {
   const { id, name, time_zone } = merchant;
@@ -49,7 +49,7 @@ export async function findMerchantName(orm: Orm, id: string): Promise<string | n
   return rows[0]?.name ?? null;
 }
 
-/** The merchant's environment in a mode; null without such a merchant. */
+/** The merchant's environment in a mode; null if there is no such merchant. */
 export async function findEnvironmentId(orm: Orm, merchantId: string, mode: Mode): Promise<string | null> {
   const rows = await orm
     .select({ id: environments.id })
@@ -63,7 +63,7 @@ export async function hasMerchants(orm: Orm): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** An environment with its merchant's name; null when it does not exist. */
+/** An environment with its merchant's name; null if it does not exist. */
 export async function findEnvironment(
   orm: Orm,
   id: string,
@@ -80,7 +80,7 @@ export async function findEnvironment(
   return rows[0] ?? null;
 }
 
-/** An environment's merchant and mode; null when it does not exist. */
+/** An environment's merchant and mode; null if it does not exist. */
 export async function findEnvironmentById(
   orm: Orm,
   id: string,
@@ -113,7 +113,7 @@ export async function updateBusinessProfile(tx: Orm, id: string, profile: Partia
   await tx.update(merchants).set(profile).where(eq(merchants.id, id));
 }
 
-/** Whether the database can count in a zone: its list is not the browser's. */
+/** True if the database knows the time zone; its list differs from the browser's. */
 export async function isTimeZoneKnown(orm: Orm, timeZone: string): Promise<boolean> {
   const rows = await orm.execute(sql`select from pg_timezone_names where name = ${timeZone}`);
   return rows.length > 0;

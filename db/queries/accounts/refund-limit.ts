@@ -1,18 +1,18 @@
-/** How much a user may refund in a day before a refund asks for a password or second factor. */
+/** Daily amount a user may refund before a refund requires a password or second factor. */
 import { eq, sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
 import { refundAllowances } from "@/db/schema/accounts";
 import { payments } from "@/db/schema/payments";
 import { transactions } from "@/db/schema/transactions";
 
-/** All refunds count in it. Earlier versions kept a row per currency, which are ignored. */
+/** All refunds count in USD. Rows per currency from earlier versions are ignored. */
 const LIMIT_CURRENCY = "USD";
 
 export type RefundTarget = { paymentId: string } | { transactionId: string };
 
 /**
- * The currency of a payment and the most that a refund of it can reach, whatever else is under way; null without such a
- * payment. Index: primary keys.
+ * A payment's currency and its maximum refund, including what other operations in progress could add; null if
+ * there is no such payment. Index: primary keys.
  */
 export async function findRefundable(
   orm: Orm,
@@ -34,8 +34,8 @@ export async function findRefundable(
 }
 
 /**
- * Counts a refund against what a user may refund without another proof; false, and nothing counted, when it would be more than
- * the limit. One guarded statement, so that refunds sent at once are counted like those sent in turn.
+ * Counts a refund against the user's allowance without re-authentication. Returns false and counts nothing if
+ * it would exceed the limit. One guarded statement, so concurrent refunds count like sequential ones.
  */
 export async function spendAllowance(
   orm: Orm,
@@ -55,7 +55,7 @@ export async function spendAllowance(
   return rows.length === 1;
 }
 
-/** After a proof all of it may be spent again. */
+/** Resets the allowance after a re-authentication. */
 export async function renewAllowances(orm: Orm, userId: string): Promise<void> {
   await orm.delete(refundAllowances).where(eq(refundAllowances.user_id, userId));
 }

@@ -4,7 +4,7 @@ import { userSessions } from "@/db/schema/accounts";
 import { PROOF_MINUTES, SESSION_IDLE_HOURS } from "@/lib/contract/accounts/proof";
 import type { Preferences, UserRole } from "@/lib/contract/permissions";
 
-/** A signed-in user, with the merchant and its environments; those are null for staff. */
+/** A signed-in user with merchant and environments, which are null for staff. */
 export type SignedInRow = {
   session_id: string;
   user_id: string;
@@ -15,9 +15,9 @@ export type SignedInRow = {
   mfa_at: string | null;
   mfa_enabled: boolean;
   email_verified: boolean;
-  /** The user proved their identity within the last minutes, by the database's clock. */
+  /** The user re-authenticated within the last minutes, by the database's clock. */
   proved_recently: boolean;
-  /** The session was last noted as seen more than a minute ago. */
+  /** `last_seen_at` is older than one minute. */
   stale: boolean;
   merchant_id: string | null;
   merchant_name: string | null;
@@ -30,8 +30,8 @@ export type SignedInRow = {
 };
 
 /**
- * The user of a living session; null when it is unknown, ended, expired or idle for too long. A proof that seems to
- * come from the future does not count: the clock was set back. Index: primary keys.
+ * The user of a live session; null if unknown, ended, expired or idle too long. A re-authentication in the
+ * future does not count, since it means the clock was set back. Index: primary keys.
  */
 export async function findSignedIn(sql: Sql, sessionId: string): Promise<SignedInRow | null> {
   const [row] = await sql<SignedInRow[]>`
@@ -56,7 +56,7 @@ export async function touchSession(sql: Sql, sessionId: string): Promise<void> {
   await sql`update user_sessions set last_seen_at = now() where id = ${sessionId}::uuid`;
 }
 
-/** Ends one session. Ending an ended one changes nothing. */
+/** Ends one session; no effect on an ended one. */
 export async function revokeSession(sql: Sql, sessionId: string): Promise<void> {
   await sql`update user_sessions set revoked_at = now() where id = ${sessionId}::uuid and revoked_at is null`;
 }
@@ -68,7 +68,7 @@ type NewSession = {
   userId: string;
   address: string;
   userAgent: string | null;
-  /** Whether the second factor was given. */
+  /** True if the second factor was given. */
   mfa: boolean;
   livesHours: number;
 };
@@ -93,12 +93,12 @@ const living = (userId: string) =>
     gt(userSessions.last_seen_at, sql`now() - make_interval(hours => ${SESSION_IDLE_HOURS}::integer)`),
   );
 
-/** A user's living sessions, the latest used first. */
+/** A user's live sessions, last used first. */
 export function listSessions(orm: Orm, userId: string, limit: number): Promise<SessionRow[]> {
   return orm.select().from(userSessions).where(living(userId)).orderBy(desc(userSessions.last_seen_at)).limit(limit);
 }
 
-/** Ends one session of the user; false when they have no such open session. */
+/** Ends one of the user's sessions; false if the user has no such live session. */
 export async function revokeSessionOf(orm: Orm, userId: string, id: string): Promise<boolean> {
   const rows = await orm
     .update(userSessions)
@@ -108,7 +108,7 @@ export async function revokeSessionOf(orm: Orm, userId: string, id: string): Pro
   return rows.length === 1;
 }
 
-/** Ends all sessions of the user, or all but one. Returns how many. */
+/** Ends all of the user's sessions, or all but one. Returns the number. */
 export async function revokeSessions(orm: Orm, userId: string, exceptId: string | null): Promise<number> {
   const rows = await orm
     .update(userSessions)
@@ -118,7 +118,7 @@ export async function revokeSessions(orm: Orm, userId: string, exceptId: string 
   return rows.length;
 }
 
-/** Notes that the user has just proved their identity: with the second factor, or with the password alone. */
+/** Records a re-authentication: with the second factor, or with the password alone. */
 export async function markProved(orm: Orm, id: string, { mfa }: { mfa: boolean }): Promise<void> {
   await orm
     .update(userSessions)
@@ -126,7 +126,10 @@ export async function markProved(orm: Orm, id: string, { mfa }: { mfa: boolean }
     .where(eq(userSessions.id, id));
 }
 
-/** Deletes what ended over 30 days ago; returns how many. A scan: there are a few sessions for each user. */
+/**
+ * Deletes sessions that ended over 30 days ago; returns the number. A scan suffices: there are few sessions
+ * per user.
+ */
 export async function deleteOldSessions(orm: Orm, limit: number): Promise<number> {
   const old = sql`(select id from ${userSessions} where least(revoked_at, expires_at, last_seen_at + interval '1 day') <= now() - interval '30 days'
     limit ${limit}::integer for update skip locked)`;

@@ -9,7 +9,7 @@ type NewToken = {
   user_id: string;
   purpose: TokenPurpose;
   token_sha256: Buffer;
-  /** The address that it proves, when that is not the user's own. */
+  /** The address it verifies, if not the user's own. */
   email: string | null;
   livesMinutes: number;
   created_at: string;
@@ -20,7 +20,7 @@ export async function insertToken(orm: Orm, { livesMinutes, ...token }: NewToken
   await orm.insert(userTokens).values({ ...token, expires_at });
 }
 
-/** How many links of a purpose the user was sent within the last hour. */
+/** Number of links with this purpose sent to the user within the last hour. */
 export async function countRecentTokens(orm: Orm, userId: string, purpose: TokenPurpose): Promise<number> {
   const rows = await orm
     .select({ sent: count() })
@@ -47,7 +47,7 @@ export type TokenHolder = {
   merchant_name: string | null;
 };
 
-/** The address that the latest link would change the user's to; null without one. */
+/** The new address in the user's latest link; null without one. */
 export async function findPendingEmail(orm: Orm, userId: string): Promise<string | null> {
   const rows = await orm
     .select({ email: userTokens.email })
@@ -66,7 +66,7 @@ export async function findPendingEmail(orm: Orm, userId: string): Promise<string
   return rows[0]?.email ?? null;
 }
 
-/** The user of a token, by the unique index user_tokens_token; null when it is unknown, used or expired. */
+/** The user of a token, by the unique index user_tokens_token; null if it is unknown, used or expired. */
 export async function findTokenHolder(orm: Orm, digest: Buffer): Promise<TokenHolder | null> {
   const rows = await orm
     .select({
@@ -83,14 +83,14 @@ export async function findTokenHolder(orm: Orm, digest: Buffer): Promise<TokenHo
   return rows[0] ?? null;
 }
 
-/** The user of a token, locked until the transaction ends; null when it is unknown. Locks go user → token. */
+/** The user of a token, locked until the transaction ends; null if it is unknown. Lock order: user → token. */
 export async function lockTokenHolder(tx: Orm, digest: Buffer): Promise<string | null> {
   const holder = tx.select({ id: userTokens.user_id }).from(userTokens).where(eq(userTokens.token_sha256, digest));
   const rows = await tx.select({ id: users.id }).from(users).where(inArray(users.id, holder)).for("update");
   return rows[0]?.id ?? null;
 }
 
-/** Uses a token up; null when it is unknown, used or expired. */
+/** Consumes a token; null if it is unknown, used or expired. */
 export async function takeToken(
   orm: Orm,
   digest: Buffer,
@@ -119,8 +119,8 @@ export async function voidTokens(orm: Orm, userId: string, purpose: TokenPurpose
 }
 
 /**
- * Deletes links that were used or expired over 30 days ago; returns how many. Keeps unused invitations: without one the user
- * would count as having joined.
+ * Deletes links used or expired over 30 days ago; returns the number. Unused invitations stay, because
+ * without one the user would count as having joined.
  */
 export async function deleteOldTokens(orm: Orm, limit: number): Promise<number> {
   const old = sql`(select id from ${userTokens}

@@ -4,14 +4,14 @@ import type { Orm } from "@/db/client";
 import { recoveryCodes, type UserRow, users } from "@/db/schema/accounts";
 import type { Preferences } from "@/lib/contract/permissions";
 
-/** Whose sign-in it is: a merchant's members and Cardlane's staff never use each other's. */
+/** The two separate sign-ins: a merchant's members and Cardlane's staff. */
 export type UserKind = "merchant" | "staff";
 
 const ofKind = (kind: UserKind) => (kind === "staff" ? isNull(users.merchant_id) : isNotNull(users.merchant_id));
-/** By the index users_email_owner: an address that was only typed in leads to no user. */
+/** Index: users_email_owner. An address that was typed in but not verified leads to no user. */
 const byEmail = (email: string) => and(users.owns_email, sql`lower(${users.email}) = lower(${email})`);
 
-/** Who signs in with an address. */
+/** The user who signs in with an address. */
 export async function findUserByEmail(orm: Orm, kind: UserKind, email: string): Promise<UserRow | null> {
   const rows = await orm
     .select()
@@ -34,8 +34,8 @@ export async function lockUser(orm: Orm, id: string): Promise<UserRow | null> {
 export type LockRule = { readonly failures: number; readonly minutes: number };
 
 /**
- * Wrong tries at the sign-in, which anyone can make, and of signed-in users who prove their identity. Counted separately, so
- * that a stranger cannot keep an owner from proving theirs.
+ * Failed sign-ins, which anyone can cause, and failed re-authentications of signed-in users, counted
+ * separately so that an unauthenticated caller cannot block an owner's re-authentication.
  */
 export type Tries = "sign_in" | "proof";
 const COUNTERS = {
@@ -48,33 +48,33 @@ const counted = (tries: Tries, failed: SQL, until: SQL) =>
     ? { failed_sign_ins: failed, locked_until: until }
     : { failed_proofs: failed, proofs_locked_until: until };
 
-/** A lock that ends later than any can is from before the database's clock was set back. */
+/** A lock that ends later than its rule allows dates from before the database's clock was set back. */
 const isLockOver = (until: AnyPgColumn, rule: LockRule) =>
   sql`(${until} <= now() or ${until} > ${lockEnd(rule)} + interval '1 minute')`;
 
 const lockEnd = (rule: LockRule) => sql`now() + make_interval(mins => ${rule.minutes}::integer)`;
 
 /**
- * Takes one of the tries that an account has before it is locked: counts it as failed before it is looked at, so that
- * guesses sent at once are counted like guesses sent one by one. Null when the account is locked, or not there.
+ * Reserves one of the attempts before the lock: counts it as failed before checking it, so that concurrent
+ * guesses count like sequential ones. Null if the account is locked or unknown.
  */
 export function reserveAttempt(orm: Orm, kind: UserKind, email: string, rule: LockRule): Promise<UserRow | null> {
   return reserve(orm, "sign_in", and(byEmail(email), ofKind(kind)), rule);
 }
 
-/** The same for a user who proves their identity. */
+/** The same for a re-authentication. */
 export function reserveProof(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
   return reserve(orm, "proof", eq(users.id, id), rule);
 }
 
-/** Takes as long as a write does, commit included, and leaves nothing in any table: for an unknown address. */
+/** Takes as long as a write, commit included, and leaves no row: equalizes timing for an unknown address. */
 export async function writeNothing(orm: Orm): Promise<void> {
   await orm.execute(sql`select pg_logical_emit_message(true, 'cardlane', ${"-".repeat(400)}::text)`);
 }
 
 async function reserve(orm: Orm, tries: Tries, whose: SQL | undefined, rule: LockRule): Promise<UserRow | null> {
   const { failed, until } = COUNTERS[tries];
-  // A lock that is over has used up its failures; until it is over no row matches.
+  // An expired lock resets the count; no row matches while it lasts.
   const failures = sql`case when ${until} is null then ${failed} + 1 else 1 end`;
   const locked = sql`case when ${failures} >= ${rule.failures}::integer then ${lockEnd(rule)} end`;
   const rows = await orm
@@ -86,8 +86,8 @@ async function reserve(orm: Orm, tries: Tries, whose: SQL | undefined, rule: Loc
 }
 
 /**
- * Takes one of the tries at a code of the second factor, counted separately from those above: a new password does not restore
- * them. Null while codes are locked.
+ * Reserves one attempt at a second-factor code, counted separately: a new password does not reset these. Null
+ * while codes are locked.
  */
 export async function reserveCode(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
   const failures = sql`case when ${users.codes_locked_until} is null then ${users.failed_codes} + 1 else 1 end`;
@@ -107,18 +107,18 @@ export async function reserveCode(orm: Orm, id: string, rule: LockRule): Promise
   return rows[0] ?? null;
 }
 
-/** The columns of a user without failed tries. */
+/** The columns of a user without failed attempts. */
 export const UNLOCKED = {
   ...{ failed_sign_ins: 0, locked_until: null, failed_proofs: 0, proofs_locked_until: null },
   ...{ failed_codes: 0, codes_locked_until: null },
 } as const;
 
-/** Forgets the wrong codes, after a right one. */
+/** Resets the count of wrong codes after a right one. */
 export async function forgetFailedCodes(orm: Orm, id: string): Promise<void> {
   await orm.update(users).set({ failed_codes: 0, codes_locked_until: null }).where(eq(users.id, id));
 }
 
-/** Gives back a try that was neither right nor wrong: the password matched, and the code is still to come. */
+/** Releases an attempt that was neither right nor wrong: the password matched, and the code is still to come. */
 export async function releaseAttempt(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<void> {
   const { failed, until } = COUNTERS[tries];
   const locked = sql`case when ${failed} > ${rule.failures}::integer then ${until} end`;
@@ -128,7 +128,7 @@ export async function releaseAttempt(orm: Orm, id: string, rule: LockRule, tries
     .where(eq(users.id, id));
 }
 
-/** Starts the lock of an account whose last try was wrong; null when another, right try has just opened it. */
+/** Locks an account after its last attempt failed; null if a concurrent successful attempt reset the count. */
 export async function confirmLock(orm: Orm, id: string, rule: LockRule, tries: Tries): Promise<UserRow | null> {
   const { failed } = COUNTERS[tries];
   const rows = await orm
@@ -140,8 +140,8 @@ export async function confirmLock(orm: Orm, id: string, rule: LockRule, tries: T
 }
 
 /**
- * Ends a try as right, if the account is still what it was checked against: the same password and second factor, and a
- * code of a step that was not used. Null otherwise.
+ * Completes a successful attempt if the account is unchanged since the check: same password and second
+ * factor, and an unused code step. Null otherwise.
  */
 export async function acceptAttempt(orm: Orm, checked: UserRow, totpStep: number | null): Promise<UserRow | null> {
   const rows = await orm
@@ -165,7 +165,7 @@ export async function acceptAttempt(orm: Orm, checked: UserRow, totpStep: number
   return rows[0] ?? null;
 }
 
-/** Uses up a code's step outside of a sign-in; false when it was used already. */
+/** Consumes a code's time step outside of a sign-in; false if it was used already. */
 export async function takeTotpStep(orm: Orm, id: string, step: number): Promise<boolean> {
   const rows = await orm
     .update(users)
@@ -176,8 +176,8 @@ export async function takeTotpStep(orm: Orm, id: string, step: number): Promise<
 }
 
 /**
- * Sets a password and unlocks the account: whoever may choose it has proved their identity. Wrong codes of the second factor
- * stay counted. With `provenHash`, the hash that was checked, null when it is no longer the user's.
+ * Sets a password and unlocks the account, because the user was authenticated to do so; wrong second-factor
+ * codes stay counted. With `provenHash`, the hash that was checked: null if it is no longer the user's.
  */
 export async function setPassword(
   orm: Orm,
@@ -205,8 +205,8 @@ export async function updateName(orm: Orm, id: string, name: string): Promise<vo
 }
 
 /**
- * Makes a verified address the user's own. A user who had it unverified loses it. Null when another user has verified it as
- * well. Under {@link lockAddress}.
+ * Makes a verified address the user's own; a user who had it unverified loses it. Null if another user has
+ * verified it as well. Under {@link lockAddress}.
  */
 export async function ownEmail(tx: Orm, id: string, email: string): Promise<UserRow | null> {
   const others = and(sql`lower(${users.email}) = lower(${email})`, ne(users.id, id), users.owns_email);
@@ -228,7 +228,10 @@ export async function ownEmail(tx: Orm, id: string, email: string): Promise<User
   return rows[0] ?? null;
 }
 
-/** One at a time for each address: who proves it, and how many mails strangers have sent there. Until the transaction ends. */
+/**
+ * Serializes, per address, verification and the limit of mails that unauthenticated callers cause. Until the
+ * transaction ends.
+ */
 export async function lockAddress(tx: Orm, email: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('email ' || lower(${email}), 0))`);
 }
@@ -243,7 +246,7 @@ export async function mergePreferences(orm: Orm, id: string, changes: Preference
   return rows[0]?.preferences ?? changes;
 }
 
-/** Keeps a secret that does not count yet; false when the second factor is on. */
+/** Stores a secret that is not active yet; false if the second factor is on. */
 export async function keepTotpSecret(orm: Orm, id: string, sealed: string): Promise<boolean> {
   const rows = await orm
     .update(users)
@@ -253,7 +256,7 @@ export async function keepTotpSecret(orm: Orm, id: string, sealed: string): Prom
   return rows.length === 1;
 }
 
-/** Turns the second factor on, if the kept secret is still the one whose code was checked. */
+/** Turns the second factor on, if the stored secret is still the one whose code was checked. */
 export async function enableTotp(orm: Orm, id: string, sealed: string, step: number): Promise<UserRow | null> {
   const rows = await orm
     .update(users)
@@ -263,7 +266,7 @@ export async function enableTotp(orm: Orm, id: string, sealed: string, step: num
   return rows[0] ?? null;
 }
 
-/** False when it was off. */
+/** False if it was off. */
 export async function disableTotp(orm: Orm, id: string): Promise<boolean> {
   const rows = await orm
     .update(users)
@@ -273,7 +276,7 @@ export async function disableTotp(orm: Orm, id: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** The user who has verified this address, a merchant's or staff. */
+/** The user who has verified this address, a member or staff. */
 export async function findVerifiedOwner(orm: Orm, email: string): Promise<UserRow | null> {
   const proved = and(
     sql`lower(${users.email}) = lower(${email})`,
@@ -284,7 +287,7 @@ export async function findVerifiedOwner(orm: Orm, email: string): Promise<UserRo
   return rows[0] ?? null;
 }
 
-/** Uses a code up; false when it is not the user's, or was used. */
+/** Consumes a code; false if it is not the user's or was used. */
 export async function takeRecoveryCode(orm: Orm, userId: string, digest: Buffer): Promise<boolean> {
   const rows = await orm
     .update(recoveryCodes)

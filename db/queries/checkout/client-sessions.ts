@@ -34,8 +34,8 @@ export async function findClientSession(orm: Orm, environmentId: string, id: str
 }
 
 /**
- * The session that a payment is under way in; null once it is not. Nothing changes such a session until its payment ends: what is
- * read here is still so when the outcome is written.
+ * The session in which the payment is in progress; null once it is not. Nothing changes such a session until
+ * its payment ends, so what is read here still holds when the outcome is written.
  */
 export async function findSessionUnderWay(
   sql: Sql | Transaction,
@@ -56,8 +56,8 @@ export async function lockClientSession(orm: Orm, environmentId: string, id: str
 }
 
 /**
- * Closes a session that is open and has no payment under way; null for any other. One past its time at `now` is EXPIRED, and
- * no longer open, unless `evenExpired`.
+ * Cancels an open session without a payment in progress; null for any other. A session expired at `now`
+ * counts as closed unless `evenExpired`.
  */
 export async function cancelOpenClientSession(
   orm: Orm,
@@ -83,7 +83,7 @@ export async function cancelOpenClientSession(
 
 type ShopperDetails = { locale?: CheckoutLocale | undefined; customer_email?: string | undefined };
 
-/** Keeps what the form knows of the shopper at an attempt; nothing once the session is taken. */
+/** Stores what the form knows of the shopper at an attempt, unless the session has a payment or is closed. */
 export async function noteShopper(orm: Orm, environmentId: string, id: string, details: ShopperDetails): Promise<void> {
   if (Object.values(details).every((detail) => detail === undefined)) return;
   await orm
@@ -93,8 +93,8 @@ export async function noteShopper(orm: Orm, environmentId: string, id: string, d
 }
 
 /**
- * Counts an attempt that makes no payment. False: the session is paid, closed, busy with a payment, or has no attempts left.
- * An attempt that pays is counted where the payment is made, in the same statement.
+ * Counts an attempt that creates no payment. False if the session is paid, closed, busy with a payment or out
+ * of attempts. Attempts that pay are counted in the statement that creates the payment.
  */
 export async function countClientSessionAttempt(orm: Orm, environmentId: string, id: string): Promise<boolean> {
   const rows = await orm
@@ -107,7 +107,7 @@ export async function countClientSessionAttempt(orm: Orm, environmentId: string,
         isNull(clientSessions.open_payment_id),
         gt(clientSessions.expires_at, sql`now()`),
         lt(clientSessions.attempts, CLIENT_SESSION_ATTEMPTS),
-        // As where an attempt pays: the link that opened it, if one did, still sells.
+        // As for an attempt that pays, the link that opened the session must still be active.
         sql`(${clientSessions.payment_link_id} is null or exists (select from ${paymentLinks} l
           where l.environment_id = ${clientSessions.environment_id} and l.id = ${clientSessions.payment_link_id}
             and l.active and (l.expires_at is null or l.expires_at > now())
@@ -118,16 +118,16 @@ export async function countClientSessionAttempt(orm: Orm, environmentId: string,
   return rows.length === 1;
 }
 
-/** A session with all that its payment form shows. */
+/** A session with everything its payment form shows. */
 export type CheckoutRow = ClientSessionRow & {
   mode: Mode;
   merchant_id: string;
   merchant_name: string;
   suspended: boolean;
-  /** A user of the merchant has proved an e-mail address. */
+  /** A user of the merchant has verified an e-mail address. */
   verified: boolean;
   checkout_appearance: Appearance | null;
-  /** As it is now; null without a plan. */
+  /** The plan's current state; null without a plan. */
   plan: Pick<
     PlanRow,
     | "name"
@@ -142,7 +142,7 @@ export type CheckoutRow = ClientSessionRow & {
   > | null;
   /** The link that opened it; null without one. */
   link: { id: string; active: boolean; expired: boolean; asks_email: boolean } | null;
-  /** Of the newest payment that was made in it; null before the first. */
+  /** Fields of the session's newest payment; null before the first. */
   last_payment_id: string | null;
   last_payment_status: PaymentStatus | null;
   last_next_action: NextAction | null;
@@ -153,8 +153,9 @@ export type CheckoutRow = ClientSessionRow & {
 };
 
 /**
- * The session behind a token's digest. Indexes: `client_sessions_token`, `transactions_client_session`, primary keys. What it
- * joins is looked up row by row: forms poll every other second, also with plans made while the tables are empty.
+ * The session of a token's digest. Indexes: `client_sessions_token`, `transactions_client_session`, primary
+ * keys. Laterals keep each join a key lookup: forms poll every two seconds, also with plans made on empty
+ * tables.
  */
 export async function findCheckoutRow(sql: Sql, tokenSha256: Buffer): Promise<CheckoutRow | null> {
   const [row] = await sql<CheckoutRow[]>`
@@ -197,7 +198,7 @@ type CheckoutSettings = { checkout_appearance: Appearance | null };
 
 const columns = { checkout_appearance: environments.checkout_appearance };
 
-/** What an environment keeps for its payment form; null when there is no such environment. */
+/** An environment's payment form settings; null if the environment does not exist. */
 export async function findCheckoutSettings(orm: Orm, environmentId: string): Promise<CheckoutSettings | null> {
   const rows = await orm.select(columns).from(environments).where(eq(environments.id, environmentId));
   return rows[0] ?? null;

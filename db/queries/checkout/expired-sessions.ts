@@ -5,18 +5,18 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import type { Turn } from "../payments/due-payments";
 
 /**
- * A request that began within a session's time, by whatever clock, has taken or closed it by then: what is told as expired was
- * not paid or cancelled in the same moment.
+ * By then, any request that began before the expiry has paid or closed the session, whatever its clock, so
+ * that no session is reported expired while being paid or cancelled.
  */
 const GRACE = "interval '3 seconds'";
 
-/** Sessions whose expiry may still have to be told, as in the index `client_sessions_expiring`. */
+/** Sessions whose expiry event may still be due; the condition of the index `client_sessions_expiring`. */
 const TELLS = "tells_expiry and status = 'OPEN' and payment_link_id is null";
 const IS_DUE = `${TELLS} and open_payment_id is null and expires_at <= now() - ${GRACE}`;
 
 /**
- * Environments with expired sessions that nobody was told of, of those after one, in the order of their ids. One look into the
- * index for each environment that has open sessions. Index: `client_sessions_expiring`.
+ * Environments after `after` with expired sessions not yet reported, in id order. One index lookup per
+ * environment with open sessions. Index: `client_sessions_expiring`.
  */
 export async function listEnvironmentsWithExpired(
   client: Sql,
@@ -38,8 +38,8 @@ export async function listEnvironmentsWithExpired(
 }
 
 /**
- * Takes some of an environment's expired sessions that nobody was told of, oldest first, and holds them until the transaction
- * ends: nobody else takes them then. One that a request holds is left for the next time.
+ * Claims an environment's expired, unreported sessions, oldest first, locked until the transaction ends.
+ * Sessions locked by a request are left for the next run.
  */
 export function takeExpiredSessions(tx: Orm, environmentId: string, most: number): Promise<ClientSessionRow[]> {
   const due = and(

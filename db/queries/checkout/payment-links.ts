@@ -28,7 +28,7 @@ export async function lockPaymentLink(orm: Orm, environmentId: string, id: strin
 
 type LinkChanges = Partial<Pick<PaymentLinkRow, "name" | "description" | "expires_at" | "asks_email" | "active">>;
 
-/** A link that is locked, changed. */
+/** Updates a link that the caller has locked. */
 export async function updatePaymentLink(
   orm: Orm,
   environmentId: string,
@@ -40,7 +40,7 @@ export async function updatePaymentLink(
   return rows[0];
 }
 
-/** Counts an opening of a link that sells. False: it is switched off, or past its time at `now`. */
+/** Counts an opening of an active link. False if it is inactive or expired at `now`. */
 export async function countOpening(orm: Orm, environmentId: string, id: string, now: string): Promise<boolean> {
   const rows = await orm
     .update(paymentLinks)
@@ -56,7 +56,7 @@ export async function countOpening(orm: Orm, environmentId: string, id: string, 
   return rows.length === 1;
 }
 
-/** Makes another session the one that a single-use link may be paid in. False: the link's session is not `replaced` any more. */
+/** Replaces the payable session of a single-use link. False if its session is no longer `replaced`. */
 export async function replaceLinkSession(
   orm: Orm,
   environmentId: string,
@@ -77,16 +77,16 @@ export async function replaceLinkSession(
   return rows.length === 1;
 }
 
-/** A link with all that its public page shows. */
+/** A link with everything its public page shows. */
 export type PublicLinkRow = PaymentLinkRow & {
   mode: Mode;
   merchant_id: string;
   merchant_name: string;
   suspended: boolean;
-  /** A user of the merchant has proved an e-mail address. */
+  /** A user of the merchant has verified an e-mail address. */
   verified: boolean;
   checkout_appearance: Appearance | null;
-  /** Of a single-use link: its session is paid, or a payment of it is under way. */
+  /** Set for a single-use link: its session is paid, or has a payment in progress. */
   paid: boolean;
   under_way: boolean;
   logo_sha256: Buffer | null;
@@ -94,7 +94,7 @@ export type PublicLinkRow = PaymentLinkRow & {
   logo_height: number | null;
 };
 
-/** The link of a public address. Indexes: `payment_links_token`, primary keys. */
+/** The link of a public URL. Indexes: `payment_links_token`, primary keys. */
 export async function findPublicLink(sql: Sql, token: string): Promise<PublicLinkRow | null> {
   const [row] = await sql<PublicLinkRow[]>`
     select l.*, e.mode, e.merchant_id, e.checkout_appearance, m.name as merchant_name,
@@ -115,16 +115,19 @@ export async function findPublicLink(sql: Sql, token: string): Promise<PublicLin
   return row ?? null;
 }
 
-/** `captured`: what the newest payments of its completed sessions took, by currency; of `payments` of them. */
+/**
+ * `captured`: amounts captured by the newest payments of its completed sessions, by currency; `payments`:
+ * their number.
+ */
 export type ListedLink = LinkWithState & {
   payments: number;
   captured: { currency: string; amount: number }[];
 };
 
-/** `sellingAt`, ISO 8601: only those at which a shopper could pay then. */
+/** `sellingAt`, ISO 8601: only links that can be paid at that time. */
 type LinkFilter = { sellingAt: string | null };
 
-/** Whether a visitor can pay. */
+/** SQL condition for links a visitor can pay. */
 function matching(sql: Sql, { sellingAt }: LinkFilter) {
   if (sellingAt === null) return sql`true`;
   return sql`l.active and (l.expires_at is null or l.expires_at > ${sellingAt}::timestamptz)
@@ -134,10 +137,10 @@ function matching(sql: Sql, { sellingAt }: LinkFilter) {
       where p.environment_id = l.environment_id and p.id = l.plan_id and p.status = 'ACTIVE'))`;
 }
 
-/** `paid`: of a single-use link. */
+/** `paid` is set for a single-use link. */
 export type LinkWithState = PaymentLinkRow & { paid: boolean };
 
-/** A link with what came of the newest of its sales, up to `most`. Index: `client_sessions_payment_link`. */
+/** A link with totals of its newest sales, up to `most`. Index: `client_sessions_payment_link`. */
 const withSales = (sql: Sql, most: number) => sql`
   select l.*, coalesce(s.status = 'COMPLETED', false) as paid, coalesce(sales.payments, 0)::int as payments,
     coalesce(sales.captured, '[]') as captured
@@ -157,7 +160,7 @@ const withSales = (sql: Sql, most: number) => sql`
     ) by_currency
   ) sales on true`;
 
-/** Newest first: in descending order of the primary key, whose UUIDv7 holds the time of creation. */
+/** Newest first: descending primary key, whose UUIDv7 holds the creation time. */
 export function listPaymentLinks(
   sql: Sql,
   environmentId: string,
@@ -171,7 +174,7 @@ export function listPaymentLinks(
     order by l.id desc limit ${page.limit}::int offset ${page.offset}::int`;
 }
 
-/** How many match, counting no further than `most`. */
+/** Number of matches, counted no further than `most`. */
 export async function countPaymentLinks(
   sql: Sql,
   environmentId: string,
@@ -206,7 +209,7 @@ export async function findListedLink(
   return row ?? null;
 }
 
-/** Who made a link, and when; null when the record is gone. Index: `audit_log_object`. */
+/** The actor who created a link; null if the record is gone. Index: `audit_log_object`. */
 export async function findLinkCreator(sql: Sql, environmentId: string, id: string): Promise<ActorRecord | null> {
   const [row] = await sql<{ actor: ActorRecord }[]>`
     select actor from audit_log
@@ -216,8 +219,9 @@ export async function findLinkCreator(sql: Sql, environmentId: string, id: strin
 }
 
 /**
- * Deletes link sessions that nobody tried to pay, a week after they expired, and returns how many. The current session of a
- * single-use link stays. Sessions that expired over a month before are not checked any more. Index: `client_sessions_unpaid`.
+ * Deletes link sessions without a payment attempt one week after they expired; returns the number. A
+ * single-use link's current session stays. Sessions expired over a month before that are not rechecked.
+ * Index: `client_sessions_unpaid`.
  */
 export async function deleteUntriedSessions(orm: Orm, limit: number): Promise<number> {
   const removed = await orm.execute(fragment`

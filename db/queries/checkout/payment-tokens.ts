@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
 import { type PaymentTokenRow, paymentTokens } from "@/db/schema/checkout";
 
-/** Its one use is claimed where the payment is made, in the same statement. */
+/** Its single use is claimed in the statement that creates the payment. */
 export async function insertPaymentToken(
   orm: Orm,
   environmentId: string,
@@ -19,7 +19,7 @@ export async function findPaymentToken(orm: Orm, environmentId: string, id: stri
   return row ?? null;
 }
 
-/** Clears the cards of tokens that are too old to be used; returns how many. Index: `payment_tokens_held`. */
+/** Clears the cards of expired tokens; returns the number. Index: `payment_tokens_held`. */
 export async function clearOldPaymentTokens(orm: Orm, limit: number): Promise<number> {
   const cleared = await orm.execute(sql`
     update ${paymentTokens} set processor_token = ''
@@ -32,8 +32,8 @@ export async function clearOldPaymentTokens(orm: Orm, limit: number): Promise<nu
 }
 
 /**
- * Deletes tokens a day and an hour past their end: by then the key of a payment made with one is past its 24 hours, so no
- * replay needs it. Returns how many. Index: `payment_tokens_age`.
+ * Deletes tokens 25 hours after they expire: by then the idempotency key of a payment with one is past its 24
+ * hours, so no replay needs it. Returns the number. Index: `payment_tokens_age`.
  */
 export async function deleteOldPaymentTokens(orm: Orm, limit: number): Promise<number> {
   const removed = await orm.execute(sql`

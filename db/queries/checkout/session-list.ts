@@ -18,11 +18,11 @@ type SessionFilter = {
   status: ClientSessionStatus | undefined;
   /** ISO 8601: separates expired from open sessions, which the database does not store. */
   now: string;
-  /** Sessions that this link opened. Null: all sessions, except those of links that nobody tried to pay. */
+  /** Sessions that this link opened. Null: all sessions, except untried ones of links. */
   linkId: string | null;
 };
 
-/** `EXPIRED` is an open session past its time, unless a payment of it is under way. */
+/** `EXPIRED` is an open session past its time, unless it has a payment in progress. */
 function matching(environmentId: string, { status, now, linkId }: SessionFilter) {
   const own = and(
     eq(clientSessions.environment_id, environmentId),
@@ -65,7 +65,7 @@ const ofLink = and(
   eq(paymentLinks.id, clientSessions.payment_link_id),
 );
 
-/** Newest first: in descending order of the primary key, whose UUIDv7 holds the time of creation. */
+/** Newest first: descending primary key, whose UUIDv7 holds the creation time. */
 export function listClientSessions(
   orm: Orm,
   environmentId: string,
@@ -83,7 +83,7 @@ export function listClientSessions(
     .offset(page.offset);
 }
 
-/** How many match, counting no further than `cap` + 1. */
+/** Number of matches, counted no further than `cap` + 1. */
 export async function countClientSessions(
   orm: Orm,
   environmentId: string,
@@ -93,7 +93,7 @@ export async function countClientSessions(
   return countUpTo(orm, clientSessions, matching(environmentId, filter), cap + 1);
 }
 
-/** A session with its plan; null when the environment has no such session. */
+/** A session with its plan; null if the environment has no such session. */
 export async function findSessionWithPlan(orm: Orm, environmentId: string, id: string): Promise<ListedSession | null> {
   const rows = await orm
     .select(LISTED)
@@ -116,7 +116,7 @@ export type SessionChargeRow = {
   created_at: string;
 };
 
-/** The charges that were tried in a session, newest first. Index: `transactions_client_session`. */
+/** The charges attempted in a session, newest first. Index: `transactions_client_session`. */
 export function listSessionCharges(
   sql: Sql,
   environmentId: string,
@@ -132,7 +132,7 @@ export function listSessionCharges(
 
 export type SessionAct = { action: string; actor: ActorRecord; created_at: string };
 
-/** What users and keys did with a session, oldest first. Index: `audit_log_object`. */
+/** Acts of users and keys on a session, oldest first. Index: `audit_log_object`. */
 export function listSessionActs(sql: Sql, environmentId: string, sessionId: string): Promise<SessionAct[]> {
   return sql<SessionAct[]>`
     select action, actor, created_at from audit_log

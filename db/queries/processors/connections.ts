@@ -15,14 +15,17 @@ const connections = processorConnections;
 const own = (environmentId: string, id: string) =>
   and(eq(connections.environment_id, environmentId), eq(connections.id, id));
 
-/** Which environments have connections, and a number that changes with them and their rules. Index: `…_revisions`. */
+/**
+ * Environments with connections, and a number that changes with their connections and rules. Index:
+ * `…_revisions`.
+ */
 export async function readRevisions(sql: Sql): Promise<Map<string, number>> {
   const rows = await sql<{ environment_id: string; revision: number }[]>`
     select environment_id, sum(revision)::bigint as revision from processor_connections group by environment_id`;
   return new Map(rows.map((row) => [row.environment_id, row.revision]));
 }
 
-/** An environment's, the oldest first, disconnected ones too. */
+/** An environment's connections, oldest first, including disconnected ones. */
 export async function listConnections(orm: Orm, environmentId: string): Promise<ConnectionRow[]> {
   return orm
     .select()
@@ -47,7 +50,7 @@ export async function findConnection(orm: Orm, environmentId: string, id: string
   return row ?? null;
 }
 
-/** The environment of a connection, for who knows its id alone. Index: `processor_connections_id`. */
+/** The environment of a connection known only by id. Index: `processor_connections_id`. */
 export async function findEnvironmentOfConnection(sql: Sql, id: string): Promise<{ id: string; mode: Mode } | null> {
   const [row] = await sql<{ id: string; mode: Mode }[]>`
     select e.id, e.mode from processor_connections c join environments e on e.id = c.environment_id
@@ -55,7 +58,7 @@ export async function findEnvironmentOfConnection(sql: Sql, id: string): Promise
   return row ?? null;
 }
 
-/** Locks all of an environment, in one order: what one change is must not depend on another that is under way. */
+/** Locks all of an environment's connections in a fixed order, because changes of one depend on the others. */
 export async function lockConnections(tx: Orm, environmentId: string): Promise<ConnectionRow[]> {
   return tx
     .select()
@@ -65,7 +68,7 @@ export async function lockConnections(tx: Orm, environmentId: string): Promise<C
     .for("update");
 }
 
-/** Null: the account is connected in this environment already. */
+/** Null if the account is already connected in this environment. */
 export async function insertConnection(
   tx: Orm,
   environmentId: string,
@@ -82,7 +85,7 @@ export async function insertConnection(
   return made ?? null;
 }
 
-/** What payments depend on: every process notices within a second. */
+/** Changes settings that payments depend on; every process notices within one second. */
 export async function updateConnection(
   tx: Orm,
   environmentId: string,
@@ -113,7 +116,7 @@ export async function updateConnection(
   return row;
 }
 
-/** Makes none the default. */
+/** Clears the default flag of all other connections. */
 export async function clearDefault(tx: Orm, environmentId: string, except: string): Promise<void> {
   await tx
     .update(connections)
@@ -123,7 +126,7 @@ export async function clearDefault(tx: Orm, environmentId: string, except: strin
     );
 }
 
-/** What a check found out. Payments do not depend on it. */
+/** Stores the result of a check. Payments do not depend on it. */
 export async function recordCheck(
   orm: Orm,
   environmentId: string,
@@ -133,7 +136,7 @@ export async function recordCheck(
   await orm.update(connections).set(check).where(own(environmentId, id));
 }
 
-/** Replaces all rules. The caller has the environment's connections locked. */
+/** Replaces all rules. The caller holds locks on the environment's connections. */
 export async function replaceRoutes(
   tx: Orm,
   environmentId: string,
@@ -148,20 +151,20 @@ export async function replaceRoutes(
     .where(eq(connections.environment_id, environmentId));
 }
 
-/** What is open at a connection. */
+/** Open items at a connection. */
 export type OpenAtConnection = {
   operations: number;
   authorized: number;
   challenges: number;
   refunds: number;
-  /** Approved after the payment had ended, and not given back: it is tried again. */
+  /** Approved after the payment had ended, and not voided yet: the void is retried. */
   late_approvals: number;
   tokens: number;
 };
 
 /**
- * What would be left without an end if the connection were gone. Whoever reads it holds the connection's row: T1 of a payment
- * there takes a share of it. Indexes: `payments_connection`, `operations_late_approvals`.
+ * Counts what could not be completed without the connection. The caller holds its row lock, of which T1 of a
+ * payment takes a share. Indexes: `payments_connection`, `operations_late_approvals`.
  */
 export async function countOpenAt(tx: Orm, environmentId: string, id: string): Promise<OpenAtConnection> {
   const [row] = await tx.execute<OpenAtConnection>(sql`
@@ -177,7 +180,7 @@ export async function countOpenAt(tx: Orm, environmentId: string, id: string): P
         ) refused
         join payments l on l.environment_id = ${environmentId}::uuid and l.id = refused.payment_id
         where l.connection_id = ${id}::uuid and l.status in ('DECLINED', 'FAILED') and l.open_operation_id is null
-          -- What a processor has refused to give back for so long is for people to settle with it.
+          -- A void that the processor has refused for 60 days needs manual settlement.
           and l.created_at > now() - interval '60 days')::int
         as late_approvals,
       (select count(*) from payment_tokens t where t.environment_id = ${environmentId}::uuid and t.connection_id = ${id}::uuid
@@ -189,7 +192,7 @@ export async function countOpenAt(tx: Orm, environmentId: string, id: string): P
   return row;
 }
 
-/** Which connection a payment is at; `found` is false where there is no such payment. Index: the primary key. */
+/** A payment's connection; null if there is no such payment. Index: the primary key. */
 export async function findConnectionOfPayment(
   sql: Sql,
   environmentId: string,
@@ -200,22 +203,22 @@ export async function findConnectionOfPayment(
   return row ?? null;
 }
 
-/** A message came to its address. Once a second is often enough. */
+/** Records that a message arrived, at most once per second. */
 export async function noteMessage(sql: Sql, id: string): Promise<void> {
   const stale = sql`(last_webhook_at is null or last_webhook_at < now() - interval '1 second')`;
   await sql`update processor_connections set last_webhook_at = now() where id = ${id}::uuid and ${stale}`;
   await sql`update operator_connections set last_webhook_at = now() where id = ${id}::uuid and ${stale}`;
 }
 
-/** A list of reports to read on: of a merchant's connection, or of the operator's, which has no environment. */
+/** A report list to continue reading, of a merchant's connection or the operator's. */
 export type UnreadReports = { id: string; place: string | null; held_since: string | null };
 
-/** How long a list that is being read is left to its reader. */
+/** Lease on a list that is being read. */
 const READING = "1 minute";
 
 /**
- * Takes lists of reports that were not read for a minute, the longest unread first; no other process takes them for
- * as long again. Index: `processor_connections_unread`.
+ * Claims report lists not read for one minute, longest unread first; no other process claims them for that
+ * long. Index: `processor_connections_unread`.
  */
 export async function takeUnreadReports(sql: Sql, limit: number): Promise<UnreadReports[]> {
   const due = sql`(reports_read_at is null or reports_read_at < now() - ${READING}::interval or reports_read_at > now() + ${READING}::interval)`;
@@ -235,7 +238,7 @@ export async function takeUnreadReports(sql: Sql, limit: number): Promise<Unread
     select * from merchants union all select * from operators`;
 }
 
-/** Goes on from `place`, unless another process has meanwhile gone on from where this one began. */
+/** Advances the cursor to `place`, unless another process has advanced it since it was read. */
 export async function keepReportsPlace(
   sql: Sql,
   { id, place: from }: UnreadReports,
@@ -250,7 +253,7 @@ export async function keepReportsPlace(
   }
 }
 
-/** The account that these credentials were found to be of. */
+/** The account that these credentials were found to belong to. */
 export async function findOperatorAccount(
   orm: Orm,
   processor: string,

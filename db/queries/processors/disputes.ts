@@ -6,8 +6,8 @@ import { transactions } from "../../schema/transactions";
 export type NewDispute = Omit<DisputeRow, "environment_id" | "customer">;
 
 /**
- * Writes a dispute that nobody has reported yet; null when it is known. Inside the transaction that tells of it: another one with
- * the same dispute waits for its end.
+ * Inserts a dispute; null if it is already known. Call it in the transaction that reports it: a concurrent
+ * insert of the same dispute waits for its end.
  */
 export async function insertDispute(orm: Orm, environmentId: string, dispute: NewDispute): Promise<DisputeRow | null> {
   const customer = sql`(select customer_uuid(${environmentId}::uuid, ${transactions.customer_id}, ${transactions.customer_email_key})
@@ -22,7 +22,7 @@ export async function insertDispute(orm: Orm, environmentId: string, dispute: Ne
   return row ?? null;
 }
 
-/** Locked, so that its events are numbered in the order of their commits; null for one of another environment. */
+/** Locked, so that its events are numbered in commit order; null for a dispute of another environment. */
 export async function lockDispute(
   orm: Orm,
   environmentId: string,
@@ -47,7 +47,7 @@ type ChangedDispute = Pick<
   "amount" | "currency" | "reason" | "status" | "respond_before" | "read_at" | "updated_at"
 >;
 
-/** Inside the transaction that holds its row. */
+/** Call it in the transaction that holds its row. */
 export async function updateDispute(
   orm: Orm,
   environmentId: string,
@@ -61,8 +61,9 @@ export async function updateDispute(
 }
 
 /**
- * Shows a payment's disputes on its row, where refunds see them: a lost one decides, then an open one, then the latest. Inside
- * the transaction that holds the dispute's row. The payment is locked first, so that of two at once the second sees both.
+ * Copies the decisive dispute to the payment's row, where refunds see it: a lost one, else an open one, else
+ * the latest. Call it in the transaction that holds the dispute's row. The payment is locked first, so that
+ * the second of two concurrent calls sees both disputes.
  */
 export async function showOnPayment(orm: Orm, environmentId: string, paymentId: string): Promise<void> {
   await orm.execute(sql`
@@ -75,7 +76,7 @@ export async function showOnPayment(orm: Orm, environmentId: string, paymentId: 
       and (dispute_id, dispute_status) is distinct from (d.id, d.status)`);
 }
 
-/** The dispute that a payment shows comes first. */
+/** Sort order that puts the payment's decisive dispute first. */
 export const DECISIVE_FIRST = `case status when 'LOST' then 1 when 'ACCEPTED' then 1 when 'WON' then 3 else 2 end,
   created_at desc, id desc`;
 
@@ -92,8 +93,8 @@ export async function listDisputes(
 }
 
 /**
- * What is disputed of some customers' payments, by currency: what banks took back or may keep, so not what was won, nor what was
- * only asked about. Index: `disputes_customer`.
+ * Disputed amounts of some customers, by currency: what banks took back or may keep, excluding won disputes
+ * and inquiries. Index: `disputes_customer`.
  */
 export async function readDisputed(
   sql: Sql,
@@ -107,7 +108,10 @@ export async function readDisputed(
     group by 1, 2 order by 3 desc, 2`;
 }
 
-/** Lost disputes by currency, of all environments: money that is gone and in no ledger. Reads the whole table: for reconciliation. */
+/**
+ * Lost disputes by currency over all environments: lost money that no ledger holds. Scans the table; for
+ * reconciliation.
+ */
 export async function sumLostDisputes(
   sql: Sql | Transaction,
 ): Promise<{ currency: string; count: number; amount: number }[]> {

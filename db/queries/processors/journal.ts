@@ -1,9 +1,9 @@
 import type { Sql } from "@/db/client";
 
-/** A connection, or the name of a processor that is built in. */
+/** A connection id, or the name of a built-in processor. */
 type Owner = string;
 
-/** Notes a fact unless one is noted under its name; answers what is. Facts are JSON text. */
+/** Stores a fact unless one exists under its name; returns the stored one. Facts are JSON text. */
 export async function noteFact(sql: Sql, owner: Owner, subject: string, name: string, fact: string): Promise<string> {
   for (;;) {
     const [made] = await sql<{ fact: string }[]>`
@@ -12,18 +12,18 @@ export async function noteFact(sql: Sql, owner: Owner, subject: string, name: st
     if (made) return made.fact;
     const [kept] = await sql<{ fact: string }[]>`
       select fact from processor_journal where connection = ${owner} and subject = ${subject} and name = ${name}`;
-    // It may have been forgotten between the two.
+    // It may have been deleted between the two statements.
     if (kept) return kept.fact;
   }
 }
 
-/** Everything that is noted of a subject. Index: the primary key. */
+/** All facts about a subject. Index: the primary key. */
 export async function listFacts(sql: Sql, owner: Owner, subject: string): Promise<{ name: string; fact: string }[]> {
   return sql<{ name: string; fact: string }[]>`
     select name, fact from processor_journal where connection = ${owner} and subject = ${subject} limit 1000`;
 }
 
-/** Subjects with a fact of this name from before a time, the oldest first. Index: `processor_journal_age`. */
+/** Subjects with a fact of this name older than a time, oldest first. Index: `processor_journal_age`. */
 export async function listOlderSubjects(
   sql: Sql,
   owner: Owner,
@@ -39,8 +39,8 @@ export async function listOlderSubjects(
 }
 
 /**
- * Cards that a processor stores and was not asked to forget yet: facts of the name `card`. One that it has not forgotten an
- * hour after its time is not counted: credentials may be refused for ever. Index: `processor_journal_age`.
+ * Cards stored by a processor whose deletion is still due: facts named `card`. Those an hour overdue are not
+ * counted, because the credentials may be refused forever. Index: `processor_journal_age`.
  */
 export async function countKeptCards(sql: Sql, owner: Owner): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

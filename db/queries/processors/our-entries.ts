@@ -3,10 +3,10 @@ import type { OperationState } from "@/db/schema/operations";
 import type { PaymentStatus } from "@/lib/contract/payments/payment";
 import type { Fragment } from "../statement-text";
 
-/** A payment or refund of ours, beside which an entry of a processor's own list is held. Amounts in minor units. */
+/** A payment or refund of ours, to compare with an entry of the processor's own list. Amounts in minor units. */
 export type OurEntry = {
   readonly environment_id: string;
-  /** The payment's, or the refund's operation's. */
+  /** Id of the payment, or of the refund's operation. */
   readonly id: string;
   readonly payment_id: string;
   readonly transaction_id: string;
@@ -15,12 +15,12 @@ export type OurEntry = {
   readonly authorization: string;
   readonly amount: number;
   readonly currency: string;
-  /** Of a payment that ended unpaid and that the processor approved later: whether its money was given back, or still is to be. */
+  /** Set for a payment that ended unpaid and was approved later: its money was returned, or still has to be. */
   readonly late_approval: "given_back" | "to_give_back" | null;
-  /** Something is happening to it, or has a moment ago. */
+  /** The entry is changing, or changed a moment ago. */
   readonly under_way: boolean;
   readonly created_at: string;
-  /** The processor's own id of it, where one was kept. */
+  /** The processor's own id for it, if stored. */
   readonly object_kind: string | null;
   readonly object_id: string | null;
 } & (
@@ -28,15 +28,18 @@ export type OurEntry = {
   | { readonly kind: "refund"; readonly state: OperationState }
 );
 
-/** What is compared: the payments of a connection in some environments, which are one unless it is the operator's. */
+/** Scope of a comparison: a connection's payments in some environments; just one unless it is the operator's. */
 export type Compared = {
   readonly connectionId: string;
-  /** The name under which the processor's own ids are kept. */
+  /** Key under which the processor's own ids are stored. */
   readonly processor: string;
   readonly environmentIds: readonly string[];
-  /** What changed after it is under way. */
+  /** Entries changed after this count as in progress. */
   readonly quietSince: Date;
-  /** Past it what the processor did is not known: so is what money of ours has moved since. Null: it is known up to now. */
+  /**
+   * The processor's list is complete up to this time, so later movements of ours count as in progress. Null =
+   * up to now.
+   */
   readonly knownUntil: Date | null;
 };
 
@@ -50,13 +53,13 @@ const paymentColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragmen
   p.open_operation_id is not null or p.refund_pending > 0 or p.updated_at > ${quietSince}::timestamptz
     or p.status in ('PENDING', 'REQUIRES_ACTION') or ${movedSince(sql, knownUntil)} as under_way,
   p.created_at, k.kind as object_kind, k.object_id`;
-/** Whether an operation of the payment ended since; its settlement is no matter of the processor's. */
+/** True if an operation of the payment ended since. Its settlement does not concern the processor. */
 const movedSince = (sql: Sql, time: Date | null): Fragment =>
   time === null
     ? sql`false`
     : sql`exists (select from operations m
         where m.environment_id = p.environment_id and m.payment_id = p.id and m.completed_at > ${time}::timestamptz)`;
-/** The object that was kept first is the payment itself. */
+/** The object stored first is the payment itself. */
 const keptOf = (sql: Sql, { processor }: Compared, operation: Fragment): Fragment => sql`
   left join lateral (
     select kind, object_id from processor_objects
@@ -70,8 +73,8 @@ const refundColumns = (sql: Sql, { quietSince, knownUntil }: Compared): Fragment
   o.created_at, k.kind as object_kind, k.object_id`;
 
 /**
- * Those that entries of a processor's list name, by our references or by the processor's own ids that were kept; each with what it
- * was found by. Indexes: the primary key of operations in each environment, `processor_objects_id`.
+ * Our entries named by a processor's list, by our references or the processor's own stored ids; each with the
+ * name it was found by. Indexes: the primary key of operations in each environment, `processor_objects_id`.
  */
 export async function findOurEntries(
   sql: Sql,
@@ -100,15 +103,15 @@ export async function findOurEntries(
     from found join operations o on o.environment_id = found.environment_id and o.id = found.id
     join payments p on p.environment_id = o.environment_id and p.id = o.payment_id
     ${keptOf(sql, of, sql`o.id`)}
-    -- What was approved after the payment had ended here may be given back by a refund.
+    -- The money of a late approval may be returned by a refund.
     where (found.kind = 'refund' or (found.kind = 'void' and p.status in ('DECLINED', 'FAILED')))
       and p.connection_id = ${of.connectionId}::uuid`;
 }
 
-/** A stretch of ids, which are in the order of their times: from the first to before the last. */
+/** A range of ids, which are in time order: `from` inclusive, `before` exclusive. */
 export type IdRange = { readonly from: string; readonly before: string };
 
-/** Payments of one environment in a stretch, oldest first. Index: `payments_connection`. */
+/** Payments of one environment in a range, oldest first. Index: `payments_connection`. */
 export async function listOurPayments(
   sql: Sql,
   of: Compared,
@@ -123,7 +126,7 @@ export async function listOurPayments(
     order by p.id limit ${limit}::int`;
 }
 
-/** Refunds of one environment in a stretch, oldest first. By the primary keys of operations and payments. */
+/** Refunds of one environment in a range, oldest first. By the primary keys of operations and payments. */
 export async function listOurRefunds(
   sql: Sql,
   of: Compared,
@@ -140,7 +143,10 @@ export async function listOurRefunds(
     order by o.id limit ${limit}::int`;
 }
 
-/** How many payments a stretch holds, up to `most`: what a comparison has in memory at once. Index: `payments_connection`. */
+/**
+ * Number of payments in a range, up to `most`: the number a comparison holds in memory. Index:
+ * `payments_connection`.
+ */
 export async function countOurPayments(
   sql: Sql,
   of: Compared,

@@ -5,14 +5,14 @@ import type { ConnectionStatus } from "@/lib/contract/processors/connection";
 import { type Findings, type ReconciliationState, RUNS_SHOWN } from "@/lib/contract/processors/reconciliation";
 import type { Mode } from "@/lib/contract/transactions/words";
 
-/** Something that payments are made through: a merchant's connection, or an account that the operator has configured. */
+/** A merchant's connection, or an account that the operator configured. */
 export type ConnectionToCompare = {
   readonly id: string;
   /** Null for the operator's. */
   readonly environment_id: string | null;
   /** Key of its connector. */
   readonly processor: string;
-  /** The merchant's own name for it; the operator's: its account. */
+  /** The merchant's own label; for the operator's, the account. */
   readonly label: string;
 };
 
@@ -21,12 +21,12 @@ const CONNECTIONS = `
   union all
   select id, null, processor, account from operator_connections`;
 
-/** All that are connected, of all merchants: so many rows as there are. */
+/** All connected accounts of all merchants, without a limit. */
 export async function listConnectionsToCompare(sql: Sql | Transaction): Promise<ConnectionToCompare[]> {
   return sql<ConnectionToCompare[]>`${sql.unsafe(CONNECTIONS)} order by id`;
 }
 
-/** Whatever its status; null for an unknown id. By its key. */
+/** A connection in any status; null for an unknown id. By its key. */
 export async function findConnectionToCompare(
   sql: Sql,
   id: string,
@@ -39,7 +39,7 @@ export async function findConnectionToCompare(
   return row ?? null;
 }
 
-/** The same for a merchant, who knows its own alone. By its key. */
+/** The same within a merchant's environment. By its key. */
 export async function findOwnConnection(
   sql: Sql,
   environmentId: string,
@@ -51,7 +51,10 @@ export async function findOwnConnection(
   return row ?? null;
 }
 
-/** The environments that have payments of the operator's connection. Index: `payments_connection`, a look into each. */
+/**
+ * Environments with payments of the operator's connection. Index: `payments_connection`, one lookup per
+ * environment.
+ */
 export async function listEnvironmentsOfConnection(sql: Sql, connectionId: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select e.id from environments e
@@ -63,12 +66,12 @@ export async function listEnvironmentsOfConnection(sql: Sql, connectionId: strin
 
 type NewRun = Pick<ReconciliationRunRow, "id" | "environment_id" | "connection_id" | "night" | "since" | "until">;
 
-/** A comparison as one process began it: by `started_at` it is told from the same one when another process begins it again. */
+/** A comparison as claimed by one process: `started_at` distinguishes it from a later claim of the same run. */
 export type BegunRun = Pick<ReconciliationRunRow, "id" | "started_at">;
 
 /**
- * Begins a comparison. Of a night's, null while another process makes it, or has: one that was begun two hours ago and did not
- * end, or failed an hour ago, is made again, under the id that it has.
+ * Starts a comparison. For a scheduled one, null while another process runs it or once it is done: a run that
+ * began two hours ago without ending, or failed an hour ago, is restarted under its id.
  */
 export async function beginRun(sql: Sql, run: NewRun): Promise<BegunRun | null> {
   const [row] = await sql<BegunRun[]>`
@@ -83,7 +86,7 @@ export async function beginRun(sql: Sql, run: NewRun): Promise<BegunRun | null> 
   return row ?? null;
 }
 
-/** Requests a comparison, or changes the one that waits already. Answers its id. */
+/** Requests a comparison, or changes the one already pending. Returns its id. */
 export async function requestRun(sql: Sql, run: Omit<NewRun, "night">): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     insert into reconciliation_runs (environment_id, id, connection_id, state, since, until, requested_at, started_at)
@@ -94,7 +97,7 @@ export async function requestRun(sql: Sql, run: Omit<NewRun, "night">): Promise<
   return (row as { id: string }).id;
 }
 
-/** How many were requested within the last hour, and day. Index: `reconciliation_runs_requests`. */
+/** Number of requests within the last hour and day. Index: `reconciliation_runs_requests`. */
 export async function countRecentRequests(sql: Sql, connectionId: string): Promise<{ hour: number; day: number }> {
   const [row] = await sql<[{ hour: number; day: number }]>`
     select count(*) filter (where requested_at > now() - interval '1 hour')::int as hour, count(*)::int as day
@@ -103,22 +106,22 @@ export async function countRecentRequests(sql: Sql, connectionId: string): Promi
   return row;
 }
 
-/** A comparison that was requested, for the process that makes it. */
+/** A requested comparison, for the process that runs it. */
 export type RequestedRun = BegunRun & {
   readonly connection_id: string;
   readonly since: Date;
   readonly until: Date;
 };
 
-/** Requested: one that waits, or one that was begun two hours ago and did not end; and one that is being made. */
+/** A requested run that is pending, or began two hours ago without ending; and one that is running. */
 const WAITS =
   "(state = 'requested' or (requested_at is not null and state = 'running' and started_at < now() - interval '2 hours'))";
 const IS_MADE = "(requested_at is not null and state = 'running' and started_at >= now() - interval '2 hours')";
 
 /**
- * Takes one that waits, or one that was begun two hours ago and did not end; null when there is none. No two processes take the
- * same. Environments take turns, so that no merchant with many connections keeps the others waiting: the first of one for which
- * none is being made comes before the second of another. Indexes: `reconciliation_runs_requested`, `reconciliation_runs_taken`.
+ * Claims a pending run, or one that began two hours ago without ending; null if there is none. Environments
+ * alternate, so that a merchant with many connections does not delay the others. Indexes:
+ * `reconciliation_runs_requested`, `reconciliation_runs_taken`.
  */
 export async function takeRequestedRun(sql: Sql): Promise<RequestedRun | null> {
   const [row] = await sql<(BegunRun & { connection_id: string; since: string; until: string })[]>`
@@ -137,8 +140,8 @@ export async function takeRequestedRun(sql: Sql): Promise<RequestedRun | null> {
 }
 
 /**
- * Leaves one that was taken to another process. False where another waits for its connection by now, or another process has
- * begun this one again.
+ * Returns a claimed run to the queue. False if its connection already has another pending run, or another
+ * process has restarted this one.
  */
 export async function releaseRun(sql: Sql, { id, started_at }: BegunRun): Promise<boolean> {
   try {
@@ -150,26 +153,27 @@ export async function releaseRun(sql: Sql, { id, started_at }: BegunRun): Promis
       returning 1`;
     return rows.length > 0;
   } catch (error) {
-    // It was requested again between the look and the change.
+    // It was requested again between the check and the update.
     if (error instanceof postgres.PostgresError && error.constraint_name === "reconciliation_runs_requested")
       return false;
     throw error;
   }
 }
 
-/** Whether a comparison after `r` looked again at a time: one that had nothing to compare with looked at nothing. */
+/** SQL condition: a comparison after `r` covered that time. One that had nothing to compare covered nothing. */
 const looksAgain = (since: string, until: string) => `exists (
   select from reconciliation_runs later
   where later.connection_id = r.connection_id and later.state = 'done' and later.id > r.id
     and later.since <= ${since} and later.until > ${until}
     and (later.payments + later.refunds + later.difference_count > 0 or later.unchecked = '[]'))`;
 
-/** When a difference `d` was made. */
+/** Creation time of a difference `d`. */
 const AT = "(d->>'at')::timestamp(3) with time zone";
 
 /**
- * How a comparison ended; of one that another process has begun again meanwhile, nothing. What it looked at again stands no
- * longer in those before it. Pages read what stands from here: counting it for each would take longer with every comparison.
+ * Stores a comparison's result, unless another process has restarted it. Differences in earlier runs that it
+ * rechecked are closed. The number still open is stored for pages, because counting would take longer with
+ * every run.
  */
 export async function endRun(
   sql: Sql,
@@ -184,7 +188,7 @@ export async function endRun(
   const looked = end.payments + end.refunds + end.difference_count > 0 || end.unchecked.length === 0;
   const beyond = end.difference_count - end.differences.length;
   await sql.begin(async (tx) => {
-    // Of two that end at once, the second sees what the first found.
+    // Of two that end concurrently, the second sees the first's findings.
     await tx`select pg_advisory_xact_lock(hashtextextended('reconciliation ' || connection_id, 0))
       from reconciliation_runs where id = ${id}::uuid`;
     const [ended] = await tx<{ connection_id: string; since: string; until: string }[]>`
@@ -211,7 +215,10 @@ export async function endRun(
   });
 }
 
-/** Takes what this one looked at from what stands in those before it; answers which they are. Index: `reconciliation_runs_standing`. */
+/**
+ * Closes the differences of earlier runs that this one rechecked; returns the ids of those runs. Index:
+ * `reconciliation_runs_standing`.
+ */
 async function lookAgain(
   tx: Transaction,
   { id, connection_id, since, until }: { id: string; connection_id: string; since: string; until: string },
@@ -231,12 +238,12 @@ async function lookAgain(
   return rows.map((row) => row.id);
 }
 
-/** Comparisons that were requested keep all that they found for as long as lists show them. */
+/** Requested runs keep all their findings while lists show them. */
 const KEPT_WHOLE = RUNS_SHOWN;
-/** Few are old since the one before ended. */
+/** Few runs become old between two comparisons. */
 const THINNED_AT_ONCE = 10;
 
-/** Of older ones that were requested only what stands is kept: `changed`, and those that have become old. */
+/** Older requested runs keep only open differences; applies to `changed` and to runs that became old. */
 async function thinOld(tx: Transaction, connectionId: string, changed: readonly string[]): Promise<void> {
   const old = (limit: number) => tx`
     select id from reconciliation_runs where connection_id = ${connectionId}::uuid and state = 'done'
@@ -249,12 +256,15 @@ async function thinOld(tx: Transaction, connectionId: string, changed: readonly 
       and requested_at is not null and jsonb_array_length(differences) > cardinality(standing_at)`;
 }
 
-/** A run as lists show it: without its differences, which may be a thousand. */
+/** A run as shown in lists: without its differences, which may be a thousand. */
 export type ListedRunRow = Omit<ReconciliationRunRow, "differences" | "standing_at" | "standing" | "standing_in_all">;
 const LISTED = `id, environment_id, connection_id, night, requested_at, state, since, until, payments, refunds, under_way,
   difference_count, unchecked, failure, started_at, finished_at`;
 
-/** A connection's comparisons, newest first; null: of the operator's. Index: `reconciliation_runs_connection`. */
+/**
+ * A connection's comparisons, newest first; environment null = the operator's. Index:
+ * `reconciliation_runs_connection`.
+ */
 export async function listRuns(
   sql: Sql,
   environmentId: string | null,
@@ -283,8 +293,8 @@ export async function findRun(
 }
 
 /**
- * Of a connection `c`: up to when it was ever compared, and how many differences no later comparison has looked at again, as the
- * one that ended last found. Indexes: `reconciliation_runs_until`, `reconciliation_runs_ended`.
+ * For a connection `c`: the time up to which it is compared, and the open differences according to the run
+ * that ended last. Indexes: `reconciliation_runs_until`, `reconciliation_runs_ended`.
  */
 const STANDING = `
   select (select max(until) from reconciliation_runs where connection_id = c.id and state = 'done') as until,
@@ -321,8 +331,8 @@ export async function listSupportConnections(sql: Sql, limit: number): Promise<S
 }
 
 /**
- * Up to when a connection was ever compared, `old`: more than a day and a half ago, how many differences stand, and the last
- * comparison that ended.
+ * A connection's comparison status: compared up to `until`, `old` if that is over 36 hours ago, the number of
+ * open differences, and the last run that ended.
  */
 export type LastRun = Pick<
   ReconciliationRunRow,
@@ -333,7 +343,7 @@ export type LastRun = Pick<
   readonly old: boolean;
 };
 
-/** Of each of some connections that were compared. */
+/** The status of each given connection that was ever compared. */
 export async function listLastRuns(sql: Sql, connectionIds: readonly string[]): Promise<LastRun[]> {
   return sql<LastRun[]>`
     select r.connection_id, r.state, r.payments, r.refunds, s.standing as difference_count, r.unchecked, s.until, r.failure,
@@ -345,7 +355,7 @@ export async function listLastRuns(sql: Sql, connectionIds: readonly string[]): 
     cross join lateral (${sql.unsafe(STANDING)}) s`;
 }
 
-/** So many at most; answers how many. Index: `reconciliation_runs_started`. */
+/** Deletes up to `limit` runs; returns the number. Index: `reconciliation_runs_started`. */
 export async function deleteOldRuns(sql: Sql, limit: number): Promise<number> {
   const rows = await sql`
     delete from reconciliation_runs where id = any(array(

@@ -3,42 +3,42 @@ import type { BookCheck } from "./check";
 
 /** The chain of acts that concern no merchant. */
 const NO_MERCHANT = "00000000-0000-0000-0000-000000000000";
-/** Held while chaining: one process at a time gives the numbers. */
+/** Advisory lock: one process at a time assigns the numbers. */
 const LOCK = "4846023523";
 
-/** What a hash covers: the whole row, as a text that stays the same whatever columns are added later. */
+/** Input of a hash: the whole row, in a text that does not change when columns are added later. */
 const MERCHANT_TEXT = `jsonb_build_array(a.environment_id, a.id, a.actor, a.action, a.object_id, a.request_id, a.detail,
   (extract(epoch from a.created_at) * 1000000)::bigint)::text`;
 const SUPPORT_TEXT = `jsonb_build_array(s.id, s.staff_id, s.action, s.merchant_id, s.environment_id, s.object_id, s.detail,
   s.request_id, (extract(epoch from s.created_at) * 1000000)::bigint)::text`;
 
 type PendingRow = {
-  /** Where it stands in the queue. */
+  /** Its position in the queue. */
   place: string;
   log: "merchant" | "support";
   environment_id: string | null;
   row_id: string;
   chain_id: string;
-  /** Null when the row is gone, which the check then shows. */
+  /** Null if the row is gone, which the check then reports. */
   text: string | null;
 };
 type ChainEnd = { chain_id: string; seq: number; hash: Buffer };
-/** `seal_number`: of the newest seal at the time, whose MAC `mac` covers; 0 = none. */
+/** `seal_number`: the newest seal at the time, whose MAC `mac` covers; 0 = none. */
 export type NewLink = ChainEnd &
   Pick<PendingRow, "log" | "environment_id" | "row_id"> & { seal_number: number; mac: string };
 
-/** Waits until this transaction, and no other one, may add to the chains and their seals. */
+/** Waits until only this transaction may add to the chains and their seals. */
 export async function waitForChains(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${LOCK}::bigint)`;
 }
 
-/** The same without a wait: false when another one may. */
+/** The same without waiting: false if another transaction holds the lock. */
 export async function lockChains(tx: Transaction): Promise<boolean> {
   const [row] = await tx<{ locked: boolean }[]>`select pg_try_advisory_xact_lock(${LOCK}::bigint) as locked`;
   return row?.locked ?? false;
 }
 
-/** Rows that no chain holds yet. Primary keys of both logs. */
+/** Rows not chained yet. Index: primary keys of both logs. */
 export async function listPendingAudit(tx: Transaction, limit: number): Promise<PendingRow[]> {
   return await tx<PendingRow[]>`
     select p.ctid::text as place, p.log, p.environment_id, p.row_id,
@@ -53,7 +53,7 @@ export async function listPendingAudit(tx: Transaction, limit: number): Promise<
       from support_audit_log s where p.log = 'support' and s.id = p.row_id limit 1) s on true`;
 }
 
-/** The ends of these chains; one without links is absent. Primary key, read backwards. */
+/** The ends of these chains; a chain without links is absent. Index: primary key, backwards. */
 export async function listChainEnds(tx: Transaction, chainIds: readonly string[]): Promise<ChainEnd[]> {
   return await tx<ChainEnd[]>`
     select c.chain_id, l.seq, l.hash
@@ -87,11 +87,11 @@ const CHAINS = `(select id as chain_id from merchants union all select '${NO_MER
 
 type UnsealedEnd = ChainEnd & {
   day: string;
-  /** Of the last link that a seal covers. */
+  /** Number of the last sealed link. */
   sealed_seq: number;
 };
 
-/** The ends that the chains had when the day began, where no seal under this key covers them yet. */
+/** Chain ends as of the start of the day that no seal under this key covers yet. */
 export async function listUnsealedEnds(tx: Transaction, keyId: string, limit: number): Promise<UnsealedEnd[]> {
   return await tx<UnsealedEnd[]>`
     select c.chain_id, l.seq, l.hash, ((now() at time zone 'UTC')::date - 1)::text as day,
@@ -122,11 +122,11 @@ export type SealRow = SealMark & {
   day: string;
   hash: Buffer;
   previous_mac: string;
-  /** Of the link that it seals; null when the link is gone. */
+  /** Hash of the sealed link; null if the link is gone. */
   linked: Buffer | null;
 };
 
-/** All seals, with the links that they seal; of some chains only when given. */
+/** All seals with the links they seal; only those of the given chains, if any are given. */
 export async function listSeals(tx: Transaction, chainIds: readonly string[] | null = null): Promise<SealRow[]> {
   return await tx<SealRow[]>`
     select s.chain_id, s.seq, s.key_id, s.day::text as day, s.hash, s.mac, s.number, s.previous_mac, l.hash as linked
@@ -135,7 +135,10 @@ export async function listSeals(tx: Transaction, chainIds: readonly string[] | n
     order by s.chain_id, s.seq, s.number`;
 }
 
-/** Up to where each chain is sealed (0: nowhere), and whether a link of a day before, less an hour, lies beyond. */
+/**
+ * The last sealed link of each chain (0 = none), and the day of an unsealed link older than that, with one
+ * hour of tolerance.
+ */
 export async function listSealedParts(
   tx: Transaction,
 ): Promise<{ chain_id: string; seq: number; overdue_day: string | null }[]> {
@@ -152,12 +155,12 @@ export type ChainPart = { chain_id: string; after: number };
 export type LinkRow = ChainEnd & {
   mac: string;
   seal_number: number;
-  /** Of the seal with that number; null without one. */
+  /** MAC of the seal with that number; null without one. */
   seal_mac: string | null;
   day: string;
 };
 
-/** The next links of each part, `limit` at most of each, in order. Primary key. */
+/** The next links of each part, in order, up to `limit` each. Index: primary key. */
 export async function listLinksAfter(tx: Transaction, parts: readonly ChainPart[], limit: number): Promise<LinkRow[]> {
   return await tx<LinkRow[]>`
     select l.*, s.mac as seal_mac
@@ -169,7 +172,7 @@ export async function listLinksAfter(tx: Transaction, parts: readonly ChainPart[
     order by l.chain_id, l.seq`;
 }
 
-/** A row is chained within seconds; this long is left to a service that was stopped, or is behind. */
+/** Rows are chained within seconds; this tolerates a service that was stopped or is behind. */
 const GRACE = "interval '5 minutes'";
 
 export const AUDIT_CHECKS: readonly BookCheck[] = [

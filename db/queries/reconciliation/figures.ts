@@ -1,6 +1,6 @@
 import type { BookCheck } from "./check";
 
-/** Figures kept ready, folded or not, by day of the merchant's zone. */
+/** Precomputed figures, folded or not, by day of the merchant's zone. */
 const KEPT = `
   select environment_id, currency, day, measure, amount, count from daily_totals
   union all
@@ -9,7 +9,7 @@ const KEPT = `
   join environments e on e.id = d.environment_id
   join merchants m on m.id = e.merchant_id`;
 
-/** The same from what they stand for: each line of the ledger, and how each attempt to charge a card ended. */
+/** The same figures from their sources: ledger lines, and the result of each charge attempt. */
 const FACTS = `
   select environment_id, currency, created_at as at, amount, case
       when debit_account = 'processor_receivable' and credit_account = 'merchant_payable' and line = 1 then 'captured'

@@ -1,13 +1,13 @@
 import type { BookCheck } from "./check";
 
-/** What processor_receivable holds, from the ledger alone. */
+/** Balance of processor_receivable, from the ledger alone. */
 const RECEIVABLE = `
   select environment_id, currency, sum(case when debit_account = 'processor_receivable' then amount else 0 end
     - case when credit_account = 'processor_receivable' then amount else 0 end) as balance
   from ledger_entries
   group by environment_id, currency`;
 
-/** What it should hold, from the transactions alone: what a settlement batch is still going to take, reversals included. */
+/** Its expected balance, from the transactions alone: everything still to be settled, reversals included. */
 const NOT_SETTLED = `
   select t.environment_id, t.currency, sum(case
       when t.type = 'CHARGE' and t.captured_at is not null and t.settled_at is null then p.amount_captured
@@ -18,7 +18,7 @@ const NOT_SETTLED = `
   join payments p on p.environment_id = t.environment_id and p.id = t.payment_id
   group by t.environment_id, t.currency`;
 
-/** Each batch's figures from its transactions; a refund that failed after it was settled is an item of two batches. */
+/** Each batch's figures from its transactions; a refund that failed after it was settled is in two batches. */
 const BATCH_ITEMS = `
   select t.environment_id, t.settlement_batch_id as id, t.type as kind, t.currency,
     case t.type when 'CHARGE' then p.amount_captured else t.amount end as amount
@@ -30,7 +30,7 @@ const BATCH_ITEMS = `
   from transactions
   where reversal_batch_id is not null`;
 
-/** What each batch adds to the available balance, from its charges' fees: what its line 4 should say. */
+/** Net amount of each batch, from its charges' fees: the expected amount of its line 4. */
 const BATCH_NETS = `
   select b.environment_id, b.id, b.currency, b.payout_id, b.charge_amount, b.refund_amount, b.reversal_amount,
     b.charge_amount - b.refund_amount + b.reversal_amount - coalesce(f.fees, 0) as net
@@ -44,7 +44,7 @@ const BATCH_NETS = `
     group by 1, 2
   ) f on f.environment_id = b.environment_id and f.id = b.id`;
 
-/** The lines of batches and payouts, each as one text. */
+/** Ledger lines of batches and payouts, one text per line. */
 const LINES_OF_BATCHES = `
   select environment_id, operation_id,
     array_agg(line || ' ' || debit_account || ' ' || credit_account || ' ' || amount order by line) as lines
@@ -52,7 +52,7 @@ const LINES_OF_BATCHES = `
   where payment_id is null
   group by environment_id, operation_id`;
 
-/** What an account holds that is the merchant's, from the ledger alone. */
+/** The merchant's balance in an account, from the ledger alone. */
 const heldIn = (account: string) => `
   select environment_id, currency, sum(case '${account}' when credit_account then amount else -amount end) as balance
   from ledger_entries where '${account}' in (debit_account, credit_account)

@@ -1,10 +1,9 @@
 import type { BookCheck } from "./check";
 
 /**
- * The sandbox processor's books, with the state that our operation of the same reference must have. A challenge that was
- * decided changed the processor's charge, while our authorization still says that it asked for one. A reference that was
- * closed before it was executed belongs to an authorization that failed. A refund that failed
- * before we learned of its acceptance was never anything but declined to us.
+ * The sandbox's books with the expected states of our operation. A decided challenge changes the charge,
+ * while our authorization stays `action_required`. A closed reference belongs to a failed authorization. A
+ * refund that failed before we knew it was accepted is only ever `declined` here.
  */
 const PROCESSOR_RECORDS = `
   select c.reference, c.account, 'authorize' as kind, c.amount, c.currency, c.outcome,
@@ -24,8 +23,9 @@ const PROCESSOR_RECORDS = `
   left join sandbox_processor.reports r on r.reference = f.reference`;
 
 /**
- * What another processor made is in that one's books: its payment names the connection, it has an id of its own there, or it was
- * noted before it was sent. Some tell no id before a challenge is passed; the sandbox notes nothing.
+ * Excludes operations in another processor's books: the payment names a connection, has an id of the
+ * processor, or was journaled before sending, because some return no id before a challenge is passed. The
+ * sandbox journals nothing.
  */
 const BY_THE_SANDBOX = `not exists (
         select from processor_objects k

@@ -23,17 +23,17 @@ export type OffendingRow = Record<string, unknown>;
 /** Runs `work` on one snapshot of the database while others write. */
 export async function withSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return (await db.long.begin("isolation level repeatable read read only", async (tx) => {
-    // These read whole tables, which this pool otherwise never does.
+    // Reconciliation scans whole tables; this pool's other statements never do.
     await tx`set local enable_seqscan = on`;
     return work(tx);
   })) as T;
 }
 
-/** `ACCOUNT_CHECKS` decide which environments these may be. */
+/** Skips abandoned environments; `ACCOUNT_CHECKS` checks which environments may be marked so. */
 const OF_SOMEBODY = `not exists (
   select from environments e where e.id = offending.environment_id and e.abandoned_at is not null)`;
 
-/** The first rows that break a rule, and how many there are. Reads whole tables: meant for reconciliation runs only. */
+/** The first rows that break a rule, and their total. Scans whole tables; for reconciliation runs only. */
 export async function listOffendingRows(
   tx: Transaction,
   check: BookCheck,
@@ -49,7 +49,7 @@ export async function listOffendingRows(
 
 export type OpenOperationsRow = { kind: OperationKind; count: number; oldest: string };
 
-/** What has no known outcome yet. Index: `operations_open`. */
+/** Operations without a known outcome. Index: `operations_open`. */
 export async function countOpenOperations(tx: Transaction): Promise<OpenOperationsRow[]> {
   return await tx<OpenOperationsRow[]>`
     select kind, count(*) as count, min(created_at) as oldest
@@ -62,7 +62,7 @@ export async function countPayments(tx: Transaction): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** What the ledger has of one payment, in minor units. */
+/** Ledger totals of one payment, in minor units. */
 type LedgerOfPayment = { payment_id: string; currency: string; captured: number; refunded: number };
 
 /** Indexes: `operations_payment`, the primary key of the ledger. Payments without a line are absent. */
@@ -82,7 +82,7 @@ export async function listLedgerOfPayments(
     group by o.payment_id, l.currency`;
 }
 
-/** The environments that hold these payments: one, when they were all made with one API key. */
+/** The environments of these payments: one if all were created with one API key. */
 export async function listEnvironmentsOfPayments(db: Database, paymentIds: string[]): Promise<string[]> {
   const rows = await db.sql<{ environment_id: string }[]>`
     select distinct p.environment_id
@@ -91,7 +91,10 @@ export async function listEnvironmentsOfPayments(db: Database, paymentIds: strin
   return rows.map((row) => row.environment_id);
 }
 
-/** How often each order was charged since a moment. Scans the environment's latest charges: for the replay only. */
+/**
+ * Number of charges per order since a point in time. Scans the environment's latest charges; for the replay
+ * only.
+ */
 export async function listChargesPerReplayKey(
   db: Database,
   environmentId: string,

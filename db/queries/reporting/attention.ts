@@ -1,11 +1,14 @@
 import type { Sql } from "@/db/client";
 import type { OperationKind } from "@/db/schema/operations";
 
-/** Which rows of which table need attention, and the transaction that each is about; for the overview and the list's filter. */
+/**
+ * Rows that need attention: table, condition, and the column with their transaction; for the overview and the
+ * list filter.
+ */
 export const NEEDS_ATTENTION = {
   /**
-   * Without a known outcome: its last call ended so, or its process died and nobody has taken it over. One that the processor has
-   * confirmed to work on is waited for without alarm for a day. Index: `operations_open`.
+   * No known outcome: the last call ended so, or its process died and nothing took it over. Operations that
+   * the processor confirmed to be processing count only after 24 hours. Index: `operations_open`.
    */
   unknown_outcome: {
     from: "operations",
@@ -33,7 +36,7 @@ export const NEEDS_ATTENTION = {
   },
 } as const;
 
-/** A page of rows that need attention, and how many there are in all. */
+/** A page of rows that need attention, and their total. */
 export type FoundRows<Row> = { count: number; rows: Row[] };
 
 type CountedRow<Row> = Row & { total: number };
@@ -44,7 +47,7 @@ function found<Row>(rows: readonly CountedRow<Row>[]): FoundRows<Row> {
 
 type ExpiringRow = { payment_id: string; amount: number; currency: string; at: string };
 
-/** Authorizations that expire soon, the first one first. */
+/** Authorizations that expire soon, soonest first. */
 export async function findExpiring(
   sql: Sql,
   environmentId: string,
@@ -59,7 +62,10 @@ export async function findExpiring(
   return found(rows);
 }
 
-/** How many authorizations wait for their capture, counted no further than `most`. Index: `payments_expiring_of_environment`. */
+/**
+ * Number of uncaptured authorizations, counted no further than `most`. Index:
+ * `payments_expiring_of_environment`.
+ */
 export async function countToCapture(sql: Sql, environmentId: string, most: number): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from (
@@ -76,7 +82,7 @@ type FailedRefundRow = {
   at: string;
 };
 
-/** Refunds that failed lately, the latest first. */
+/** Recently failed refunds, latest first. */
 export async function findFailedRefunds(
   sql: Sql,
   environmentId: string,
@@ -91,7 +97,7 @@ export async function findFailedRefunds(
   return found(rows);
 }
 
-/** Captures that the processor reversed lately, the latest first. */
+/** Captures that the processor recently reversed, latest first. */
 export async function findReversedCaptures(
   sql: Sql,
   environmentId: string,
@@ -108,7 +114,7 @@ export async function findReversedCaptures(
 
 type UnknownOutcomeRow = { payment_id: string; kind: OperationKind; amount: number; currency: string; at: string };
 
-/** Operations without a known outcome, oldest first. `at`: since when. */
+/** Operations without a known outcome, oldest first. `at` is when that started. */
 export async function findUnknown(
   sql: Sql,
   environmentId: string,

@@ -1,12 +1,13 @@
 import { sql as statement } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
 
-/** More at once would only make the statement long; what is left is taken a moment later. */
+/** A larger batch would only make the statement longer; the rest is folded a moment later. */
 const BATCH = 10_000;
 
 /**
- * Moves deltas into the totals of their days, in one statement: whole, or not at all. Passes over those that another instance
- * has in hand. Days begin at the merchant's midnight. Returns how many it took. Index: `total_deltas_environment`.
+ * Folds deltas into the totals of their days, in one atomic statement. Skips deltas locked by another
+ * instance. Days start at the merchant's midnight. Returns the number folded. Index:
+ * `total_deltas_environment`.
  */
 export async function foldDeltas(sql: Sql): Promise<number> {
   const [row] = await sql<[{ folded: number }]>`
@@ -15,7 +16,7 @@ export async function foldDeltas(sql: Sql): Promise<number> {
         select ctid from total_deltas order by environment_id limit ${BATCH}::int for update skip locked))
       returning environment_id, currency, measure, amount, count, occurred_at
     ),
-    -- In the order of the primary key, so that two instances wait for each other and never deadlock.
+    -- In primary key order, so that two instances never deadlock.
     written as (
       insert into daily_totals as d (environment_id, currency, day, measure, amount, count)
       select f.environment_id, f.currency, (f.occurred_at at time zone m.time_zone)::date as day, f.measure, sum(f.amount), sum(f.count)
@@ -32,14 +33,14 @@ export async function foldDeltas(sql: Sql): Promise<number> {
 }
 
 /**
- * Recounts one environment's totals from the ledger and its transactions, with days of `timeZone`. Call it for both
- * environments in the transaction (READ COMMITTED) that writes the merchant's new zone: the fold waits for its end, writers of
- * money do not.
+ * Recounts an environment's totals from the ledger and its transactions, with days of `timeZone`. Call it for
+ * both environments in the transaction (READ COMMITTED) that sets the merchant's new zone: folding waits for
+ * its end, writers of money do not.
  */
 export async function rebuildTotals(tx: Orm, environmentId: string, timeZone: string): Promise<void> {
   await tx.execute(statement`lock table daily_totals in share row exclusive mode`);
   await tx.execute(statement`delete from daily_totals where environment_id = ${environmentId}::uuid`);
-  // One statement sees one moment: it deletes exactly the deltas whose facts it counts, later ones stay.
+  // One statement has one snapshot: it deletes exactly the deltas it counts, and later ones stay.
   await tx.execute(statement`
     with counted as (delete from total_deltas where environment_id = ${environmentId}::uuid)
     insert into daily_totals (environment_id, currency, day, measure, amount, count)
@@ -49,7 +50,7 @@ export async function rebuildTotals(tx: Orm, environmentId: string, timeZone: st
     group by 1, 2, 3, 4`);
 }
 
-/** The time zone that an environment's days begin in, and when its merchant joined. */
+/** The time zone of an environment's days, and when its merchant joined. */
 export async function getMerchantDays(
   sql: Sql,
   environmentId: string,
@@ -61,10 +62,10 @@ export async function getMerchantDays(
   return row;
 }
 
-/** A currency that occurs, since which day, and how often money was captured in it within a period. */
+/** A currency in use, its first day, and its number of captures within a period. */
 type CurrencyRow = { currency: string; first_day: string; captures: number };
 
-/** Most used first. Reads one index entry per currency, the period's captures, and what is not folded yet. */
+/** Most used first. Reads one index entry per currency, the period's captures, and unfolded deltas. */
 export async function listCurrencies(
   sql: Sql,
   environmentId: string,
@@ -99,7 +100,7 @@ export async function listCurrencies(
     from seen group by currency order by sum(captures) desc, currency`;
 }
 
-/** One day's figures; amounts in minor units. `refunded` less `refund_failed` is what went back for good. */
+/** One day's figures; amounts in minor units. `refunded` minus `refund_failed` is the amount finally refunded. */
 export type FiguresRow = {
   day: string;
   captured: number;
@@ -118,8 +119,8 @@ type DeclineRow = { code: string; count: number; amount: number };
 type FiguresOrDecline = FiguresRow & { code: string | null; declines: number; declined_amount: number };
 
 /**
- * Totals and what is not folded yet, at one moment: figures of each day from `from` to `to` that has any, and the reasons
- * of declines from `declinesFrom` on. Indexes: the primary key of daily_totals, `total_deltas_environment`.
+ * Totals plus unfolded deltas in one snapshot: figures of each day from `from` to `to` that has any, and
+ * decline reasons from `declinesFrom`. Indexes: the primary key of daily_totals, `total_deltas_environment`.
  */
 export async function listFigures(
   sql: Sql,
@@ -158,6 +159,6 @@ export async function listFigures(
   };
 }
 
-/** As a JavaScript number: exact up to 2^53, and beyond it to fifteen digits. */
+/** A JavaScript number: exact up to 2^53, fifteen digits beyond. */
 const sumOf = (sql: Sql, measure: string, column: "amount" | "count") =>
   sql`coalesce(sum(${sql(column)}) filter (where measure = ${measure}), 0)::float8`;

@@ -3,10 +3,9 @@ import type { DeclineCode } from "@/lib/contract/errors";
 import type { AvsResult } from "@/lib/contract/payments/words";
 
 /**
- * The store's own pool. Its commits are on disk before they are answered, like any processor's: an answer that a crash of the
- * database could take back would stand in our books for money that never moved.
- * Bitmap scans are off: they would read every charge of a busy card where ten are needed.
- * No statement outlives the 2 s after which the sandbox's NOT_FOUND is conclusive.
+ * The sandbox store's pool. Commits are synced to disk before the response, because losing one in a crash
+ * would leave money in our books that never moved. Bitmap scans would read all charges of a busy card instead
+ * of ten. Statements end before the 2 s after which NOT_FOUND is conclusive.
  */
 export function connectSandboxStore({ url, role }: Login, max?: number): Sql {
   return connectSql(url, {
@@ -29,13 +28,13 @@ type NewSandboxCharge = {
   captureAtOnce: boolean;
   avsResult: AvsResult;
   cvvResult: "M" | "N";
-  /** Digests hold the account too, so each account's traffic counts by itself. */
+  /** Digests include the account, so that each account's traffic is counted separately. */
   cardDigest: string;
   emailDigest: string | null;
   addressDigest: string | null;
 };
 
-/** What the store holds under a reference. The checks are those of an authorization, and null for anything else. */
+/** The stored state of a reference. AVS and CVV results exist for authorizations only. */
 export type SandboxRecord = {
   outcome: "approved" | "declined" | "action_required" | "failed";
   decline_code: DeclineCode | null;
@@ -48,19 +47,22 @@ export type SandboxRecord = {
   average_amount: number | null;
   /** Authorized, but the capture requested with it failed. */
   capture_failed: boolean;
-  /** Nothing was executed, and nothing will be: the reference is closed. */
+  /** The reference is closed: nothing was or will be executed. */
   closed: boolean;
-  /** This call made it; otherwise it was there before. */
+  /** Created by this call; false if it existed before. */
   fresh: boolean;
 };
 
-/** No row, and why: `late` is past `notAfter`, `no_charge` has nothing to act on, `foreign` is another account's reference. */
+/**
+ * No row was written: `late` is past `notAfter`, `no_charge` has nothing to act on, `foreign` is another
+ * account's reference.
+ */
 export type SandboxRefusal = { refused: "late" | "no_charge" | "foreign" };
 
 /**
- * Records an authorization once per reference, in one round trip: counts what the fraud rules look at, then inserts. Of
- * concurrent duplicates one inserts; the others wait for it on the primary key and read its row.
- * Counts walk the end of sandbox_recent_attempts_digest, the average that of sandbox_charges_history.
+ * Records an authorization once per reference, in one round trip: counts the fraud rules' inputs, then
+ * inserts. Of concurrent duplicates one inserts; the others block on the primary key and read its row. Counts
+ * scan the end of sandbox_recent_attempts_digest, the average that of sandbox_charges_history.
  */
 export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): Promise<SandboxRecord | SandboxRefusal> {
   const { reference, account, cardDigest, emailDigest, addressDigest } = charge;
@@ -108,12 +110,12 @@ export async function insertSandboxCharge(sql: Sql, charge: NewSandboxCharge): P
   return record ?? recordOrRefusal(sql, reference, account, null);
 }
 
-/** In the place of a card's behaviour: what is no charge, and keeps its reference from becoming one. */
+/** Stored as the behavior of a closed reference, which is no charge and can never become one. */
 const CLOSED = "closed";
 
 /**
- * Takes a reference's place, so that it can never become a charge; when it is one, answers that. Of this and a call that is
- * under way the primary key lets one through. Null: it is another account's.
+ * Occupies a reference, so that it can never become a charge; if it is one, returns it. The primary key lets
+ * either this or a concurrent call win. Null if it belongs to another account.
  */
 export async function closeSandboxReference(
   sql: Sql,
@@ -140,16 +142,14 @@ type NewSandboxFollowUp = {
   /** Minor units. */
   amount: number;
   currency: string;
-  /** A void gives back what was captured, too. */
+  /** The void also returns what was captured. */
   evenCaptured?: true;
 };
 
 /**
- * Moves money of a charge once per reference: a capture once and up to the authorized amount, a void of what was never
- * captured, unless it gives that back, refunds up to what was captured. On the card whose refunds fail it also schedules the failure.
- * The order matters: the charge is locked first, so all after it sees its latest counters; the operation is inserted with
- * the verdict; only the call whose insert succeeded moves money. Guarding by the counters alone would let concurrent
- * duplicates of a part refund each move it.
+ * Moves a charge's money once per reference, within its limits; on the card whose refunds fail it also
+ * schedules the failure. The charge is locked first, and only the call whose insert succeeds moves money:
+ * with the counters as the only guard, concurrent duplicates of a partial refund would each move it.
  */
 export async function insertSandboxFollowUp(
   sql: Sql,
@@ -198,7 +198,7 @@ type NewSandboxContinuation = {
   passed: boolean;
 };
 
-/** Decides a waiting challenge, exactly once: a later continuation of the same charge only gets the outcome. */
+/** Decides a pending challenge exactly once: a later continuation of the same charge only gets the outcome. */
 export async function insertSandboxContinuation(
   sql: Sql,
   request: NewSandboxContinuation,
@@ -233,7 +233,7 @@ export async function insertSandboxContinuation(
   return record ?? recordOrRefusal(sql, reference, account, request.charge);
 }
 
-/** What is stored under a reference, of any kind and account; primary keys of both tables. */
+/** The record of a reference, of any kind and account. Index: primary keys of both tables. */
 export async function findSandboxRecord(
   sql: Sql,
   reference: string,
@@ -250,7 +250,7 @@ export async function findSandboxRecord(
   return record ?? null;
 }
 
-/** Why a statement above came back empty: its duplicate committed after its snapshot was taken, or it was refused. */
+/** Finds the reason for an empty result above: a duplicate committed after its snapshot, or a refusal. */
 async function recordOrRefusal(
   sql: Sql,
   reference: string,
@@ -258,7 +258,7 @@ async function recordOrRefusal(
   charge: string | null,
 ): Promise<SandboxRecord | SandboxRefusal> {
   const record = await findSandboxRecord(sql, reference).catch((cause: unknown) => {
-    // The statement above was executed: the failure of this one proves nothing.
+    // The statement above was executed, so a failure of this one proves nothing.
     throw new Error("the store did not return the state of a reference", { cause });
   });
   if (record) return record.account === account ? record : { refused: "foreign" };
@@ -268,7 +268,7 @@ async function recordOrRefusal(
   return { refused: found ? "late" : "no_charge" };
 }
 
-/** Notes a first attempt that is to be refused. False when it was refused before. */
+/** Records that a first attempt is refused. False if it was refused before. */
 export async function insertSandboxRefusal(sql: Sql, reference: string, account: string): Promise<boolean> {
   const rows = await sql`
     insert into sandbox_processor.refusals (reference, account) values (${reference}::uuid, ${account}::uuid)
@@ -276,7 +276,7 @@ export async function insertSandboxRefusal(sql: Sql, reference: string, account:
   return rows.length > 0;
 }
 
-/** Deletes what the fraud rules no longer look at; returns how many rows. Reads the whole table, which is small. */
+/** Deletes attempts too old for the fraud rules; returns the number. Scans the table, which is small. */
 export async function removeOldSandboxAttempts(sql: Sql): Promise<number> {
   const removed =
     await sql`delete from sandbox_processor.recent_attempts where created_at <= now() - interval '10 minutes'`;

@@ -1,9 +1,9 @@
 import type { Sql } from "@/db/client";
 
-/** Some of the reports: of the accounts after one, in the order of their ids, each its share. */
+/** A slice of the reports: accounts after `after` in id order, up to `share` each and `most` in total. */
 type ReportTurn = { readonly after: string; readonly share: number; readonly most: number };
 
-/** Accounts with something that is not acknowledged, one look into the index `sandbox_reports_open` for each. */
+/** Accounts with unacknowledged reports, one lookup in the index `sandbox_reports_open` each. */
 const waitingAccounts = (sql: Sql, after: string) => sql`waiting as (
       (select account from sandbox_processor.reports where acknowledged_at is null and account > ${after}::uuid
         order by account, due_at limit 1)
@@ -14,8 +14,8 @@ const waitingAccounts = (sql: Sql, after: string) => sql`waiting as (
     )`;
 
 /**
- * Fails the refunds whose time has come: the money goes back to their charges. Charges are locked in order, so that two
- * processes at once cannot block each other. One that is due in minutes is from before the clock was set back.
+ * Fails due refunds: the money returns to their charges. Charges are locked in order, so that two processes
+ * never deadlock. A due time minutes ahead dates from before the clock was set back.
  */
 export async function failDueSandboxRefunds(sql: Sql, { after, share, most }: ReportTurn): Promise<void> {
   await sql`
@@ -41,7 +41,7 @@ export async function failDueSandboxRefunds(sql: Sql, { after, share, most }: Re
     update sandbox_processor.reports r set applied_at = now() from due where r.reference = due.reference`;
 }
 
-/** An account's oldest first. */
+/** Oldest first within an account. */
 export async function listSandboxReports(
   sql: Sql,
   { after, share, most }: ReportTurn,
@@ -63,8 +63,8 @@ export async function acknowledgeSandboxReport(sql: Sql, reference: string): Pro
 }
 
 /**
- * Removes what the sandbox needs no more: first attempts that it refused a week ago (their operations ended within a day), and
- * reports acknowledged a week ago. Returns how many. Indexes: `sandbox_refusals_age`, `sandbox_reports_age`.
+ * Removes first attempts refused a week ago (their operations ended within a day) and reports acknowledged a
+ * week ago. Returns the number. Indexes: `sandbox_refusals_age`, `sandbox_reports_age`.
  */
 export async function deleteOldSandboxNotes(sql: Sql, limit: number): Promise<number> {
   const [row] = await sql<{ removed: number }[]>`

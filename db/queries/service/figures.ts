@@ -4,7 +4,7 @@ import { UNSETTLED, UNSETTLED_REVERSAL } from "../settlement/settle";
 
 export const OPERATION_AGES = ["under_1m", "1m_to_10m", "10m_to_1h", "1h_to_24h", "over_24h"] as const;
 type OpenOperations = {
-  /** `under_way`: held for the first time. `unknown`: a call ended without an outcome, or its process is gone. */
+  /** `under_way`: held by its first process. `unknown`: a call ended without an outcome, or the process died. */
   outcome: "under_way" | "unknown";
   age: (typeof OPERATION_AGES)[number];
   count: number;
@@ -16,11 +16,11 @@ type QueueFigures = { queue: (typeof QUEUES)[number]; depth: number; oldest_seco
 
 export type ServiceFigures = { operations: OpenOperations[]; queues: QueueFigures[] };
 
-/** No request waits for a figure: a statement that takes longer gives the database back to payments. */
+/** No request waits for these figures; a slower statement is canceled to leave the database to payments. */
 const LIMIT_MS = 1_000;
 const LEDGER_LIMIT_MS = 2_000;
 
-/** What is open and what waits, in every environment. Reads what is not done, by partial indexes, and never the history. */
+/** Open operations and queue depths over all environments, by partial indexes and without reading history. */
 export function readServiceFigures(sql: Sql): Promise<ServiceFigures> {
   return withLimit(sql, LIMIT_MS, async (tx) => ({
     operations: await listOpenOperations(tx),
@@ -28,7 +28,7 @@ export function readServiceFigures(sql: Sql): Promise<ServiceFigures> {
   }));
 }
 
-/** Index: operations_open, which holds open ones alone. */
+/** Index: operations_open, which holds open operations only. */
 async function listOpenOperations(tx: Transaction): Promise<OpenOperations[]> {
   return await tx<OpenOperations[]>`
     select case when unknown_at is not null or ${isOver(tx as unknown as Sql, "lease_until")} then 'unknown' else 'under_way' end as outcome,
@@ -59,9 +59,9 @@ async function listQueues(tx: Transaction): Promise<QueueFigures[]> {
 }
 
 /**
- * What the processor owes us by the figures that every ledger line adds to, less what the batches took and what is not settled
- * yet: 0 while the books are whole. In minor units, each currency of each environment without its sign, so that two errors do
- * not cancel out. One statement sees one moment. Reads one row a day and what is unsettled; npm run verify reads every line.
+ * Receivables by the daily figures, minus settled batches and unsettled money, in one statement: 0 while the
+ * books balance. In minor units, as a sum of absolute values per environment and currency, so that errors do
+ * not cancel out. Reads one row per day and unsettled rows; `npm run verify` reads every line.
  */
 export function readLedgerDifference(sql: Sql): Promise<number> {
   return withLimit(sql, LEDGER_LIMIT_MS, async (tx) => {
@@ -93,7 +93,7 @@ export function readLedgerDifference(sql: Sql): Promise<number> {
   });
 }
 
-/** What the database takes on its disk, in bytes. Looks at each of its files: some ten milliseconds. */
+/** Database size on disk, in bytes. Checks every file, which takes about 10 ms. */
 export function readDatabaseSize(sql: Sql): Promise<number> {
   return withLimit(sql, LIMIT_MS, async (tx) => {
     const [row] = await tx<[{ bytes: number }]>`select pg_database_size(current_database()) as bytes`;

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Orm } from "@/db/client";
 
-/** Something sealed, where it is: `id` finds its row again. */
+/** An encrypted text and its place; `id` finds its row. */
 type SealedText = {
   place: "totp" | "webhook" | "link" | "connection" | "answer";
   id: string;
@@ -9,7 +9,10 @@ type SealedText = {
   sealed: string;
 };
 
-/** SealedText texts that do not begin with `prefix`, some at a time. Reads whole tables: for the change of the secret only. */
+/**
+ * Encrypted texts that do not start with `prefix`, up to `limit` of each place. Scans whole tables; only for
+ * a change of the secret.
+ */
 export async function listSealedOtherwise(orm: Orm, prefix: string, limit: number): Promise<SealedText[]> {
   const rows = await orm.execute<SealedText>(sql`
     (select 'totp' as place, id::text, null::uuid as environment_id, totp_secret as sealed
@@ -32,7 +35,7 @@ export async function listSealedOtherwise(orm: Orm, prefix: string, limit: numbe
   return [...rows];
 }
 
-/** Replaces a sealed text by the same under another secret, unless it has changed since. */
+/** Replaces an encrypted text with the same under another secret, unless it has changed since. */
 export async function replaceSealed(orm: Orm, found: SealedText, sealed: string): Promise<void> {
   if (found.place === "totp") {
     await orm.execute(
@@ -64,9 +67,9 @@ export async function replaceSealed(orm: Orm, found: SealedText, sealed: string)
 }
 
 /**
- * What still needs another secret than the one of this id: digests of idempotency keys that may be sent again, card tokens
- * that may be used, challenges that shoppers have not passed yet, and audit chains whose last seal, or links after it,
- * are not under the new one: these are sealed by the next night. SealedText texts are resealed, not counted.
+ * Items that still need another secret than this one: digests of replayable idempotency keys, usable card
+ * tokens, pending challenges, and audit chains whose last seal, or links after it, are not under the new one
+ * (the next night seals them). Encrypted texts are re-encrypted, not counted.
  */
 export async function countNeedingOtherSecrets(orm: Orm, id: string): Promise<number> {
   const [row] = await orm.execute<{ count: number }>(sql`

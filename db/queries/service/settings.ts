@@ -3,7 +3,7 @@ import { eq, like, sql } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
 import { serviceSettings } from "@/db/schema/service-settings";
 
-/** The value all instances share under a name: the stored one, or this one when it is the first. */
+/** The value all instances share under a name: the stored one, or this one if it is the first. */
 export async function adoptServiceSetting(orm: Orm, key: string, value: string): Promise<string> {
   await orm.insert(serviceSettings).values({ key, value }).onConflictDoNothing();
   return (await findServiceSetting(orm, key)) ?? value;
@@ -25,16 +25,16 @@ async function removeServiceSetting(orm: Orm, key: string): Promise<void> {
   await orm.delete(serviceSettings).where(eq(serviceSettings.key, key));
 }
 
-/** The id that PostgreSQL gave the whole cluster when it was made; a copy of its files has the same. */
+/** PostgreSQL's identifier of the whole cluster, set at its creation; a copy of its files has the same. */
 export async function findClusterId(orm: Orm): Promise<string> {
   const [row] = await orm.execute<{ id: string }>(sql`select system_identifier::text as id from pg_control_system()`);
   if (!row) throw new Error("PostgreSQL has a system identifier");
   return row.id;
 }
 
-/** Secrets under which something in this database may have been made: id → what proves possession of it. */
+/** Secrets that data in this database may depend on: id → verifier that proves possession. */
 const SECRET_KEY = "secret_key:";
-/** The id of the one that new things are made under. */
+/** Id of the secret for new data. */
 const CURRENT = "secret_current";
 const ROTATED_AT = "secret_rotated_at";
 
@@ -52,7 +52,7 @@ export async function listSecretKeys(orm: Orm): Promise<Map<string, string>> {
 
 export const findCurrentSecret = (orm: Orm): Promise<string | null> => findServiceSetting(orm, CURRENT);
 
-/** The first secret of a database, unless another process was faster. Returns the id of the one that counts. */
+/** Sets the first secret of a database, unless another process was faster. Returns the id of the current one. */
 export function adoptSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string> {
   return orm.transaction(async (tx) => {
     const current = await adoptServiceSetting(tx, CURRENT, key.id);
@@ -62,8 +62,8 @@ export function adoptSecret(orm: Orm, key: { id: string; verifier: string }): Pr
 }
 
 /**
- * New things are made under another secret from now on; answers null. Or the address of a process that does not have it;
- * then nothing is changed.
+ * Switches new data to another secret and returns null; or returns the URL of a process that lacks it, and
+ * changes nothing.
  */
 export function moveToSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string | null> {
   return orm.transaction(async (tx) => {
@@ -77,7 +77,10 @@ export function moveToSecret(orm: Orm, key: { id: string; verifier: string }): P
   });
 }
 
-/** Whether the last change of the secret is as long ago as anything made before it may be needed: 25 hours. */
+/**
+ * True if the last change of the secret is over 25 hours ago, the longest that data made before it may be
+ * needed.
+ */
 export async function isRotationOld(orm: Orm): Promise<boolean> {
   const [row] = await orm.execute<{ old: boolean }>(
     sql`select value::timestamptz <= now() - interval '25 hours' as old from service_settings where key = ${ROTATED_AT}`,
@@ -87,7 +90,7 @@ export async function isRotationOld(orm: Orm): Promise<boolean> {
 
 export const retireSecret = (orm: Orm, id: string): Promise<void> => removeServiceSetting(orm, SECRET_KEY + id);
 
-/** The database's clock, in milliseconds since 1970, and whether it takes no writes. */
+/** The database's clock, in ms since 1970, and whether it is read-only. */
 export async function readDatabaseTime(client: Sql): Promise<{ ms: number; readOnly: boolean }> {
   const [row] = await client<[{ ms: number; read_only: string }]>`
     select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms,
@@ -95,21 +98,18 @@ export async function readDatabaseTime(client: Sql): Promise<{ ms: number; readO
   return { ms: row.ms, readOnly: row.read_only === "on" };
 }
 
-/** Writes something that needs new room on the disk, and waits until it is there. One row for all processes. */
+/** Writes data that needs new disk space, and waits until it is stored. One row for all processes. */
 export async function testWrite(orm: Orm): Promise<void> {
   await storeServiceSetting(orm, "write-test", randomBytes(4_500).toString("base64"));
 }
 
-/**
- * Processes that serve this database: id → when it was last there, by the database's clock, at which address, and the ids of
- * the secrets that it was given.
- */
+/** Processes that serve this database: id → last seen by the database's clock, URL, and ids of its secrets. */
 const PROCESS = "process:";
 const GONE_AFTER_MS = 60_000;
 
 type ServingProcess = { baseUrl: string; keyIds: readonly string[] };
 
-/** Those that are there, once the rest is forgotten. Until the end of the transaction no other one enters. */
+/** The live processes; removes expired ones. Blocks other registrations until the transaction ends. */
 async function listProcesses(tx: Orm): Promise<ServingProcess[]> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${PROCESS}, 0))`);
   const [clock] = await tx.execute<{ ms: string }>(sql`select floor(extract(epoch from now()) * 1000)::text as ms`);
@@ -120,7 +120,7 @@ async function listProcesses(tx: Orm): Promise<ServingProcess[]> {
   const processes: ServingProcess[] = [];
   for (const { key, value } of rows) {
     const [seenAt, baseUrl = "", keyIds = ""] = value.split(" ");
-    // Further ahead than that is what a clock has left behind that was set back since.
+    // A later time than that dates from before the clock was set back.
     if (Math.abs(Number(clock?.ms) - Number(seenAt)) > GONE_AFTER_MS) await removeServiceSetting(tx, key);
     else processes.push({ baseUrl, keyIds: keyIds.split(",") });
   }
@@ -128,8 +128,8 @@ async function listProcesses(tx: Orm): Promise<ServingProcess[]> {
 }
 
 /**
- * Registers a process; returns null, or the address of a registered one that it may not run beside; then it is not registered.
- * One at a time, so that of two that start together one finds the other.
+ * Registers a process and returns null; or returns the URL of a registered one that it must not run beside,
+ * without registering. Serialized, so that of two starting concurrently one finds the other.
  */
 export function enterProcess(
   orm: Orm,

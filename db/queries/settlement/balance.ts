@@ -3,8 +3,9 @@ import type { LedgerAccount } from "@/db/schema/payments";
 import type { MovementType } from "@/lib/contract/settlement/balance";
 
 /**
- * How each measure of the daily totals changes the balance. A job folds changes into the totals, and each read adds those not
- * folded yet: so a balance is exact, costs the same after a million captures, and no capture waits for another's row.
+ * Effect of each measure of the daily totals on the balance. A job folds changes into the totals and each
+ * read adds the unfolded ones, so a balance is exact, costs the same after a million captures, and captures
+ * never contend for a row.
  */
 const PENDING = { captured: 1, refund_failed: 1, settled_back: 1, refunded: -1, fee: -1, settled: -1 };
 const AVAILABLE = { settled: 1, payout_failed: 1, settled_back: -1, payout: -1 };
@@ -20,7 +21,7 @@ const signed = (sql: Sql, account: Record<string, number>, when = "true") =>
 
 export type BalanceRow = { currency: string; pending: number; available: number; in_payout: number };
 
-/** Of each currency that money ever moved in. Indexes: the primary key of daily_totals, `total_deltas_environment`. */
+/** Balances by currency. Indexes: the primary key of daily_totals, `total_deltas_environment`. */
 export async function readBalances(sql: Sql, environmentId: string): Promise<BalanceRow[]> {
   return await sql<BalanceRow[]>`
     select currency, ${signed(sql, PENDING)} as pending, ${signed(sql, AVAILABLE)} as available,
@@ -39,12 +40,12 @@ type Ends = { opening_pending: number; opening_available: number; opening_in_pay
 type Sums = { captures: number; fees: number; refunds: number; refund_reversals: number; settlements: number };
 type PayoutSums = { payouts: number; payout_failures: number; payouts_paid: number };
 /**
- * The balance before a period, and the sum of each kind of movement within it. Amounts are positive, except those of
+ * The balance before a period, and the sum of each kind of movement within it. Amounts are positive, except
  * settlements.
  */
 export type StatementRow = { currency: string } & Ends & Sums & PayoutSums;
 
-/** Of each currency, for whole days of the merchant's zone. Indexes: as for the balance. */
+/** Statements by currency, for whole days in the merchant's zone. Indexes: as for the balance. */
 export async function readStatement(
   sql: Sql,
   environmentId: string,
@@ -74,7 +75,10 @@ export async function readStatement(
 
 type Kind = { type: MovementType; debit: LedgerAccount; credit: LedgerAccount; line: number; sign: 1 | -1 };
 
-/** Which ledger lines are movements of the merchant's balance: each kind is one stretch of `ledger_entries_movements`. */
+/**
+ * Ledger lines that are movements of the merchant's balance: each kind is one range of
+ * `ledger_entries_movements`.
+ */
 const KINDS: readonly Kind[] = [
   { type: "capture", debit: "processor_receivable", credit: "merchant_payable", line: 1, sign: 1 },
   { type: "fee", debit: "merchant_payable", credit: "fees", line: 2, sign: -1 },
@@ -94,7 +98,7 @@ export type MovementFilter = {
   readonly before?: Date | undefined;
 };
 
-/** Where a movement stands in the list. `of`: the operation, batch or payout whose line it is. */
+/** A movement's position in the list. `of` is the operation, batch or payout of its line. */
 export type MovementKey = { of: string; line: number };
 export type MovementPlace = MovementKey & { created_at: string };
 export type MovementRow = MovementPlace & {
@@ -104,7 +108,7 @@ export type MovementRow = MovementPlace & {
   transaction_id: string | null;
 };
 
-/** The currencies that occur, one look into the index for each, and the kinds that are wanted. */
+/** All currencies in use (one index lookup each), combined with the wanted kinds. */
 function stretches(sql: Sql, environmentId: string, { type, currency }: MovementFilter) {
   const kinds = KINDS.filter((kind) => type === undefined || kind.type === type);
   const currencies =
@@ -136,8 +140,8 @@ const inStretch = (sql: Sql, environmentId: string, { from, before }: MovementFi
   ${before === undefined ? sql`` : sql`and l.created_at < ${before}`}`;
 
 /**
- * Newest first. The first rows of each stretch, merged; so no filter reads more than a page of each kind and currency. Indexes:
- * `ledger_entries_movements`, and the primary key of operations.
+ * Newest first: the first rows of each range, merged, so that a filter reads at most one page per kind and
+ * currency. Indexes: `ledger_entries_movements`, and the primary key of operations.
  */
 export async function listMovements(
   sql: Sql,
@@ -169,7 +173,7 @@ export async function listMovements(
     order by p.created_at desc, p.operation_id desc, p.line desc`;
 }
 
-/** How many match, counting no further than `most`. Index: `ledger_entries_movements`. */
+/** Number of matches, counted no further than `most`. Index: `ledger_entries_movements`. */
 export async function countMovements(
   sql: Sql,
   environmentId: string,
@@ -187,7 +191,7 @@ export async function countMovements(
   return row.count;
 }
 
-/** Null without such a movement. By primary key. */
+/** Null if there is no such movement. By primary key. */
 export async function findMovement(
   sql: Sql,
   environmentId: string,

@@ -1,7 +1,7 @@
 import type { Sql } from "@/db/client";
 import type { SettlementBatchRow } from "./settle";
 
-/** A batch as it is shown. */
+/** A batch as shown to merchants. */
 export type ShownBatchRow = SettlementBatchRow & { payout_id: string | null };
 
 type BatchFilter = {
@@ -11,7 +11,7 @@ type BatchFilter = {
   readonly before?: Date | undefined;
 };
 
-/** A batch's net amount is its line 4, either way; none when it is 0. */
+/** A batch's net amount is its line 4, in either direction; without that line it is 0. */
 const shown = (sql: Sql) => sql`
   b.environment_id, b.id, b.currency, b.charge_count, b.charge_amount, b.refund_count, b.refund_amount, b.reversal_count,
   b.reversal_amount, b.payout_id, b.created_at, coalesce((
@@ -38,7 +38,7 @@ export async function listBatches(
     order by b.id desc limit ${page.limit} offset ${page.offset}`;
 }
 
-/** How many match, counting no further than `most`. */
+/** Number of matches, counted no further than `most`. */
 export async function countBatches(
   sql: Sql,
   environmentId: string,
@@ -51,27 +51,27 @@ export async function countBatches(
   return row.count;
 }
 
-/** In the order of their ids; those that do not exist are absent. */
+/** In id order; missing ones are omitted. */
 export async function findBatches(sql: Sql, environmentId: string, ids: readonly string[]): Promise<ShownBatchRow[]> {
   return await sql<ShownBatchRow[]>`
     select ${shown(sql)} from settlement_batches b
     where b.environment_id = ${environmentId} and b.id = any(${[...ids]}::uuid[]) order by b.id`;
 }
 
-/** A transaction in a batch, with what it added to the batch's amounts, in minor units. */
+/** A transaction in a batch, and what it adds to the batch's amounts, in minor units. */
 export type BatchItemRow = {
   id: string;
   payment_id: string;
   kind: "charge" | "refund" | "reversal";
   amount: number;
-  /** Taken when the charge was captured; refunds and reversals have none. */
+  /** Fee charged at the capture; refunds and reversals have none. */
   fee: number;
   created_at: string;
 };
 
 /**
- * In the order of their ids. Indexes: `transactions_batch`, `transactions_reversal_batch`, the primary key of payments; for fees
- * `operations_payment`, then the primary key of the ledger.
+ * In id order. Indexes: `transactions_batch`, `transactions_reversal_batch`, the primary key of payments; for
+ * fees `operations_payment`, then the primary key of the ledger.
  */
 export async function listBatchItems(
   sql: Sql,

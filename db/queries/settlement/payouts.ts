@@ -3,12 +3,12 @@ import type { BankAccountRow, PayoutRow } from "@/db/schema/payouts";
 import type { PayoutStatus } from "@/lib/contract/settlement/payout";
 import type { UnsettledGroup } from "./settle";
 
-/** A batch whose money is available, with what it adds to it. */
+/** A batch with available money, and its net amount. */
 export type AvailableBatch = { id: string; net_amount: number; payout_failed: boolean };
 
 /**
- * Sandboxes and currencies with a batch that was in no payout yet. In live mode the processor itself pays merchants out, so
- * there all of them stay. Index: `settlement_batches_available`.
+ * Environment and currency of batches never in a payout, in test mode only: in live mode the processor itself
+ * pays merchants out. Index: `settlement_batches_available`.
  */
 export async function listGroupsToPayOut(sql: Sql): Promise<UnsettledGroup[]> {
   return await sql<UnsettledGroup[]>`
@@ -20,7 +20,7 @@ export async function listGroupsToPayOut(sql: Sql): Promise<UnsettledGroup[]> {
 }
 
 /**
- * Locks the batches of a group that are in no payout, in id order, so that of two processes one waits for the other and then
+ * Locks a group's batches that are in no payout, in id order, so that of two processes one waits and then
  * finds none. Index: `settlement_batches_available`.
  */
 export async function lockAvailableBatches(
@@ -41,11 +41,14 @@ export async function lockAvailableBatches(
 
 type NewPayout = Pick<PayoutRow, "id" | "currency" | "amount" | "bank_name" | "bank_country" | "bank_last4"> & {
   batchIds: string[];
-  /** Until it is on its way, and then until it arrives. */
+  /** Estimated time from creation to arrival. */
   arrivesAfterSeconds: number;
 };
 
-/** The payout, at once due to be sent: rounded up, its time could be to come. Takes its batches by the guard that none of them is in another; throws when one is. */
+/**
+ * Inserts a payout that is due at once; its time is truncated, because rounding up could put it in the
+ * future. Claims its batches only if none is in another payout; throws otherwise.
+ */
 export async function insertPayout(tx: Transaction, environmentId: string, payout: NewPayout): Promise<PayoutRow> {
   const taken = await tx`
     update settlement_batches set payout_id = ${payout.id}
@@ -64,7 +67,7 @@ export async function insertPayout(tx: Transaction, environmentId: string, payou
 
 type DuePayout = Pick<PayoutRow, "environment_id" | "id" | "due_at"> & { status: "PENDING" | "IN_TRANSIT" };
 
-/** Payouts whose next status is due, after `after` in the order in which they were. Index: `payouts_due`. */
+/** Payouts whose next status is due, in due order, after `after`. Index: `payouts_due`. */
 export async function listDuePayouts(
   sql: Sql,
   after: Pick<DuePayout, "due_at" | "id"> | null,
@@ -77,7 +80,7 @@ export async function listDuePayouts(
     order by due_at, id limit ${limit}`;
 }
 
-/** PENDING → IN_TRANSIT. False when another process was faster. */
+/** PENDING → IN_TRANSIT. False if another process was faster. */
 export async function markSent(
   sql: Transaction,
   environmentId: string,
@@ -91,7 +94,7 @@ export async function markSent(
   return result.count === 1;
 }
 
-/** IN_TRANSIT → PAID, or FAILED where the account ends so. Null when another process was faster. */
+/** IN_TRANSIT → PAID, or FAILED for the failing test account. Null if another process was faster. */
 export async function endPayout(
   tx: Transaction,
   environmentId: string,
@@ -106,7 +109,7 @@ export async function endPayout(
   return row ?? null;
 }
 
-/** The batches of a payout that failed are in none again. */
+/** Releases the batches of a failed payout. */
 export async function releaseBatches(tx: Transaction, environmentId: string, payoutId: string): Promise<void> {
   await tx`
     update settlement_batches set payout_id = null, payout_failed = true
@@ -142,7 +145,7 @@ export async function listPayouts(
     order by id desc limit ${page.limit} offset ${page.offset}`;
 }
 
-/** How many match, counting no further than `most`. */
+/** Number of matches, counted no further than `most`. */
 export async function countPayouts(
   sql: Sql,
   environmentId: string,

@@ -5,12 +5,12 @@ import type { LedgerAccount } from "@/db/schema/payments";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { transactionsOf } from "../transactions/columns";
 
-/** Environment and currency with something to settle. */
+/** Environment and currency with unsettled transactions. */
 export type UnsettledGroup = { environment_id: string; currency: string };
 
 /**
- * What a batch may take of a transaction, with the amount it moves: what was captured of a charge, a refund, or the
- * reversal of a refund that failed after an earlier batch had settled it.
+ * A transaction to settle and its amount: a charge's captured amount, a refund, or the reversal of a refund
+ * that failed after an earlier batch settled it.
  */
 export type UnsettledItem = { id: string; payment_id: string; kind: "charge" | "refund" | "reversal"; amount: number };
 
@@ -24,27 +24,31 @@ export type SettlementBatchRow = {
   refund_amount: number;
   reversal_count: number;
   reversal_amount: number;
-  /** What became available with it: its amounts, less the fees on its charges. Kept in the ledger alone, as its line 4. */
+  /**
+   * Net amount made available: its amounts minus the fees on its charges. Stored only in the ledger, as line
+   * 4.
+   */
   net_amount: number;
   created_at: string;
 };
 
 /**
- * What a batch takes of a transaction `t`: a captured charge, or an accepted refund (indexed by `transactions_unsettled`); and
- * what it pays back, a refund that failed after it was settled (indexed by `transactions_unsettled_reversals`).
+ * Conditions on a transaction `t` to settle: a captured charge or an accepted refund (index
+ * `transactions_unsettled`), and a refund that failed after it was settled (index
+ * `transactions_unsettled_reversals`).
  */
 export const UNSETTLED = `t.settled_at is null and t.captured_at is not null and t.status <> 'FAILED'
   and (t.type = 'CHARGE' or t.status = 'CAPTURED')`;
 export const UNSETTLED_REVERSAL = `t.type = 'REFUND' and t.status = 'FAILED' and t.settled_at is not null and t.reversal_batch_id is null`;
 
-/** The last day, UTC, whose settlement is due by now: at that hour of the next day. */
+/** The last UTC day whose settlement is due: at that hour of the following day. */
 export async function findLastNight(sql: Sql, hour: number): Promise<string> {
   const [row] = await sql<[{ night: string }]>`
     select ((now() at time zone 'UTC') - ${hour}::int * interval '1 hour')::date::text as night`;
   return row.night;
 }
 
-/** Every group of all environments, or of one. */
+/** Groups of all environments, or of one. */
 export async function listUnsettledGroups(db: Database, environmentId: string | null): Promise<UnsettledGroup[]> {
   return await db.long<UnsettledGroup[]>`
     select environment_id, currency from transactions t
@@ -56,15 +60,15 @@ export async function listUnsettledGroups(db: Database, environmentId: string | 
 }
 
 /**
- * The next transactions with something to settle after an id, in id order, merged from `transactions_unsettled` and
- * `transactions_unsettled_reversals`; no lock is taken.
+ * The next unsettled transactions after an id, in id order, merged from `transactions_unsettled` and
+ * `transactions_unsettled_reversals`. Takes no lock.
  */
 export async function listUnsettledAfter(
   tx: Transaction,
   environmentId: string,
   input: { currency: string; afterId: string; limit: number },
 ): Promise<{ id: string; payment_id: string }[]> {
-  // A limit in each half: without it the planner reads and sorts all that is unsettled, once per chunk.
+  // A limit in each half: without it the planner reads and sorts all unsettled rows for every chunk.
   return await tx<{ id: string; payment_id: string }[]>`
     (select id, payment_id from transactions t
       where environment_id = ${environmentId} and currency = ${input.currency} and id > ${input.afterId}
@@ -79,8 +83,8 @@ export async function listUnsettledAfter(
 }
 
 /**
- * Locks payments in id order, so that two runs wait for each other and never deadlock; returns the commit's time. While it waits
- * for one payment it keeps others from their merchants, so it does not wait for long: the next run tries again.
+ * Locks payments in id order, so that two runs never deadlock; returns the commit's time. While waiting for
+ * one payment it blocks the others it holds, so the timeout is short; the next run tries again.
  */
 export async function lockPaymentsInOrder(
   tx: Transaction,
@@ -98,8 +102,8 @@ export async function lockPaymentsInOrder(
 }
 
 /**
- * The unsettled transactions of locked payments: the decision, after the guess of listUnsettledAfter. Looked up payment by
- * payment; otherwise the planner may walk all unsettled rows once per chunk.
+ * Unsettled transactions of locked payments: final, where listUnsettledAfter read without locks. Looked up
+ * payment by payment; otherwise the planner may scan all unsettled rows for every chunk.
  */
 export async function listUnsettledOfPayments(
   tx: Transaction,
@@ -116,7 +120,7 @@ export async function listUnsettledOfPayments(
     order by t.id`;
 }
 
-/** Fees that were taken on the charges of locked payments. Indexes: `operations_payment`, the primary key of the ledger. */
+/** Fees on the charges of locked payments. Indexes: `operations_payment`, the primary key of the ledger. */
 export async function sumFees(tx: Transaction, environmentId: string, paymentIds: string[]): Promise<number> {
   const [row] = await tx<[{ fees: number }]>`
     select coalesce(sum(l.amount), 0)::bigint as fees
@@ -126,7 +130,10 @@ export async function sumFees(tx: Transaction, environmentId: string, paymentIds
   return row.fees;
 }
 
-/** About how long each payment is as JSON: its refunds are shown with its charge's metadata. Index: `transactions_refunds`. */
+/**
+ * Approximate JSON size of each payment: its refunds repeat its charge's metadata. Index:
+ * `transactions_refunds`.
+ */
 export async function measurePayments(
   tx: Transaction,
   environmentId: string,
@@ -155,7 +162,10 @@ export async function insertSettlementBatch(tx: Transaction, batch: SettlementBa
   return row.mode;
 }
 
-/** Marks the batch's charges and refunds, each with an event's number; a charge that was refunded keeps its status. Returns the number of rows. */
+/**
+ * Marks the batch's charges and refunds and increments their event sequence; a refunded charge keeps its
+ * status. Returns the number of rows.
+ */
 export async function markSettled(
   tx: Transaction,
   environmentId: string,
@@ -170,7 +180,7 @@ export async function markSettled(
   return result.count;
 }
 
-/** Marks the refunds that the batch pays back; they stay FAILED, settled by the batch that they were in first. */
+/** Marks the refunds the batch pays back; they stay FAILED, settled by their first batch. */
 export async function markReversed(
   tx: Transaction,
   environmentId: string,
@@ -184,7 +194,10 @@ export async function markReversed(
   return result.count;
 }
 
-/** The same change in the payments: a new version for all; where the charge settled, a new status and the event's number. */
+/**
+ * Updates the payments: a new version for all; where the charge settled, also the status and the event
+ * sequence.
+ */
 export async function markPaymentsSettled(
   tx: Transaction,
   environmentId: string,
@@ -198,12 +211,12 @@ export async function markPaymentsSettled(
     where environment_id = ${environmentId} and id = any(${input.paymentIds}::uuid[])`;
 }
 
-/** A line of a batch or a payout: of no payment. */
+/** Inserts a ledger line of a batch or payout, which has no payment. */
 export async function insertOwnLedgerLine(
   tx: Transaction,
   environmentId: string,
   line: {
-    /** The batch, or the payout. */
+    /** Id of the batch or payout. */
     of: string;
     line: number;
     debit: LedgerAccount;

@@ -23,7 +23,7 @@ type MemberRow = {
   name: string | null;
   role: UserRole;
   mfa: boolean;
-  /** ISO 8601, while it is in the future. */
+  /** ISO 8601; null unless it is in the future. */
   locked_until: string | null;
   last_sign_in_at: string | null;
 };
@@ -51,7 +51,7 @@ export async function countPlans(orm: Orm, environmentId: string): Promise<numbe
   return orm.$count(plans, eq(plans.environment_id, environmentId));
 }
 
-/** Stops every key of a merchant. False when it is suspended already. */
+/** Suspends a merchant, which disables all of its keys. False if it is suspended already. */
 export async function suspendMerchant(orm: Orm, id: string, reason: string): Promise<boolean> {
   const rows = await orm
     .update(merchants)
@@ -61,7 +61,7 @@ export async function suspendMerchant(orm: Orm, id: string, reason: string): Pro
   return rows.length === 1;
 }
 
-/** False when it is not suspended. */
+/** False if it is not suspended. */
 export async function reinstateMerchant(orm: Orm, id: string): Promise<boolean> {
   const rows = await orm
     .update(merchants)
@@ -71,7 +71,7 @@ export async function reinstateMerchant(orm: Orm, id: string): Promise<boolean> 
   return rows.length === 1;
 }
 
-/** Ends the lock of a merchant's member, and clears the failures. Null when it has no such member. */
+/** Unlocks a merchant's member and clears the failures. Null if there is no such member. */
 export async function unlockMember(orm: Orm, merchantId: string, userId: string): Promise<{ email: string } | null> {
   const rows = await orm
     .update(users)
@@ -89,7 +89,10 @@ export type OwnActRow = {
   environment_id: string;
 };
 
-/** What a merchant's members did with the account, newest first. Index: audit_log_account (hence the repeated condition). */
+/**
+ * Account changes by a merchant's members, newest first. Index: audit_log_account (hence the repeated
+ * condition).
+ */
 export async function listOwnActs(orm: Orm, environmentIds: readonly string[], limit: number): Promise<OwnActRow[]> {
   const parts = environmentIds.map(
     (environmentId) => sql`(select id, actor, action, environment_id from ${auditLog}
@@ -105,7 +108,7 @@ export async function listOwnActs(orm: Orm, environmentIds: readonly string[], l
   return [...rows];
 }
 
-/** Sums of one measure in one currency: since the beginning, and of the last 30 days of the merchant's time zone. */
+/** Sums of one measure in one currency: all time, and the last 30 days in the merchant's time zone. */
 export type VolumeRow = {
   currency: string;
   measure: "captured" | "refunded" | "refund_failed" | "fee" | "approved" | "declined" | "failed";
@@ -115,7 +118,7 @@ export type VolumeRow = {
   recent_count: number;
 };
 
-/** The daily totals, plus what is not folded into them yet. Index: primary key of daily_totals, total_deltas_environment. */
+/** Daily totals plus unfolded deltas. Index: primary key of daily_totals, total_deltas_environment. */
 export async function sumVolume(sql: Sql, environmentId: string, timeZone: string): Promise<VolumeRow[]> {
   return sql<VolumeRow[]>`
     with facts as (

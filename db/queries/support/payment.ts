@@ -5,7 +5,7 @@ import { isOver } from "../payments/operations";
 
 type PaymentOwner = { id: string; mode: Mode; merchantId: string; merchant_name: string; suspended: boolean };
 
-/** The environment and merchant of a payment, by its id alone: one look-up by primary key in each environment. */
+/** Environment and merchant of a payment known only by id: one primary key lookup per environment. */
 export async function findPaymentOwner(sql: Sql, paymentId: string): Promise<PaymentOwner | null> {
   const [row] = await sql<PaymentOwner[]>`
     select e.id, e.mode, e.merchant_id as "merchantId", m.name as merchant_name, m.suspended_at is not null as suspended
@@ -17,13 +17,13 @@ export async function findPaymentOwner(sql: Sql, paymentId: string): Promise<Pay
 }
 
 export type SupportOperationRow = OperationRow & {
-  /** A process works on it now. */
+  /** A process is working on it. */
   held: boolean;
-  /** Open for over a day: its status is no longer checked automatically. */
+  /** Open for over 24 hours: its status is no longer checked automatically. */
   waits: boolean;
 };
 
-/** A payment's operations as they stand in the books, newest first. Index: operations_payment. */
+/** A payment's operations, newest first. Index: operations_payment. */
 export async function listSupportOperations(
   sql: Sql,
   environmentId: string,
@@ -42,14 +42,14 @@ export async function listSupportOperations(
 export type PaymentAuditRow = {
   id: string;
   actor: ActorRecord;
-  /** Address of the user, name of the key. */
+  /** The user's address, or the key's name. */
   actor_name: string | null;
   action: string;
   request_id: string | null;
   created_at: string;
 };
 
-/** Who changed a payment, newest first. Index: audit_log_object. */
+/** Audit rows of a payment, newest first. Index: audit_log_object. */
 export async function listPaymentAudit(
   sql: Sql,
   environmentId: string,

@@ -2,7 +2,7 @@ import type { Sql } from "@/db/client";
 import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
 import type { Fragment } from "../statement-text";
 
-/** Something found in whatever environment it is. Columns that a kind lacks are null. */
+/** A search result from any environment. Columns its kind lacks are null. */
 export type FoundRow = {
   /** UUID, or the idempotency key itself. */
   id: string;
@@ -22,7 +22,7 @@ export type FoundRow = {
   merchant_name: string | null;
 };
 
-/** What a kind of object shows; all other columns are null. */
+/** Columns of a kind of object; all others are null. */
 type Columns = Partial<Record<"title" | "status" | "amount" | "currency" | "payment_id", Fragment>>;
 
 function columns(sql: Sql, { title, status, amount, currency, payment_id }: Columns): Fragment {
@@ -33,8 +33,9 @@ function columns(sql: Sql, { title, status, amount, currency, payment_id }: Colu
 }
 
 /**
- * Searches one environment after the other, each by an index that begins with the environment: `inEnvironment` selects from the
- * environment `e`. This needs no extra index that would slow down the money path; an environment costs some microseconds.
+ * Searches environments one after the other, each by an index that starts with the environment:
+ * `inEnvironment` selects from environment `e`. This avoids an extra index that would slow the money path; an
+ * environment costs some microseconds.
  */
 function everywhere(sql: Sql, inEnvironment: Fragment, limit: number): Promise<FoundRow[]> {
   return sql<FoundRow[]>`
@@ -88,7 +89,7 @@ export function findSettlementBatches(sql: Sql, id: string, limit: number): Prom
 }
 
 export function findEvents(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
-  // Of a refund's event the payment that it belongs to.
+  // A refund's event has the payment it belongs to.
   const payment_id = sql`coalesce((select p.id from payments p where p.environment_id = e.id and p.id = v.object_id),
     (select t.payment_id from transactions t where t.environment_id = e.id and t.id = v.object_id))`;
   return everywhere(
@@ -119,8 +120,8 @@ function operationColumns(sql: Sql): Fragment {
 }
 
 /**
- * What a request began. An operation's id is made right after its request's, so the ids of the next half minute are all
- * that must be looked at: `beforeId` is the first id after it.
+ * Operations started by a request. An operation's id is created right after its request's, so only ids of the
+ * next 30 s are checked: `beforeId` is the first id after that.
  */
 export function findOperationsOfRequest(
   sql: Sql,
@@ -139,7 +140,7 @@ export function findOperationsOfRequest(
   );
 }
 
-/** Idempotency keys that a request was the first to use; by the time of the request (index idempotency_keys_age). */
+/** Idempotency keys first used by a request, found by the request's time (index idempotency_keys_age). */
 export function findKeysOfRequest(
   sql: Sql,
   requestId: string,
@@ -183,7 +184,7 @@ export function findIdempotencyKeys(sql: Sql, key: string, limit: number): Promi
   );
 }
 
-/** By primary key; what describes a payment is on its charge. */
+/** By primary key; a payment's description is on its charge. */
 export function findPayments(sql: Sql, id: string, limit: number): Promise<FoundRow[]> {
   return everywhere(
     sql,
@@ -199,7 +200,7 @@ export function findPayments(sql: Sql, id: string, limit: number): Promise<Found
 type TransactionClue = { by: "id" | "subscription"; uuid: string };
 
 /**
- * The newest transactions in all environments. The ids come first, from the index that serves the clue in each environment, and
+ * The newest transactions in all environments. Ids come first, from the clue's index in each environment, and
  * only matching rows are read. Index: primary key, or transactions_subscription.
  */
 export function findTransactions(sql: Sql, clue: TransactionClue, limit: number): Promise<FoundRow[]> {
@@ -239,7 +240,7 @@ function findMerchantsWhere(sql: Sql, condition: Fragment, limit: number): Promi
 export const findMerchants = (sql: Sql, id: string, limit: number): Promise<FoundRow[]> =>
   findMerchantsWhere(sql, sql`m.id = ${id}::uuid`, limit);
 
-/** By any part of the name. Reads all merchants, of which there are comparatively few. */
+/** By any part of the name. Scans all merchants, of which there are comparatively few. */
 export function findMerchantsByName(sql: Sql, text: string, limit: number): Promise<FoundRow[]> {
   const pattern = `%${text.replace(/[\\%_]/g, "\\$&")}%`;
   return findMerchantsWhere(sql, sql`m.name ilike ${pattern}`, limit);

@@ -8,12 +8,12 @@ type NewStaffRow = {
   email: string;
   name: string | null;
   password_hash: string;
-  /** Sealed. */
+  /** Encrypted. */
   totp_secret: string;
   totp_enabled_at: string;
 };
 
-/** False when another user has the e-mail address. */
+/** False if another user has the e-mail address. */
 export async function insertStaff(tx: Orm, staff: NewStaffRow): Promise<boolean> {
   const rows = await tx
     .insert(users)
@@ -23,7 +23,7 @@ export async function insertStaff(tx: Orm, staff: NewStaffRow): Promise<boolean>
   return rows.length === 1;
 }
 
-/** Ends the lock of a member of staff, and clears the failures. Null when none has the address. */
+/** Unlocks a member of staff and clears the failures. Null if no member has the address. */
 export async function unlockStaff(orm: Orm, email: string): Promise<{ id: string; email: string } | null> {
   const rows = await orm
     .update(users)
@@ -33,7 +33,7 @@ export async function unlockStaff(orm: Orm, email: string): Promise<{ id: string
   return rows[0] ?? null;
 }
 
-/** What a member of staff looked up or did; inside the transaction that did it, if there is one. */
+/** Records a lookup or action of a member of staff, in the transaction of the action if there is one. */
 export async function insertSupportAct(orm: Orm, act: typeof supportAuditLog.$inferInsert): Promise<void> {
   await orm.insert(supportAuditLog).values(act);
 }
@@ -56,15 +56,18 @@ type SupportActFilter = {
   staffId?: string | undefined;
   merchantId?: string | undefined;
   action?: string | undefined;
-  /** Public ids: about any of these. */
+  /** Public ids; matches acts about any of them. */
   objectIds?: readonly string[];
-  /** Without what searches showed of each merchant. */
+  /** Leaves out which merchants' objects searches returned. */
   withoutFound?: boolean;
-  /** Only older ones than this. */
+  /** Only entries older than this. */
   beforeId?: string | undefined;
 };
 
-/** The newest first. Index: support_audit_log_merchant, support_audit_log_staff or the primary key, read backwards. */
+/**
+ * Newest first. Index: support_audit_log_merchant, support_audit_log_staff or the primary key, read
+ * backwards.
+ */
 export async function listSupportActs(orm: Orm, filter: SupportActFilter, limit: number): Promise<SupportActRow[]> {
   const log = supportAuditLog;
   return orm
@@ -98,7 +101,7 @@ export async function listSupportActs(orm: Orm, filter: SupportActFilter, limit:
     .limit(limit);
 }
 
-/** All members of staff, for the filter by who did it. */
+/** All members of staff, for the actor filter. */
 export async function listStaff(orm: Orm, limit: number): Promise<{ id: string; email: string }[]> {
   return orm
     .select({ id: users.id, email: users.email })

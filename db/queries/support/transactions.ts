@@ -6,9 +6,9 @@ import { foundText, spellWords } from "../transactions/words";
 import type { FoundRow } from "./search";
 
 export type EverywhereFilter = Omit<TransactionFilter, "q"> & {
-  /** Words to find, as typed. */
+  /** Search terms as typed. */
   readonly q?: string | undefined;
-  /** Charges with at least two refunds that succeeded. */
+  /** Charges with at least two successful refunds. */
   readonly refundedAgain: boolean;
 };
 
@@ -24,22 +24,22 @@ const REFUNDED_AGAIN = `status in ('PARTIALLY_REFUNDED', 'REFUNDED') and (
   where refunds.environment_id = transactions.environment_id and refunds.payment_id = transactions.payment_id
     and refunds.type = 'REFUND' and refunds.status in ('CAPTURED', 'SETTLED')) > 1`;
 
-/** What a filter leaves of the environment `e`, in the order of the page: an index of that environment leads to it. */
+/** Matches of the filter in environment `e`, in page order, by an index of that environment. */
 function inEnvironmentText(parameters: Parameters, filter: EverywhereFilter, page: EverywherePage, found: string) {
   const { q: _, refundedAgain, ...others } = filter;
   const where = `${conditions(parameters, "e.id", others)}${refundedAgain ? ` and ${REFUNDED_AGAIN}` : ""}`;
   const end = `limit ${page.offset + page.limit}`;
   if (found === "")
     return `select id, currency, amount, status from transactions where ${where} order by ${ordering(page)} ${end}`;
-  // Words come in the order of time; any other has to see all that they find.
+  // Search terms yield time order; any other sort must read all matches.
   const order = page.sort === "created_at" ? "" : `order by ${ordering(page, "hit.")}`;
   return `select hit.id, hit.currency, hit.amount, hit.status from ${found} cross join lateral (
     select id, currency, amount, status from transactions where id = found.id and ${where} offset 0) hit ${order} ${end}`;
 }
 
 /**
- * Transactions of all environments, one after the other, each by its own indexes: none of this costs the money path an index.
- * Throws 57014 (query_canceled) when that takes longer than `limitMs`.
+ * Transactions of all environments, searched one after the other by existing indexes, so the money path needs
+ * none for this. Throws 57014 (query_canceled) if that takes longer than `limitMs`.
  */
 export function searchTransactionsEverywhere(
   sql: Sql,

@@ -14,9 +14,9 @@ export type UnknownRow = {
   last_answer: string | null;
   next_attempt_at: string;
   created_at: string;
-  /** A process works on it now. */
+  /** A process is working on it. */
   held: boolean;
-  /** Open for over a day: its status is no longer checked automatically. */
+  /** Open for over 24 hours: its status is no longer checked automatically. */
   waits: boolean;
   mode: Mode;
   merchant_id: string;
@@ -24,8 +24,8 @@ export type UnknownRow = {
 };
 
 /**
- * Operations without a known outcome, oldest first: a call ended without one, or its process never came back. One
- * that is under way for the first time is not among them. Index: operations_open, which holds open ones alone.
+ * Operations without a known outcome, oldest first: a call ended without one, or its process died. Excludes
+ * those in progress for the first time. Index: operations_open, which holds open operations only.
  */
 export async function listUnknownOperations(sql: Sql, limit: number): Promise<UnknownRow[]> {
   return sql<UnknownRow[]>`
@@ -55,7 +55,7 @@ type OperationPlace = {
   state: OperationState;
 };
 
-/** Where an operation is, in any environment, by its id alone: one look-up by primary key in each. */
+/** An operation known only by id: one primary key lookup per environment. */
 export async function findOperationAnywhere(sql: Sql, id: string): Promise<OperationPlace | null> {
   const [row] = await sql<OperationPlace[]>`
     select e.id as environment_id, e.mode, e.merchant_id, o.payment_id, o.state

@@ -3,29 +3,29 @@ import { columnList, Parameters } from "../statement-text";
 import { MONEY_COLUMNS, TRANSACTION_COLUMNS, type TransactionWithMoney } from "./columns";
 import { conditions, ordering, type TransactionFilter, type TransactionPage } from "./page";
 
-/** `fee`: booked on a charge when it was captured, in minor units; null until then, and for refunds. */
+/** `fee`: booked on a charge at its capture, in minor units; null until then, and for refunds. */
 type ExportRow = TransactionWithMoney & { fee: number | null };
 
 type OpenExport = {
-  /** Exactly as many rows as the batches hold: counted in the same snapshot. */
+  /** Exact number of rows in the batches, counted in the same snapshot. */
   readonly total: number;
-  /** Throws when it comes to an end before all rows were read. */
+  /** Throws if it ends before all rows were read. */
   readonly batches: AsyncGenerator<ExportRow[], void>;
-  /** Ends the transaction and its connection; any number of times, but not while a batch is being read. */
+  /** Ends the transaction and its connection. May be called repeatedly, but not while a batch is being read. */
   close(): Promise<void>;
 };
 
 type Sort = Pick<TransactionPage, "sort" | "order">;
 type Opened = { total: number; cursor: AsyncIterable<ExportRow[]> };
 
-/** Rows in memory: writing so many as CSV keeps the process busy for some 5 ms, during which nothing else moves. */
+/** Rows in memory: formatting them as CSV blocks the event loop for about 5 ms. */
 const BATCH = 200;
 const END_SECONDS = 2;
 
 /**
- * All that the filter matches, read through a cursor on demand: one connection, one snapshot, one batch in memory. `sql` is this
- * export's own and ends with it. Indexes: those of a page; each row's payment and fee are looked up by their keys, as a join may
- * read all payments of the environment for each row before there are statistics.
+ * Everything the filter matches, through a cursor: one connection, one snapshot, one batch in memory. Takes
+ * over `sql` and ends it. Indexes: those of a page; payment and fee are looked up by key, since without
+ * statistics a join may read all the environment's payments per row.
  */
 export async function openTransactionExport(
   sql: Sql,
@@ -40,7 +40,7 @@ export async function openTransactionExport(
   let transaction: Promise<unknown> = Promise.resolve();
   const close = async () => {
     finish();
-    // Whatever state the connection is in: it ends here, and so does what waits for it.
+    // Whatever the connection's state, this ends it and everything that waits for it.
     await sql.end({ timeout: END_SECONDS });
     await transaction;
   };
@@ -50,7 +50,7 @@ export async function openTransactionExport(
         resolve(await openIn(tx, environmentId, filter, sort));
         await finished;
       })
-      // The reader gets the error of a lost connection; here nothing waits for it any more.
+      // The reader gets the error of a lost connection; nothing else waits for this promise.
       .catch(reject);
   });
   const { total, cursor } = await opened.catch(async (error: unknown) => {
@@ -100,7 +100,7 @@ async function* batchesOf(
       read += rows.length;
       yield rows;
     }
-    // A cursor whose connection was lost between two batches ends as if there were no more.
+    // A cursor whose connection is lost between two batches ends as if complete.
     if (read !== total) throw new Error(`the export ended after ${read} of ${total} rows`);
   } finally {
     await close();

@@ -15,7 +15,7 @@ const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 const ALL_COLUMNS = columnList("t", TRANSACTION_COLUMNS);
 const MONEY = columnList("p", MONEY_COLUMNS, "p_");
 
-/** What to find. Times are half-open ranges, of `created_at` as ids: an id is made in the millisecond of it. */
+/** Filter values. Times are half-open ranges; `created_at` is given as ids, which carry its millisecond. */
 type Values = FilterValues<Range<number>, { readonly gte?: string; readonly lt?: string }>;
 export type TransactionFilter = Omit<Values, "q"> & { readonly q?: WordsFound };
 
@@ -31,23 +31,14 @@ export type TransactionPage = {
   readonly order: "asc" | "desc";
   readonly limit: number;
   readonly offset: number;
-  /** The page starts after this transaction, in the order of the sort. */
+  /** The page starts after this transaction in sort order. */
   readonly after?: TransactionCursor | undefined;
 };
 
 /**
- * A page with its capped total, in one statement, or without it where the total is known. Both are read from indexes alone, and
- * only the page's own rows are then looked up, one by one (`offset 0`: PostgreSQL may not turn that round, as it does while it
- * has no statistics of many new rows, and find the page again for each of them). Which index:
- * - customer, e-mail, subscription, last four digits, plan, decline code: transactions_customer, _email, _subscription,
- *   _last4, _plan, _decline; time of capture: transactions_captured;
- * - brands, with or without statuses: transactions_brand; statuses: transactions_status, which also sorts by status;
- * - amounts, and sorting by amount: transactions_amount, or whichever of the above PostgreSQL reckons is narrower;
- * - a currency that is rare: transactions_amount; refunds that are rare: transactions_refunds;
- * - needs attention: the few rows of the partial indexes that the overview counts them by (reporting/attention.ts);
- * - words: transaction_words (words.ts) has told which transactions have them, or, where these are too many to list, each row
- *   that another index leads to is asked for them;
- * - nothing, or times only: the primary key. Times narrow every one of them, as the id is its last column.
+ * A page with its capped total in one statement; without it if the total is known. Both use only the indexes
+ * of db/schema/transactions.ts, which times narrow further, as the id comes last. Page rows are then looked
+ * up by key: `offset 0` stops the planner from reversing that on stale statistics.
  */
 export function transactionPageText(
   environmentId: string,
@@ -58,9 +49,9 @@ export function transactionPageText(
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
   const prepare = page.offset === 0 && (counts ? keepsItsPlan(filter, page) : pageKeepsItsPlan(filter, page));
-  // One text for all values, where a connection keeps it.
+  // One text for all values if the connection keeps its plan.
   const groups = groupsToMerge(filter, page, prepare && !counts ? parameters.once() : quoted);
-  // Groups have conditions of their own; a parameter that nothing uses has no type.
+  // Groups have their own conditions; an unused parameter has no type.
   const where = counts || groups === null ? conditions(parameters, environment, filter) : "";
   const window = pageText(parameters, environment, groups ?? where, filter, page);
   const rows = `
@@ -83,11 +74,11 @@ order by ${ordering(page, "r.")}`;
   return { text, parameters, prepare };
 }
 
-/** What a filter compares, where it is not the column of its name. */
+/** Column that a filter compares, if not the one with its name. */
 const COLUMNS: Partial<Record<FilterName, string>> = { created_at: "id", customer_email: "customer_email_key" };
 const COMPARISONS = { gte: ">=", lte: "<=", lt: "<" } as const;
 
-/** The filter's terms, without a table's name. */
+/** The filter's conditions, without a table name. */
 export function conditions(parameters: Parameters, environment: string, filter: TransactionFilter): string {
   const terms = FILTER_NAMES.flatMap((name) =>
     name === "q" || name === "attention" ? [] : conditionsOf(parameters, name, filter[name]),
@@ -97,7 +88,7 @@ export function conditions(parameters: Parameters, environment: string, filter: 
   return [`environment_id = ${environment}`, ...terms, ...words].join(" and ");
 }
 
-/** Its ids are read first, whatever PostgreSQL reckons: they are few, and no statistics know it. */
+/** Reads these ids first whatever the planner estimates: they are few, which no statistics show. */
 function attentionText(environment: string, kinds: readonly (typeof ATTENTION)[number][]): string {
   const ids = kinds.map((kind) => {
     const { from, id, where } = NEEDS_ATTENTION[kind];
@@ -122,7 +113,7 @@ function conditionsOf(parameters: Parameters, name: FilterName, value: Values[Fi
   return ends.flatMap(([end, at]) => (at === undefined ? [] : [`${column} ${COMPARISONS[end]} ${parameters.add(at)}`]));
 }
 
-/** `range`: the filter's terms, or the groups to merge. */
+/** `range`: the filter's conditions, or the groups to merge. */
 function pageText(
   parameters: Parameters,
   environment: string,
@@ -135,7 +126,7 @@ function pageText(
   if (typeof range === "string") {
     return `select id from transactions where ${range}${after} order by ${ordering(page)} limit ${size} offset ${page.offset}`;
   }
-  // Within one brand and status an index is in the order of the ids; these many short scans are merged, not sorted.
+  // Within one brand and status an index is in id order; these short scans are merged, not sorted.
   const times = conditionsOf(parameters, "created_at", filter.created_at).map((term) => ` and ${term}`);
   const columns = SORT_COLUMNS[page.sort].join(", ");
   const scans = range.map(
@@ -145,7 +136,7 @@ function pageText(
   return `select id from (${scans.join(" union all ")}) merged order by ${ordering(page)} limit ${size} offset ${page.offset}`;
 }
 
-/** The ids of the first rows that a filter matches, in the order of the sort: the page without what it shows. */
+/** Ids of the first rows that match a filter, in sort order: a page without its columns. */
 export function windowText(
   parameters: Parameters,
   environment: string,
@@ -156,10 +147,10 @@ export function windowText(
   return pageText(parameters, environment, range, filter, page);
 }
 
-/** The contract's own values can stand in the text, where the planner sees them. */
+/** The contract's enum values are safe as literals, which the planner can see. */
 const quoted = (value: string) => `'${value}'`;
 
-/** The groups to merge; null when one index range answers in order, or when it is better left to the planner. */
+/** Groups to merge; null if one index range is in order, or the planner does better. */
 function groupsToMerge(filter: TransactionFilter, page: TransactionPage, write = quoted): string[] | null {
   const { card_brand: brands, status: statuses } = filter;
   const others = usedOf(filter).filter((name) => name !== "card_brand" && name !== "status");
@@ -173,8 +164,8 @@ function groupsToMerge(filter: TransactionFilter, page: TransactionPage, write =
 }
 
 /**
- * Where one index is in the order of the page, it is also the one to count in, from its oldest end: what is old no longer
- * changes, so the index alone tells that its rows are there.
+ * If one index is in page order, the count uses it too, from its oldest end: old rows no longer change, so
+ * the visibility map makes the scan index-only.
  */
 function countOrder(filter: TransactionFilter, page: TransactionPage): string {
   const isOneRange = groupsToMerge(filter, page) === null && keepsItsPlan(filter, page);
@@ -184,7 +175,7 @@ function countOrder(filter: TransactionFilter, page: TransactionPage): string {
 const FEW_GROUPS = 3;
 const SORT_COLUMNS: Record<SortField, readonly string[]> = {
   created_at: ["id"],
-  // Amounts of several currencies compare to nothing: each currency by itself.
+  // Amounts of several currencies are not comparable, so each currency is sorted separately.
   amount: ["currency", "amount", "id"],
   status: ["status", "id"],
 };
@@ -199,14 +190,14 @@ function afterText(parameters: Parameters, page: TransactionPage, after: Transac
   return `(${columns.join(", ")}) ${page.order === "asc" ? ">" : "<"} (${values.join(", ")})`;
 }
 
-/** The filters in use but for times of creation, which narrow whatever index is read. */
+/** Filters in use except creation times, which narrow any index. */
 const usedOf = (filter: TransactionFilter) =>
   FILTER_NAMES.filter((name) => name !== "created_at" && filter[name] !== undefined);
 
-/** How much these find depends on the value so much that no plan is good for all. */
+/** Filters whose selectivity varies so much with the value that no single plan fits. */
 const PLANNED_ANEW: ReadonlySet<FilterName> = new Set(["q", "amount", "captured_at", "currency", "type", "attention"]);
 
-/** Newest first by at most one filter, or a sort without any: one plan is the best for whatever values. */
+/** Newest first with at most one filter, or another sort without any: one plan is best for all values. */
 function keepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean {
   const [name, ...more] = usedOf(filter);
   if (page.order !== "desc" || more.length > 0 || (name && PLANNED_ANEW.has(name))) return false;
@@ -216,15 +207,16 @@ function keepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean
 }
 
 /**
- * The same of a page that is not counted. What is read in the order of one index, or merged from few of its ranges, needs no
- * more than its rows, whatever the values; but what many filters leave of an index may be little, and is better planned for.
+ * The same for a page without a count. Reading one index in order, or merging few ranges, costs only the
+ * page's rows for any value; but several filters may leave few rows of an index, which is better planned each
+ * time.
  */
 function pageKeepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean {
   const used = usedOf(filter);
   switch (page.sort) {
     case "created_at": {
       const groups = groupsToMerge(filter, page);
-      // Each number of them is a plan to keep.
+      // Each number of groups is another plan to keep.
       if (groups !== null)
         return filter.card_brand ? used.length === 1 && filter.card_brand.length === 1 : groups.length <= FEW_GROUPS;
       return used.length <= 1 && !used.some((name) => PLANNED_ANEW.has(name));

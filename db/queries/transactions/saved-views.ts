@@ -24,7 +24,10 @@ const shown = {
 const own = (environmentId: string, userId: string) =>
   and(eq(savedViews.environment_id, environmentId), eq(savedViews.user_id, userId));
 
-/** A user's own views, then those that others share, each oldest first. By primary key: an environment has few. */
+/**
+ * A user's own views, then views that others share, each oldest first. By primary key: an environment has
+ * few.
+ */
 export function listSavedViews(
   orm: Orm,
   environmentId: string,
@@ -45,7 +48,7 @@ export function listSavedViews(
     .limit(limit);
 }
 
-/** Until the transaction ends no other one adds a view for this user, whose row stays unlocked. */
+/** Serializes adding views for this user until the transaction ends, without locking the user's row. */
 export async function lockViewsOf(tx: Orm, userId: string): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('saved_views ' || ${userId}, 0))`);
 }
@@ -54,7 +57,7 @@ export function countSavedViews(orm: Orm, environmentId: string, userId: string)
   return orm.$count(savedViews, own(environmentId, userId));
 }
 
-/** False when the user already has a view of that name. */
+/** False if the user already has a view of that name. */
 export async function insertSavedView(orm: Orm, environmentId: string, view: Omit<SavedViewRow, "environment_id">) {
   const rows = await orm
     .insert(savedViews)
@@ -78,7 +81,7 @@ export async function findSavedView(
   return rows[0] ?? null;
 }
 
-/** Changes the user's own view; `missing` when there is none, `taken` when another of their views has the name. */
+/** Changes the user's own view; `missing` if there is none, `taken` if another of their views has the name. */
 export async function updateSavedView(
   orm: Orm,
   environmentId: string,
@@ -102,7 +105,7 @@ export async function updateSavedView(
   }
 }
 
-/** False when the user has no such view. */
+/** False if the user has no such view. */
 export async function deleteSavedView(orm: Orm, environmentId: string, userId: string, id: string): Promise<boolean> {
   const rows = await orm
     .delete(savedViews)

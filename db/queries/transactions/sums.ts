@@ -14,9 +14,9 @@ export type SumRow = {
 };
 
 /**
- * What the first rows of a list come to, by currency: as many as a total counts. They are found as a page of that many would be,
- * by the indexes named at `transactionPageText`; each is then looked up by its key, and a charge's payment and fee by theirs. Sums
- * are exact up to 2^53. Where all rows are charges, of whichever currency, refunds count with their charge, else where they are rows.
+ * Sums of a list's first rows by currency, up to the cap of totals. Rows are found like a page's
+ * (`transactionPageText`), then each row, payment and fee is looked up by key. Exact up to 2^53. If all rows
+ * are charges, refunds count with their charge, else as rows.
  */
 export function sumTransactions(
   sql: Sql,
@@ -30,7 +30,7 @@ export function sumTransactions(
   return runText<SumRow>(sql, { text: sumsText(environment, window), parameters, prepare: false });
 }
 
-/** The same of chosen transactions, by their keys. */
+/** The same for chosen transactions, by their keys. */
 export function sumChosenTransactions(sql: Sql, environmentId: string, ids: readonly string[]): Promise<SumRow[]> {
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
@@ -38,7 +38,10 @@ export function sumChosenTransactions(sql: Sql, environmentId: string, ids: read
   return runText<SumRow>(sql, { text: sumsText(environment, chosen), parameters, prepare: false });
 }
 
-/** Indexes: of an operation `operations_payment`, of its fee, the second line that a capture books, the ledger's key. */
+/**
+ * Indexes: `operations_payment` for the operation; the ledger's key for its fee, the second line of a
+ * capture.
+ */
 const sumsText = (environment: string, rows: string) => `
 with found as (select id, row_number() over () as n from (${rows}) page)
 select t.currency, count(*)::int as rows, coalesce(sum(p.amount_captured), 0)::float8 as gross,

@@ -16,7 +16,7 @@ select ${columnList("t", TRANSACTION_COLUMNS)}, ${columnList("p", MONEY_COLUMNS,
 from transactions t join payments p on p.environment_id = $1 and p.id = t.payment_id
 where t.environment_id = $1 and t.id = $2`;
 
-/** Null: there is none. By primary key. */
+/** Null if there is none. By primary key. */
 export async function findTransaction(
   sql: Sql,
   environmentId: string,
@@ -27,7 +27,7 @@ export async function findTransaction(
   return values ? transactionOf(values) : null;
 }
 
-/** Where a page that starts after this transaction begins, whatever the sort. By primary key. */
+/** Start of a page after this transaction, for any sort. By primary key. */
 export async function findTransactionCursor(
   sql: Sql,
   environmentId: string,
@@ -41,13 +41,13 @@ export async function findTransactionCursor(
 export type FoundPage<Row> = {
   /** At most the page's limit. */
   readonly rows: Row[];
-  /** Whether there is more after the page. */
+  /** True if there are more rows after the page. */
   readonly hasMore: boolean;
-  /** All that match, counted up to one more than the contract's cap. */
+  /** All matches, counted up to one more than the contract's cap. */
   readonly total: number;
 };
 
-/** A page of what the filter matches; the indexes are named at {@link transactionPageText}. `total`: when it is known. */
+/** A page of matches; for indexes see {@link transactionPageText}. `total` is set if already known. */
 export async function findTransactions(
   sql: Sql,
   environmentId: string,
@@ -56,10 +56,10 @@ export async function findTransactions(
   total: number | null,
 ): Promise<FoundPage<TransactionWithMoney>> {
   const { text, parameters, prepare } = transactionPageText(environmentId, filter, page, { counts: total === null });
-  // Behind those of a transaction stands the total, where it is counted.
+  // If counted, the total follows a transaction's values.
   const found = (await sql.unsafe(text, parameters.values, { prepare }).values()) as unknown as TransactionValues[];
   const counted = total ?? (found[0]?.at(-1) as number | undefined) ?? 0;
-  // An empty page that was counted still has its total, on a row of nulls.
+  // An empty page that was counted still returns its total, on a row of nulls.
   return foundPage(found[0]?.[0] ? found.map(transactionOf) : [], page, counted);
 }
 
@@ -81,7 +81,10 @@ export async function findListedTransactions(
   return foundPage(found[0]?.id ? found : [], page, total ?? found[0]?.total ?? 0);
 }
 
-/** `rows`: those of the page and one more, when there is one. `counted` may be a moment old, and less than what is here by now. */
+/**
+ * `rows`: the page's, plus one if there are more. `counted` may be slightly stale, and lower than what is
+ * found here.
+ */
 export function foundPage<Row>(
   rows: readonly Row[],
   { limit, offset }: Pick<TransactionPage, "limit" | "offset">,

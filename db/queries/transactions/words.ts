@@ -2,42 +2,42 @@ import type { Sql } from "@/db/client";
 import { decodeId } from "@/lib/contract/ids";
 import { Parameters, runText } from "../statement-text";
 
-/** A word that somebody asks for. */
+/** A search term. */
 export type QueryWord = {
-  /** A word of the transaction begins with one of these: its spellings. */
+  /** Spellings; a transaction matches if one of its words starts with one. */
   readonly starts: readonly string[];
-  /** Or it has one of these: an amount, the last four digits of a card. */
+  /** Or if it has one of these whole words: an amount, a card's last four digits. */
   readonly wholes: readonly string[];
-  /** Or it is one of these: the word is its id, or its payment's. */
+  /** Or if it is one of these: the term is its id, or its payment's. */
   readonly ids: readonly string[];
-  /** About how many rows of the index it finds in a day; 0 where that does not matter. */
+  /** Approximate index rows per day; 0 if unknown or irrelevant. */
   readonly perDay: number;
-  /** All transactions that have it, where somebody has looked and they are few. */
+  /** All transactions that match, if that was determined and they are few. */
   readonly all: readonly string[] | null;
 };
 
 /**
- * What words find: these transactions alone, newest first, or more than are counted: then each row is asked for its words, from the
- * oldest that has them to the newest.
+ * Result of a search: these transactions only, newest first; or, if there are more than are counted, terms to
+ * check each row for, from the oldest match to the newest.
  */
 export type WordsFound =
   | { readonly ids: readonly string[] }
   | { readonly words: readonly QueryWord[]; readonly oldest: string; readonly newest: string };
 
-/** How many rows of the index are read of each of several words, to know which is the rarest; one that has fewer is known. */
+/** Index rows read per term to find the rarest one; a term with fewer is known completely. */
 const SAMPLE = 1_000;
-/** Reading a row of an index range costs this much less than looking up the text of a transaction. */
+/** Reading a row of an index range is this many times cheaper than looking up a transaction's text. */
 const CHEAPER = 10;
 
-/** After the last word that begins with a prefix, in the order of bytes. */
+/** Sorts after every word with the prefix, in byte order. */
 const END = "chr(1114111)";
 
 type IdRange = { readonly gte?: string | undefined; readonly lt?: string | undefined };
 
 /**
- * The days that an environment has words of, as rows to look into one after the other: an index range of a day is small, so
- * that the newest of a word that everything has are found without sorting everything. `ids`: placeholders of the first and the
- * last id to look for.
+ * Days for which an environment has terms, to look into one by one: a day's index range is small, so the
+ * newest matches of a very common term are found without sorting all. `ids`: placeholders of the first and
+ * last id.
  */
 const daysText = (environment: string, order: "asc" | "desc", ids: IdRange = {}) => {
   const end = (day: string, order: "asc" | "desc") =>
@@ -48,13 +48,13 @@ const daysText = (environment: string, order: "asc" | "desc", ids: IdRange = {})
   return `generate_series(${ends}) as days (day)`;
 };
 
-/** One range of an index that has `word` in the order of bytes. */
+/** The index range of words with a prefix, in byte order. */
 export function beginsWith(parameters: Parameters, start: string): string {
   const prefix = `${parameters.add(start)}::text`;
   return `word >= ${prefix} and word < ${prefix} || ${END}`;
 }
 
-/** The rows of one day that a word finds; one transaction may be found several times. */
+/** One day's rows that match a term; a transaction may appear several times. */
 function rangeText(
   parameters: Parameters,
   environment: string,
@@ -67,15 +67,15 @@ function rangeText(
   ].join(" union all ");
 }
 
-/** The words of a text in the index's spelling. */
+/** Search terms of a text in the index's spelling. */
 export async function spellWords(sql: Sql, q: string): Promise<QueryWord[]> {
-  // JSON, because arrays of the driver lose backslashes.
+  // JSON, because the driver's arrays lose backslashes.
   const words = await sql<Pick<QueryWord, "starts" | "wholes">[]>`
     select to_json(starts) as starts, wholes from asked_words(${q})`;
   return words.map((word) => ({ ...word, ids: [], perDay: 0, all: null }));
 }
 
-/** The same, with what they name in an environment, the rarest first. */
+/** The same, with the ids they name in an environment, rarest first. */
 export async function rankWords(sql: Sql, environmentId: string, q: string): Promise<QueryWord[]> {
   const words: QueryWord[] = [];
   for (const one of await spellWords(sql, q))
@@ -84,7 +84,7 @@ export async function rankWords(sql: Sql, environmentId: string, q: string): Pro
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
   const days = daysText(environment, "desc");
-  // A word that everything has fills the sample in the newest day, a rare one in none at all.
+  // A very common term fills the sample in the newest day, a rare one in no day.
   const samples = words.map(
     (word, i) => `
 select ${i} as n, count(*)::float8 / nullif((select count(*) from ${days}) - case when count(*) < ${SAMPLE} then 0 else
@@ -102,14 +102,14 @@ select ${i} as n, count(*)::float8 / nullif((select count(*) from ${days}) - cas
   return words
     .map((word, i) => {
       const { per_day, all } = rows[i] ?? { per_day: null, all: null };
-      // Of no rows at all there is no array.
+      // Without rows there is no array.
       const isFew = all !== null || per_day === null || per_day === 0;
       return { ...word, perDay: per_day ?? 0, all: isFew ? [...new Set([...(all ?? []), ...word.ids])] : null };
     })
     .toSorted((a, b) => Number(b.ids.length > 0) - Number(a.ids.length > 0) || a.perDay - b.perDay);
 }
 
-/** The transaction of an id, or those of a payment. By primary key and `transactions_refunds`. */
+/** The transaction with an id, or the transactions of a payment. By primary key and `transactions_refunds`. */
 async function idsOf(sql: Sql, environmentId: string, word: string): Promise<string[]> {
   const transaction = decodeId("transaction", word);
   const payment = decodeId("payment", word);
@@ -124,7 +124,7 @@ async function idsOf(sql: Sql, environmentId: string, word: string): Promise<str
   return rows.map(({ id }) => id);
 }
 
-/** The transactions that have all of the rare words, and the words that remain to be looked for; null where no word is rare. */
+/** Transactions that match all rare terms, and the terms still to check; null if no term is rare. */
 function amongFew(words: readonly QueryWord[]): { ids: readonly string[]; others: QueryWord[] } | null {
   const few = words.flatMap(({ all }) => (all ? [new Set(all)] : []));
   const [first, ...more] = few;
@@ -136,13 +136,13 @@ function amongFew(words: readonly QueryWord[]): { ids: readonly string[]; others
 type Window = {
   readonly order: "asc" | "desc";
   readonly times?: IdRange | undefined;
-  /** Those that come after this one, in the order. */
+  /** Only ids after this one, in order. */
   readonly after?: string | undefined;
   readonly limit: number;
   readonly offset?: number;
 };
 
-/** The ids of transactions that have all the words, in their order. Stops at the limit, however many there are. */
+/** Ids of transactions that match all terms, in order. Stops at the limit. */
 export async function findByWords(
   sql: Sql,
   environmentId: string,
@@ -156,7 +156,10 @@ export async function findByWords(
   return rows.map(({ id }) => id);
 }
 
-/** How many have all the words, up to the limit, and the ids of some of them: only these leave the database. */
+/**
+ * Number of transactions that match all terms, up to the limit, and some of their ids; no other ids leave the
+ * database.
+ */
 export async function countByWords(
   sql: Sql,
   environmentId: string,
@@ -178,8 +181,9 @@ select (select count(*)::int from hits) as total,
 }
 
 /**
- * Rare words name all transactions there are, and these are asked for the others. Else the rarest leads, by its range of the index
- * in each day, together with those that are not much more common; what they find is asked for the others.
+ * Rare terms list all their transactions, which are checked for the other terms. Otherwise the rarest leads,
+ * by its index range of each day, intersected with terms not much more common; matches are checked for the
+ * rest.
  */
 function findText(
   parameters: Parameters,
@@ -195,7 +199,7 @@ function findText(
     rarest.ids.length > 0 || ids.length > 0 || perDay > CHEAPER * rarest.perDay;
   const looked = few ? few.others : others.filter(isCommon);
   const read = others.filter((word) => !isCommon(word));
-  // A parameter that nothing uses has no type.
+  // An unused parameter has no type.
   const environment = few?.others.length === 0 ? "" : parameters.add(environmentId);
   const gte = times.gte && parameters.add(times.gte);
   const lt = times.lt && parameters.add(times.lt);
@@ -227,8 +231,8 @@ const namedText = (parameters: Parameters, ids: readonly string[], where: string
   `select id from unnest(${parameters.add(`{${ids}}`)}::text::uuid[]) named (id)${where && ` where ${where}`}`;
 
 /**
- * What words find in whatever environment, as rows of `found (id)`, in their order. The longest leads: where nobody has counted, it
- * is the rarest.
+ * Matches of terms in any environment, as rows of `found (id)`, in order. The longest term leads, since it is
+ * probably the rarest.
  */
 export function foundText(
   parameters: Parameters,
@@ -247,7 +251,10 @@ export function foundText(
     order by id ${order}) found`;
 }
 
-/** Whether the transaction in a column has all the words. `offset 0`: PostgreSQL may not begin with the texts, and read them all. */
+/**
+ * SQL condition: the transaction in a column matches all terms. `offset 0` keeps the planner from scanning
+ * all texts first.
+ */
 export function hasWords(
   parameters: Parameters,
   environment: string,

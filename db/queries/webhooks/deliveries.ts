@@ -15,7 +15,7 @@ import { countUpTo } from "../statement-text";
 export type DeliveryFilter = {
   readonly status?: DeliveryStatus | undefined;
   readonly eventType?: string | undefined;
-  /** First id to include, and first one past the range. */
+  /** First id to include, and the first one past the range. */
   readonly fromId?: string | undefined;
   readonly beforeId?: string | undefined;
 };
@@ -30,7 +30,7 @@ const matching = (environmentId: string, endpointId: string, filter: DeliveryFil
     filter.beforeId === undefined ? undefined : lt(webhookDeliveries.id, filter.beforeId),
   );
 
-/** Newest first, from the index `webhook_deliveries_log`. */
+/** Newest first, by the index `webhook_deliveries_log`. */
 export function listWebhookDeliveries(
   orm: Orm,
   environmentId: string,
@@ -52,7 +52,7 @@ export function listWebhookDeliveries(
     .offset(page.offset);
 }
 
-/** How many match, counting no further than `cap` + 1. */
+/** Number of matches, counted no further than `cap` + 1. */
 export async function countWebhookDeliveries(
   orm: Orm,
   environmentId: string,
@@ -66,7 +66,7 @@ export async function countWebhookDeliveries(
 const byId = (environmentId: string, id: string) =>
   and(eq(webhookDeliveries.environment_id, environmentId), eq(webhookDeliveries.id, id));
 
-/** A delivery to an endpoint that was not deleted, and whether that one is sent anything. */
+/** A delivery to an endpoint that is not deleted, and whether that endpoint is enabled. */
 export async function findWebhookDelivery(
   orm: Orm,
   environmentId: string,
@@ -116,7 +116,7 @@ export function listLastAttempts(
     .orderBy(delivery_id, desc(id));
 }
 
-/** One that no trigger makes. */
+/** Inserts a delivery that no trigger creates. */
 export async function insertWebhookDelivery(
   orm: Orm,
   environmentId: string,
@@ -136,7 +136,10 @@ export async function insertWebhookDelivery(
   return rows[0] as WebhookDeliveryRow;
 }
 
-/** Has it tried at once, from the beginning of its schedule. What a process sends just now is written down no more. */
+/**
+ * Makes it due at once, at the start of the retry schedule. The result of an attempt in progress is
+ * discarded.
+ */
 export async function reopenWebhookDelivery(
   orm: Orm,
   environmentId: string,
@@ -160,7 +163,7 @@ export async function reopenWebhookDelivery(
 
 type EventRange = { readonly fromId: string; readonly beforeId: string };
 
-/** The last of the first `count` events of a range, or null if there are fewer. Index: the primary key, alone. */
+/** The last of the first `count` events of a range, or null if there are fewer. Index-only: the primary key. */
 export async function findLastOf(
   orm: Orm,
   environmentId: string,
@@ -176,15 +179,15 @@ export async function findLastOf(
 
 type ReplayRange = EventRange & {
   readonly endpointId: string;
-  /** Null: all that the endpoint takes. */
+  /** Null = all types that the endpoint takes. */
   readonly types: readonly string[] | null;
   readonly onlyFailed: boolean;
   readonly now: string;
 };
 
 /**
- * Opens deliveries of a range of events, oldest first: creates missing ones and reopens finished ones. Returns how many it opened.
- * Examines every event of the range; `endpointId` names a locked endpoint.
+ * Opens deliveries for a range of events, oldest first: creates missing ones and reopens finished ones.
+ * Returns the number opened. Examines every event of the range; `endpointId` names a locked endpoint.
  */
 export async function replayEvents(orm: Orm, environmentId: string, range: ReplayRange): Promise<number> {
   const types = range.types && part`${`{${range.types.join()}}`}::text[]`;
@@ -197,7 +200,7 @@ export async function replayEvents(orm: Orm, environmentId: string, range: Repla
       join webhook_endpoints e on e.environment_id = ${environmentId}::uuid and e.id = ${range.endpointId}::uuid
       where n.type <> 'webhook_endpoint.test' and ${types ? part`n.type = any(${types})` : part`true`}
         and (e.event_types = '{*}' or n.type = any(e.event_types))
-        -- Other deliveries stay unlocked: the worker records their outcomes in the meantime.
+        -- Other deliveries stay unlocked, so that the worker can record their outcomes in the meantime.
         and coalesce((select status::text from webhook_deliveries where environment_id = ${environmentId}::uuid
           and endpoint_id = ${range.endpointId}::uuid and event_id = n.id), 'FAILED')
           = any(case when ${range.onlyFailed}::boolean then '{FAILED}' else '{FAILED,DELIVERED}' end::text[])
@@ -217,7 +220,7 @@ export async function replayEvents(orm: Orm, environmentId: string, range: Repla
   return rows[0]?.opened ?? 0;
 }
 
-/** Where the worker's walk stands: behind one endpoint. */
+/** Position of the worker's walk: after one endpoint. */
 export type EndpointPlace = { readonly environment_id: string; readonly endpoint_id: string };
 
 export type TakenDelivery = EndpointPlace & {
@@ -233,12 +236,12 @@ export type TakenDelivery = EndpointPlace & {
   readonly hindered: boolean;
 };
 
-/** An endpoint that something is due for: how much, counted no further than was asked. */
+/** An endpoint with due deliveries, and their number, counted no further than `share`. */
 export type DueEndpoint = EndpointPlace & { readonly mode: Mode; readonly due: number };
 
 /**
- * Endpoints that something is due for, `most` of them behind a place: a walk from endpoint to endpoint in the index
- * `webhook_deliveries_due`. `hindered`: those whose last attempt failed or was slow, or the others.
+ * Up to `most` endpoints with due deliveries after a position, by walking the index `webhook_deliveries_due`.
+ * `hindered` selects endpoints in the slow lane (last attempt failed or was slow), or the others.
  */
 export function findDueEndpoints(
   sql: Sql,
@@ -274,8 +277,9 @@ export function findDueEndpoints(
 }
 
 /**
- * Takes what is due longest, of each endpoint as many as it has places, passing over what others hold. An attempt counts from
- * here: one that takes its process along is not tried for ever, and after `most` attempts it has failed.
+ * Claims the longest due deliveries, as many per endpoint as it has slots, skipping locked ones. An attempt
+ * counts from here, so one that crashes its process is not retried forever: after `most` attempts it has
+ * failed.
  */
 export function takeDueDeliveries(
   sql: Sql,
@@ -319,18 +323,21 @@ export type Attempted = {
   readonly attempt: Omit<WebhookAttemptRow, "environment_id" | "delivery_id">;
   readonly status: DeliveryStatus;
   readonly nextAttemptAt: string;
-  /** Whether its endpoint answered 2xx, and quickly. */
+  /** True if the attempt exceeded the time limit that counts as slow. */
   readonly isSlow: boolean;
   readonly now: string;
 };
 
-/** Attempts that are kept of a delivery: a receiver decides what is in them, and a delivery may be sent again without end. */
+/**
+ * Attempts kept per delivery, because receivers control their contents and a delivery may be resent any
+ * number of times.
+ */
 export const KEPT_ATTEMPTS = 20;
 
 /**
- * Writes down what came of an attempt, and moves the delivery on unless somebody else has taken it meanwhile. Of a delivery that
- * was removed nothing is kept. The endpoint's row is written only when it begins to fail, to be slow, or to work again, and not
- * once it is disabled: what its owners were told then stays true.
+ * Stores an attempt and advances its delivery, unless another process has claimed it since; nothing is kept
+ * of a removed one. The endpoint's row is written only when it starts to fail or be slow, or recovers, and
+ * never once disabled, so that its last notice stays true.
  */
 export async function recordAttempt(sql: Sql, environmentId: string, outcome: Attempted): Promise<void> {
   const { attempt, status, now } = outcome;
@@ -338,7 +345,7 @@ export async function recordAttempt(sql: Sql, environmentId: string, outcome: At
   const isHindered = !isDelivered || outcome.isSlow;
   await sql`
     with held as materialized (
-      -- Whoever removes it waits until its attempt is there to be removed with it.
+      -- Blocks a concurrent removal, so that it also removes this attempt.
       select from webhook_deliveries
       where environment_id = ${environmentId}::uuid and id = ${outcome.deliveryId}::uuid
       for key share
@@ -370,7 +377,7 @@ export async function recordAttempt(sql: Sql, environmentId: string, outcome: At
       and ((failing_since is null) <> ${isDelivered}::boolean or (hindered_at is null) = ${isHindered}::boolean)`;
 }
 
-/** Gives back what was taken and not sent, as if it had not been. */
+/** Releases a claimed, unsent delivery as if it had not been claimed. */
 export async function releaseDelivery(
   sql: Sql,
   environmentId: string,
@@ -385,8 +392,8 @@ export async function releaseDelivery(
 }
 
 /**
- * Removes deliveries of deleted endpoints, and those of events before `firstId`, with their attempts: `most` at a time. Walks
- * the endpoints, whose deliveries have an index in the order of their age. Answers how many it removed.
+ * Removes up to `most` deliveries of deleted endpoints and of events before `firstId`, with their attempts.
+ * Walks the endpoints, whose index holds deliveries by age. Returns the number removed.
  */
 export async function removeOldDeliveries(sql: Sql, firstId: string, most: number): Promise<number> {
   const rows = await sql`

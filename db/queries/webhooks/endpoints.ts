@@ -17,7 +17,7 @@ const there = (environmentId: string) =>
   and(eq(webhookEndpoints.environment_id, environmentId), isNull(webhookEndpoints.deleted_at));
 const byId = (environmentId: string, id: string) => and(there(environmentId), eq(webhookEndpoints.id, id));
 
-/** Null when there is one with its url. */
+/** Null if another endpoint has its URL. */
 export async function insertWebhookEndpoint(
   orm: Orm,
   environmentId: string,
@@ -31,7 +31,7 @@ export async function insertWebhookEndpoint(
   return rows[0] ?? null;
 }
 
-/** One that was not deleted. */
+/** An endpoint that is not deleted. */
 export async function findWebhookEndpoint(
   orm: Orm,
   environmentId: string,
@@ -41,7 +41,7 @@ export async function findWebhookEndpoint(
   return rows[0] ?? null;
 }
 
-/** The same as it stays until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockWebhookEndpoint(
   orm: Orm,
   environmentId: string,
@@ -51,7 +51,7 @@ export async function lockWebhookEndpoint(
   return rows[0] ?? null;
 }
 
-/** Of one that is locked. */
+/** Updates a locked endpoint. */
 export async function updateWebhookEndpoint(
   orm: Orm,
   environmentId: string,
@@ -63,7 +63,7 @@ export async function updateWebhookEndpoint(
   return rows[0];
 }
 
-/** The same with its url: null when another one has it, which ends the transaction. */
+/** The same with a new URL: null if another endpoint has it, which ends the transaction. */
 export async function moveWebhookEndpoint(
   orm: Orm,
   environmentId: string,
@@ -97,7 +97,7 @@ export function countWebhookEndpoints(orm: Orm, environmentId: string): Promise<
   return orm.$count(webhookEndpoints, there(environmentId));
 }
 
-/** Those that are sent to and have failed since before a moment, and since when; longest first. An environment has few. */
+/** Enabled endpoints that have been failing since before a given time, longest first. An environment has few. */
 export function listFailingEndpoints(
   orm: Orm,
   environmentId: string,
@@ -112,12 +112,15 @@ export function listFailingEndpoints(
     .limit(limit);
 }
 
-/** Deliveries looked at for the latest attempt to an endpoint: the newest ones may not have been tried yet. */
+/** Deliveries searched for an endpoint's latest attempt, because the newest may not have been tried yet. */
 const LATEST_DELIVERIES = 100;
 
 export type FailingNow = { id: string; status_code: number | null };
 
-/** Which of the endpoints fail at the moment, and the HTTP status of the newest attempts there; null without a response. */
+/**
+ * Those of the endpoints that are failing, and the HTTP status of their newest attempt; null without a
+ * response.
+ */
 export function listFailingNow(sql: Sql, environmentId: string, ids: readonly string[]): Promise<FailingNow[]> {
   return sql<FailingNow[]>`
     select e.id, a.status_code from webhook_endpoints e
@@ -135,7 +138,7 @@ export function listFailingNow(sql: Sql, environmentId: string, ids: readonly st
       and e.status = 'ENABLED' and e.failing_since is not null`;
 }
 
-/** Those whose owners were told that they fail or that we disabled them, for as long as it is so; newest first. */
+/** Endpoints with a notice that still applies (failing, or disabled by us), newest first. */
 export function listNoticedEndpoints(
   orm: Orm,
   environmentId: string,
@@ -163,8 +166,8 @@ const isFailing = (before: string) =>
 export type NoticeDue = { id: string; notice: EndpointNotice; merchant_id: string; mode: Mode };
 
 /**
- * Takes notices that nobody was given yet: of endpoints that have failed since before a moment, and of those that we disabled. In
- * all environments, passing over what another process is giving; for the transaction in which they are given.
+ * Claims pending notices: endpoints failing since before a given time, and endpoints that we disabled. Spans
+ * all environments and skips rows locked by another process; call it in the transaction that sends them.
  */
 export async function takeNotices(tx: Orm, failingBefore: string, limit: number): Promise<NoticeDue[]> {
   const { status, disabled_reason, last_notice } = webhookEndpoints;
@@ -209,12 +212,15 @@ export async function insertWebhookSecret(
 const secretsOf = (environmentId: string, endpointId: string) =>
   and(eq(webhookSecrets.environment_id, environmentId), eq(webhookSecrets.endpoint_id, endpointId));
 
-/** Secrets beside the newest that may sign: each adds up to 140 bytes to a header, and receivers take 8 kB of headers or so. */
+/**
+ * Max secrets besides the newest that sign: each adds up to 140 bytes to a header, and receivers accept about
+ * 8 kB of headers.
+ */
 const MOST_EARLIER = 4;
 
 /**
- * Before a new one is made: ends the newest one at `expiresAt`, and all earlier ones by then. Removes those that ended before
- * `now`, and the oldest of too many.
+ * Call it before adding a secret: ends all current ones at `expiresAt` at the latest. Removes those that
+ * ended before `now`, and the oldest over the maximum.
  */
 export async function expireWebhookSecrets(
   orm: Orm,
@@ -246,7 +252,7 @@ export async function deleteWebhookSecrets(orm: Orm, environmentId: string, endp
   await orm.delete(webhookSecrets).where(secretsOf(environmentId, endpointId));
 }
 
-/** Those that sign at a moment, newest first. */
+/** Secrets valid at `now`, newest first. */
 export function listWebhookSecrets(
   orm: Orm,
   environmentId: string,
@@ -266,7 +272,7 @@ export function listWebhookSecrets(
     .limit(1 + MOST_EARLIER);
 }
 
-/** Public keys of endpoints by their ids: of each the newest secret's. */
+/** Public key of each endpoint's newest secret, by endpoint id. */
 export async function readPublicKeys(orm: Orm, environmentId: string, ids: string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await orm
