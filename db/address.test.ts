@@ -3,7 +3,7 @@ import { labelOf, parseAddress } from "./address";
 
 const tcp = (host: string, port: number) => expect.objectContaining({ host, port });
 
-test("an address is read as psql reads it", () => {
+test("a URL is parsed as psql parses it", () => {
   expect(parseAddress("postgres://u:p%40ss@db.example:6000/shop?search_path=a")).toEqual({
     ...{ user: "u", password: "p@ss", database: "shop", tls: { mode: null }, settings: { search_path: "a" } },
     hosts: [{ host: "db.example", port: 6000, label: "db.example:6000" }],
@@ -28,7 +28,7 @@ test("several hosts, each with its port or all with one", () => {
   expect(labelOf(parseAddress("postgres://u:secret@h1,[::1]:7/db"))).toBe("h1:5432 or [::1]:7");
 });
 
-test("Unix sockets, by parameter and in the host's place", () => {
+test("Unix sockets, as a parameter or as the host", () => {
   for (const url of ["postgres://u@/db?host=/run/postgresql", "postgres://u@%2Frun%2Fpostgresql/db"]) {
     expect(parseAddress(url).hosts).toEqual([{ path: "/run/postgresql/.s.PGSQL.5432", label: "/run/postgresql" }]);
   }
@@ -36,14 +36,14 @@ test("Unix sockets, by parameter and in the host's place", () => {
   expect(parseAddress("postgres://u@%2Ftmp:5433/db").hosts[0]).toMatchObject({ path: "/tmp/.s.PGSQL.5433" });
 });
 
-test("what other programs put in is left out, and TLS is what was asked for", () => {
+test("parameters for other programs are ignored, and the TLS mode is kept", () => {
   const { settings, tls } = parseAddress("postgres://u@h/d?sslmode=require&connect_timeout=3&channel_binding=require");
   expect(settings).toEqual({});
   expect(tls).toEqual({ mode: "require" });
   expect(parseAddress("postgres://u@h/d?sslrootcert=system").tls).toEqual({ mode: "verify-full" });
 });
 
-test("what cannot be meant is one sentence, and shows no password", () => {
+test("an invalid URL is refused in one sentence without the password", () => {
   const wrong = [
     ...["mysql://u:secret@h/d", "postgres:/u:secret@h", "postgres://u:secret@h:99999/d", "postgres://u:secret@h:x/d"],
     ...["postgres://u:secret@h/d?sslmode=on", "postgres://u:secret@h/d?target_session_attrs=standby", "nonsense"],

@@ -9,29 +9,29 @@ export type Host =
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 
-/** `require` encrypts and, as with libpq, believes any certificate; `verify-ca` and `verify-full` do not. */
+/** As in libpq, `require` encrypts but accepts any certificate; `verify-ca` and `verify-full` check it. */
 type SslMode = (typeof SSL_MODES)[number];
 
 export type Tls = {
-  /** null when not set: TLS where the server offers it, and none on this machine. */
+  /** null = not set: TLS if the server offers it, and none for this machine. */
   readonly mode: SslMode | null;
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 };
 
-/** Where the database is and how to connect to it: DATABASE_URL, read as libpq reads it. */
+/** Connection parameters from DATABASE_URL, parsed as libpq parses it. */
 export type Address = {
   readonly hosts: readonly Host[];
   readonly user: string;
   readonly password: string;
   readonly database: string;
   readonly tls: Tls;
-  /** Settings of PostgreSQL in the URL, for every connection. */
+  /** PostgreSQL settings from the URL, set on every connection. */
   readonly settings: Readonly<Record<string, string>>;
 };
 
-/** What libpq knows and this service decides by itself, or has no use for. */
+/** libpq parameters that this service sets itself or does not use. */
 const IGNORED = new Set([
   ...["application_name", "connect_timeout", "client_encoding", "channel_binding", "gssencmode", "sslcompression"],
   ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout", "pgbouncer"],
@@ -39,7 +39,10 @@ const IGNORED = new Set([
 
 const FORM = "it looks like postgres://user:password@host:5432/database";
 
-/** Reads the address in a setting: several hosts, IPv6, Unix sockets and TLS among it. Throws ConfigurationError with one sentence. */
+/**
+ * Parses a connection URL: several hosts, IPv6, Unix sockets and TLS included. Throws a one-sentence
+ * ConfigurationError.
+ */
 export function parseAddress(url: string, setting = "DATABASE_URL"): Address {
   try {
     return readAddress(url);
@@ -49,7 +52,7 @@ export function parseAddress(url: string, setting = "DATABASE_URL"): Address {
   }
 }
 
-/** Its error for a wrong one names DATABASE_URL. */
+/** Errors name DATABASE_URL; the caller replaces that with its setting. */
 function readAddress(url: string): Address {
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
   if (!parts) throw new ConfigurationError(`DATABASE_URL is not a PostgreSQL address: ${FORM}.`);
@@ -99,7 +102,10 @@ function parametersOf(query: string): Map<string, string> {
   );
 }
 
-/** `h1:5432,h2`, `[::1]:5432`, `/run/postgresql`, `%2Frun%2Fpostgresql`; `ports` is one for all, or one for each. */
+/**
+ * `h1:5432,h2`, `[::1]:5432`, `/run/postgresql`, `%2Frun%2Fpostgresql`; `ports` is one for all hosts, or one
+ * for each.
+ */
 function hostsOf(list: string, ports: string): Host[] {
   const entries = list === "" ? ["localhost"] : list.split(",");
   const defaults = ports === "" ? [] : ports.split(",");
@@ -154,7 +160,7 @@ function tlsOf(mode: string | undefined, root?: string, cert?: string, key?: str
   };
 }
 
-/** Whatever the URL has, only a server that takes writes will do: of several hosts it is the one connected to. */
+/** Only a writable server is usable, whatever the URL says; with several hosts, it is the one connected to. */
 function checkTarget(value: string | undefined): void {
   if (value === undefined || ["any", "read-write", "primary"].includes(value)) return;
   throw new ConfigurationError(

@@ -8,8 +8,8 @@ import { Pool } from "./pool";
 import { remember, type StatementPool, sqlOn, type TransactionConnection } from "./statements";
 
 /**
- * `2026-11-20 09:30:00.12+00` → `2026-11-20T09:30:00.120Z`: PostgreSQL's text of a timestamptz(3) in UTC, which trims
- * trailing zeros, as the API writes it. Twenty times cheaper than by way of Date.
+ * `2026-11-20 09:30:00.12+00` → `2026-11-20T09:30:00.120Z`: PostgreSQL's text of a timestamptz(3) in UTC,
+ * which trims trailing zeros, in the API's format. Twenty times cheaper than a Date.
  */
 export function isoFromPostgres(text: string): string {
   const zone = text.indexOf("+", 19);
@@ -24,14 +24,20 @@ const types = {
     serialize: (value: Date | string) => (value instanceof Date ? value.toISOString() : value),
     parse: isoFromPostgres,
   },
-  // Counters and amounts; all are checked to stay within ±2^53.
+  // Counters and amounts; CHECK constraints keep them within ±2^53.
   bigint: { to: 20, from: [20] as number[], serialize: (value: number) => String(value), parse: Number },
 } as const;
 
-/** The query builder, on the pool or inside a transaction; the latter is what its `transaction` hands out. */
+/**
+ * The query builder on a pool or in a transaction; both share this type, since `transaction` passes the
+ * latter to its callback.
+ */
 export type Orm = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
 
-/** Array types by their OIDs: text, uuid, timestamptz. Named here, or each new connection would fetch all from the server. */
+/**
+ * Array types by OID: text, uuid, timestamptz. Without this list, each new connection fetches all types from
+ * the server.
+ */
 const arrays = {
   to: 1009,
   from: [1009, 2951, 1185],
@@ -42,7 +48,7 @@ const arrays = {
 export type Sql = postgres.Sql<{ timestamptz: Date | string; bigint: number }>;
 export type Transaction = postgres.TransactionSql<{ timestamptz: Date | string; bigint: number }>;
 
-/** What the statements of one environment are sent through. */
+/** Clients for the statements of one environment. */
 type WithinEnvironment = { readonly sql: Sql; readonly orm: PostgresJsDatabase };
 
 type PoolFigures = {
@@ -53,59 +59,61 @@ type PoolFigures = {
 };
 
 /**
- * Separate pools, because drizzle() changes the client it gets (dates become strings in PostgreSQL's own format): `sql` for the
- * money path and the transaction table, `orm` for everything else.
+ * Separate pools, because drizzle() changes its client (dates become strings in PostgreSQL's format): `sql`
+ * for the money path and the transaction table, `orm` for everything else.
  */
 export type Database = {
-  /** Cross environments: for jobs, sign-in, the look-up of keys and support staff. Whatever has an environment is `within` it. */
+  /**
+   * These cross environments: jobs, sign-in, key lookup and support. Code that has an environment uses
+   * `within`.
+   */
   readonly sql: Sql;
   readonly orm: PostgresJsDatabase;
-  /** For statements that see and change the rows of this environment alone. `environmentId` is a UUID. */
+  /** Limits statements to the rows of one environment. `environmentId` is a UUID. */
   within(environmentId: string): WithinEnvironment;
-  /** For what may take minutes and no request waits for: settlement, proving the books. */
+  /** For work that may take minutes and blocks no request: settlement, `verify`. */
   readonly long: Sql;
-  /** A separate connection for one export, which holds it and a cursor during the download; whoever opened it must end it. */
+  /** A dedicated connection for one export, which holds a cursor during the download. The caller must end it. */
   openExport(environmentId: string): Sql;
-  /** How busy each pool is at this moment. */
+  /** Current usage of each pool. */
   pools(): PoolFigures[];
-  /** Statements under way have five seconds to end. */
+  /** Statements in progress get five seconds to finish. */
   close(): Promise<void>;
 };
 
 /**
- * The service's database roles (db/rights.ts). The owner of DATABASE_URL only migrates. `app` serves requests and sees only the
- * environment that its connection is set to. `jobs` crosses environments: jobs, sign-in, keys, support. `sandbox` is the
- * sandbox processor, a separate company. None of the three owns anything or is a superuser.
+ * The service's database roles (db/rights.ts); none owns a table or is a superuser, and DATABASE_URL's owner
+ * only migrates. `app` serves requests in its connection's environment, `jobs` crosses environments,
+ * `sandbox` is the sandbox processor, a separate company.
  */
 export const ROLES = { app: "cardlane_app", jobs: "cardlane_jobs", sandbox: "cardlane_sandbox" } as const;
 
-/** How to connect: with a separate login, or with the address's login and a role that it switches to. */
+/** A separate login, or the URL's login with a role to switch to. */
 export type Login = { readonly url: string; readonly role?: string };
 
 export type Logins = { readonly app: Login; readonly jobs: Login };
 
 export type ConnectOptions = {
-  /** Connections for `sql`. */
+  /** Max connections for `sql`. */
   max?: number;
-  /** Connections for `orm`; a third of `max` unless it is given. */
+  /** Max connections for `orm`; a third of `max` by default. */
   maxOrm?: number;
   applicationName?: string;
-  /** Further settings of PostgreSQL for these connections, `role` among them. */
+  /** More PostgreSQL settings for these connections, such as `role`. */
   parameters?: Record<string, string>;
-  /** One that is lost is not replaced: what it held, a lock for one, is lost with it. */
+  /** A lost connection is not replaced, because its state, such as a lock, is lost with it. */
   keeps?: "one connection";
 };
 
-/** Of one process, by what they are for. */
+/** Connections of one process, by use. */
 export type Connections = Readonly<Record<"sql" | "orm" | "store" | "long" | "exports", number>>;
 
-/** Each holds a separate connection. */
+/** Each export holds a separate connection. */
 export const EXPORTS_AT_ONCE = 2;
 
 /**
- * The connections of a process by their use: within an environment and across environments (`sql`, `orm`), the sandbox
- * processor, and `long` with exports. The sum is exact, except for a moment when one more checks whether a silent server is
- * still there.
+ * Connections of a process by use: `sql` and `orm` within and across environments, the sandbox processor,
+ * `long`, exports. The sum is exact, except that probing a silent server takes one more for a moment.
  */
 export function shareConnections(total: number): Connections {
   const long = 1;
@@ -116,9 +124,9 @@ export function shareConnections(total: number): Connections {
 }
 
 /**
- * The same when pages are drawn by a separate process: settlement belongs to the API, exports to the pages. So does support's
- * search, whose one extra connection stays for 20 minutes at most. With 13 connections each side has its minimum; of more, the
- * API gets four in five. From 16 on, long work leaves a connection of each of its pools to others; with 25, so does each mode.
+ * The same with a separate page process: settlement runs in the API, exports and support's search in the
+ * pages (search keeps an extra connection for up to 20 minutes). 13 connections are both minimums; the API
+ * gets four fifths of the rest. From 16 on, long work leaves one per pool free; from 25, so does each mode.
  */
 export function shareWithPages(total: number): { api: Connections; pages: Connections } {
   const more = total - 13;
@@ -130,13 +138,13 @@ export function shareWithPages(total: number): { api: Connections; pages: Connec
   return { api: { ...api, long: 1, exports: 0 }, pages: { ...pages, long: 0, exports: EXPORTS_AT_ONCE } };
 }
 
-/** What a request may wait for one statement: its 503 is due ten seconds after the database fell silent. */
+/** Max time of a request's statement: its 503 is due 10 s after the database stops responding. */
 const STATEMENT_MS = 6_000;
 const IDLE_MS = 10_000;
 const LONG_STATEMENT_MS = 10 * 60_000;
-/** How long the reader of an export may take for one batch. */
+/** Max time an export's client may take for one batch. */
 const LONG_IDLE_MS = 120_000;
-/** The answer to a statement that took too long comes from the server itself, when there is one. */
+/** Lets a running server report its own statement timeout first. */
 const MARGIN_MS = 1_500;
 const LIFETIME_MS = 20 * 60_000;
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -146,7 +154,7 @@ type Limits = { statementMs: number; idleMs: number };
 const SHORT: Limits = { statementMs: STATEMENT_MS, idleMs: IDLE_MS };
 const LONG: Limits = { statementMs: LONG_STATEMENT_MS, idleMs: LONG_IDLE_MS };
 
-/** Connections whose rows are as PostgreSQL's own text, for the query builder, or as the API writes them. */
+/** Two pools: `sql` returns rows in the API's format, `orm` PostgreSQL's text for the query builder. */
 export const openPools = (login: Login, options: ConnectOptions, ormOptions = options): PoolSet<Pool> => ({
   sql: openPool(login, SHORT, options, RAW),
   orm: openPool(login, SHORT, ormOptions, {}),
@@ -177,27 +185,27 @@ export const RAW = { ...types, arrays };
 const rawOn = <C extends TransactionConnection>(pool: StatementPool<C>, environmentId: string) =>
   sqlOn(pool, environmentId) as unknown as Sql;
 
-/** A pool of raw connections to a PostgreSQL at `url`: UTC, prepared statements, rows as the API writes them. */
+/** A pool of raw connections to the PostgreSQL at `url`: UTC, prepared statements, rows in the API's format. */
 export function connectSql(url: string, options: ConnectOptions = {}): Sql {
   return rawOn(openPool({ url }, SHORT, options, RAW), "");
 }
 
-/** The same for what may take minutes. */
+/** The same for statements that may take minutes. */
 export function connectLong(url: string, options: ConnectOptions = {}): Sql {
   return rawOn(openPool({ url }, LONG, options, RAW), "");
 }
 
 /**
- * `logins`: one for everything; or one that sees only its current environment, for `within` and exports, and one that crosses
- * environments, for everything else.
+ * `logins`: one for everything; or `app`, which sees only its current environment, for `within` and exports,
+ * and `jobs`, which crosses environments, for everything else.
  */
 export function connect(logins: string | Logins, options: ConnectOptions = {}): Database {
   const { app, jobs } = typeof logins === "string" ? { app: { url: logins }, jobs: { url: logins } } : logins;
   const max = options.max ?? shareConnections(env.databasePoolSize).sql;
   const maxOrm = options.maxOrm ?? Math.max(2, Math.ceil(max / 3));
-  // Every statement of these pools is made for an index, and its plan is kept: one made while the tables were small, or had
-  // no statistics yet, must not read them whole for as long as the connection lives. A scan that is off seems so dear that with
-  // `jit` each statement that needs one would be compiled, for a second. Neither depends on the server's own settings.
+  // Plans are kept per connection: one made on small or unanalyzed tables must not scan them for the
+  // connection's lifetime, so all statements use an index. A disabled scan has a huge cost, which with `jit`
+  // would compile such a statement for a second. Neither depends on the server's settings.
   const asEmbedded = { random_page_cost: "1.1", jit: "off", ...options.parameters };
   const parameters = { enable_seqscan: "off", ...asEmbedded };
   const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters) =>
@@ -206,11 +214,12 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
       { ...options, max: sizes.max, parameters: raw },
       { ...options, max: sizes.maxOrm, parameters: asEmbedded },
     );
-  // Of the transactions most cross environments: sign-ins, accounts and teams, where a slow one must not keep the others waiting.
+  // Most transactions that cross environments are sign-ins, accounts and teams; a slow one must not hold up
+  // the others.
   const [few, fewOrm] = [Math.max(1, Math.floor(max / 3)), Math.max(1, Math.floor(maxOrm / 3))];
   const isOne = typeof logins === "string";
   const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm }, parameters);
-  // What a request joins are the rows of a page with what belongs to each; hashing or merging reads all there is.
+  // Requests join a page's rows with what belongs to each; hash and merge joins read whole tables.
   const byKey = { enable_hashjoin: "off", enable_mergejoin: "off", ...parameters };
   const walled = isOne ? null : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey);
   const long = openPool(jobs, LONG, { ...options, max: 1, parameters }, RAW);
@@ -232,8 +241,8 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
 type PoolSet<P> = { readonly sql: P; readonly orm: P };
 
 /**
- * What the service sends its statements through, on these pools. `walled`: connections that see only the environment they stand
- * in; null: those that cross environments do for all.
+ * The service's clients on these pools. `walled` connections see only their current environment; null = the
+ * crossing pools serve all.
  */
 export function databaseOn<C extends TransactionConnection>(pools: {
   crossing: PoolSet<StatementPool<C>>;
@@ -245,14 +254,14 @@ export function databaseOn<C extends TransactionConnection>(pools: {
   const orm = drizzle(sqlOn(crossing.orm, ""));
   const within = remember((environmentId): WithinEnvironment => {
     if (!UUID.test(environmentId)) throw new Error("the id of an environment is a UUID");
-    // A single login sees everything: row-level security would not apply.
+    // A single login bypasses row-level security.
     if (!walled) return { sql, orm };
     return { sql: rawOn(walled.sql, environmentId), orm: drizzle(sqlOn(walled.orm, environmentId)) };
   });
   return { sql, orm, within, long: rawOn(long, "") };
 }
 
-/** Read-only, in one transaction with its own time limit; a slower statement throws. */
+/** Runs `work` in a read-only transaction with its own time limit; a slower statement throws. */
 export function withLimit<T>(sql: Sql, limitMs: number, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return sql.begin("read only", async (tx) => {
     await tx`select set_config('statement_timeout', ${String(limitMs)}, true)`;

@@ -26,7 +26,7 @@ test("each domain of the database allows exactly the contract's values", async (
 
 const CREATED_WITH_ID = ["client_sessions", "payments", "plans", "transactions"];
 
-test.each(CREATED_WITH_ID)("a row of %s cannot be created at another time than its id says", async (table) => {
+test.each(CREATED_WITH_ID)("a row of %s must be created at the time in its id", async (table) => {
   const refusedWith = (id: string, createdAt: string) =>
     db.sql
       .unsafe(`insert into ${table} (environment_id, id, created_at) values ($1, $2, $3)`, [newId(), id, createdAt])
@@ -37,13 +37,13 @@ test.each(CREATED_WITH_ID)("a row of %s cannot be created at another time than i
   const id = newId();
   const refused = `23514 ${table}_created_with_id`;
   expect(await refusedWith(id, new Date(Date.parse(idTime(id)) + 1).toISOString())).toBe(refused);
-  // Not a UUIDv7: it has no time.
+  // Not a UUIDv7, so it has no time.
   expect(await refusedWith("00000000-0000-0000-0000-000000000001", idTime(id))).toBe(refused);
-  // The time is right, and what else the row lacks is what is wrong with it.
+  // With the right time, only the missing columns are refused.
   expect(await refusedWith(id, idTime(id))).toMatch(/^23502 /);
 });
 
-test("nor can its time be changed afterwards", async () => {
+test("its creation time cannot be changed later", async () => {
   const { test: environment } = await createTestMerchant(db);
   const id = newId();
   await db.sql`

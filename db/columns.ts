@@ -1,7 +1,7 @@
 import { bigint, customType, uuid } from "drizzle-orm/pg-core";
 import { isoFromPostgres } from "./client";
 
-/** timestamptz(3): a moment to the millisecond; in rows an ISO 8601 string in UTC, as the API writes it. */
+/** timestamptz(3), to the millisecond; rows hold an ISO 8601 string in UTC, the API's format. */
 export const instant = customType<{ data: string; driverData: string }>({
   dataType: () => "timestamp (3) with time zone",
   fromDriver: isoFromPostgres,
@@ -9,7 +9,7 @@ export const instant = customType<{ data: string; driverData: string }>({
 
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => "bytea" });
 
-/** A transaction's number, which never comes again; as text, for it may exceed 2^53. */
+/** A transaction id, never reused; text, because it may exceed 2^53. */
 export const xid8 = customType<{ data: string; driverData: string }>({ dataType: () => "xid8" });
 
 /** Money in minor units, and its counters. */
@@ -18,12 +18,12 @@ export const money = (name: string) => bigint(name, { mode: "number" });
 /** The tenant key: first column of every primary key, unique constraint and foreign key of a merchant's data. */
 export const environmentId = () => uuid("environment_id").notNull();
 
-/** Domain → the values it allows, as the tables below use it; a test compares them with the database's. */
+/** Values of each domain, as the tables below use it; a test compares them with the database's. */
 export const DOMAINS = new Map<string, readonly string[]>();
 
 /**
- * A column that holds one of the contract's values: a domain of PostgreSQL. Not a CHECK of the table, because those are
- * parsed again in every statement that writes to it, and lists of texts are slow to parse; a domain's is kept.
+ * A column with one of the contract's values, as a PostgreSQL domain. A table CHECK would be parsed again in
+ * every statement that writes, and text lists are slow to parse; a domain's check is cached.
  */
 export function oneOf<const Value extends string>(domain: string, values: readonly Value[]) {
   DOMAINS.set(domain, values);

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, realpathSync, statfsSync 
 import { dirname, resolve } from "node:path";
 import { ConfigurationError } from "@/lib/env";
 
-/** Makes the data folder, open to its owner only, when it does not exist. Returns its true path. */
+/** Creates the data folder, accessible to its owner only, unless it exists. Returns its real path. */
 export function prepareDataFolder(folder: string): string {
   const path = resolve(folder);
   try {
@@ -28,7 +28,10 @@ export function isDiskFull(folder: string): boolean {
   return bavail * bsize < 64 * 1_024;
 }
 
-/** Level by level: Node's own recursive mkdir never returns where a file system refuses, as /proc does. */
+/**
+ * One level at a time, because Node's recursive mkdir never returns if the file system refuses, as /proc
+ * does.
+ */
 function make(path: string): void {
   if (existsSync(path)) {
     accessSync(`${path}/.`, constants.X_OK);

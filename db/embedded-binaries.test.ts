@@ -17,7 +17,7 @@ writeFileSync(
 );
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("symbolic links that a blocked install script left out are made, and made once", () => {
+test("symbolic links that a blocked install script left out are created once", () => {
   expect(restoreSymlinks(folder)).toBe(2);
   expect(readFileSync(join(lib, "libpq.so.5"), "utf8")).toBe("library");
   expect(restoreSymlinks(folder)).toBe(0);

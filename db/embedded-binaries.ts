@@ -13,20 +13,23 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { ConfigurationError } from "@/lib/env";
 
-/** The user for PostgreSQL when the service runs as root: "nobody" on every Linux. */
+/** PostgreSQL's user when the service runs as root: "nobody" on every Linux. */
 const NOBODY = 65534;
 
 export type Binaries = { readonly initdb: string; readonly postgres: string; readonly major: number };
 
-/** How to run a PostgreSQL program on the given data: as this user or, because it refuses root, as another. */
+/** Runs a PostgreSQL program on the given data: as this user or, because it refuses root, as another. */
 export type Launcher = {
   readonly uid: number | null;
   command(program: string, args: string[]): { file: string; args: string[]; options: { uid?: number; gid?: number } };
-  /** Gives a path to the user that the program runs as. */
+  /** Gives a path to the user the program runs as. */
   own(path: string): void;
 };
 
-/** Finds the PostgreSQL that npm installed for this platform and completes it where install scripts were blocked. */
+/**
+ * Finds the PostgreSQL that npm installed for this platform, and restores its symbolic links if install
+ * scripts were blocked.
+ */
 export function findBinaries(): Binaries {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
@@ -50,8 +53,8 @@ export function findBinaries(): Binaries {
 }
 
 /**
- * npm packages cannot hold symbolic links, so this one makes them in an install script, which npm may have blocked.
- * Returns how many were missing.
+ * npm packages cannot contain symbolic links; the package creates them in an install script, which npm may
+ * block. Returns the number of links restored.
  */
 export function restoreSymlinks(packageFolder: string): number {
   const list = join(packageFolder, "native", "pg-symlinks.json");
@@ -83,7 +86,7 @@ export function chooseLauncher(binaries: Binaries, dataDir: string, cluster: str
   const owner = statSync(cluster, { throwIfNoEntry: false })?.uid ?? 0;
   if (owner === 0 && canUnshare(binaries)) return unsharing;
   const launcher = switchingTo(owner === 0 ? NOBODY : owner);
-  // That user must get through to the cluster inside; everything else in there is readable by its owner only.
+  // That user needs access to the cluster inside; everything else in the folder is readable by its owner only.
   chmodSync(dataDir, 0o711);
   const reach = ["-c", 'cd "$1" && exec "$2" --version', "sh", dataDir, binaries.postgres];
   const { file, args, options } = launcher.command("/bin/sh", reach);
@@ -97,8 +100,8 @@ export function chooseLauncher(binaries: Binaries, dataDir: string, cluster: str
 }
 
 /**
- * In its own user namespace the process sees itself as "nobody" while everyone else sees the owner of our files, so nothing on
- * the host changes owner.
+ * In its own user namespace the process runs as "nobody", while outside it stays the owner of our files, so
+ * that no file changes owner.
  */
 const unsharing: Launcher = {
   uid: 0,
@@ -112,7 +115,10 @@ function canUnshare(binaries: Binaries): boolean {
   return spawnSync(file, args, { stdio: "ignore" }).status === 0;
 }
 
-/** A user's own group has the same number nearly everywhere; PostgreSQL only needs one that is not root's. */
+/**
+ * The group gets the user's number, which matches nearly everywhere; PostgreSQL only requires a non-root
+ * group.
+ */
 const switchingTo = (uid: number): Launcher => ({
   uid,
   command: (file, args) => ({ file, args, options: { uid, gid: uid } }),

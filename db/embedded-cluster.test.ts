@@ -29,7 +29,7 @@ test("a picked port is free and below the range of outgoing connections", async 
   expect(await isPortFree(port)).toBe(true);
 });
 
-test("a port that somebody listens on is not free", async () => {
+test("a port in use is not free", async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
@@ -44,13 +44,13 @@ test("the file with the database's password is readable by its owner only", () =
   expect(readAccess(dataDir)).toEqual({ port: 20_001, password: "secret" });
 });
 
-test("a process that took over the number of a dead server is not taken for the server", () => {
+test("a process that reuses a dead server's pid is not mistaken for the server", () => {
   writeFileSync(join(files.cluster, "postmaster.pid"), `${process.pid}\n${files.cluster}\n1\n20001\n`);
   expect(findPostmaster(dataDir)).toBeNull();
 });
 
 test.skipIf(process.platform !== "linux")(
-  "another cluster's server under the number is told by its folder",
+  "another cluster's server with that pid is recognized by its folder",
   async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "cardlane-other-"));
     const start = (cwd: string) => spawn("sleep", ["60"], { argv0: "postgres", cwd, stdio: "ignore" });

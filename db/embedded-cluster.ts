@@ -22,7 +22,7 @@ import { noSpace } from "./data-folder";
 import type { Binaries, Launcher } from "./embedded-binaries";
 import { isProcessAlive } from "./file-lock";
 
-/** Files of one cluster inside a data folder. */
+/** Files of a cluster inside the data folder. */
 export const clusterFiles = (dataDir: string) => ({
   cluster: join(dataDir, "postgres"),
   access: join(dataDir, "postgres.json"),
@@ -30,7 +30,7 @@ export const clusterFiles = (dataDir: string) => ({
   lock: join(dataDir, "postgres.lock"),
 });
 
-/** Where the server listens (on 127.0.0.1 only) and the password of its one user. */
+/** Port (on 127.0.0.1 only) and the password of the only user. */
 export type Access = { port: number; password: string };
 
 export const SUPERUSER = "cardlane";
@@ -48,8 +48,8 @@ export function writeAccess(dataDir: string, value: Access): void {
 }
 
 /**
- * A free port of 127.0.0.1 below the range that outgoing connections use: a client that keeps trying a port from that
- * range while the server is down can end up connected to itself, and then the server cannot have its port back.
+ * A free port of 127.0.0.1 below the ephemeral range. While the server is down, a client that retries an
+ * ephemeral port can connect to itself, and the server then cannot bind its port again.
  */
 export async function pickPort(): Promise<number> {
   for (;;) {
@@ -66,7 +66,10 @@ export function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** Creates the cluster next to its final place and moves it there when it is complete, so that a kill leaves no partial one. */
+/**
+ * Creates the cluster next to its final path and moves it once complete, so that a kill leaves no partial
+ * one.
+ */
 export async function initialize(
   binaries: Binaries,
   launcher: Launcher,
@@ -87,7 +90,7 @@ export async function initialize(
   try {
     await initdb(binaries, launcher, dataDir, [
       ...["-D", draft, "-U", SUPERUSER, `--pwfile=${passwordFile}`, "-A", "scram-sha-256", "-E", "UTF8"],
-      // The built-in provider sorts alike on every system and after every upgrade of its C library.
+      // The built-in provider sorts the same on every system and after every C library upgrade.
       ...["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-instructions"],
       ...(fsync ? [] : ["--no-sync"]),
     ]);
@@ -102,7 +105,7 @@ export async function initialize(
 
 async function initdb(binaries: Binaries, launcher: Launcher, dataDir: string, options: string[]): Promise<void> {
   let problem: unknown;
-  // Systems differ in which of these they have; it only decides which characters count as letters.
+  // Systems differ in which of these exist; it only decides which characters count as letters.
   for (const locale of ["C.UTF-8", "C"]) {
     const { file, args, options: user } = launcher.command(binaries.initdb, [...options, `--locale=${locale}`]);
     try {
@@ -119,10 +122,10 @@ async function initdb(binaries: Binaries, launcher: Launcher, dataDir: string, o
   throw new ConfigurationError(`The embedded PostgreSQL could not create its data folder: ${line?.replace(FATAL, "")}`);
 }
 
-/** Recognizes the system's messages for a full disk and a used up quota. */
+/** Matches the system's messages for a full disk and an exceeded quota. */
 export const isNoSpace = (text: string): boolean => /No space left on device|Disk quota exceeded/i.test(text);
 
-/** Refuses data that another major version of PostgreSQL wrote. */
+/** Refuses data written by another major version of PostgreSQL. */
 export function checkMajor(binaries: Binaries, dataDir: string): void {
   const { cluster } = clusterFiles(dataDir);
   const found = Number.parseInt(readFileSync(join(cluster, "PG_VERSION"), "utf8"), 10);
@@ -135,7 +138,7 @@ export function checkMajor(binaries: Binaries, dataDir: string): void {
 
 export type Postmaster = { pid: number; port: number };
 
-/** The server that runs on this data now, no matter which process started it. */
+/** The server running on this data, whichever process started it. */
 export function findPostmaster(dataDir: string): Postmaster | null {
   const file = readPidFile(dataDir);
   return file && isProcessAlive(file.pid) && isServerOf(dataDir, file.pid) ? file : null;
@@ -153,8 +156,8 @@ function readPidFile(dataDir: string): Postmaster | null {
 }
 
 /**
- * True if a process is a PostgreSQL on this cluster. After a crash the number in the file may belong to any process, and
- * to another cluster's server: the folder that it works in tells them apart. A zombie has neither.
+ * True if the process is a PostgreSQL on this cluster. After a crash the pid may belong to any process, even
+ * another cluster's server: the working directory distinguishes them. A zombie has none.
  */
 function isServerOf(dataDir: string, pid: number): boolean {
   if (process.platform === "win32") return true;
@@ -172,7 +175,7 @@ function isServerOf(dataDir: string, pid: number): boolean {
   }
 }
 
-/** The working directory of a process; null when it is another user's. */
+/** A process's working directory; null if it belongs to another user. */
 function folderOf(pid: number): string | null {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
@@ -190,21 +193,22 @@ const SETTINGS = {
   max_wal_size: "2GB",
   random_page_cost: "1.1",
   jit: "off",
-  // Short statements gain nothing from helpers, and containers often have little shared memory for them.
+  // Short statements gain nothing from parallel workers, and containers often have little shared memory for
+  // them.
   max_parallel_workers_per_gather: "0",
   max_parallel_maintenance_workers: "0",
   timezone: "UTC",
   log_timezone: "UTC",
   log_checkpoints: "off",
-  // Statements can hold customers' data; the log never does.
+  // Statements can contain customers' data, so they are never logged.
   log_min_error_statement: "panic",
 };
-/** Commits still reach the operating system, so they survive a killed server, as with fsync; only a power cut differs. */
+/** Commits still reach the operating system, so they survive a killed server; only a power cut loses them. */
 const WITHOUT_FSYNC = { fsync: "off", full_page_writes: "off" };
 
 /**
- * Starts the server in its own session: a Ctrl-C for the service must not stop the database first, and a killed service leaves
- * it running for the next one.
+ * Starts the server in its own session: Ctrl-C for the service must not stop the database first, and a killed
+ * service leaves it running for the next start.
  */
 export function launch(
   binaries: Binaries,
@@ -227,8 +231,8 @@ export function launch(
 }
 
 /**
- * PostgreSQL refuses to start while the process in its file exists, even when its id is another process's by now. Only then
- * is the file in the way: otherwise it is what protects the data from a second server.
+ * PostgreSQL refuses to start while the process in this file exists, even if the pid was reused. The file is
+ * removed only then, because otherwise it protects the data from a second server.
  */
 function removeStalePidFile(dataDir: string): void {
   const file = readPidFile(dataDir);
@@ -238,7 +242,7 @@ function removeStalePidFile(dataDir: string): void {
 
 const FATAL = /^.*?\b(FATAL|PANIC): +/;
 
-/** The reason PostgreSQL gave for not starting: the last fatal line it logged. */
+/** PostgreSQL's reason for not starting: the last fatal line it logged. */
 export function lastFatal(dataDir: string): string | null {
   const { log } = clusterFiles(dataDir);
   const lines = existsSync(log) ? readFileSync(log, "utf8").split("\n").slice(-40) : [];
@@ -246,7 +250,7 @@ export function lastFatal(dataDir: string): string | null {
   return line?.replace(FATAL, "") ?? null;
 }
 
-/** Server processes that a killed postmaster left behind; until they are gone no new one can start. Linux only. */
+/** Server processes left behind by a killed postmaster; no new one can start while they run. Linux only. */
 export function findOrphans(dataDir: string): number[] {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")

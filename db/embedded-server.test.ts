@@ -5,7 +5,7 @@ import { single } from "./embedded-server";
 const OK = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0]);
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** A server that lets everybody in, and is gone with the first statement that it is sent. */
+/** A server that accepts every login and dies on the first statement. */
 async function dyingServer(): Promise<{ port: number; statements: () => string[] }> {
   const statements: string[] = [];
   const welcome = (socket: Socket) => {
@@ -24,7 +24,7 @@ async function dyingServer(): Promise<{ port: number; statements: () => string[]
   return { port: (server.address() as { port: number }).port, statements: () => statements };
 }
 
-test("a server that dies as soon as it lets the supervisor in fails its statement, and not the whole process", {
+test("a server that dies right after the login fails the statement, not the process", {
   timeout: 20_000,
 }, async () => {
   const unhandled = vi.fn();

@@ -26,11 +26,11 @@ import { isProcessAlive, withFileLock } from "./file-lock";
 export const DATABASE = "cardlane";
 const READY_TIMEOUT_MS = 300_000;
 const STOP_TIMEOUT_MS = 10_000;
-/** A server that is ready sooner is not said to be waited for. */
+/** Reports no waiting before this time. */
 const QUIET_MS = 2_000;
 
 export type ClusterOptions = {
-  /** Off only for tests: faster, and a power cut may destroy the data. */
+  /** Off only for tests: faster, but a power cut may destroy the data. */
   fsync?: boolean;
   onProgress?: (what: string) => void;
 };
@@ -62,7 +62,7 @@ export function ensureRunning(
       const started = await start(dataDir, options, signal, port);
       if (started) return started;
       reason = lastFatal(dataDir);
-      // On a full disk the server may not even have logged why it ended.
+      // On a full disk the server may not even log why it ended.
       if (isDiskFull(dataDir) || isNoSpace(reason ?? "")) throw noSpace(dataDir);
       await wait(Math.min(50 * 2 ** attempt, 1_000));
       if (!isTemporary(reason) && attempt >= 3) break;
@@ -74,7 +74,7 @@ export function ensureRunning(
   return withFileLock(lock, work, onWait);
 }
 
-/** What goes away by itself: leftovers of a server that was just killed. */
+/** Matches problems that disappear on their own: leftovers of a server that was just killed. */
 const isTemporary = (reason: string | null) =>
   reason !== null && /shared memory|lock file|could not bind/i.test(reason);
 
@@ -123,7 +123,7 @@ async function start(
 
 type Waiting = { isAlive: () => boolean; signal: AbortSignal; say: ClusterOptions["onProgress"] };
 
-/** Waits until the server answers; false when it went away instead. */
+/** Waits until the server responds; false if it exits instead. */
 async function becomesReady(dataDir: string, server: Postmaster, { isAlive, signal, say }: Waiting) {
   const startedAt = Date.now();
   const deadline = startedAt + READY_TIMEOUT_MS;
@@ -143,7 +143,7 @@ async function becomesReady(dataDir: string, server: Postmaster, { isAlive, sign
         );
       }
       if (!isAlive()) return false;
-      // Recovering from a crash takes as long as what was written since the last checkpoint.
+      // Crash recovery replays everything written since the last checkpoint, which can take long.
       if (Date.now() - startedAt > QUIET_MS) {
         say?.(`waiting for PostgreSQL (process ${server.pid}): ${(error as Error).message}`);
       }
@@ -155,7 +155,7 @@ async function becomesReady(dataDir: string, server: Postmaster, { isAlive, sign
   throw new ConfigurationError(`The embedded PostgreSQL is not ready after ${READY_TIMEOUT_MS / 60_000} minutes.`);
 }
 
-/** They notice by themselves within moments; one that computes does not, and is signalled after a second. */
+/** Orphans normally exit within moments; one that is computing does not, and gets a signal after one second. */
 async function waitForOrphans(dataDir: string): Promise<void> {
   for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 50) {
     const orphans = findOrphans(dataDir);
@@ -174,7 +174,7 @@ function tryKill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends the server: open transactions are rolled back, everything committed is on disk. */
+/** Stops the server: open transactions are rolled back, everything committed is on disk. */
 export async function shutDown(dataDir: string): Promise<void> {
   const server = findPostmaster(dataDir);
   if (!server) return;
@@ -196,7 +196,7 @@ export function single(access: Access, onclose?: () => void, database = "postgre
   return postgres(urlOf(access, database), {
     max: 1,
     connect_timeout: 5,
-    // postgres.js would fetch the types of arrays first, and an unhandled failure of that would end this process.
+    // postgres.js would fetch array types first, and an unhandled failure of that would end this process.
     fetch_types: false,
     idle_timeout: 0,
     max_lifetime: null,

@@ -29,7 +29,7 @@ async function ask<T>(url: string, question: string): Promise<T> {
   }
 }
 
-test("processes that start at once share one server, and it stops with its last user", async () => {
+test("processes that start concurrently share one server, which stops with its last user", async () => {
   const [first, second] = await Promise.all([start(), start()]);
   expect(second.url).toBe(first.url);
   expect(second.pid).toBe(first.pid);
@@ -39,7 +39,7 @@ test("processes that start at once share one server, and it stops with its last 
   expect(findPostmaster(dataDir)).toBeNull();
 });
 
-test("it listens on 127.0.0.1 only, without a socket, and asks for the password", async () => {
+test("it listens on 127.0.0.1 only, without a socket, and requires the password", async () => {
   const { url } = await start();
   expect(await ask(url, "select current_setting('listen_addresses') as answer")).toBe("127.0.0.1");
   expect(await ask(url, "select current_setting('unix_socket_directories') as answer")).toBe("");
@@ -48,7 +48,7 @@ test("it listens on 127.0.0.1 only, without a socket, and asks for the password"
   await expect(ask(wrong.href, "select 1 as answer")).rejects.toMatchObject({ code: "28P01" });
 });
 
-test("a killed server comes back at the same address with everything that was committed", async () => {
+test("a killed server restarts at the same address with everything committed", async () => {
   let recovered = () => {};
   const back = new Promise<void>((resolve) => {
     recovered = resolve;

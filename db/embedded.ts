@@ -3,27 +3,30 @@ import type postgres from "postgres";
 import { prepareDataFolder } from "./data-folder";
 import { type ClusterOptions, DATABASE, ensureRunning, shutDown, single, urlOf } from "./embedded-server";
 
-/** Every process that uses the server holds this advisory lock, shared; who can have it alone may stop the server. */
+/**
+ * Shared advisory lock of every process that uses the server; a process that gets it exclusively may stop the
+ * server.
+ */
 const LEASE = "4846023521";
-/** A server that is silent when we leave is left as it is: the next start deals with it. */
+/** A server that does not respond by then is left running; the next start handles it. */
 const LEASE_TIMEOUT_MS = 5_000;
 
 export type EmbeddedOptions = ClusterOptions & {
   dataDir: string;
-  /** The server was lost and is back (null), or could not be brought back yet (why). */
+  /** Called with null after the server was lost and restarted, or with the reason a restart failed. */
   onRecovery?: (problem: unknown) => void;
 };
 
 export type Embedded = {
   readonly url: string;
   readonly pid: number;
-  /** Ends our use of the server, and the server itself unless another process still uses it. */
+  /** Releases the server, and stops it unless another process uses it. */
   stop(): Promise<void>;
 };
 
 /**
- * PostgreSQL on the data in `dataDir`, shared with every other process that uses the same folder: joins the running
- * server or starts one, and brings it back when it dies. Throws ConfigurationError with one sentence when it cannot.
+ * PostgreSQL on `dataDir`, shared by all processes that use the folder: joins the running server or starts
+ * one, and restarts it when it dies. Throws a one-sentence ConfigurationError if it cannot.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const dataDir = prepareDataFolder(options.dataDir);
@@ -42,7 +45,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         held = true;
         return sql;
       } catch (error) {
-        // The last user was stopping the server just as we joined it.
+        // The last user was stopping the server while we joined it.
         await sql.end({ timeout: 0 });
         if (attempt === 5) throw error;
         server = await ensureRunning(dataDir, options, stopping.signal, attempt === 1 ? "may move" : "keeps its port");
@@ -86,7 +89,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   };
 }
 
-/** Returns our lease; true when no other process holds one (and from then on none can). */
+/** Releases our lease; true if no other process holds one (and from then on none can). */
 async function endLease(lease: postgres.Sql): Promise<boolean> {
   const tryLock = async () => {
     await lease`select pg_advisory_unlock_shared(${LEASE}::bigint)`;
@@ -99,7 +102,7 @@ async function endLease(lease: postgres.Sql): Promise<boolean> {
     if (!alone) await lease.end({ timeout: 1 });
     return alone;
   } catch {
-    // The server is gone already; what it left is for the next start.
+    // The server is already gone; the next start handles what it left.
     return false;
   } finally {
     patience.abort();

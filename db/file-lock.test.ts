@@ -10,7 +10,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const deadPid = () => Number(spawnSync(process.execPath, ["-p", "process.pid"], { encoding: "utf8" }).stdout);
 
-test("of many that want the lock, one works at a time", async () => {
+test("only one of many waiters holds the lock at a time", async () => {
   let inside = 0;
   let most = 0;
   const work = async () => {
@@ -22,7 +22,7 @@ test("of many that want the lock, one works at a time", async () => {
   expect(most).toBe(1);
 });
 
-test("the lock is given back when the work fails", async () => {
+test("the lock is released when the work fails", async () => {
   const file = join(folder, "fail.lock");
   await expect(withFileLock(file, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(existsSync(file)).toBe(false);
@@ -34,7 +34,7 @@ test("the lock of a killed process is taken over", async () => {
   expect(await withFileLock(file, async () => "done")).toBe("done");
 });
 
-test("a holder is believed while its process lives, but not in silence for ever", () => {
+test("a holder counts as alive while its process exists, unless it is silent for too long", () => {
   expect(isAbandoned(`${process.pid} ${hostname()} mark`, 5_000)).toBe(false);
   expect(isAbandoned(`${process.pid} ${hostname()} mark`, 60_000)).toBe(true);
   expect(isAbandoned("1 another-machine mark", 5_000)).toBe(false);

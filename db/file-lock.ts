@@ -5,12 +5,15 @@ import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 const HEARTBEAT_MS = 1_000;
-/** A holder whose process still exists is believed until it has been silent for this long (its id may be another's by now). */
+/**
+ * A holder whose process exists counts as alive unless it has been silent for this long, since its pid may
+ * have been reused.
+ */
 const SILENT_MS = 20_000;
 
 /**
- * Runs `work` while no other process on this machine runs anything under the same lock file. A killed holder frees it.
- * `onWait` gets the id of the process that holds it.
+ * Runs `work` while no other process on this machine runs under the same lock file. A killed holder's lock is
+ * taken over. `onWait` gets the pid of the current holder.
  */
 export async function withFileLock<T>(
   file: string,
@@ -29,7 +32,7 @@ export async function withFileLock<T>(
     try {
       utimesSync(file, now, now);
     } catch {
-      // Removed (the folder was deleted); the work itself will fail with the reason.
+      // The file is gone (the folder was deleted); the work itself will fail with the reason.
     }
   }, HEARTBEAT_MS);
   heartbeat.unref();
@@ -85,7 +88,7 @@ function removeIfAbandoned(file: string): void {
     renameSync(file, aside);
     if (read(aside) !== mark) linkSync(aside, file);
   } catch {
-    // Another process was faster; the next round sees the result.
+    // Another process was faster; the next iteration sees the result.
   }
   rmSync(aside, { force: true });
 }

@@ -1,11 +1,12 @@
 /**
- * How long each table keeps its rows, and which job of `lib/jobs/jobs.ts` sees to it. What has no job is the books, or
- * grows with users and shops and not with traffic. A test fails for a table that is not listed here.
+ * Retention of each table, and the job of `lib/jobs/jobs.ts` that enforces it. Tables without a job are the
+ * books, or grow with users and merchants rather than with traffic. A test fails for a table that is not
+ * listed.
  */
 export type Lifetime = { readonly kept: string; readonly job: string | null };
 
 const FOR_EVER = { kept: "for ever: who did what, and the proof of it", job: null };
-/** Test data goes as a whole when its account has no proved address after `UNPROVED_ACCOUNT_DAYS`. */
+/** Test data is removed as a whole if its account has no verified address after `UNPROVED_ACCOUNT_DAYS`. */
 const ABANDONED = "remove abandoned test data";
 const BOOKS = { kept: "for ever: the books; abandoned test data for an hour", job: ABANDONED };
 const WITH_THE_TRANSACTION = { kept: "as long as the transaction that they find", job: ABANDONED };
@@ -34,7 +35,7 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.processor_objects": BOOKS,
   "public.disputes": BOOKS,
   "public.reconciliation_runs": { kept: "400 days", job: "compare with processors" },
-  // Without its credentials once it is disconnected: payments name it.
+  // Credentials are removed on disconnecting; the row stays, because payments reference it.
   "public.processor_connections": OF_THE_MERCHANT,
   "public.processor_routes": OF_THE_MERCHANT,
   "public.processor_journal": { kept: "as long as its connector needs it", job: "catch up processor reports" },
@@ -44,8 +45,8 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   "public.payouts": BOOKS,
   "public.bank_accounts": OF_THE_MERCHANT,
   "public.daily_totals": BOOKS,
-  // The API shows 90 days of them. The books need the row itself: it proves that an outcome was announced, once, and in which
-  // order.
+  // The API shows 90 days. The books need every row: it proves that an outcome was reported, once, and in
+  // which order.
   "public.events": BOOKS,
   "public.audit_log": FOR_EVER,
   "public.support_audit_log": FOR_EVER,

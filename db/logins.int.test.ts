@@ -10,7 +10,7 @@ import { pickPort } from "./embedded-cluster";
 import { openLogins } from "./logins";
 import { migrate } from "./migrate";
 
-/** Users of the server, which other tests share: names of their own, and gone at the end. */
+/** Roles belong to the server that other tests share: unique names, dropped at the end. */
 const run = randomBytes(4).toString("hex");
 const { db, url } = await testDatabase({ own: true });
 const made: string[] = [];
@@ -24,7 +24,7 @@ afterAll(async () => {
   await admin.end({ timeout: 1 });
 });
 
-/** Makes a user and answers the address of the database as that user. */
+/** Creates a user and returns the database URL as that user. */
 async function createUser(name: string, attributes = "", of = url): Promise<string> {
   const user = `${name}_${run}`;
   made.push(user);
@@ -45,7 +45,7 @@ const open = (app: string | undefined, jobs?: string, owner = url) => {
   return openLogins(owner, false);
 };
 
-test("with a user for each role payments are made, and no statement makes the connection anybody else", async () => {
+test("with a login per role payments succeed, and no statement can change the connection's role", async () => {
   const app = await createUser("web", `in role ${ROLES.app}`);
   const jobs = await createUser("jobs", `in role ${ROLES.jobs}`);
   const logins = await open(app, jobs);
@@ -70,7 +70,7 @@ test("with a user for each role payments are made, and no statement makes the co
         await expect(sql.unsafe(`delete from ${table}`)).rejects.toMatchObject({ code: "42501" });
       }
     }
-    // Even out of its role the user sees nothing but its environment.
+    // Even after leaving its role, the user sees only its environment.
     await own.within(tenant.environmentId).sql.begin(async (tx) => {
       await tx`set local role none`;
       expect(await tx`select current_user::text as is`).toEqual([{ is: `web_${run}` }]);
@@ -97,7 +97,7 @@ test.each([
   });
 });
 
-test("a copy of the database is another one", async () => {
+test("a copy of the database counts as another database", async () => {
   const copy = `copy_${run}`;
   databases.push(copy);
   const user = await createUser(
@@ -108,12 +108,12 @@ test("a copy of the database is another one", async () => {
   await expect(open(user)).rejects.toThrow("DATABASE_APP_URL leads to another database");
 });
 
-test("an address that is none is named with its setting", async () => {
+test("an invalid URL is reported with its setting", async () => {
   await expect(open(undefined, `${url}?sslmode=maybe`)).rejects.toThrow(/^sslmode in DATABASE_JOBS_URL must be one of/);
   await expect(open("notaurl")).rejects.toThrow(/^DATABASE_APP_URL is not a PostgreSQL address/);
 });
 
-test("one that is not up yet is waited for, saying so", async () => {
+test("a server that is not up yet is waited for, with progress reported", async () => {
   const user = new URL(await createUser("early", `in role ${ROLES.app}`));
   const port = await pickPort();
   user.port = String(port);
@@ -127,17 +127,14 @@ test("one that is not up yet is waited for, saying so", async () => {
   expect(said[0]).toContain("nothing listens there");
 });
 
-test.skipIf(PGBOUNCER === null)(
-  "a pooler of transactions before one of them is refused (left out where there is no PgBouncer)",
-  async () => {
-    const user = await createUser("pooled", `in role ${ROLES.jobs}`);
-    const pooler = await startPgBouncer(user, "transaction");
-    onTestFinished(() => pooler.stop());
-    await expect(open(undefined, pooler.url)).rejects.toThrow(/DATABASE_JOBS_URL shares .* set pool_mode = session/);
-  },
-);
+test.skipIf(PGBOUNCER === null)("a transaction pooler is refused (skipped without PgBouncer)", async () => {
+  const user = await createUser("pooled", `in role ${ROLES.jobs}`);
+  const pooler = await startPgBouncer(user, "transaction");
+  onTestFinished(() => pooler.stop());
+  await expect(open(undefined, pooler.url)).rejects.toThrow(/DATABASE_JOBS_URL shares .* set pool_mode = session/);
+});
 
-test("a wrong password, and another database, are named with their setting", async () => {
+test("a wrong password and another database are reported with their setting", async () => {
   const user = new URL(await createUser("mistaken", `in role ${ROLES.jobs}`));
   user.pathname = new URL(inject("adminUrl")).pathname;
   await expect(open(undefined, user.href)).rejects.toThrow("DATABASE_JOBS_URL leads to another database");
@@ -145,7 +142,7 @@ test("a wrong password, and another database, are named with their setting", asy
   await expect(open(undefined, user.href)).rejects.toThrow("refuses the user or password in DATABASE_JOBS_URL");
 });
 
-test("an owner that is no superuser is told what an administrator has to run, and after that is all it takes", async () => {
+test("an owner without superuser rights gets the statement an administrator must run, which suffices", async () => {
   const owner = `owner_${run}`;
   await createUser("owner");
   const name = `of_owner_${run}`;

@@ -4,9 +4,9 @@ import { connectLong, connectSql, type Login, type Logins, ROLES, type Sql } fro
 import { reach } from "./reach";
 
 /**
- * Whom the service connects as, on the migrated database at `url` (the owner's). The embedded server has a user for each
- * role, whom no statement can make anybody else. On another server they are the users of DATABASE_APP_URL and
- * DATABASE_JOBS_URL; without those the owner's connections take the roles on, which a statement could undo.
+ * Logins of the service on the migrated database at `url` (the owner's). The embedded server has a login per
+ * role, which no statement can leave. Other servers use DATABASE_APP_URL and DATABASE_JOBS_URL; by default
+ * the owner's connections use SET ROLE, which a statement could undo.
  */
 export async function openLogins(
   url: string,
@@ -25,7 +25,10 @@ export async function openLogins(
   };
 }
 
-/** Their passwords follow from the owner's, so that every process on the data folder knows them and no file more is kept. */
+/**
+ * Passwords derive from the owner's, so that every process on the data folder knows them without another
+ * file.
+ */
 async function embeddedLogins(url: string): Promise<Logins & { sandbox: Login }> {
   const owner = new URL(url);
   const passwordOf = (role: string) => createHmac("sha256", owner.password).update(role).digest("hex");
@@ -33,7 +36,7 @@ async function embeddedLogins(url: string): Promise<Logins & { sandbox: Login }>
   try {
     await sql.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtext('cardlane logins'))`;
-      // Each time: a role may change its own password, and must not shut the service out with it.
+      // Reset at each start, because a role may change its own password and must not lock the service out.
       for (const name of Object.values(ROLES)) {
         await tx.unsafe(`alter role ${name} login password '${passwordOf(name)}'`);
       }
@@ -53,8 +56,8 @@ async function embeddedLogins(url: string): Promise<Logins & { sandbox: Login }>
 type Setting = { url: string | null; name: string };
 
 /**
- * Refuses one that could do more than its role, or not even that, that leads elsewhere than the owner's, or through a pooler that
- * shares connections between transactions; waits for one that is not up yet.
+ * Refuses a login with more rights than its role, or without the role, one to another database, and one
+ * through a transaction pooler. Waits for a server that is not up yet.
  */
 async function givenLogin(role: string, setting: Setting, owner: string, say?: (what: string) => void): Promise<Login> {
   const { url, name } = setting;
@@ -82,7 +85,7 @@ async function givenLogin(role: string, setting: Setting, owner: string, say?: (
   return { url, role };
 }
 
-/** An advisory lock is visible to everyone in the same database, under whatever address, and to nobody else. */
+/** An advisory lock is visible within the same database, whatever its address, and nowhere else. */
 async function isSameDatabase(sql: Sql, owner: string): Promise<boolean> {
   const lock = `cardlane logins ${randomUUID()}`;
   const asOwner = connectLong(owner, { keeps: "one connection", applicationName: "cardlane-check" });

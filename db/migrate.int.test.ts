@@ -30,7 +30,7 @@ const stateOf = async ({ sql }: Db) => [
   await sql`select * from drizzle.__drizzle_migrations order by id`,
 ];
 
-/** Migrations of a newer version: this version's and one more. */
+/** Migrations of a newer version: this version's plus one. */
 function laterFolder(statement: string): string {
   const folder = mkdtempSync(join(tmpdir(), "cardlane-migrations-"));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -116,7 +116,7 @@ test("instances that start together on an empty database, or after a start that 
   expect(await db.sql`select from payments`).toEqual([]);
 });
 
-test("a table that somebody reads for long stays open to others while a migration waits for it", async () => {
+test("a table in a long read stays accessible to others while a migration waits for it", async () => {
   const { db, url } = await migrated();
   const { reached, release, hold } = latch();
   const reading = db.sql.begin(async (tx) => {
@@ -131,7 +131,8 @@ test("a table that somebody reads for long stays open to others while a migratio
         select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database() where not l.granted`
     ).length;
   await expect.poll(waits).toBe(1);
-  // Without an end to that wait this one would be behind it, and the reader would never be let go.
+  // Without that lock timeout, this read would queue behind the migration and the reader would never be
+  // released.
   await db.sql`select from operations`;
   release();
   await Promise.all([reading, migrating]);

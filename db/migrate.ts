@@ -14,8 +14,8 @@ const FOLDER = join(fileURLToPath(new URL(".", import.meta.url)), "migrations");
 const LOCK = "4846023522";
 
 /**
- * Applies the missing migrations. Throws ConfigurationError, before any change, for a database that a newer
- * or an unreleased version of Cardlane migrated.
+ * Applies missing migrations. Throws ConfigurationError before any change if a newer or an unreleased version
+ * of Cardlane migrated the database.
  */
 export async function migrate(url: string, folder = FOLDER): Promise<void> {
   // Rewriting a large table can take hours; the default timeout would cancel it at every start.
@@ -51,7 +51,8 @@ async function applyAll(sql: Sql, migrationsFolder: string): Promise<void> {
 }
 
 /**
- * Applied migrations must be a prefix of ours, compared by hash: another schema's may have the same times.
+ * Applied migrations must be a prefix of ours, compared by hash, since another schema's may have the same
+ * times.
  */
 async function refuseUnknown(sql: Sql, migrationsFolder: string): Promise<void> {
   const [found] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as recorded,

@@ -17,24 +17,24 @@ import { getPayment } from "@/lib/domain/payments/read-payments";
 import type { Database, Sql } from "./client";
 
 /**
- * A connection keeps the plans that it made in its first seconds, when the tables may be empty and every index looks alike. What
- * each statement of the money path then looks up must be found by its key, or it reads all that an environment has.
+ * A connection keeps plans made in its first seconds, when tables may be empty and all indexes look alike.
+ * Every lookup of the money path must be by key, or it reads all rows of an environment.
  */
 const { db, url } = await testDatabase({ own: true });
-/** Nothing was ever written to it, or analyzed. */
+/** Never written to or analyzed. */
 const { db: fresh } = await testDatabase({ own: true });
-/** What has statistics, as a minute's autovacuum leaves them. */
+/** Has statistics, as one minute of autovacuum leaves them. */
 const { db: used } = await testDatabase({ own: true });
 const sent = new Map<string, Statement[]>();
 let recorder: Recorder;
 let environment: Environment;
 
 const card = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
-/** What is looked up by none of these is looked up by a range. */
+/** A lookup by none of these is a lookup by range. */
 const BY_KEY = /\((id|key|object_id|payment_id|reference|token_sha256|client_session_id|merchant_id) = /;
-/** Looks for a session by its token, wherever it is: no environment is known yet. */
+/** Looks up a session by its token across environments, because the environment is not known yet. */
 const THE_FORM = "the form";
-/** The sandbox's memory of what was tried lately; each reads at most its newest rows. */
+/** The sandbox's recent attempts; each lookup reads at most the newest rows. */
 const NEWEST = ["sandbox_recent_attempts_digest", "sandbox_charges_history"];
 
 beforeAll(async () => {
@@ -76,7 +76,7 @@ beforeAll(async () => {
   const { test: environment } = await createTestMerchant(used);
   await insertManyTransactions(used, environment.id, 5_000);
   await used.sql.begin(async (tx) => {
-    // Plans are made by these rows, and nothing is done with them.
+    // These rows only shape plans, so constraints and triggers are off.
     await tx`set local session_replication_role = replica`;
     await tx`
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor, idempotency_key,
@@ -98,12 +98,12 @@ afterAll(async () => {
   await recorder.close();
 });
 
-/** A context of its own, for what is only made to go on with. */
+/** A separate context for set-up steps. */
 async function contextOf({ run }: Recorder): Promise<Context> {
   return (await run(environment, async (ctx) => ctx, { idempotency: newIdempotency({}) })).answer;
 }
 
-/** How it is planned for any values, before there are any. */
+/** Scans in the generic plan, which holds for any values. */
 async function lookUpsOf({ text }: Statement, sql: Sql): Promise<string[]> {
   return nodesOf(await genericPlanOf(sql, text))
     .filter(
@@ -116,12 +116,12 @@ async function lookUpsOf({ text }: Statement, sql: Sql): Promise<string[]> {
     );
 }
 
-test("a payment that this process has answered is answered again by one look", () => {
+test("a payment made by this process is replayed with one lookup", () => {
   const texts = (sent.get("its replay") ?? []).map(({ text }) => text.trim().slice(0, 6));
   expect(texts).toEqual(["select"]);
 });
 
-/** Look-ups by no key. */
+/** Lookups without a key. */
 async function byRange(of: Database, role: "owner" | "app"): Promise<string[]> {
   const found: string[] = [];
   let seen = 0;
@@ -137,7 +137,7 @@ async function byRange(of: Database, role: "owner" | "app"): Promise<string[]> {
   return [...new Set(found)];
 }
 
-describe.each(["owner", "app"] as const)("each look-up of the money path is by a key, as %s,", (role) => {
+describe.each(["owner", "app"] as const)("each lookup of the money path is by a key, as %s,", (role) => {
   it("planned on empty tables", async () => {
     expect(await byRange(fresh, role)).toEqual([]);
   });

@@ -22,7 +22,7 @@ const changed = (change: (address: URL) => void) => {
   return address.href;
 };
 
-describe("a database that cannot be used is one sentence", () => {
+describe("an unusable database is reported in one sentence", () => {
   test.each([
     ["a wrong password", changed((a) => (a.password = "wrong")), "refuses the user or password"],
     ["no such database", changed((a) => (a.pathname = "/nowhere")), 'There is no database "nowhere"'],
@@ -43,7 +43,7 @@ describe("a database that cannot be used is one sentence", () => {
   });
 });
 
-test("a database that is not up yet is waited for, saying so", async () => {
+test("a database that is not up yet is waited for, with progress reported", async () => {
   const port = await pickPort();
   const target = changed((address) => {
     address.port = String(port);
@@ -57,7 +57,7 @@ test("a database that is not up yet is waited for, saying so", async () => {
   expect(said[0]).toContain("nothing listens there");
 });
 
-test("of several hosts, the one that is there is used", async () => {
+test("of several hosts, the available one is used", async () => {
   const { host, username, password, pathname } = new URL(url);
   const target = `postgres://${username}:${password}@127.0.0.1:${await pickPort()},${host}${pathname}?target_session_attrs=read-write`;
   const own = connect(target, { max: 2 });
@@ -65,7 +65,7 @@ test("of several hosts, the one that is there is used", async () => {
   await own.close();
 });
 
-test("statements are planned alike, however the server was set up, on every connection", async () => {
+test("plans do not depend on the server's settings, on any connection", async () => {
   const { db: elsewhere, url: set } = await testDatabase({ own: true });
   const name = new URL(set).pathname.slice(1);
   for (const setting of ["jit = on", "random_page_cost = 4"]) {
@@ -82,14 +82,14 @@ test("statements are planned alike, however the server was set up, on every conn
   await own.close();
 });
 
-describe.skipIf(PGBOUNCER === null)("behind PgBouncer (left out where there is none)", () => {
+describe.skipIf(PGBOUNCER === null)("behind PgBouncer (skipped without it)", () => {
   async function through(mode: "session" | "transaction"): Promise<string> {
     const pooler = await startPgBouncer(url, mode);
     onTestFinished(() => pooler.stop());
     return pooler.url;
   }
 
-  test("session pooling works at its defaults, settings and transactions among it", async () => {
+  test("session pooling works at its defaults, including settings and transactions", async () => {
     const target = await through("session");
     await open(target);
     const own = connect(target, { max: 3 });
@@ -101,7 +101,7 @@ describe.skipIf(PGBOUNCER === null)("behind PgBouncer (left out where there is n
     await own.close();
   });
 
-  test("session pooling: a role and an environment are gone with the client that took them on", async () => {
+  test("session pooling: role and environment are reset with the client that set them", async () => {
     const target = await through("session");
     const own = connect(inRolesOf(target), { max: 4, applicationName: "behind-pgbouncer" });
     const tenants = [await moneyTenant(db, { db: own }), await moneyTenant(db, { db: own })] as const;

@@ -10,13 +10,13 @@ export type OpenDatabase = {
   readonly url: string;
   readonly version: string;
   readonly embedded: boolean;
-  /** Ends our use of the embedded server; nothing to do for any other. */
+  /** Releases the embedded server; does nothing for any other. */
   close(): Promise<void>;
 };
 
 /**
- * The PostgreSQL of `DATABASE_URL`, or the embedded one in `DATA_DIR`: joined when it runs, else started. Throws
- * ConfigurationError with one sentence when it cannot be used.
+ * The PostgreSQL of `DATABASE_URL`, or the embedded one in `DATA_DIR`: joined if running, else started.
+ * Throws a one-sentence ConfigurationError if it cannot be used.
  */
 export async function openDatabase(options: Omit<EmbeddedOptions, "dataDir"> = {}): Promise<OpenDatabase> {
   const given = env.databaseUrl;
@@ -42,7 +42,7 @@ export async function openDatabase(options: Omit<EmbeddedOptions, "dataDir"> = {
   }
 }
 
-/** Waits for a server that can be used; returns its version. */
+/** Waits for a usable server; returns its version. */
 const checkServer = (url: string, say?: (what: string) => void): Promise<string> =>
   reach(url, "DATABASE_URL", inspect, say);
 

@@ -40,9 +40,9 @@ import {
 import { type Turns, takeDueOperations } from "./queries/payments/operations";
 import { failDueSandboxRefunds, listSandboxReports } from "./queries/sandbox/reports";
 
-/** Shared by all topics, which use different tables or environments. */
+/** Shared by all suites here, which use different tables or environments. */
 const { db, url } = await testDatabase({ own: true });
-/** A database that was never written to or analyzed. */
+/** A database never written to or analyzed. */
 const { db: fresh } = await testDatabase({ own: true });
 let big: SeedEnvironment;
 let shop: Environment;
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await db.long`analyze ledger_entries, daily_totals, total_deltas`;
 }, 120_000);
 
-/** Runs a read and returns the statements that it sent. */
+/** Runs a read and returns the statements it sent. */
 const statementsOf = (read: (ctx: Context) => Promise<unknown>) => statementsIn(db, big, read);
 
 async function expectIndexesOnly(read: (ctx: Context) => Promise<unknown>) {
@@ -63,7 +63,8 @@ async function expectIndexesOnly(read: (ctx: Context) => Promise<unknown>) {
   expect(statements.length).toBeGreaterThan(0);
   for (const statement of statements) {
     const walled = await plansOf(statement, db.within(big.id).sql);
-    // A condition that the wall would not let an index answer shows here, as one that the owner's plan has.
+    // A condition that row-level security keeps from using an index shows here as a difference from the
+    // owner's plan.
     expect(walled.map(readsOf)).toEqual((await plansOf(statement, db.sql)).map(readsOf));
     for (const plan of walled) {
       const scans = nodesOf(plan).filter((node) => node["Relation Name"] !== undefined);
@@ -141,7 +142,7 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
     });
   }
 
-  it("words that very many have, beside a filter: no more rows are asked for them than a total counts, and one page is read", async () => {
+  it("very common terms with a filter: no more rows are checked than a total counts, and one page is read", async () => {
     for (const filters of [
       { q: "customer", currency: ["USD"] as const },
       { q: "customer shop0", amount: { gte: 1_000 } },
@@ -152,7 +153,7 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
       for (const { text, values } of statements) {
         const analyzed = `explain (analyze, buffers, timing off, format json) ${text}`;
         const [row] = await db.within(big.id).sql.unsafe(analyzed, values, { prepare: false });
-        // A row that is asked costs four pages, and nearly every row has these words.
+        // Each row checked costs four pages, and nearly every row matches these search terms.
         expect(planOf(row)["Shared Hit Blocks"], text).toBeLessThan(60_000);
       }
       expect(statements.some(({ text }) => text.includes("transaction_texts"))).toBe(true);
@@ -195,7 +196,7 @@ describe("no read scans a whole table, whatever it filters and sorts by", () => 
   });
 });
 
-describe("a plan made while the tables are empty or small, and kept, looks up each row of a page by its key", () => {
+describe("a plan kept from when the tables were empty or small looks up each row of a page by its key", () => {
   const nobody: SeedEnvironment = { id: newId(), merchantId: newId() };
   const states = {
     "never analyzed": async () => {},
@@ -221,7 +222,7 @@ describe("a plan made while the tables are empty or small, and kept, looks up ea
   }
 });
 
-test("ten thousand new rows that statistics do not tell of yet cost a page little more than its own", async () => {
+test("10,000 new rows missing from the statistics cost a page little more than its own rows", async () => {
   const { db: small } = await testDatabase({ own: true });
   const { test: shop } = await createTestMerchant(small);
   await seed(small.long, { transactions: 160, merchants: 20 });
@@ -231,7 +232,7 @@ test("ten thousand new rows that statistics do not tell of yet cost a page littl
   for (const filters of [{}, { card_brand: ["mastercard"] }, { status: ["SETTLED"] }, { currency: ["USD"] }]) {
     const search = searchTransactionsBody.parse({ filters });
     for (const { text, values } of await statementsIn(small, environment, (ctx) => searchTransactions(ctx, search))) {
-      // Each row that is counted is a page read, as no vacuum has been there.
+      // Each counted row is a page read, because no vacuum has run.
       const analyzed = `explain (analyze, buffers, timing off, format json) ${text}`;
       const [row] = await small.within(shop.id).sql.unsafe(analyzed, values, { prepare: false });
       expect(planOf(row)["Shared Hit Blocks"], text).toBeLessThan(12_000);
@@ -239,7 +240,7 @@ test("ten thousand new rows that statistics do not tell of yet cost a page littl
   }
 });
 
-describe("behind the wall no read of the balance scans a table, whatever it filters by", () => {
+describe("under row-level security no read of the balance scans a table, whatever its filter", () => {
   const lists: ListMovementsQuery[] = [
     {},
     { type: "capture" },
@@ -280,7 +281,7 @@ type Sent = { text: string; parameters: unknown[] };
 
 /**
  * The recovery worker runs this after every operation: its cost must not depend on one environment with very
- * many operations that are due, passed over or given up.
+ * many operations that are due, skipped or abandoned.
  */
 async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> {
   const recording = connect(url, { max: 1 });
@@ -298,7 +299,7 @@ const taking = (turns: Partial<Turns>) => (sql: Sql) => takeDueOperations(sql, {
 
 const TURN = { after: BEFORE_ALL, share: 25, most: 100 };
 
-/** Index lookups of each statement; due payments also look up whether they were tried recently. */
+/** Index lookups of each statement; due payments also check whether they were tried recently. */
 describe.each([
   [
     "operations",

@@ -20,7 +20,7 @@ const policies = await db.sql<Policy[]>`
 
 const CURRENT = "(current_setting('cardlane.environment'::text))::uuid";
 
-test("every table says in db/rights.ts who may do what, and every line there has its table", () => {
+test("every table has its rights in db/rights.ts, and every entry there has its table", () => {
   expect(Object.keys(TABLE_RIGHTS).sort()).toEqual(tables.map(({ name }) => name));
 });
 
@@ -39,7 +39,7 @@ test("every table has row-level security, and every table of an environment show
   }
 });
 
-test("nobody has more than is listed, column by column, and PUBLIC has nothing", async () => {
+test("no role has more rights than listed, column by column, and PUBLIC has none", async () => {
   const granted = await db.sql<{ table: string; role: string; verb: string }[]>`
     select c.relname as table, case a.grantee when 0 then 'public' else pg_get_userbyid(a.grantee)::text end as role, lower(a.privilege_type) as verb
     from pg_class c cross join lateral aclexplode(c.relacl) a
@@ -60,14 +60,14 @@ test("nobody has more than is listed, column by column, and PUBLIC has nothing",
   expect(granted.map(({ role, verb, table }) => `${role} ${verb} ${table}`).sort()).toEqual(expected.sort());
 });
 
-test("what is only ever added to can be changed and removed by no role of the service", () => {
+test("no role of the service can change or remove rows of append-only tables", () => {
   for (const table of ["ledger_entries", "events", "audit_log", "support_audit_log"]) {
     const { app = [], jobs } = TABLE_RIGHTS[table] as (typeof TABLE_RIGHTS)[string];
     for (const verb of [...app, ...jobs]) expect(["select", "insert"], table).toContain(verb);
   }
 });
 
-test("no role makes tables of its own, not even temporary ones, or fires our triggers from elsewhere", async () => {
+test("no role can create tables, not even temporary ones, or use our trigger functions elsewhere", async () => {
   await applyRights(db.sql);
   for (const role of Object.values(ROLES)) {
     const [row] = await db.sql`
@@ -109,7 +109,7 @@ test("the roles own nothing, are no superusers, and can neither bypass row-level
   expect([app?.is, jobs?.is]).toEqual([ROLES.app, ROLES.jobs]);
 });
 
-test("views show their reader what the reader may see, and no function lends its owner's rights", async () => {
+test("views use their reader's rights, and no function lends its owner's", async () => {
   const views = await db.sql`
     select relname from pg_class where relkind in ('v', 'm') and relnamespace = 'public'::regnamespace
       and not coalesce(reloptions::text like '%security_invoker=true%', false)`;
@@ -120,7 +120,7 @@ test("views show their reader what the reader may see, and no function lends its
   expect(lending).toEqual([]);
 });
 
-describe("a connection that stands in no environment", () => {
+describe("a connection without an environment", () => {
   test("gets an error, and never an empty list", async () => {
     const sql = connectSql(url, { max: 1, parameters: { role: ROLES.app } });
     try {
@@ -139,7 +139,7 @@ describe("a connection that stands in no environment", () => {
   });
 });
 
-test("rights that somebody widened or lost are found and put right at the next start", async () => {
+test("changed or lost rights are restored at the next start", async () => {
   const { url: restored, db: other } = await testDatabase({ own: true });
   await other.sql.unsafe(`revoke all on payments from ${ROLES.jobs}`);
   const owner = connectSql(restored, { max: 1 });
@@ -151,12 +151,12 @@ test("rights that somebody widened or lost are found and put right at the next s
   expect(await testService(other).db.sql`select count(*) as n from payments`).toEqual([{ n: 0 }]);
 });
 
-test("rights are put in force while payments are made: nothing waits for them for long, and nothing deadlocks", async () => {
+test("rights are applied during payments without long waits or deadlocks", async () => {
   const [owner, payer] = [connectSql(url), connectSql(url)];
   await owner`delete from service_settings where key = 'rights'`;
   let applied = Promise.resolve();
-  // As a payment's commit does: one table, and another one before it in the alphabet.
-  // A table has the same number in the databases of other tests, which are copies of one.
+  // The locks of a payment's commit: one table, then one before it in the alphabet. Table OIDs are the same
+  // in other tests' databases, which are copies of one template.
   const waiting = () => db.sql`
     select 1 from pg_locks where relation = 'transactions'::regclass and not granted
       and database = (select oid from pg_database where datname = current_database())`;

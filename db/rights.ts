@@ -8,9 +8,9 @@ const CURRENT = `current_setting('cardlane.environment')::uuid`;
 
 type Verb = "select" | "insert" | "update" | "delete" | `select (${string})`;
 type Rights = {
-  /** What `cardlane_app` may do with its environment's rows, by `owned`; nothing when left out. */
+  /** Rights of `cardlane_app` on its environment's rows, as limited by `owned`; none by default. */
   app?: readonly Verb[];
-  /** The rows of the environment; else those with its `environment_id`. */
+  /** SQL condition for the environment's rows; by default, those with its `environment_id`. */
   owned?: string;
   jobs: readonly Verb[];
 };
@@ -20,13 +20,13 @@ const KEPT = ["select", "insert", "update"] as const;
 const APPENDED = ["select", "insert"] as const;
 const OF_MERCHANT = `(select e.merchant_id from environments e where e.id = ${CURRENT})`;
 
-/** Every table but the sandbox processor's. Ledger, events and audit logs are only added to, by whomever. */
+/** Every table except the sandbox processor's. Ledger, events and audit logs are append-only for every role. */
 export const TABLE_RIGHTS: Record<string, Rights> = {
-  // Visible to anybody who has its address.
+  // Public to anyone with the URL.
   merchant_logos: { jobs: ALL },
   merchants: { app: ["select"], owned: `id = ${OF_MERCHANT}`, jobs: KEPT },
   environments: { app: ["select"], owned: `id = ${CURRENT}`, jobs: KEPT },
-  // Names, to show who did what; no password, no second factor.
+  // Names, for histories; no password and no second factor.
   users: {
     app: ["select (id, merchant_id, name, email, role)"],
     owned: `merchant_id = ${OF_MERCHANT}`,
@@ -39,7 +39,7 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   refund_allowances: { jobs: ALL },
   service_settings: { jobs: ALL },
   support_audit_log: { jobs: APPENDED },
-  // One is locked while its mails are counted, which takes the right to update.
+  // A row is locked while its mails are counted, which requires the right to update.
   receipts: { app: APPENDED, jobs: KEPT },
   receipt_mails: { jobs: APPENDED },
   receipt_settings: { jobs: KEPT },
@@ -48,25 +48,25 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   plans: { app: KEPT, jobs: ["select"] },
   payments: { app: KEPT, jobs: KEPT },
   transactions: { app: KEPT, jobs: KEPT },
-  // A trigger writes them as the owner.
+  // Written by a trigger as the owner.
   transaction_words: { app: ["select"], jobs: ["select"] },
   transaction_texts: { app: ["select"], jobs: ["select"] },
-  // A trigger fills the queue as the owner; a job makes customers from it.
+  // A trigger fills the queue as the owner; a job creates customers from it.
   customers_due: { jobs: ["select", "insert", "update", "delete"] },
   customers: { app: ["select"], jobs: KEPT },
-  // A trigger keeps them as the owner.
+  // Maintained by a trigger as the owner.
   customer_words: { app: ["select"], jobs: ["select"] },
   operations: { app: KEPT, jobs: KEPT },
   processor_objects: { app: APPENDED, jobs: APPENDED },
   disputes: { app: KEPT, jobs: ["select"] },
-  // Those of the operator's accounts have no environment, and are the support staff's alone.
+  // Runs for the operator's accounts have no environment; only support staff see them.
   reconciliation_runs: { app: KEPT, owned: `environment_id = ${CURRENT}`, jobs: ALL },
   processor_connections: { app: KEPT, jobs: KEPT },
   processor_routes: { app: ALL, jobs: ["select"] },
   operator_connections: { jobs: KEPT },
   processor_journal: { jobs: ["select", "insert", "delete"] },
   idempotency_keys: { app: ALL, jobs: ALL },
-  // Unpaid sessions of links are removed; they are locked first, which takes the right to update.
+  // Unpaid link sessions are removed after being locked, which requires the right to update.
   client_sessions: { app: KEPT, jobs: ["select", "update", "delete"] },
   payment_links: { app: KEPT, jobs: ["select", "update"] },
   payment_tokens: { app: KEPT, jobs: ["select", "update", "delete"] },
@@ -78,22 +78,22 @@ export const TABLE_RIGHTS: Record<string, Rights> = {
   audit_log: { app: APPENDED, jobs: APPENDED },
   webhook_endpoints: { app: KEPT, jobs: ["select", "update"] },
   webhook_secrets: { app: ALL, jobs: ["select", "update"] },
-  // A trigger makes deliveries with their event, as the owner. Removed rows are locked first, which takes the right to
-  // update.
+  // A trigger creates deliveries with their event, as the owner. Removed rows are locked first, which
+  // requires the right to update.
   webhook_deliveries: { app: KEPT, jobs: ["select", "update", "delete"] },
-  // The newest ones of a delivery stay.
+  // The newest attempts of a delivery are kept.
   webhook_attempts: { app: ["select", "insert", "delete"], jobs: ["select", "delete"] },
   // A trigger fills the queue as the owner; the chain itself is append-only.
   audit_pending: { jobs: ["select", "update", "delete"] },
   audit_links: { jobs: APPENDED },
   audit_seals: { jobs: APPENDED },
-  // A function makes the partitions and removes them, as the owner.
+  // A function creates and drops the partitions as the owner.
   request_log: { app: ["select"], jobs: APPENDED },
   daily_totals: { app: ["select"], jobs: ALL },
   total_deltas: { app: APPENDED, jobs: ["select", "insert", "delete", "update"] },
 };
 
-/** A table that is not listed yet is walled off anyway; a test requires its line above. */
+/** Defaults, with row-level security, for a table not listed yet; a test requires its line above. */
 const UNLISTED: Record<"environment" | "other", Rights> = {
   environment: { app: ALL, jobs: ALL },
   other: { jobs: ALL },
@@ -113,7 +113,7 @@ async function listTables(sql: Sql): Promise<Table[]> {
 export const rightsOf = (table: Pick<Table, "name" | "owned">): Rights =>
   TABLE_RIGHTS[table.name] ?? UNLISTED[table.owned ? "environment" : "other"];
 
-/** Functions of our owner. As `sandbox_processor.f()`: they take no arguments. */
+/** Trigger functions of our owner, written as `sandbox_processor.f()` since they take no arguments. */
 async function listTriggerFunctions(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     select format('%I.%I()', n.nspname, p.proname) as name
@@ -123,13 +123,13 @@ async function listTriggerFunctions(sql: Sql): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** They run as the owner, and check by themselves what they remove. */
+/** These run as the owner, and check by themselves what they remove. */
 const REMOVING = ["remove_abandoned(uuid, integer)", "keep_request_log()"];
 
 /**
- * The statements that put the rights in force, whatever was granted before, as steps with a transaction each. Each table is a
- * separate step, because a policy locks it for everyone: with two locked at once, a payment that writes both could deadlock
- * with us.
+ * Statements that set the rights, whatever was granted before: one transaction per step. Each table is a
+ * separate step, because a policy locks it exclusively; with two locked at once, a payment that writes both
+ * could deadlock.
  */
 function stepsFor(tables: readonly Table[], triggerFunctions: readonly string[]): string[][] {
   const { app, jobs, sandbox } = ROLES;
@@ -141,7 +141,7 @@ function stepsFor(tables: readonly Table[], triggerFunctions: readonly string[])
     `grant usage on schema public to ${app}, ${jobs}`,
     `grant usage on schema sandbox_processor to ${jobs}, ${sandbox}`,
     `grant select, insert, update, delete on all tables in schema sandbox_processor to ${sandbox}`,
-    // The reconciliation compares our books with the processor's; the demo shop's history is in both.
+    // Reconciliation compares our books with the processor's; the demo shop's history is in both.
     `grant select, insert on all tables in schema sandbox_processor to ${jobs}`,
     `grant usage on all sequences in schema public to ${app}, ${jobs}`,
     `grant select on measured_facts to ${jobs}`,
@@ -150,7 +150,7 @@ function stepsFor(tables: readonly Table[], triggerFunctions: readonly string[])
       `grant execute on function ${name} to ${jobs}`,
     ]),
     "alter view measured_facts set (security_invoker = true)",
-    // Triggers still fire. On a table that the role owned, a trigger of its own would run with the owner's rights.
+    // Triggers still fire. On a table that the role owned, its own trigger would run with the owner's rights.
     ...triggerFunctions.map((name) => `revoke execute on function ${name} from public, ${all}`),
   ];
   const ofTables = tables.filter(({ schema }) => schema === "public").map(stepFor);
@@ -180,8 +180,9 @@ function stepFor(table: Table): string[] {
 const IN_FORCE = "rights";
 
 /**
- * Makes the roles and puts the rights in force, unless they are. As the owner, after the migrations and under their lock.
- * Throws ConfigurationError with the statements for an administrator when the owner may not make roles.
+ * Creates the roles and sets the rights, unless already in force. Run as the owner, after the migrations and
+ * under their lock. If the owner may not create roles, throws a ConfigurationError with the statements for an
+ * administrator.
  */
 export async function applyRights(sql: Sql): Promise<void> {
   const made = await ensureRoles(sql);
@@ -194,7 +195,7 @@ export async function applyRights(sql: Sql): Promise<void> {
     on conflict (key) do update set value = excluded.value`;
 }
 
-/** Others who want the table queue behind us for its lock: no longer than this, and then they go first. */
+/** Other statements queue behind our lock request; after this long it is released for them. */
 const LOCK_MS = 1_000;
 const TRIES = 60;
 
@@ -214,8 +215,9 @@ async function take(sql: Sql, step: readonly string[]): Promise<void> {
 }
 
 /**
- * A temporary table would stand before ours of the same name, for the connection's next user. That PUBLIC may make them
- * is a property of the database, which a copy does not take along; only its owner can change it, who need not be ours.
+ * A temporary table would shadow ours of the same name for the connection's next user. The grant to PUBLIC
+ * belongs to the database and is not part of a copy; only the database's owner, who may not be ours, can
+ * revoke it.
  */
 async function refuseTemporaryTables(sql: Sql): Promise<void> {
   const [row] = await sql`
@@ -225,7 +227,7 @@ async function refuseTemporaryTables(sql: Sql): Promise<void> {
   if (row) await sql.unsafe(row.statement);
 }
 
-/** A database that was restored from a copy without its rights shows it by what the roles may do. */
+/** Actual privileges reveal a database restored from a copy without its rights. */
 async function isInForce(sql: Sql, digest: string): Promise<boolean> {
   const [row] = await sql`
     select (select value from service_settings where key = ${IN_FORCE}) = ${digest} and (
@@ -236,7 +238,7 @@ async function isInForce(sql: Sql, digest: string): Promise<boolean> {
 
 type Role = { rolname: string; rolsuper: boolean; rolbypassrls: boolean; usable: boolean };
 
-/** Whether it made any. */
+/** Returns whether any role was created. */
 async function ensureRoles(sql: Sql): Promise<boolean> {
   const names: string[] = Object.values(ROLES);
   const find = () => sql<Role[]>`
@@ -252,9 +254,9 @@ async function ensureRoles(sql: Sql): Promise<boolean> {
   const missing = names.filter((name) => !before.some((role) => role.rolname === name));
   try {
     for (const name of missing) await createRole(sql, name);
-    // Without it `set role` is refused. A superuser needs no grant, and one that has it gets a notice.
+    // Without it `set role` is refused. A superuser needs no grant; an existing one only causes a notice.
     for (const role of await find()) if (!role.usable) await sql.unsafe(`grant ${role.rolname} to current_user`);
-    // From PostgreSQL 16 on, who makes a role may give it away but not take it on.
+    // Since PostgreSQL 16, a role's creator may grant it but not use it.
     for (const name of missing) await sql.unsafe(`grant ${name} to current_user`);
   } catch (error) {
     if ((error as { code?: string }).code !== "42501") throw error;
@@ -270,7 +272,7 @@ async function ensureRoles(sql: Sql): Promise<boolean> {
   return missing.length > 0;
 }
 
-/** Roles belong to the whole server: another database of it may be migrated just now. */
+/** Roles belong to the whole server, so another of its databases may be migrating at the same time. */
 async function createRole(sql: Sql, name: string): Promise<void> {
   try {
     await sql.unsafe(`create role ${name} nologin`);

@@ -53,9 +53,9 @@ describe("a server on a Unix socket alone", () => {
   });
 });
 
-describe.skipIf(OPENSSL === undefined)("a server that wants TLS (left out where there is no openssl)", () => {
+describe.skipIf(OPENSSL === undefined)("a server that requires TLS (skipped without openssl)", () => {
   const file = (name: string) => join(server.folder, name);
-  /** To the server by TCP; `localhost` is what its certificate says. */
+  /** URL of the server over TCP; its certificate is for `localhost`. */
   const by = (host: string, query: string) =>
     `postgres://${server.credentials}@${host}:${server.port}/postgres${query}`;
 
@@ -94,7 +94,7 @@ describe.skipIf(OPENSSL === undefined)("a server that wants TLS (left out where 
     expect(await isEncrypted(by("localhost", query + own))).toBe(true);
   });
 
-  /** An authority of the test's own, and what it signs for the server and for us. */
+  /** A test authority, and the certificates it signs for the server and the client. */
   function makeCertificates(): void {
     const openssl = (...args: string[]) => execFileSync(OPENSSL as string, args, { stdio: "pipe", cwd: server.folder });
     const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];

@@ -47,8 +47,8 @@ import { foldDeltas } from "./queries/reporting/daily-totals";
 import { rightsOf } from "./rights";
 
 /*
- * The second wall. Two merchants have rows in every table; what one of them sends loses `environment_id = …` on its way to
- * the server, and must neither see nor touch a row of the other.
+ * Row-level security. Two merchants have rows in every table; one merchant's statements lose `environment_id
+ * = …` on the way to the server, and must neither see nor change the other's rows.
  */
 
 const { db, url } = await testDatabase({ own: true });
@@ -73,7 +73,7 @@ let tables: { name: string; owned: boolean; columns: string[] }[];
 
 const call = ({ tenant, userId }: Shop, service: Service = tenant.service): Context =>
   testContext(service, tenant.merchant.test, { actor: { type: "user", id: userId } });
-/** The same call, whose statements forget the environment. */
+/** The same context on connections that drop the environment. */
 const forgetful = (of: Shop): Context => call(of, { ...of.tenant.service, db: unscopedDatabase });
 
 async function openShop(): Promise<Shop> {
@@ -93,7 +93,7 @@ async function openShop(): Promise<Shop> {
       )
     ).body,
   );
-  // What happens from here on is sent there, where nobody listens.
+  // Later events are sent to this address, where nothing listens.
   await createWebhookEndpoint(ctx, {
     ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["*"] },
     ...{ payload: "full", signature: "v1" },
@@ -124,7 +124,7 @@ async function openShop(): Promise<Shop> {
   return { ...made, ids };
 }
 
-/** What a connection brings: itself, a rule, a dispute, a comparison. */
+/** Rows of a connection: itself, a rule, a dispute, a comparison. */
 async function insertProcessorRows(environmentId: string, paymentId: string): Promise<void> {
   const id = newId();
   await db.sql`insert into processor_connections (environment_id, id, processor, account, account_id, label, status, hint, takes_webhooks, raw_cards,
@@ -161,7 +161,7 @@ beforeAll(async () => {
     where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace group by c.relname order by 1`;
 }, 120_000);
 
-/** All rows of a shop, of every table that has an environment, as one text each. */
+/** All rows of a shop in every table that has an environment, as text. */
 async function rowsOf({ tenant }: Shop): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const { name } of tables.filter(({ owned }) => owned)) {
@@ -291,12 +291,12 @@ describe("the service's own queries, without their environment_id", () => {
     errors: (ctx) => listRecentErrors(ctx.service, ctx.environment, 50),
   };
   for (const [name, read] of Object.entries(reads)) {
-    test(`${name}: the very same answer`, async () => {
+    test(`${name}: the same result`, async () => {
       forgetTotals(shop.tenant.environmentId);
       const before = proxy.rewritten.size;
       const answer = await read(forgetful(shop), shop);
       expect(proxy.rewritten.size).toBeGreaterThan(before);
-      // Counted again, or a total that the forgetful query got wrong would be handed on.
+      // Counted again; otherwise a wrong total of the unscoped query would be reused.
       forgetTotals(shop.tenant.environmentId);
       expect(answer).toEqual(await read(call(shop), shop));
     });
@@ -311,7 +311,7 @@ describe("the service's own queries, without their environment_id", () => {
     ).toBe("resource_not_found");
   const asked = (): Partial<Context> => ({ idempotency: testIdempotency(randomUUID(), Buffer.alloc(32, 1), "{}") });
 
-  test("what is the other shop's cannot be read or changed by its id", async () => {
+  test("the other shop's objects cannot be read or changed by id", async () => {
     const before = await rowsOf(other);
     const ctx = () => ({ ...forgetful(shop), ...asked() });
     const { ids, userId } = other;
@@ -329,7 +329,7 @@ describe("the service's own queries, without their environment_id", () => {
     expect(await rowsOf(other)).toEqual(before);
   });
 
-  test("what a shop does goes on, and touches its own rows alone", async () => {
+  test("a shop's writes succeed and touch its own rows only", async () => {
     const before = await rowsOf(other);
     const { tenant } = shop;
     const service = { ...tenant.service, db: unscopedDatabase };
@@ -342,7 +342,7 @@ describe("the service's own queries, without their environment_id", () => {
   });
 });
 
-test("without the wall the same forgetful queries would find both shops", async () => {
+test("without row-level security the same unscoped queries would find both shops", async () => {
   const crossing = { url: proxy.url, role: ROLES.jobs };
   const db = connect({ app: crossing, jobs: crossing }, { max: 2 });
   try {
@@ -356,7 +356,7 @@ test("without the wall the same forgetful queries would find both shops", async 
   }
 });
 
-test("the proxy takes out what it should", () => {
+test("the proxy removes the conditions it should", () => {
   expect(withoutEnvironment(`select 1 from t where t.environment_id = $1::uuid and id = $2`)).toBe(
     "select 1 from t where ($1::uuid is not null) and id = $2",
   );
