@@ -28,9 +28,10 @@ export async function insertClientSession(
   return rows[0] as ClientSessionRow;
 }
 
-export async function findClientSession(orm: Orm, environmentId: string, id: string): Promise<ClientSessionRow | null> {
-  const rows = await orm.select().from(clientSessions).where(byId(environmentId, id));
-  return rows[0] ?? null;
+export async function findClientSession(sql: Sql, environmentId: string, id: string): Promise<ClientSessionRow | null> {
+  const [row] = await sql<ClientSessionRow[]>`
+    select * from client_sessions where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
+  return row ?? null;
 }
 
 /**

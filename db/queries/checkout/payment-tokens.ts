@@ -1,5 +1,5 @@
-import { and, eq, sql } from "drizzle-orm";
-import type { Orm } from "@/db/client";
+import { sql } from "drizzle-orm";
+import type { Orm, Sql } from "@/db/client";
 import { type PaymentTokenRow, paymentTokens } from "@/db/schema/checkout";
 
 /** Its single use is claimed in the statement that creates the payment. */
@@ -11,11 +11,9 @@ export async function insertPaymentToken(
   await orm.insert(paymentTokens).values({ environment_id: environmentId, ...token });
 }
 
-export async function findPaymentToken(orm: Orm, environmentId: string, id: string): Promise<PaymentTokenRow | null> {
-  const [row] = await orm
-    .select()
-    .from(paymentTokens)
-    .where(and(eq(paymentTokens.environment_id, environmentId), eq(paymentTokens.id, id)));
+export async function findPaymentToken(sql: Sql, environmentId: string, id: string): Promise<PaymentTokenRow | null> {
+  const [row] = await sql<PaymentTokenRow[]>`
+    select * from payment_tokens where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
   return row ?? null;
 }
 

@@ -135,7 +135,7 @@ export function requireSellable(plan: PlanRow | null, publicPlanId: string): Pla
 export async function getClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
   const id = decodeId("clientSession", input.id);
   const row =
-    id === null ? null : await findClientSession(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
+    id === null ? null : await findClientSession(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id);
   if (row === null) throw resourceNotFound("client session", input.id);
   return presentClientSession(row, by(ctx));
 }
@@ -201,7 +201,7 @@ export async function cancelClientSession(ctx: Context, input: { id: string }): 
     (await cancel(ctx, id, { evenExpired: false })) ??
     ((await abandonChallenge(ctx, id)) ? await cancel(ctx, id, { evenExpired: true }) : null);
   if (cancelled) return cancelled;
-  const row = await findClientSession(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id, id);
+  const row = await findClientSession(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id);
   if (row === null) throw resourceNotFound("client session", input.id);
   throw refusal(ctx, row);
 }
@@ -225,7 +225,7 @@ function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Pr
 
 /** Ends the challenge that the session waits for. False: it waits for none. */
 async function abandonChallenge({ service, environment }: Context, id: string): Promise<boolean> {
-  const row = await findClientSession(service.db.within(environment.id).orm, environment.id, id);
+  const row = await findClientSession(service.db.within(environment.id).sql, environment.id, id);
   if (!row?.open_payment_id) return false;
   const snapshot = await findPayment(service.db.within(environment.id).sql, environment.id, row.open_payment_id);
   if (snapshot?.payment.status !== "REQUIRES_ACTION") return false;

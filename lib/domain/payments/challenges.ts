@@ -49,7 +49,7 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
   const { payment, transactions } = snapshot;
   const clientSessionId = transactions[0]?.client_session_id ?? null;
   const asked = payment.next_action?.redirect_to_url.url ?? null;
-  const session = clientSessionId ? await findClientSession(orm, environmentId, clientSessionId) : null;
+  const session = clientSessionId ? await findClientSession(sql, environmentId, clientSessionId) : null;
   return {
     environment: { id: environmentId, mode: environment.mode },
     paymentId,

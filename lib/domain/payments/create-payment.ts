@@ -99,7 +99,7 @@ async function tokenize(
 async function useToken(ctx: Context, chosen: Connected, token: string): Promise<TypedCard | null> {
   const { service, environment } = ctx;
   const id = decodeId("paymentToken", token);
-  const row = id && (await findPaymentToken(service.db.within(environment.id).orm, environment.id, id));
+  const row = id && (await findPaymentToken(service.db.within(environment.id).sql, environment.id, id));
   if (!row) return acceptToken(ctx, chosen, token);
   const at =
     row.connection_id === chosen.connectionId ? chosen : await service.processors.find(environment, row.connection_id);
@@ -149,7 +149,7 @@ async function sessionOf(
   { service, environment: { id } }: Context,
   { clientSessionId }: Pick<PayingCard, "clientSessionId">,
 ): Promise<ClientSessionRow | null> {
-  return clientSessionId ? findClientSession(service.db.within(id).orm, id, clientSessionId) : null;
+  return clientSessionId ? findClientSession(service.db.within(id).sql, id, clientSessionId) : null;
 }
 
 /**
