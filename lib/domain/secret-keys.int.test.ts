@@ -8,7 +8,7 @@ import { createPaymentBody } from "@/lib/contract/payments/payment";
 import { appErrorOf } from "@/lib/http/answer";
 import { idempotencyOf } from "@/lib/http/idempotency";
 import { newId } from "@/lib/ids";
-import { holdAddress } from "@/lib/jobs/hold-address";
+import { registerProcess } from "@/lib/jobs/process-registration";
 import { createSecret, type Secret } from "@/lib/secret";
 import { createClientSession } from "./checkout/client-sessions";
 import type { Reply } from "./context";
@@ -53,7 +53,7 @@ test("a running process follows the rotation, and reports when it cannot", async
 });
 
 test("the secret is not rotated while a process without the new one is running", async () => {
-  const serve = (secret: Secret) => holdAddress(testService(db, { secret, baseUrl: "https://pay.example" }));
+  const serve = (secret: Secret) => registerProcess(testService(db, { secret, baseUrl: "https://pay.example" }));
   await sameSecret();
   const [behind, ahead] = [await serve(before()), await serve(both())];
   await expect(rotateSecret(db.orm, both())).rejects.toThrow(

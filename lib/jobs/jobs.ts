@@ -118,9 +118,9 @@ async function followOrStop(service: Service): Promise<number> {
 type Work = (stopping: AbortSignal, wake: () => void) => Promise<number>;
 
 /** Pause after a run that found work. */
-const BUSY_MS = 100;
+const BUSY_PAUSE_MS = 100;
 /** Delay after `wake`, because calls to it usually come in bursts. */
-const WOKEN_MS = 10;
+const WAKE_DELAY_MS = 10;
 
 /** Repeats a job every `intervalMs`, never concurrently, and sooner while it finds work. Failures are logged and retried. */
 export function repeat(service: Service, name: string, intervalMs: number, work: Work): { stop(): Promise<void> } {
@@ -135,7 +135,7 @@ export function repeat(service: Service, name: string, intervalMs: number, work:
     if (state === "runs") isWoken = true;
     if (state !== "sleeps" || stopping.signal.aborted) return;
     clearTimeout(timer);
-    schedule(Math.min(intervalMs, WOKEN_MS));
+    schedule(Math.min(intervalMs, WAKE_DELAY_MS));
   };
   const run = async () => {
     let nextMs = intervalMs;
@@ -143,8 +143,8 @@ export function repeat(service: Service, name: string, intervalMs: number, work:
     isWoken = false;
     try {
       const found = await work(stopping.signal, wake);
-      if (found > 0) nextMs = Math.min(intervalMs, BUSY_MS);
-      else if (isWoken) nextMs = Math.min(intervalMs, WOKEN_MS);
+      if (found > 0) nextMs = Math.min(intervalMs, BUSY_PAUSE_MS);
+      else if (isWoken) nextMs = Math.min(intervalMs, WAKE_DELAY_MS);
     } catch (error) {
       if (isDatabaseUnavailable(error)) service.log.warn({ job: name }, "the database is unavailable, the job waits");
       else {
@@ -176,7 +176,7 @@ const BATCH = 20;
 const LEASE_SECONDS = 600;
 const MAX_ATTEMPTS = 12;
 const MAX_PAUSE_SECONDS = 6 * 3600;
-const LONGEST_REASON = 500;
+const MAX_REASON_LENGTH = 500;
 
 /**
  * Sends mail that is due. A mail that the server refuses is retried after 30 s, 1 min, 2 min … up to 6 h, for 12 attempts in
@@ -192,7 +192,7 @@ export async function sendMail(service: Pick<Service, "db" | "log">, mailer: Mai
     } catch (error) {
       const pause = mail.attempts >= MAX_ATTEMPTS ? null : Math.min(30 * 2 ** (mail.attempts - 1), MAX_PAUSE_SECONDS);
       service.log.warn({ err: error, mail_id: mail.id, attempts: mail.attempts }, "a mail was not taken");
-      await markMailFailed(orm, mail.id, reasonOf(error), pause);
+      await markMailFailed(orm, mail.id, storableReason(error), pause);
       continue;
     }
     await markMailSent(orm, mail.id);
@@ -202,5 +202,5 @@ export async function sendMail(service: Pick<Service, "db" | "log">, mailer: Mai
 }
 
 /** The error as it may be stored: the mail server's response is untrusted text. */
-const reasonOf = (error: unknown): string =>
-  keepableText(scrub(error instanceof Error ? error.message : String(error)), LONGEST_REASON);
+const storableReason = (error: unknown): string =>
+  keepableText(scrub(error instanceof Error ? error.message : String(error)), MAX_REASON_LENGTH);

@@ -38,21 +38,21 @@ test("a sleeping job is woken at once, one that pauses after work is not, and a 
 });
 
 test("stop() aborts a long run and waits for it", async () => {
-  let begin = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
+  let markStarted = () => {};
+  const started = new Promise<void>((resolve) => {
+    markStarted = resolve;
   });
   let runs = 0;
   let ended = false;
   const job = repeat(service, "long", 1, async (stopping) => {
     runs++;
-    begin();
+    markStarted();
     await new Promise<void>((resolve) => stopping.addEventListener("abort", () => resolve()));
     await new Promise<void>((resolve) => setImmediate(resolve));
     ended = true;
     return 1;
   });
-  await begun;
+  await started;
   await job.stop();
   expect({ runs, ended }).toEqual({ runs: 1, ended: true });
 });

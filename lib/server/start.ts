@@ -9,8 +9,8 @@ import { type DemoShop, provideDemoShop } from "@/lib/http/demo";
 import { endReadiness } from "@/lib/http/health";
 import { provideFiguresOfPages } from "@/lib/http/metrics";
 import { outboxLink } from "@/lib/http/outbox-link";
-import { holdAddress } from "@/lib/jobs/hold-address";
 import { startJobs } from "@/lib/jobs/jobs";
+import { registerProcess } from "@/lib/jobs/process-registration";
 import { log } from "@/lib/log";
 import { mailRoute, noteProxy } from "@/lib/mail/mail";
 import { checkPort, listen, ownAddress, publishAddress } from "./address";
@@ -70,7 +70,10 @@ async function startAll({ dev, console, root }: StartOptions, shutdown: Shutdown
       ...{ DATABASE_URL: service.url, CARDLANE_SECRET: value },
       ...{ CARDLANE_SECRET_PREVIOUS: previous.join("\n"), CARDLANE_SECRET_FILE: "" },
     });
-    shutdown.add("address in the database", await outlast(service.url, () => holdAddress(service.service), { say }));
+    shutdown.add(
+      "address in the database",
+      await outlast(service.url, () => registerProcess(service.service), { say }),
+    );
     say(
       service.embedded ? `PostgreSQL ${service.version}, embedded, in ${env.dataDir}` : `PostgreSQL ${service.version}`,
     );

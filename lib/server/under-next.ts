@@ -4,8 +4,8 @@ import { outlast } from "@/db/reach";
 import { ConfigurationError, env } from "@/lib/env";
 import { provideService } from "@/lib/http/current-service";
 import { outboxLink } from "@/lib/http/outbox-link";
-import { holdAddress } from "@/lib/jobs/hold-address";
 import { startJobs } from "@/lib/jobs/jobs";
+import { registerProcess } from "@/lib/jobs/process-registration";
 import { log } from "@/lib/log";
 import { logConsole, maskProcessOutput } from "@/lib/log-output";
 import { mailRoute, noteProxy } from "@/lib/mail/mail";
@@ -41,7 +41,7 @@ export async function startUnderNext({ dev = false } = {}): Promise<void> {
       applicationName: "cardlane-next",
       connections: shareConnections(env.databasePoolSize),
     });
-    await outlast(url, () => holdAddress(service));
+    await outlast(url, () => registerProcess(service));
     // Keeps Next's own start-up lines; under `next dev` also its errors, which the developer reads.
     if (!dev) logConsole(log, ["warn", "error"]);
     provideService(service);

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testService } from "@/e2e/fixtures/factories";
-import { holdAddress } from "./hold-address";
+import { registerProcess } from "./process-registration";
 
 const { db } = await testDatabase();
-const at = (baseUrl: string) => holdAddress(testService(db, { baseUrl }));
+const at = (baseUrl: string) => registerProcess(testService(db, { baseUrl }));
 const processes = async () => (await db.sql`select 1 from service_settings where key like 'process:%'`).length;
 const PAY = "https://pay.example";
 const OTHER = "https://other.example";

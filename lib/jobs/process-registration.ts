@@ -6,17 +6,17 @@ import { newId } from "@/lib/ids";
 import { isLoopbackHost } from "@/lib/loopback";
 import { repeat } from "./jobs";
 
-const SAY_SO_MS = 20_000;
+const RENEW_INTERVAL_MS = 20_000;
 
 /**
  * Registers this process in the database with its base URL and secrets while it runs; returns a function that ends this. Throws
  * ConfigurationError while another process has another base URL, because links in mails and responses would lead to either.
  * Different ports of one machine are allowed, for local development.
  */
-export async function holdAddress(service: Service): Promise<() => Promise<void>> {
+export async function registerProcess(service: Service): Promise<() => Promise<void>> {
   const own = { id: newId(), baseUrl: service.baseUrl, keyIds: service.secret.keyIds };
-  const mayBeBeside = (other: string) => other === own.baseUrl || (isLocal(other) && isLocal(own.baseUrl));
-  const other = await enterProcess(service.db.orm, own, mayBeBeside);
+  const canRunBeside = (other: string) => other === own.baseUrl || (isLocal(other) && isLocal(own.baseUrl));
+  const other = await enterProcess(service.db.orm, own, canRunBeside);
   if (other !== null) {
     throw new ConfigurationError(
       `Another process uses this database as ${other}, and this one would as ${own.baseUrl}: give both the same BASE_URL. One that was killed counts for another minute.`,
@@ -30,7 +30,7 @@ export async function holdAddress(service: Service): Promise<() => Promise<void>
     await leave();
     throw error;
   }
-  const job = repeat(service, "say where we are", SAY_SO_MS, async () => {
+  const job = repeat(service, "renew process registration", RENEW_INTERVAL_MS, async () => {
     await renewProcess(service.db.orm, own);
     return 0;
   });
