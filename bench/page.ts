@@ -69,7 +69,12 @@ async function signIn({ db, recorder, environment, baseUrl }: PageOptions) {
   await db.orm
     .insert(users)
     .values({ ...user, merchant_id: merchantId, email: "bench@shop.example", password_hash: "" });
-  const sessionId = await openSession(db.orm, { user, mfa: false, address: "127.0.0.1", userAgent: "bench" });
+  const sessionId = await openSession(db.orm, {
+    user,
+    hasSecondFactor: false,
+    address: "127.0.0.1",
+    userAgent: "bench",
+  });
   const { name, value } = await sessionCookie({ ...recorder.service, baseUrl }, "merchant", sessionId);
   return { sessionId, cookie: `${name}=${value}` };
 }

@@ -79,7 +79,7 @@ const MAX_DECOYS = 50_000;
 /** An e-mail address on one of the sign-in pages. Like accounts, decoys are locked on their own page only. */
 type DecoyAddress = { readonly kind: Audience; readonly email: string };
 
-const keyOf = ({ kind, email }: DecoyAddress) => sha256(`${kind} ${email.toLowerCase()}`).toString("base64");
+const decoyKey = ({ kind, email }: DecoyAddress) => sha256(`${kind} ${email.toLowerCase()}`).toString("base64");
 
 type LockRule = { readonly failures: number; readonly minutes: number };
 
@@ -87,10 +87,10 @@ type LockRule = { readonly failures: number; readonly minutes: number };
  * Counts a failed sign-in of an unknown e-mail address. Returns the end of its lock, or null. Without it, only existing
  * addresses would lock, which would reveal them. Kept in this process's memory; the oldest are dropped first.
  */
-export function failDecoy(decoy: DecoyAddress, now: Date, rule: LockRule): string | null {
+export function countDecoyFailure(decoy: DecoyAddress, now: Date, rule: LockRule): string | null {
   decoyHolder[DECOYS_KEY] ??= new BoundedMap(MAX_DECOYS);
   const decoys = decoyHolder[DECOYS_KEY];
-  const key = keyOf(decoy);
+  const key = decoyKey(decoy);
   const known = decoys.get(key);
   if (known !== undefined && known.lockedUntilMs > now.getTime()) return new Date(known.lockedUntilMs).toISOString();
   const failures = (known === undefined || known.lockedUntilMs > 0 ? 0 : known.failures) + 1;
@@ -100,8 +100,8 @@ export function failDecoy(decoy: DecoyAddress, now: Date, rule: LockRule): strin
 }
 
 /** The end of an unknown address's lock, or null. Counts no failure. */
-export function decoyLock(decoy: DecoyAddress, now: Date): string | null {
-  const known = decoyHolder[DECOYS_KEY]?.get(keyOf(decoy));
+export function findDecoyLock(decoy: DecoyAddress, now: Date): string | null {
+  const known = decoyHolder[DECOYS_KEY]?.get(decoyKey(decoy));
   return known !== undefined && known.lockedUntilMs > now.getTime()
     ? new Date(known.lockedUntilMs).toISOString()
     : null;

@@ -109,25 +109,26 @@ async function attempt(
   { email, password, code, ticket }: Partial<Record<string, string>>,
   from: { address: string; userAgent: string | null },
 ) {
-  if (ticket && audience === "merchant") return guarded(failure, () => signInWithTicket(service, { ticket, ...from }));
+  if (ticket && audience === "merchant")
+    return keepFailure(failure, () => signInWithTicket(service, { ticket, ...from }));
   if (typeof email !== "string" || typeof password !== "string" || !canBelongToUser(email, password)) {
     throw refusal("wrong");
   }
   const work = signIn(service, { kind: audience, email, password, code: code || null, ...from });
-  return guarded(failure, () => refusedNoSooner(work));
+  return keepFailure(failure, () => delayRefusal(work));
 }
 
 /** Longer than the writes for an account take, so that the time of a refusal does not reveal if the account exists. */
-const REFUSED_AFTER_MS = 400;
+const MIN_REFUSAL_MS = 400;
 
-async function refusedNoSooner(work: Promise<SignInResult>): Promise<SignInResult> {
-  const early = wait(REFUSED_AFTER_MS);
+async function delayRefusal(work: Promise<SignInResult>): Promise<SignInResult> {
+  const minDelay = wait(MIN_REFUSAL_MS);
   const outcome = await work;
-  if (outcome.result === "wrong" || outcome.result === "locked") await early;
+  if (outcome.result === "wrong" || outcome.result === "locked") await minDelay;
   return outcome;
 }
 
-async function guarded(failure: Failure, work: () => Promise<SignInResult>): Promise<SignInResult> {
+async function keepFailure(failure: Failure, work: () => Promise<SignInResult>): Promise<SignInResult> {
   try {
     return await work();
   } catch (error) {

@@ -27,7 +27,7 @@ const BEHIND_STEPS = 120;
 const AHEAD_STEPS = 10;
 
 /** True if the code is valid at another time, which means that the phone's clock is wrong. */
-export function isTotpOfAnotherTime(secretBase32: string, code: string, now: Date): boolean {
+export function isMistimedTotp(secretBase32: string, code: string, now: Date): boolean {
   const delta = totp(secretBase32).validate({ token: code, timestamp: now.getTime(), window: BEHIND_STEPS });
   return delta !== null && Math.abs(delta) > 1 && delta <= AHEAD_STEPS;
 }

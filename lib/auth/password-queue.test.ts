@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { takeAttempt } from "./attempt-limits";
-import { arePasswordsBusy, inTurn } from "./password";
+import { arePasswordsBusy, runPasswordWork } from "./password";
 
 test("while 100 passwords wait, unauthenticated attempts get a Retry-After, and the waiting ones are all served", async () => {
   const ends: (() => void)[] = [];
-  const hash = () => inTurn(() => new Promise<void>((resolve) => void ends.push(resolve)));
+  const hash = () => runPasswordWork(() => new Promise<void>((resolve) => void ends.push(resolve)));
   const work = Array.from({ length: 101 }, hash);
   await new Promise((resolve) => setImmediate(resolve));
   expect([ends.length, arePasswordsBusy()]).toEqual([2, false]);

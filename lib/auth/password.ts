@@ -10,32 +10,32 @@ const COSTS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelis
 let decoy: Promise<string> | null = null;
 
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => hash(password, COSTS));
+  return runPasswordWork(() => hash(password, COSTS));
 }
 
-function nobodysHash(): Promise<string> {
+function getDecoyHash(): Promise<string> {
   decoy ??= hashPassword("nobody's password");
   return decoy;
 }
 
 /** True if the password matches the hash. `null` (no such user) takes as long and is always false. */
 export async function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  const kept = passwordHash ?? (await nobodysHash());
-  return (await inTurn(() => verify(kept, password))) && passwordHash !== null;
+  const comparedHash = passwordHash ?? (await getDecoyHash());
+  return (await runPasswordWork(() => verify(comparedHash, password))) && passwordHash !== null;
 }
 
 /** Only the first characters are checked: the cost of a check grows faster than the length. */
-const JUDGED_LENGTH = 32;
+const CHECKED_LENGTH = 32;
 /** Limits on words from the user's name and address: a deliberately long name would make the check ten times slower. */
-const MOST_WORDS = 8;
-const LONGEST_WORD = 20;
+const MAX_WORDS = 8;
+const MAX_WORD_LENGTH = 20;
 /** On zxcvbn's scale of 0 to 4: at least a hundred million guesses. */
 const MIN_SCORE = 3;
 
 /** Loaded at the first new password, because the word list is large and most processes never need it. */
-let judge: Promise<ZxcvbnFactory> | null = null;
+let checker: Promise<ZxcvbnFactory> | null = null;
 
-async function loadJudge(): Promise<ZxcvbnFactory> {
+async function loadChecker(): Promise<ZxcvbnFactory> {
   const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
     import("@zxcvbn-ts/core"),
     import("@zxcvbn-ts/language-common"),
@@ -49,30 +49,30 @@ async function loadJudge(): Promise<ZxcvbnFactory> {
  * user (`about`). Takes up to 30 ms.
  */
 export async function isEasyPassword(password: string, about: readonly string[]): Promise<boolean> {
-  judge ??= loadJudge();
+  checker ??= loadChecker();
   const words = about
-    .flatMap((text) => [text.slice(0, LONGEST_WORD), ...text.split(/[^\p{L}\p{N}]+/u)])
-    .filter((word) => word.length > 2 && word.length <= LONGEST_WORD);
-  const judged = password.trim().slice(0, JUDGED_LENGTH);
-  return (await judge).check(judged, [...new Set(words)].slice(0, MOST_WORDS)).score < MIN_SCORE;
+    .flatMap((text) => [text.slice(0, MAX_WORD_LENGTH), ...text.split(/[^\p{L}\p{N}]+/u)])
+    .filter((word) => word.length > 2 && word.length <= MAX_WORD_LENGTH);
+  const checked = password.trim().slice(0, CHECKED_LENGTH);
+  return (await checker).check(checked, [...new Set(words)].slice(0, MAX_WORDS)).score < MIN_SCORE;
 }
 
 /** Concurrent hashes. Leaves half of libuv's four threads free for file access and DNS. */
-const AT_ONCE = 2;
+const MAX_CONCURRENT = 2;
 /** Queue length, which takes about two seconds to work off. */
-const MOST_WAITING = 100;
+const MAX_QUEUED = 100;
 
 /** On globalThis, because the pages' bundle has its own copy of this module. */
 const holder = globalThis as { [key: symbol]: Semaphore | undefined };
 const KEY = Symbol.for("cardlane.password-work");
 
 function semaphore(): Semaphore {
-  holder[KEY] ??= new Semaphore({ slots: AT_ONCE });
+  holder[KEY] ??= new Semaphore({ slots: MAX_CONCURRENT });
   return holder[KEY];
 }
 
 /** True when the queue is full, and unauthenticated callers must be refused. */
-export const arePasswordsBusy = (): boolean => semaphore().waiting >= MOST_WAITING;
+export const arePasswordsBusy = (): boolean => semaphore().waiting >= MAX_QUEUED;
 
 /** Runs CPU-bound work in a slot of the password semaphore. */
-export const inTurn = <T>(work: () => Promise<T>): Promise<T> => semaphore().run(work);
+export const runPasswordWork = <T>(work: () => Promise<T>): Promise<T> => semaphore().run(work);

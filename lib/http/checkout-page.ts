@@ -4,7 +4,7 @@ import { isOrigin } from "@/lib/contract/checkout/client-session";
 import { dueAtOnce, linkPayment, type PlanTerms } from "@/lib/contract/plans/schedule";
 import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
-import { findLogoPicture, logoOf } from "@/lib/domain/accounts/logo";
+import { findLogoPicture, logoInRow } from "@/lib/domain/accounts/logo";
 import {
   checkoutState,
   findCheckout,
@@ -61,7 +61,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
     embedded: options.embedded,
     page: {
       merchant_name: row.merchant_name,
-      logo: logoOf(row),
+      logo: logoInRow(row),
       amount: row.amount,
       currency: row.currency,
       plan_name: row.plan?.name ?? null,

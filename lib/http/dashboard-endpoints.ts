@@ -20,7 +20,7 @@ import { updateAccount, updatePreferences } from "@/lib/domain/accounts/account"
 import { updateBusiness } from "@/lib/domain/accounts/business";
 import { removeLogo, replaceLogo } from "@/lib/domain/accounts/logo";
 import { changePassword, choosePassword, requestPasswordReset } from "@/lib/domain/accounts/password";
-import { proveAgain, requireProof } from "@/lib/domain/accounts/proof";
+import { reauthenticate, requireReauthentication } from "@/lib/domain/accounts/proof";
 import * as secondFactor from "@/lib/domain/accounts/second-factor";
 import { endOtherSessions, endOwnSession } from "@/lib/domain/accounts/sessions";
 import { resendVerification, signUp, verifyEmail } from "@/lib/domain/accounts/sign-up";
@@ -57,7 +57,7 @@ const ACCOUNT = [
   }),
   forUsers(accounts.resendVerification, ({ ctx, address }) => resendVerification(ctx, address)),
   forUsers(accounts.proveAgain, ({ ctx, user }, { code, current_password }) =>
-    proveAgain(ctx, { user, code, password: current_password }),
+    reauthenticate(ctx, { user, code, password: current_password }),
   ),
   forUsers(accounts.changePassword, async ({ ctx, user }, input) => ({
     ended_sessions: await changePassword(ctx, {
@@ -158,7 +158,7 @@ const BUSINESS = [
     const { active, ...changes } = body;
     // Stopping a link, like stopping a key, must not be delayed.
     const onlyStops = active === false && Object.keys(changes).length === 0;
-    if (ctx.environment.mode === "live" && !onlyStops) requireProof(user);
+    if (ctx.environment.mode === "live" && !onlyStops) requireReauthentication(user);
     return updatePaymentLink(ctx, { id, ...body });
   }),
   forUsers(settlement.updateBankAccount, ({ ctx }, account) => updateBankAccount(ctx, account)),
@@ -210,7 +210,7 @@ const SUPPORT = [
     return getMerchantKey(call, { environmentId: call.params.id, key, can });
   }),
   forStaff(support.proveStaff, ({ service, staff }, { code }) =>
-    proveAgain({ service, actor: { type: "staff", id: staff.userId } }, { user: staff, code }),
+    reauthenticate({ service, actor: { type: "staff", id: staff.userId } }, { user: staff, code }),
   ),
 ];
 

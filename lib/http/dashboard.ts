@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { DashboardEndpoint, ParamsOf } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
-import { requireProof, requireVerifiedEmail } from "@/lib/domain/accounts/proof";
+import { requireReauthentication, requireVerifiedEmail } from "@/lib/domain/accounts/proof";
 import type { SignedInMerchant, SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
 import { type HttpAnswer, toResponse } from "./answer";
@@ -115,7 +115,7 @@ function authorizeUser(
   if (merchant.suspended && endpoint.method !== "GET" && endpoint.permission !== null) throw merchantSuspended();
   const applies = (gate: DashboardEndpoint["proof"]) => gate === "always" || (gate === "live" && mode === "live");
   if (applies(endpoint.verified)) requireVerifiedEmail(user);
-  if (applies(endpoint.proof)) requireProof(user);
+  if (applies(endpoint.proof)) requireReauthentication(user);
 }
 
 const staffCall: CallOf<StaffRequest> = async (endpoint, request, _params, info) => {
@@ -124,7 +124,7 @@ const staffCall: CallOf<StaffRequest> = async (endpoint, request, _params, info)
   limit(found.user, endpoint);
   const authorizeStaff = (user: SignedInUser) => {
     requirePermission(user, endpoint);
-    if (endpoint.proof !== undefined) requireProof(user);
+    if (endpoint.proof !== undefined) requireReauthentication(user);
   };
   authorizeStaff(found.user);
   const reauthorize = async () => {

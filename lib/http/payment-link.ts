@@ -8,7 +8,7 @@ import {
 import type { PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
 import { AppError } from "@/lib/contract/errors";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
-import { logoOf } from "@/lib/domain/accounts/logo";
+import { logoInRow } from "@/lib/domain/accounts/logo";
 import { findPaymentLink, openPaymentLink, type PublicLink, sessionTaken } from "@/lib/domain/checkout/open-link";
 import { linkPrice } from "@/lib/domain/checkout/payment-links";
 import type { Service } from "@/lib/domain/context";
@@ -75,7 +75,7 @@ const refused = (
 
 const saleOf = (request: Request, { row, plan }: PublicLink): CheckoutSale => ({
   merchant_name: row.merchant_name,
-  logo: logoOf(row),
+  logo: logoInRow(row),
   ...linkPrice(row, plan),
   plan_name: plan?.name ?? null,
   description: row.description,

@@ -5,7 +5,11 @@ import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import type { RefundBody } from "@/lib/contract/payments/payment";
 import { isMode } from "@/lib/contract/transactions/words";
-import { requireProof, requireRefundProof, requireVerifiedEmail } from "@/lib/domain/accounts/proof";
+import {
+  requireReauthentication,
+  requireRefundReauthentication,
+  requireVerifiedEmail,
+} from "@/lib/domain/accounts/proof";
 import { findSession, type SignedIn } from "@/lib/domain/accounts/sessions";
 import type { Service } from "@/lib/domain/context";
 import { findEnvironmentForStaff } from "@/lib/domain/support/merchants";
@@ -57,7 +61,7 @@ const isFollowUp = ({ permissions }: Endpoint) => permissions.some((permission) 
 async function staffCaller(service: Service, { headers, endpoint }: SessionRequest): Promise<Caller> {
   const found = await signedIn(headers.get("cookie"), "staff");
   if (!found) throw sessionOver();
-  if (writes(endpoint)) requireProof(found.user);
+  if (writes(endpoint)) requireReauthentication(found.user);
   const id = headers.get("x-cardlane-environment") ?? "";
   const uuid = decodeId("environment", id);
   const environment = uuid && (await findEnvironmentForStaff(service, uuid));
@@ -90,14 +94,14 @@ export async function requireProofOfRequest(
 ): Promise<void> {
   const { endpoint, id, body } = request;
   if (user === undefined) return;
-  if (environment.mode === "live" && SENDS_ELSEWHERE.has(endpoint.name)) requireProof(user);
+  if (environment.mode === "live" && SENDS_ELSEWHERE.has(endpoint.name)) requireReauthentication(user);
   if (id === null || !endpoint.permissions.includes("transaction.refund")) return;
   const kind = endpoint.path.startsWith("/v1/payments/") ? "payment" : "transaction";
   const uuid = decodeId(kind, id);
   if (uuid === null) return;
   const target = kind === "payment" ? { paymentId: uuid } : { transactionId: uuid };
   const amount = (body as RefundBody | undefined)?.amount ?? null;
-  await requireRefundProof(service, user, { environmentId: environment.id, target, amount });
+  await requireRefundReauthentication(service, user, { environmentId: environment.id, target, amount });
 }
 
 /** The sender of a request, by its session cookie; null without a session. */

@@ -4,7 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Preferences } from "@/lib/contract/permissions";
 import type { Context } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
-import { provePassword, refuseField } from "./proof";
+import { refuseField, verifyCurrentPassword } from "./proof";
 import { mailVerification } from "./sign-up";
 
 type OwnAccount = {
@@ -51,14 +51,14 @@ export async function updateAccount(ctx: Context, input: UpdateAccountInput): Pr
   const isNewEmail = before.email !== input.email;
   if (isNewEmail) {
     if (!input.currentPassword) throw refuseField("current_password", "Enter your password to change the address.");
-    await provePassword(ctx, input.currentPassword);
+    await verifyCurrentPassword(ctx, input.currentPassword);
   }
   return orm.transaction(async (tx) => {
     if (isNewEmail) {
       if ((await countRecentTokens(tx, before.id, "verify_email")) >= MAX_ADDRESSES_PER_HOUR) {
         throw new AppError("rate_limited", "You've requested several address changes within an hour. Try again later.");
       }
-      await mailVerification(tx, ctx.service, before, { proves: input.email });
+      await mailVerification(tx, ctx.service, before, { newEmail: input.email });
     }
     const now = await lockUser(tx, before.id);
     // Check again under the lock: another window, or a password reset, may have changed the user since.

@@ -91,26 +91,26 @@ type ActivityPage = {
   next: string | null;
 };
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 /** Acts of the merchant's members and of Cardlane's support staff on the account, newest first. `before` is a public id. */
 export async function listActivity(ctx: Context, input: { before: string | null }): Promise<ActivityPage> {
   const { orm } = ctx.service.db;
   const { merchantId } = ctx.environment;
-  const modeOf = new Map<string, Mode>();
+  const modes = new Map<string, Mode>();
   for (const mode of MODES) {
     const environmentId = await findEnvironmentId(orm, merchantId, mode);
-    if (environmentId !== null) modeOf.set(environmentId, mode);
+    if (environmentId !== null) modes.set(environmentId, mode);
   }
-  const merchant = { id: merchantId, environmentIds: [...modeOf.keys()] };
+  const merchant = { id: merchantId, environmentIds: [...modes.keys()] };
   const beforeId = input.before === null ? null : decodeId("audit", input.before);
-  const acts = await listAccountActs(orm, merchant, { beforeId, limit: PAGE + 1 });
-  const page = acts.slice(0, PAGE);
-  const removed = await removedMembers(ctx, [...modeOf], page);
+  const acts = await listAccountActs(orm, merchant, { beforeId, limit: PAGE_SIZE + 1 });
+  const page = acts.slice(0, PAGE_SIZE);
+  const removed = await removedMembers(ctx, [...modes], page);
   const last = page.at(-1);
   return {
-    rows: page.map((act) => present(act, modeOf, removed)),
-    next: acts.length > PAGE && last ? encodeId("audit", last.id) : null,
+    rows: page.map((act) => present(act, modes, removed)),
+    next: acts.length > PAGE_SIZE && last ? encodeId("audit", last.id) : null,
   };
 }
 
@@ -124,14 +124,14 @@ async function removedMembers(ctx: Context, environments: [string, Mode][], acts
     : findRemovedMembers(ctx.service.db.orm, live, [...new Set(ids)]);
 }
 
-function present(act: AccountAct, modeOf: Map<string, Mode>, removed: Map<string, string>): Activity {
+function present(act: AccountAct, modes: Map<string, Mode>, removed: Map<string, string>): Activity {
   const isAboutAccount = !act.action.startsWith("api_key.") && act.actor.type !== "staff";
   return {
     id: encodeId("audit", act.id),
     at: idTime(act.id),
     actor: { type: act.actor.type, name: actorName(act, removed) },
     action: act.action,
-    mode: isAboutAccount || act.environment_id === null ? null : (modeOf.get(act.environment_id) ?? null),
+    mode: isAboutAccount || act.environment_id === null ? null : (modes.get(act.environment_id) ?? null),
     objectId: publicObjectId(act),
     detail: act.detail,
   };

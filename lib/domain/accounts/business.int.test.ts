@@ -9,14 +9,18 @@ const { db } = await testDatabase();
 const service = { db, clock: systemClock };
 
 test("a merchant has both environments, an owner, and one key with every permission in each", async () => {
-  const made = await createMerchant(service, { name: "Shop", email: "owner@shop.example", password: "correct horse" });
-  const test = await getEnvironmentId(service, { merchantId: made.merchant_id, mode: "test" });
-  const live = await getEnvironmentId(service, { merchantId: made.merchant_id, mode: "live" });
+  const created = await createMerchant(service, {
+    name: "Shop",
+    email: "owner@shop.example",
+    password: "correct horse",
+  });
+  const test = await getEnvironmentId(service, { merchantId: created.merchant_id, mode: "test" });
+  const live = await getEnvironmentId(service, { merchantId: created.merchant_id, mode: "live" });
   const keys = await db.sql`select environment_id, last4, cardinality(permissions) as permissions from api_keys`;
   expect(keys).toEqual(
     expect.arrayContaining([
-      { environment_id: test, last4: made.test_key.slice(-4), permissions: PERMISSIONS.length },
-      { environment_id: live, last4: made.live_key.slice(-4), permissions: PERMISSIONS.length },
+      { environment_id: test, last4: created.test_key.slice(-4), permissions: PERMISSIONS.length },
+      { environment_id: live, last4: created.live_key.slice(-4), permissions: PERMISSIONS.length },
     ]),
   );
   const [user] = await db.sql`select email, password_hash, role from users`;

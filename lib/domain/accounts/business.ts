@@ -48,7 +48,7 @@ export async function createMerchant(service: KeyService, input: CreateMerchantI
   const name = input.name.trim();
   const email = mailableAddress(input.email.trim()) ?? input.email;
   const password = input.password ?? randomBytes(12).toString("base64url");
-  check(name, email, password);
+  validateMerchant(name, email, password);
   if (input.password !== undefined) await refuseEasyPassword("password", password, [email, name]);
   const password_hash = await hashPassword(password);
   const id = newId();
@@ -77,7 +77,7 @@ async function createKeys(
   return secrets;
 }
 
-function check(name: string, email: string, password: string): void {
+function validateMerchant(name: string, email: string, password: string): void {
   const refuse = (param: string, sentence: string) => new AppError("invalid_parameter", sentence, { param });
   if (name === "" || name.length > 100) throw refuse("name", "Give the merchant a name of 1 to 100 characters.");
   if (!isMailable(email)) throw refuse("email", `'${email}' is not an e-mail address.`);

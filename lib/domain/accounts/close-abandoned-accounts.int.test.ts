@@ -27,14 +27,14 @@ async function opened(days = 31) {
   return { ...account, live: live?.id as string };
 }
 
-const peopleOf = ({ merchantId }: { merchantId: string }) =>
+const usersOf = ({ merchantId }: { merchantId: string }) =>
   db.sql`select email from users where merchant_id = ${merchantId}`;
 
 test("an unused account without a verified address is closed after 30 days", async () => {
   const [old, young] = [await opened(31), await opened(29)];
   expect(await closeAbandonedAccounts(service, 0)).toBe(1);
-  expect(await peopleOf(old)).toHaveLength(0);
-  expect(await peopleOf(young)).toHaveLength(1);
+  expect(await usersOf(old)).toHaveLength(0);
+  expect(await usersOf(young)).toHaveLength(1);
   const [merchant] = await db.sql`select name from merchants where id = ${old.merchantId}`;
   expect(merchant).toEqual({ name: "Closed account" });
   expect((await actsOf(db, old.live)).map(({ action }) => action)).toEqual([
@@ -46,8 +46,8 @@ test("an unused account without a verified address is closed after 30 days", asy
 });
 
 test("a verified address, a visit, a suspension or any data keeps an account open", async () => {
-  const proved = await opened();
-  await db.sql`update users set owns_email = true, email_verified_at = now() where id = ${proved.userId}`;
+  const verified = await opened();
+  await db.sql`update users set owns_email = true, email_verified_at = now() where id = ${verified.userId}`;
   const visited = await opened();
   await db.sql`update user_sessions set last_seen_at = now() - interval '29 days' where user_id = ${visited.userId}`;
   const withKey = await opened();
@@ -57,5 +57,5 @@ test("a verified address, a visit, a suspension or any data keeps an account ope
   const suspended = await opened();
   await db.sql`update merchants set suspended_at = now() where id = ${suspended.merchantId}`;
   expect(await closeAbandonedAccounts(service, 0)).toBe(0);
-  for (const account of [proved, visited, withKey, suspended]) expect(await peopleOf(account)).toHaveLength(1);
+  for (const account of [verified, visited, withKey, suspended]) expect(await usersOf(account)).toHaveLength(1);
 });

@@ -27,9 +27,9 @@ test("test and live share one logo, at a URL named by its digest; a new one repl
   await replaceLogo(ctx, base64(png(120, 40)));
   expect(await getLogo(call({ environment: merchant.live }))).toEqual(first);
   expect(await getLogo(call({ environment: stranger.test }))).toBeNull();
-  const answer = await served(first.src);
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/png"]);
-  expect(answer.bytes.equals(png(120, 40))).toBe(true);
+  const response = await served(first.src);
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
+  expect(response.bytes.equals(png(120, 40))).toBe(true);
   const second = await replaceLogo(ctx, base64(webp(64, 64)));
   expect((await served(first.src)).status).toBe(404);
   expect((await served(second.src)).headers.get("content-type")).toBe("image/webp");

@@ -17,7 +17,7 @@ const presentLogo = (logo: LogoFacts | null): ShownLogo | null =>
   logo && { src: logoPath(logo.sha256), width: logo.width, height: logo.height };
 
 /** The logo in a row that includes the merchant's logo columns. */
-export const logoOf = (row: {
+export const logoInRow = (row: {
   logo_sha256: Buffer | null;
   logo_width: number | null;
   logo_height: number | null;
@@ -44,7 +44,7 @@ export async function replaceLogo(ctx: Context, input: { image: string }): Promi
     const before = await findLogo(tx, merchant_id);
     if (before?.sha256.equals(sha256)) return;
     await storeLogo(tx, { merchant_id, sha256, content_type: type, width, height, bytes });
-    const changes = { logo: [textOf(before), textOf({ width, height })] };
+    const changes = { logo: [formatSize(before), formatSize({ width, height })] };
     await recordAccountAct(tx, accountActor(ctx), "settings.logo_updated", merchant_id, { changes });
   });
   return { src: logoPath(sha256), width, height };
@@ -56,12 +56,12 @@ export async function removeLogo(ctx: Context): Promise<void> {
     await lockMerchant(tx, merchantId);
     const before = await findLogo(tx, merchantId);
     if (!(await deleteLogo(tx, merchantId))) return;
-    const changes = { logo: [textOf(before), null] };
+    const changes = { logo: [formatSize(before), null] };
     await recordAccountAct(tx, accountActor(ctx), "settings.logo_updated", merchantId, { changes });
   });
 }
 
-const textOf = (logo: Pick<LogoFacts, "width" | "height"> | null) => logo && `${logo.width} × ${logo.height} px`;
+const formatSize = (logo: Pick<LogoFacts, "width" | "height"> | null) => logo && `${logo.width} × ${logo.height} px`;
 
 /** The image at /logo/{digest}; null when no logo has this digest. */
 export async function findLogoPicture(

@@ -30,7 +30,7 @@ type Link = {
   /** The recipient. */
   email: string;
   /** The address that the link verifies, if it is not the user's yet. */
-  proves?: string;
+  newEmail?: string;
   purpose: LinkPurpose;
   subject: string;
   /** Paragraphs before and after the link. */
@@ -45,10 +45,10 @@ type Link = {
 export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link): Promise<void> {
   const { purpose } = link;
   if (purpose !== "invite") await voidTokens(tx, link.userId, purpose);
-  const token = await newToken(tx, {
+  const token = await createToken(tx, {
     userId: link.userId,
     purpose,
-    email: link.proves ?? null,
+    email: link.newEmail ?? null,
     livesMinutes: LINK_HOURS[purpose] * 60,
   });
   await writeMail(tx, {
@@ -60,20 +60,20 @@ export async function sendLink(tx: Orm, service: { baseUrl: string }, link: Link
 }
 
 /** A ticket for the browser that has just opened an account: an unverified address cannot sign in by password. */
-export const newTicket = (tx: Orm, userId: string): Promise<string> =>
-  newToken(tx, { userId, purpose: "first_sign_in", email: null, livesMinutes: TICKET_MINUTES });
+export const createTicket = (tx: Orm, userId: string): Promise<string> =>
+  createToken(tx, { userId, purpose: "first_sign_in", email: null, livesMinutes: TICKET_MINUTES });
 
 /** Stores a token that is never sent, so that timing and limits do not reveal if the address has an owner. */
-export const emptyLink = (tx: Orm, userId: string, email: string | null): Promise<string> =>
-  newToken(tx, { userId, purpose: "verify_email", email, livesMinutes: LINK_HOURS.verify_email * 60 });
+export const storeUnsentToken = (tx: Orm, userId: string, email: string | null): Promise<string> =>
+  createToken(tx, { userId, purpose: "verify_email", email, livesMinutes: LINK_HOURS.verify_email * 60 });
 
-async function newToken(
+async function createToken(
   tx: Orm,
-  of: { userId: string; purpose: TokenPurpose; email: string | null; livesMinutes: number },
+  input: { userId: string; purpose: TokenPurpose; email: string | null; livesMinutes: number },
 ): Promise<string> {
   const token = randomBytes(32).toString("base64url");
   const id = newId();
-  const { userId, ...rest } = of;
+  const { userId, ...rest } = input;
   await insertToken(tx, { id, user_id: userId, ...rest, token_sha256: sha256(token), created_at: idTime(id) });
   return token;
 }

@@ -58,8 +58,8 @@ test("one link used ten times concurrently changes the password once", async () 
   const { owner, forgot, choose } = await setup();
   await forgot(owner.user.email);
   const token = tokenIn((await mailsTo(db, owner.user.email))[0]?.body);
-  const answers = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => choose(token, `${NEW} ${i}`)));
-  const done = answers.flatMap(({ status }, i) => (status === "fulfilled" ? [i] : []));
+  const results = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => choose(token, `${NEW} ${i}`)));
+  const done = results.flatMap(({ status }, i) => (status === "fulfilled" ? [i] : []));
   expect(done).toHaveLength(1);
   const [row] = await db.sql`select password_hash from users where id = ${owner.user.id}`;
   expect(await verifyPassword(row?.password_hash, `${NEW} ${done[0]}`)).toBe(true);
@@ -102,9 +102,9 @@ test("two links used concurrently change the password once, the newer one, and n
   const { owner, forgot, choose } = await setup();
   for (let i = 0; i < 2; i++) await forgot(owner.user.email);
   const tokens = (await mailsTo(db, owner.user.email)).map(({ body }) => tokenIn(body));
-  const answers = await Promise.allSettled(tokens.map((token) => choose(token)));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
-  const refused = answers.find((answer) => answer.status === "rejected");
+  const results = await Promise.allSettled(tokens.map((token) => choose(token)));
+  expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  const refused = results.find((result) => result.status === "rejected");
   expect(refused?.reason).toMatchObject({ code: "resource_not_found" });
 });
 
@@ -121,10 +121,10 @@ test("an invited user who has not joined gets no reset link", async () => {
 test("reset requests are limited per network address", async () => {
   const { service } = await setup();
   const address = newId();
-  const answers = await Promise.allSettled(
+  const results = await Promise.allSettled(
     Array.from({ length: 31 }, (_, i) => requestPasswordReset(service, { email: `n${i}@nobody.example`, address })),
   );
-  expect(answers.filter(({ status }) => status === "rejected")).toEqual([
+  expect(results.filter(({ status }) => status === "rejected")).toEqual([
     expect.objectContaining({ reason: expect.objectContaining({ code: "rate_limited" }) }),
   ]);
 });

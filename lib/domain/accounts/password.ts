@@ -17,8 +17,8 @@ import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
 import { LINK_HOURS, notify, sendLink } from "./mail";
-import { limitAttempts, provePassword, refuseEasyPassword, refuseField } from "./proof";
-import { emailOwned, linkIsOver } from "./sign-up";
+import { limitAttempts, refuseEasyPassword, refuseField, verifyCurrentPassword } from "./proof";
+import { emailOwned, linkExpired } from "./sign-up";
 
 type ChoosePasswordInput = {
   /** The token in the mailed link. */
@@ -40,7 +40,7 @@ export async function choosePassword(service: Service, input: ChoosePasswordInpu
   limitAttempts("reset-password", input.address);
   const digest = sha256(input.token);
   const holder = await findTokenHolder(service.db.orm, digest);
-  if (holder === null || !PURPOSES.includes(holder.purpose)) throw linkIsOver();
+  if (holder === null || !PURPOSES.includes(holder.purpose)) throw linkExpired();
   const about = [holder.email, input.name ?? holder.name ?? "", holder.merchant_name ?? ""];
   await refuseEasyPassword("password", input.password, about);
   const passwordHash = await hashPassword(input.password);
@@ -48,20 +48,25 @@ export async function choosePassword(service: Service, input: ChoosePasswordInpu
     await lockAddress(tx, holder.email);
     await lockTokenHolder(tx, digest);
     const taken = await takeToken(tx, digest, PURPOSES);
-    if (!taken) throw linkIsOver();
+    if (!taken) throw linkExpired();
     // The link came from the mailbox, so the address is verified.
     if ((await ownEmail(tx, taken.user_id, holder.email)) === null) throw emailOwned(holder.email);
     const user = await setPassword(tx, taken.user_id, passwordHash, { name: input.name });
-    if (!user) throw linkIsOver();
+    if (!user) throw linkExpired();
     await voidTokens(tx, user.id);
     await revokeSessions(tx, user.id, null);
     if (taken.purpose === "reset_password") await mailPasswordChanged(tx, service, user);
-    await record(tx, user, taken.purpose, input.requestId);
+    await recordPasswordChoice(tx, user, taken.purpose, input.requestId);
     return { email: user.email };
   });
 }
 
-async function record(tx: Orm, user: UserRow, purpose: TokenPurpose, requestId: string | null): Promise<void> {
+async function recordPasswordChoice(
+  tx: Orm,
+  user: UserRow,
+  purpose: TokenPurpose,
+  requestId: string | null,
+): Promise<void> {
   if (user.merchant_id === null) return;
   const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId } as const;
   const action = purpose === "invite" ? "team.invitation_accepted" : "settings.password_reset";
@@ -73,7 +78,7 @@ export async function changePassword(
   ctx: Context,
   input: { currentPassword: string; newPassword: string; sessionId: string },
 ): Promise<number> {
-  const { id, email, name, password_hash: provenHash } = await provePassword(ctx, input.currentPassword);
+  const { id, email, name, password_hash: provenHash } = await verifyCurrentPassword(ctx, input.currentPassword);
   await refuseEasyPassword("new_password", input.newPassword, [email, name ?? ""]);
   const passwordHash = await hashPassword(input.newPassword);
   return ctx.service.db.orm.transaction(async (tx) => {
@@ -90,7 +95,7 @@ export async function changePassword(
 }
 
 /** Longer than writing a mail takes, so that the response time does not reveal if one was written. */
-const ANSWER_MS = 250;
+const MIN_RESPONSE_MS = 250;
 /** Keeps strangers from filling a mailbox. */
 const MAX_LINKS_PER_HOUR = 5;
 
@@ -100,7 +105,7 @@ const MAX_LINKS_PER_HOUR = 5;
  */
 export async function requestPasswordReset(service: Service, input: { email: string; address: string }): Promise<void> {
   limitAttempts("forgot-password", input.address);
-  await Promise.all([mailLink(service, input.email.trim()), wait(ANSWER_MS)]);
+  await Promise.all([mailLink(service, input.email.trim()), wait(MIN_RESPONSE_MS)]);
 }
 
 async function mailLink(service: Service, email: string): Promise<void> {

@@ -8,12 +8,12 @@ export type Picture = { type: LogoType; width: number; height: number; bytes: Bu
 type Size = { width: number; height: number };
 type Parts = Size & { kept: Buffer[] };
 
-const OTHER = "This file is not a PNG, JPEG or WebP picture. Export the logo in one of these formats.";
+const UNSUPPORTED_TYPE = "This file is not a PNG, JPEG or WebP picture. Export the logo in one of these formats.";
 const SVG = "SVG files can contain scripts, so we don't accept them. Export the logo as PNG, JPEG or WebP.";
 const BROKEN = "This picture is damaged or incomplete. Export it again and upload the new file.";
-const MOVING = "This picture is animated. Upload a still picture.";
+const ANIMATED = "This picture is animated. Upload a still picture.";
 const TOO_LARGE = `The logo can be at most ${MAX_LOGO_SIDE} × ${MAX_LOGO_SIDE} pixels. Make it smaller, and upload it again.`;
-const HOLDS_DIGITS =
+const CONTAINS_CARD_DIGITS =
   "This picture file contains what looks like a card number. Export it again without any text in the file.";
 
 const refused = (sentence: string) => refuseField("image", sentence);
@@ -23,11 +23,11 @@ const refused = (sentence: string) => refuseField("image", sentence);
  * Comments, camera data, previews and trailing bytes are removed, and with them any second file hidden in the same bytes.
  * Throws for anything that is not an acceptable image.
  */
-export function readPicture(given: Buffer): Picture {
-  const { type, read } = kindOf(given);
+export function readPicture(file: Buffer): Picture {
+  const { type, read } = detectType(file);
   let parts: Parts;
   try {
-    parts = read(given);
+    parts = read(file);
   } catch (error) {
     // A read past the end of the file.
     if (error instanceof RangeError) throw refused(BROKEN);
@@ -37,22 +37,22 @@ export function readPicture(given: Buffer): Picture {
   if (width === 0 || height === 0) throw refused(BROKEN);
   if (width > MAX_LOGO_SIDE || height > MAX_LOGO_SIDE) throw refused(TOO_LARGE);
   const bytes = Buffer.concat(kept);
-  if (holdsDigits(bytes)) throw refused(HOLDS_DIGITS);
+  if (containsCardDigits(bytes)) throw refused(CONTAINS_CARD_DIGITS);
   return { type, width, height, bytes };
 }
 
-function kindOf(given: Buffer): { type: LogoType; read: (given: Buffer) => Parts } {
-  if (given.subarray(0, 8).equals(PNG)) return { type: "image/png", read: readPng };
-  if (given.subarray(0, 3).equals(JPEG)) return { type: "image/jpeg", read: readJpeg };
-  if (textAt(given, 0) === "RIFF" && textAt(given, 8) === "WEBP") return { type: "image/webp", read: readWebp };
-  const isSvg = /^(?:\ufeff)?\s*(?:<\?xml|<!--|<!doctype svg|<svg)/i.test(given.subarray(0, 200).toString("utf8"));
-  throw refused(isSvg ? SVG : OTHER);
+function detectType(file: Buffer): { type: LogoType; read: (file: Buffer) => Parts } {
+  if (file.subarray(0, 8).equals(PNG)) return { type: "image/png", read: readPng };
+  if (file.subarray(0, 3).equals(JPEG)) return { type: "image/jpeg", read: readJpeg };
+  if (readTag(file, 0) === "RIFF" && readTag(file, 8) === "WEBP") return { type: "image/webp", read: readWebp };
+  const isSvg = /^(?:\ufeff)?\s*(?:<\?xml|<!--|<!doctype svg|<svg)/i.test(file.subarray(0, 200).toString("utf8"));
+  throw refused(isSvg ? SVG : UNSUPPORTED_TYPE);
 }
 
-const textAt = (bytes: Buffer, at: number) => bytes.toString("latin1", at, at + 4);
+const readTag = (bytes: Buffer, at: number) => bytes.toString("latin1", at, at + 4);
 
 /** Uncompressed bytes can contain digits as text; in compressed ones, thirteen in a row by chance are vanishingly rare. */
-const holdsDigits = (bytes: Buffer): boolean =>
+const containsCardDigits = (bytes: Buffer): boolean =>
   (bytes.toString("latin1").match(/\d[\d -]{11,38}\d/g) ?? []).some(holdsCardNumber);
 
 /** `length` bytes starting at `at`. Throws RangeError if there are fewer. */
@@ -63,21 +63,21 @@ function slice(bytes: Buffer, at: number, length: number): Buffer {
 
 const PNG = Buffer.from("89504e470d0a1a0a", "hex");
 /** The chunks that draw the image; every other one is optional or unknown to browsers. */
-const PNG_PARTS = new Set(["IHDR", "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "IDAT", "IEND"]);
+const PNG_CHUNKS = new Set(["IHDR", "PLTE", "tRNS", "gAMA", "cHRM", "sRGB", "IDAT", "IEND"]);
 
-function readPng(given: Buffer): Parts {
+function readPng(file: Buffer): Parts {
   const kept: Buffer[] = [PNG];
-  const header = slice(given, PNG.length, 25);
-  if (textAt(header, 4) !== "IHDR" || header.readUInt32BE(0) !== 13) throw refused(BROKEN);
+  const header = slice(file, PNG.length, 25);
+  if (readTag(header, 4) !== "IHDR" || header.readUInt32BE(0) !== 13) throw refused(BROKEN);
   let hasPixels = false;
   for (let at = PNG.length; ; ) {
-    const length = given.readUInt32BE(at);
-    const part = slice(given, at, length + 12);
-    const name = textAt(part, 4);
+    const length = file.readUInt32BE(at);
+    const part = slice(file, at, length + 12);
+    const name = readTag(part, 4);
     // A second header could have another size, and viewers differ in which one they use.
     if (name === "IHDR" && at > PNG.length) throw refused(BROKEN);
     if (crc32(part.subarray(4, length + 8)) !== part.readUInt32BE(length + 8)) throw refused(BROKEN);
-    if (PNG_PARTS.has(name)) kept.push(part);
+    if (PNG_CHUNKS.has(name)) kept.push(part);
     else if (/^[A-Z]/.test(name)) throw refused(BROKEN);
     if (name === "IDAT") hasPixels = true;
     if (name === "IEND") break;
@@ -97,31 +97,31 @@ const [APP0, APP14] = [0xe0, 0xee];
 /** A progressive image has about ten. A scan can be a few bytes long, yet makes every viewer process all pixels. */
 const MAX_SCANS = 64;
 
-function readJpeg(given: Buffer): Parts {
+function readJpeg(file: Buffer): Parts {
   const kept: Buffer[] = [Buffer.from([0xff, START])];
   let size: Size | null = null;
   let scans = 0;
   for (let at = 2; ; ) {
-    if (given.readUInt8(at) !== 0xff) throw refused(BROKEN);
-    const marker = given.readUInt8(at + 1);
+    if (file.readUInt8(at) !== 0xff) throw refused(BROKEN);
+    const marker = file.readUInt8(at + 1);
     // Any number of fill bytes (0xff) may precede a marker.
     if (marker === 0xff) {
       at += 1;
       continue;
     }
     if (marker === END) break;
-    const part = slice(given, at, 2 + given.readUInt16BE(at + 2));
+    const part = slice(file, at, 2 + file.readUInt16BE(at + 2));
     if (part.length < 4) throw refused(BROKEN);
     at += part.length;
     if (FRAMES.has(marker)) {
       if (size !== null) throw refused(BROKEN);
       size = { height: part.readUInt16BE(5), width: part.readUInt16BE(7) };
     } else if (marker >= 0xc0 && marker <= 0xcf && marker !== TABLES_FROM) throw refused(BROKEN);
-    if (FRAMES.has(marker) || TABLES.has(marker) || marker === SCAN || isColorPart(marker, part)) kept.push(part);
+    if (FRAMES.has(marker) || TABLES.has(marker) || marker === SCAN || isColorSegment(marker, part)) kept.push(part);
     if (marker !== SCAN) continue;
     if (size === null) throw refused(BROKEN);
-    const end = endOfScan(given, at);
-    kept.push(given.subarray(at, end));
+    const end = findScanEnd(file, at);
+    kept.push(file.subarray(at, end));
     at = end;
     scans += 1;
     if (scans > MAX_SCANS) throw refused(BROKEN);
@@ -132,14 +132,14 @@ function readJpeg(given: Buffer): Parts {
 }
 
 /** Segments that define the color space: JFIF's, if it has no thumbnail, and Adobe's. */
-const isColorPart = (marker: number, part: Buffer): boolean =>
-  (marker === APP0 && part.length === 18 && textAt(part, 4) === "JFIF") ||
-  (marker === APP14 && part.length === 16 && textAt(part, 4) === "Adob");
+const isColorSegment = (marker: number, part: Buffer): boolean =>
+  (marker === APP0 && part.length === 18 && readTag(part, 4) === "JFIF") ||
+  (marker === APP14 && part.length === 16 && readTag(part, 4) === "Adob");
 
 /** The end of a scan's compressed data: the first marker other than a stuffed byte, fill byte or restart marker. */
-function endOfScan(given: Buffer, from: number): number {
-  for (let at = given.indexOf(0xff, from); at >= 0; at = given.indexOf(0xff, at + 1)) {
-    const next = given.readUInt8(at + 1);
+function findScanEnd(file: Buffer, from: number): number {
+  for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
+    const next = file.readUInt8(at + 1);
     if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
   }
   throw refused(BROKEN);
@@ -147,25 +147,25 @@ function endOfScan(given: Buffer, from: number): number {
 
 /** Flag bits of a VP8X header. */
 const [ALPHA, ANIMATION] = [0x10, 0x02];
-const WEBP_PARTS = new Set(["VP8X", "ALPH", "VP8 ", "VP8L"]);
+const WEBP_CHUNKS = new Set(["VP8X", "ALPH", "VP8 ", "VP8L"]);
 
-function readWebp(given: Buffer): Parts {
-  const end = 8 + given.readUInt32LE(4);
-  if (end > given.length) throw refused(BROKEN);
+function readWebp(file: Buffer): Parts {
+  const end = 8 + file.readUInt32LE(4);
+  if (end > file.length) throw refused(BROKEN);
   const kept: Buffer[] = [];
   let size: Size | null = null;
   let canvas: Size | null = null;
   for (let at = 12; at < end; ) {
-    const name = textAt(given, at);
-    const length = given.readUInt32LE(at + 4);
-    const part = slice(given, at, 8 + length + (length % 2));
+    const name = readTag(file, at);
+    const length = file.readUInt32LE(at + 4);
+    const part = slice(file, at, 8 + length + (length % 2));
     at += part.length;
-    if (name === "ANIM" || name === "ANMF") throw refused(MOVING);
-    if (!WEBP_PARTS.has(name)) continue;
+    if (name === "ANIM" || name === "ANMF") throw refused(ANIMATED);
+    if (!WEBP_CHUNKS.has(name)) continue;
     if (name === "VP8X") {
       if (canvas !== null) throw refused(BROKEN);
       const flags = part.readUInt8(8);
-      if ((flags & ANIMATION) !== 0) throw refused(MOVING);
+      if ((flags & ANIMATION) !== 0) throw refused(ANIMATED);
       canvas = { width: part.readUIntLE(12, 3) + 1, height: part.readUIntLE(15, 3) + 1 };
       const still = Buffer.from(part);
       // Clear the flags of the metadata that is removed.
@@ -175,7 +175,7 @@ function readWebp(given: Buffer): Parts {
     }
     if (name !== "ALPH") {
       if (size !== null) throw refused(BROKEN);
-      size = name === "VP8L" ? sizeOfLossless(part) : sizeOfLossy(part);
+      size = name === "VP8L" ? readLosslessSize(part) : readLossySize(part);
     }
     kept.push(part);
   }
@@ -186,14 +186,14 @@ function readWebp(given: Buffer): Parts {
   return { ...size, kept: [head, ...kept] };
 }
 
-function sizeOfLossless(part: Buffer): Size {
+function readLosslessSize(part: Buffer): Size {
   if (part.readUInt8(8) !== 0x2f) throw refused(BROKEN);
   const bits = part.readUInt32LE(9);
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
 /** Only a key frame is a complete image. */
-function sizeOfLossy(part: Buffer): Size {
+function readLossySize(part: Buffer): Size {
   if ((part.readUInt8(8) & 1) !== 0 || part.readUIntBE(11, 3) !== 0x9d012a) throw refused(BROKEN);
   return { width: part.readUInt16LE(14) & 0x3fff, height: part.readUInt16LE(16) & 0x3fff };
 }

@@ -16,7 +16,7 @@ import {
 import type { UserRow } from "@/db/schema/accounts";
 import type { ActorRecord } from "@/db/schema/operations";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
-import { isTotpOfAnotherTime, recoveryCodeDigest, totpStep } from "@/lib/auth/one-time-codes";
+import { isMistimedTotp, recoveryCodeDigest, totpStep } from "@/lib/auth/one-time-codes";
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
 import { PROOF_MINUTES, type ProofKind, refundUsdCents } from "@/lib/contract/accounts/proof";
 import { AppError } from "@/lib/contract/errors";
@@ -33,7 +33,7 @@ type SignedInCall = { readonly service: Service; readonly actor: ActorRecord };
  * Verifies the signed-in user's password again. Failures lock as at sign-in, but have their own count, so that an unattended
  * browser does not allow guessing. Throws at the field `current_password`.
  */
-export async function provePassword(ctx: SignedInCall, password: string): Promise<UserRow> {
+export async function verifyCurrentPassword(ctx: SignedInCall, password: string): Promise<UserRow> {
   const { service } = ctx;
   const user = await reserveTry(ctx);
   if (await verifyPassword(user.password_hash, password)) {
@@ -44,16 +44,16 @@ export async function provePassword(ctx: SignedInCall, password: string): Promis
 }
 
 /** Verifies password and second factor, for changes that weaken the sign-in. Throws at `current_password` or `code`. */
-export async function proveSecondFactor(
+export async function verifyPasswordAndCode(
   ctx: SignedInCall,
   input: { current_password: string; code: string },
-): Promise<{ user: UserRow; code: GivenCode }> {
-  await provePassword(ctx, input.current_password);
-  return proveCode(ctx, input.code);
+): Promise<{ user: UserRow; code: CheckedCode }> {
+  await verifyCurrentPassword(ctx, input.current_password);
+  return verifyCode(ctx, input.code);
 }
 
 /** Verifies the second factor alone and uses up the code. Throws at `code`. */
-async function proveCode(ctx: SignedInCall, text: string): Promise<{ user: UserRow; code: GivenCode }> {
+async function verifyCode(ctx: SignedInCall, text: string): Promise<{ user: UserRow; code: CheckedCode }> {
   const { service } = ctx;
   const { orm } = service.db;
   const user = await reserveTry(ctx);
@@ -68,13 +68,13 @@ async function proveCode(ctx: SignedInCall, text: string): Promise<{ user: UserR
   const code = checkCode(service, user, text);
   if (code && (await takeCode(service, user, code))) return { user, code };
   const sentence =
-    code === null && isCodeOfAnotherTime(service, user, text)
+    code === null && isMistimedCode(service, user, text)
       ? "That code belongs to another time. Check your phone's clock, then enter the code that your app shows now."
       : "That code is wrong, expired or already used.";
   throw await failedTry(service, user, refuseField("code", sentence));
 }
 
-const takeCode = (service: Service, user: UserRow, code: GivenCode): Promise<boolean> =>
+const takeCode = (service: Service, user: UserRow, code: CheckedCode): Promise<boolean> =>
   service.db.orm.transaction(async (tx) => {
     const taken =
       code.kind === "totp" ? await takeTotpStep(tx, user.id, code.step) : await useRecoveryCode(tx, user, code);
@@ -112,17 +112,17 @@ export const locked = () =>
     { retryAfterSeconds: LOCK_RULE.minutes * 60 },
   );
 
-type Proved = Pick<SignedInUser, "mfaEnabled" | "provedRecently">;
+type StepUpState = Pick<SignedInUser, "mfaEnabled" | "reauthenticatedRecently">;
 
-const proofKind = ({ mfaEnabled }: Proved): ProofKind => (mfaEnabled ? "code" : "password");
+const reauthenticationKind = ({ mfaEnabled }: StepUpState): ProofKind => (mfaEnabled ? "code" : "password");
 
 /** Throws unless the user re-authenticated within the last minutes, because a browser may be unattended. */
-export function requireProof(user: Proved): void {
-  if (user.provedRecently) return;
-  const proof_required = proofKind(user);
-  const what = proof_required === "code" ? "a code from your authenticator app" : "your password";
+export function requireReauthentication(user: StepUpState): void {
+  if (user.reauthenticatedRecently) return;
+  const proof_required = reauthenticationKind(user);
+  const factor = proof_required === "code" ? "a code from your authenticator app" : "your password";
   // Only our own pages can receive this error, so `proof_required` is not part of the public contract.
-  throw new AppError("permission_denied", `Confirm your identity with ${what}, then try again.`, {
+  throw new AppError("permission_denied", `Confirm your identity with ${factor}, then try again.`, {
     extra: { proof_required },
   });
 }
@@ -141,10 +141,10 @@ export function requireVerifiedEmail(user: Pick<SignedInUser, "email" | "emailVe
  * Re-authenticates the user in this session for the next ten minutes, by the second factor, or by the password if there is
  * none. Failures lock as at sign-in.
  */
-export async function proveAgain(
+export async function reauthenticate(
   by: SignedInCall,
   input: {
-    user: Proved & Pick<SignedInUser, "sessionId" | "userId" | "merchantId">;
+    user: StepUpState & Pick<SignedInUser, "sessionId" | "userId" | "merchantId">;
     code?: string | undefined;
     password?: string | undefined;
   },
@@ -152,10 +152,10 @@ export async function proveAgain(
   const { user, code, password } = input;
   if (user.mfaEnabled) {
     if (code === undefined) throw refuseField("code", "Enter a code from your authenticator app.");
-    await proveCode(by, code);
+    await verifyCode(by, code);
   } else {
     if (password === undefined) throw refuseField("current_password", "Enter your password.");
-    await provePassword(by, password);
+    await verifyCurrentPassword(by, password);
   }
   await by.service.db.orm.transaction(async (tx) => {
     await markProved(tx, user.sessionId, { mfa: user.mfaEnabled });
@@ -170,12 +170,12 @@ export async function proveAgain(
  * Throws when a refund from the dashboard needs a re-authentication: the user's refunds in all currencies since the last one,
  * or within a day, exceed the merchant's limit. `amount` null refunds all that is left. An unknown payment passes.
  */
-export async function requireRefundProof(
+export async function requireRefundReauthentication(
   service: Pick<Service, "db">,
-  user: Proved & Pick<SignedInUser, "userId" | "refundLimitUsd">,
+  user: StepUpState & Pick<SignedInUser, "userId" | "refundLimitUsd">,
   refund: { environmentId: string; target: RefundTarget; amount: number | null },
 ): Promise<void> {
-  if (user.provedRecently) return;
+  if (user.reauthenticatedRecently) return;
   const within = service.db.within(refund.environmentId).orm;
   const found = await findRefundable(within, refund.environmentId, refund.target);
   if (found === null) return;
@@ -184,22 +184,22 @@ export async function requireRefundProof(
   if (amount <= 0) return;
   const usdCents = refundUsdCents(amount, currency);
   const spending = { userId: user.userId, usdCents, limitUsdCents: user.refundLimitUsd * 100 };
-  if (!(await spendAllowance(service.db.orm, spending))) requireProof(user);
+  if (!(await spendAllowance(service.db.orm, spending))) requireReauthentication(user);
 }
 
 /** A code that matches but is not used up yet; only a guarded UPDATE uses it up. */
-export type GivenCode = { kind: "totp"; step: number } | { kind: "recovery"; digest: Buffer };
+export type CheckedCode = { kind: "totp"; step: number } | { kind: "recovery"; digest: Buffer };
 
-const digitsOf = (text: string): string => text.replace(/[\s-]/g, "");
+const stripSeparators = (text: string): string => text.replace(/[\s-]/g, "");
 
 /** True if a refused code is valid at another time, which means that the phone's clock is wrong. */
-export const isCodeOfAnotherTime = (service: Service, user: UserRow, text: string): boolean =>
+export const isMistimedCode = (service: Service, user: UserRow, text: string): boolean =>
   user.totp_secret !== null &&
-  isTotpOfAnotherTime(service.secret.unseal(user.totp_secret), digitsOf(text), service.clock.now());
+  isMistimedTotp(service.secret.unseal(user.totp_secret), stripSeparators(text), service.clock.now());
 
 /** Checks a code; null when it is neither one of the user's authenticator app nor in the form of a recovery code. */
-export function checkCode(service: Service, user: UserRow, text: string): GivenCode | null {
-  const digits = digitsOf(text);
+export function checkCode(service: Service, user: UserRow, text: string): CheckedCode | null {
+  const digits = stripSeparators(text);
   if (/^\d{6}$/.test(digits)) {
     if (user.totp_secret === null) return null;
     const step = totpStep(service.secret.unseal(user.totp_secret), digits, service.clock.now());
@@ -227,7 +227,7 @@ export function lockAfterFailure(service: Service, user: UserRow, tries: Tries):
     const locked = await confirmLock(tx, user.id, LOCK_RULE, tries);
     if (locked === null) return null;
     if (tries === "proof") {
-      await mailProofsLocked(tx, locked);
+      await mailReauthenticationLocked(tx, locked);
       return locked.proofs_locked_until;
     }
     await mailLocked(tx, service, locked);
@@ -254,7 +254,7 @@ function mailLocked(tx: Orm, service: Service, user: UserRow): Promise<void> {
   });
 }
 
-function mailProofsLocked(tx: Orm, user: UserRow): Promise<void> {
+function mailReauthenticationLocked(tx: Orm, user: UserRow): Promise<void> {
   return notify(tx, user, {
     subject: "Someone entered wrong passwords in your Cardlane session",
     paragraphs: [
@@ -264,16 +264,16 @@ function mailProofsLocked(tx: Orm, user: UserRow): Promise<void> {
   });
 }
 
-const limited = (detail: string, waitSeconds: number) =>
+const rateLimited = (detail: string, waitSeconds: number) =>
   new AppError("rate_limited", detail, { retryAfterSeconds: waitSeconds });
 
 /** Counts an attempt; throws `rate_limited` when there were too many. */
 export function limitAttempts(kind: Parameters<typeof takeAttempt>[0], address: string): void {
   const waitSeconds = takeAttempt(kind, address);
-  if (waitSeconds > 0) throw limited(LIMITS.signInAttempts.refusal(waitSeconds), waitSeconds);
+  if (waitSeconds > 0) throw rateLimited(LIMITS.signInAttempts.refusal(waitSeconds), waitSeconds);
 }
 
-export const tooManyAccounts = (waitSeconds: number) => limited(LIMITS.accounts.refusal(waitSeconds), waitSeconds);
+export const tooManyAccounts = (waitSeconds: number) => rateLimited(LIMITS.accounts.refusal(waitSeconds), waitSeconds);
 
 /** A refusal that a form shows at one of its fields. */
 export const refuseField = (param: string, message: string) =>

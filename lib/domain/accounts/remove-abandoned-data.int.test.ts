@@ -17,7 +17,7 @@ const { db } = await testDatabase();
 const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 2040, cvv: "123" } });
 
 /** A test mode with every kind of data, of an account opened `days` ago. */
-async function busySandbox({ days = 31, proved = false } = {}) {
+async function busySandbox({ days = 31, verified = false } = {}) {
   const shop = await openShop(db);
   const { tenant } = shop;
   const { merchant, service } = tenant;
@@ -38,7 +38,7 @@ async function busySandbox({ days = 31, proved = false } = {}) {
   while ((await foldDeltas(service.db.sql)) > 0);
   const user = newId();
   await db.sql`insert into users (id, merchant_id, email, owns_email, role, password_hash, created_at)
-    values (${user}, ${merchant.id}, ${`${user}@stranger.example`}, ${proved}, 'owner', '', now() - make_interval(days => ${days}::int))`;
+    values (${user}, ${merchant.id}, ${`${user}@stranger.example`}, ${verified}, 'owner', '', now() - make_interval(days => ${days}::int))`;
   await db.sql`update merchants set created_at = now() - make_interval(days => ${days}::int) where id = ${merchant.id}`;
   return { tenant, service, merchant, user };
 }
@@ -67,10 +67,10 @@ const aged = (id: string) =>
   });
 
 test("test data of an account without a verified address is removed completely, and the books hold at every step", async () => {
-  const [stranger, neighbour] = [await busySandbox(), await busySandbox({ proved: true })];
-  const { service, merchant } = stranger;
+  const [abandoned, neighbor] = [await busySandbox(), await busySandbox({ verified: true })];
+  const { service, merchant } = abandoned;
   while ((await chainAuditLogs(service)) > 0);
-  const before = await rowsOf(neighbour.merchant.test.id);
+  const before = await rowsOf(neighbor.merchant.test.id);
   const had = await rowsOf(merchant.test.id);
   expect(Object.keys(had)).toEqual(expect.arrayContaining(["ledger_entries", "settlement_batches", "sandbox reports"]));
   expect(await faults()).toEqual([]);
@@ -88,7 +88,7 @@ test("test data of an account without a verified address is removed completely, 
   expect(await rowsOf(merchant.test.id)).toEqual({ audit_log: had.audit_log, audit_links: had.audit_log });
   expect(await findEnvironmentsToEmpty(service.db.sql, 10)).toEqual([]);
   expect(await faults()).toEqual([]);
-  expect(await rowsOf(neighbour.merchant.test.id)).toEqual(before);
+  expect(await rowsOf(neighbor.merchant.test.id)).toEqual(before);
 });
 
 test("every table of an environment is emptied, except the audit log and rows removed with the users", async () => {
@@ -99,7 +99,7 @@ test("every table of an environment is emptied, except the audit log and rows re
 });
 
 test("a verified address, a young account, a live key and 0 days keep the data", async () => {
-  const kept = [await busySandbox({ proved: true }), await busySandbox({ days: 29 }), await busySandbox()];
+  const kept = [await busySandbox({ verified: true }), await busySandbox({ days: 29 }), await busySandbox()];
   const [, , withLiveKey] = kept;
   if (!withLiveKey) throw new Error("there are three");
   const { service, merchant } = withLiveKey;
@@ -144,7 +144,7 @@ test("no role removes data that is not abandoned, unmarks abandoned data, or mar
 });
 
 test("an environment marked as abandoned by force is still reconciled", async () => {
-  const { merchant } = await busySandbox({ proved: true });
+  const { merchant } = await busySandbox({ verified: true });
   await db.sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`update environments set abandoned_at = now() where id = ${merchant.test.id}`;

@@ -16,7 +16,7 @@ async function setup() {
   const confirm = (code: string) => confirmSecondFactor(owner.ctx, { code, sessionId: owner.sessionId });
   const enable = async () => {
     const { secret } = await begin();
-    return { secret, codes: await confirm(codeOf(secret)) };
+    return { secret, codes: await confirm(generateCode(secret)) };
   };
   const trySignIn = async (code: string | null) =>
     (
@@ -29,23 +29,23 @@ async function setup() {
 }
 
 /** The code `steps` × 30 s from now. */
-const codeOf = (secret: string, steps = 0) =>
+const generateCode = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
 test("the second factor takes effect with its first code; the secret is stored sealed, recovery codes as digests", async () => {
   const { owner, begin, confirm, trySignIn, merchant } = await setup();
-  const begun = await begin();
-  expect(begun.uri).toMatch(/^otpauth:\/\/totp\/Cardlane:/);
-  expect(begun.qrSvg).toMatch(/^<svg/);
+  const newFactor = await begin();
+  expect(newFactor.uri).toMatch(/^otpauth:\/\/totp\/Cardlane:/);
+  expect(newFactor.qrSvg).toMatch(/^<svg/);
   expect(await trySignIn(null)).toBe("ok");
   await expect(confirm("000000")).rejects.toMatchObject({ param: "code" });
-  const code = codeOf(begun.secret);
+  const code = generateCode(newFactor.secret);
   const codes = await confirm(code);
   expect(new Set(codes).size).toBe(10);
   const [stored] =
     await db.sql`select to_jsonb(u)::text || (select string_agg(code_sha256::text, ' ') from recovery_codes
     where user_id = u.id) as text from users u where id = ${owner.user.id}`;
-  expect(stored?.text).not.toContain(begun.secret);
+  expect(stored?.text).not.toContain(newFactor.secret);
   expect(stored?.text).not.toContain(codes[0]?.replaceAll("-", ""));
   expect(await getOwnAccount(owner.ctx)).toMatchObject({ recoveryCodesLeft: 10 });
   // The code that turned it on is used up; recovery codes are not.
@@ -79,14 +79,14 @@ test("guesses at the first code are limited", async () => {
   const codes: unknown[] = [];
   for (let i = 0; i < 10; i++) codes.push(await confirm("000000").catch((error: { code: string }) => error.code));
   expect(codes).toEqual([...Array(9).fill("invalid_parameter"), "rate_limited"]);
-  await expect(confirm(codeOf(secret))).rejects.toMatchObject({ code: "rate_limited" });
+  await expect(confirm(generateCode(secret))).rejects.toMatchObject({ code: "rate_limited" });
 });
 
 test("only the newest secret can be confirmed", async () => {
   const { begin, confirm } = await setup();
   const first = await begin();
   await begin();
-  await expect(confirm(codeOf(first.secret))).rejects.toMatchObject({ param: "code" });
+  await expect(confirm(generateCode(first.secret))).rejects.toMatchObject({ param: "code" });
 });
 
 test("beginning requires the password", async () => {
@@ -101,9 +101,9 @@ test("turning it off requires password and code, and deletes the recovery codes"
   const { secret } = await enable();
   const disable = (current_password: string, code: string) =>
     disableSecondFactor(owner.ctx, { current_password, code });
-  await expect(disable("wrong", codeOf(secret, 1))).rejects.toMatchObject({ param: "current_password" });
+  await expect(disable("wrong", generateCode(secret, 1))).rejects.toMatchObject({ param: "current_password" });
   await expect(disable(TEST_PASSWORD, "000000")).rejects.toMatchObject({ param: "code" });
-  await disable(TEST_PASSWORD, codeOf(secret, 1));
+  await disable(TEST_PASSWORD, generateCode(secret, 1));
   expect(await trySignIn(null)).toBe("ok");
   expect((await mailsTo(db, owner.user.email))[0]?.subject).toMatch(/turned off/);
   expect(await getOwnAccount(owner.ctx)).toMatchObject({ secondFactorSince: null, recoveryCodesLeft: 0 });
@@ -112,7 +112,10 @@ test("turning it off requires password and code, and deletes the recovery codes"
 test("new recovery codes replace all of the old ones", async () => {
   const { owner, enable, trySignIn } = await setup();
   const { secret, codes } = await enable();
-  const fresh = await replaceRecoveryCodes(owner.ctx, { current_password: TEST_PASSWORD, code: codeOf(secret, 1) });
+  const fresh = await replaceRecoveryCodes(owner.ctx, {
+    current_password: TEST_PASSWORD,
+    code: generateCode(secret, 1),
+  });
   expect(fresh).toHaveLength(10);
   expect(await trySignIn(codes[0] ?? "")).toBe("code_wrong");
   expect(await trySignIn(fresh[0] ?? "")).toBe("ok");

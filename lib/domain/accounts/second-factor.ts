@@ -13,7 +13,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
 import { notify } from "./mail";
-import { failedTry, LOCK_RULE, provePassword, proveSecondFactor, refuseField, reserveTry } from "./proof";
+import { failedTry, LOCK_RULE, refuseField, reserveTry, verifyCurrentPassword, verifyPasswordAndCode } from "./proof";
 
 type NewSecondFactor = {
   /** Base32, for typing into an app. */
@@ -26,7 +26,7 @@ type NewSecondFactor = {
 /** Creates a secret for an authenticator app, shown only once. It takes effect when a code from it is confirmed. */
 export async function beginSecondFactor(ctx: Context, input: { currentPassword: string }): Promise<NewSecondFactor> {
   const { service } = ctx;
-  const user = await provePassword(ctx, input.currentPassword);
+  const user = await verifyCurrentPassword(ctx, input.currentPassword);
   const secret = newTotpSecret();
   if (!(await keepTotpSecret(service.db.orm, user.id, service.secret.seal(secret)))) {
     throw new AppError("invalid_state", "Two-factor authentication is already on. Turn it off first.");
@@ -79,7 +79,7 @@ export async function disableSecondFactor(
   ctx: Context,
   input: { current_password: string; code: string },
 ): Promise<void> {
-  const { user } = await proveSecondFactor(ctx, input);
+  const { user } = await verifyPasswordAndCode(ctx, input);
   await ctx.service.db.orm.transaction(async (tx) => {
     if (!(await disableTotp(tx, user.id)))
       throw new AppError("invalid_state", "Two-factor authentication is already off.");
@@ -96,11 +96,11 @@ export async function disableSecondFactor(
   });
 }
 
-const COUNT = 10;
+const RECOVERY_CODE_COUNT = 10;
 
 /** Replaces all recovery codes by ten new ones; only their digests are stored. */
 async function newRecoveryCodes(tx: Orm, userId: string): Promise<string[]> {
-  const codes = Array.from({ length: COUNT }, newRecoveryCode);
+  const codes = Array.from({ length: RECOVERY_CODE_COUNT }, newRecoveryCode);
   await writeRecoveryCodes(
     tx,
     userId,
@@ -114,7 +114,7 @@ export async function replaceRecoveryCodes(
   ctx: Context,
   input: { current_password: string; code: string },
 ): Promise<string[]> {
-  const { user } = await proveSecondFactor(ctx, input);
+  const { user } = await verifyPasswordAndCode(ctx, input);
   return ctx.service.db.orm.transaction(async (tx) => {
     await recordAccountAct(tx, accountActor(ctx), "settings.recovery_codes_replaced", user.id, { email: user.email });
     return newRecoveryCodes(tx, user.id);

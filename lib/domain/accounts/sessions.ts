@@ -39,7 +39,7 @@ export type SignedInUser = {
   /** True once the user has verified the e-mail address. */
   readonly emailVerified: boolean;
   /** True for a few minutes after a re-authentication in this session. */
-  readonly provedRecently: boolean;
+  readonly reauthenticatedRecently: boolean;
   /** The merchant's limit on refunds without re-authentication, in US dollars. 0 for support staff. */
   readonly refundLimitUsd: number;
   readonly permissions: ReadonlySet<UserPermission>;
@@ -71,10 +71,10 @@ export async function findSession(service: Pick<Service, "db" | "log">, sessionI
       service.log.warn({ err: error }, "a session's last use could not be noted"),
     );
   }
-  return { user: userOf(row), merchant: merchantOf(row) };
+  return { user: toSignedInUser(row), merchant: toSignedInMerchant(row) };
 }
 
-function userOf(row: SignedInRow): SignedInUser {
+function toSignedInUser(row: SignedInRow): SignedInUser {
   return {
     sessionId: row.session_id,
     userId: row.user_id,
@@ -86,13 +86,13 @@ function userOf(row: SignedInRow): SignedInUser {
     mfaAt: row.mfa_at,
     mfaEnabled: row.mfa_enabled,
     emailVerified: row.email_verified,
-    provedRecently: row.proved_recently,
+    reauthenticatedRecently: row.proved_recently,
     refundLimitUsd: row.refund_limit_usd ?? 0,
     permissions: PERMISSION_SETS.get(row.role) ?? new Set(),
   };
 }
 
-function merchantOf(row: SignedInRow): SignedInMerchant | null {
+function toSignedInMerchant(row: SignedInRow): SignedInMerchant | null {
   const { merchant_id, merchant_name, time_zone, merchant_created_at, test_id, live_id } = row;
   if (!merchant_id || merchant_name === null || !time_zone || !merchant_created_at || !test_id || !live_id) return null;
   return {
@@ -108,7 +108,7 @@ function merchantOf(row: SignedInRow): SignedInMerchant | null {
 type OpenSessionInput = {
   user: { id: string; role: UserRole };
   /** True if the second factor was given. */
-  mfa: boolean;
+  hasSecondFactor: boolean;
   address: string;
   userAgent: string | null;
 };
@@ -124,7 +124,7 @@ export async function openSession(orm: Orm, input: OpenSessionInput): Promise<st
     userId: input.user.id,
     address: keepableAddress(input.address),
     userAgent: input.userAgent === null ? null : keepableText(input.userAgent, 400),
-    mfa: input.mfa,
+    mfa: input.hasSecondFactor,
     livesHours: input.user.role === "staff" ? SESSION_HOURS.staff : SESSION_HOURS.merchant,
   });
   return id;
@@ -137,15 +137,15 @@ type SignInAct = "signed_in" | "sign_in_failed" | "identity_proved" | "proof_fai
 export async function recordSignIn(
   tx: Orm,
   user: { id: string; merchant_id: string | null },
-  what: SignInAct,
+  act: SignInAct,
   detail: Record<string, unknown>,
 ): Promise<void> {
   if (user.merchant_id === null) {
-    const act = { id: newId(), staff_id: user.id, action: `support.${what}`, detail };
-    return insertSupportAct(tx, { ...act, merchant_id: null, object_id: null, request_id: null });
+    const entry = { id: newId(), staff_id: user.id, action: `support.${act}`, detail };
+    return insertSupportAct(tx, { ...entry, merchant_id: null, object_id: null, request_id: null });
   }
   const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId: null } as const;
-  await recordAccountAct(tx, by, `settings.${what}`, user.id, detail);
+  await recordAccountAct(tx, by, `settings.${act}`, user.id, detail);
 }
 
 type OwnSession = {
@@ -202,14 +202,14 @@ export function endOtherSessions(ctx: Context, input: { sessionId: string }): Pr
   });
 }
 
-const AT_ONCE = 5_000;
+const BATCH_SIZE = 5_000;
 
 /** Removes one batch of sessions, mailed links and mails that ended over 30 days ago; returns the number removed. */
 export async function removeOldSignIns(service: Pick<Service, "db">): Promise<number> {
   const { orm } = service.db;
-  const sessions = await deleteOldSessions(orm, AT_ONCE);
-  const tokens = await deleteOldTokens(orm, AT_ONCE);
-  return sessions + tokens + (await deleteOldMail(orm, AT_ONCE));
+  const sessions = await deleteOldSessions(orm, BATCH_SIZE);
+  const tokens = await deleteOldTokens(orm, BATCH_SIZE);
+  return sessions + tokens + (await deleteOldMail(orm, BATCH_SIZE));
 }
 
 /** Most specific pattern first: many user agents name several browsers. */
@@ -233,12 +233,12 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/Linux/, "Linux"],
 ];
 
-const firstOf = (marks: readonly [RegExp, string][], text: string) => marks.find(([mark]) => mark.test(text))?.[1];
+const firstMatch = (marks: readonly [RegExp, string][], text: string) => marks.find(([mark]) => mark.test(text))?.[1];
 
 /** A user agent in plain words: "Firefox on Windows". */
 export function deviceName(userAgent: string | null): string {
-  const browser = firstOf(BROWSERS, userAgent ?? "");
-  const system = firstOf(SYSTEMS, userAgent ?? "");
+  const browser = firstMatch(BROWSERS, userAgent ?? "");
+  const system = firstMatch(SYSTEMS, userAgent ?? "");
   if (browser && system) return `${browser} on ${system}`;
   return browser ?? (system && `A browser on ${system}`) ?? "Unknown browser";
 }

@@ -15,21 +15,21 @@ import { type SignInInput, signIn } from "./sign-in";
 const { db } = await testDatabase();
 const MINUTE = 60_000;
 
-async function setup(user: Partial<UserRow> = {}, overrides: Partial<Service> = {}) {
+async function setup(columns: Partial<UserRow> = {}, overrides: Partial<Service> = {}) {
   const tenant = await testTenant(db, overrides);
-  const person = await createTestUser(db, { merchantId: tenant.merchant.id, role: "owner", ...user });
+  const user = await createTestUser(db, { merchantId: tenant.merchant.id, role: "owner", ...columns });
   /** Each call has its own IP address, so that only the limit's own test reaches the limit. */
   const attempt = (input: Partial<SignInInput> = {}) =>
     signIn(tenant.service, {
-      ...{ kind: "merchant" as const, email: person.email, password: TEST_PASSWORD, code: null },
+      ...{ kind: "merchant" as const, email: user.email, password: TEST_PASSWORD, code: null },
       ...{ address: newId(), userAgent: null },
       ...input,
     });
   const row = async () => {
-    const [found] = await db.sql`select * from users where id = ${person.id}`;
+    const [found] = await db.sql`select * from users where id = ${user.id}`;
     return found as unknown as UserRow;
   };
-  return { ...tenant, person, attempt, row, mails: async () => mailsTo(person.email) };
+  return { ...tenant, user, attempt, row, mails: async () => mailsTo(user.email) };
 }
 
 const mailsTo = async (email: string) => (await listMail(db.orm, 1000)).filter((mail) => mail.recipient === email);
@@ -38,20 +38,20 @@ async function withTotp() {
   const secret = newTotpSecret();
   // A stopped clock: while a password is hashed, a new step could begin and make the previous step's code two steps old.
   const clock = testClock();
-  const made = await setup({ totp_enabled_at: new Date().toISOString() }, { clock });
-  const sealed = made.service.secret.seal(secret);
-  await db.sql`update users set totp_secret = ${sealed} where id = ${made.person.id}`;
+  const tenant = await setup({ totp_enabled_at: new Date().toISOString() }, { clock });
+  const sealed = tenant.service.secret.seal(secret);
+  await db.sql`update users set totp_secret = ${sealed} where id = ${tenant.user.id}`;
   const codeAt = (ms: number) =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now().getTime() + ms });
-  return { ...made, codeAt };
+  return { ...tenant, codeAt };
 }
 
 test("the right password signs in, regardless of the address's case, and resets the count of failures", async () => {
-  const { attempt, person, row } = await setup();
+  const { attempt, user, row } = await setup();
   expect(await attempt({ password: "wrong" })).toEqual({ result: "wrong" });
   expect((await row()).failed_sign_ins).toBe(1);
-  const answer = await attempt({ email: ` ${person.email.toUpperCase()} ` });
-  expect(answer).toMatchObject({ result: "ok", mfa: false, user: { id: person.id } });
+  const result = await attempt({ email: ` ${user.email.toUpperCase()} ` });
+  expect(result).toMatchObject({ result: "ok", mfa: false, user: { id: user.id } });
   expect(await row()).toMatchObject({ failed_sign_ins: 0, locked_until: null });
   expect((await row()).last_sign_in_at).not.toBeNull();
 });
@@ -80,9 +80,9 @@ test("the tenth failure locks for 30 minutes, during which even the right passwo
 });
 
 test("after the lock there are ten tries again", async () => {
-  const { attempt, person, row } = await setup();
+  const { attempt, user, row } = await setup();
   for (let i = 0; i < 10; i++) await attempt({ password: "wrong" });
-  await db.sql`update users set locked_until = now() - interval '1 second' where id = ${person.id}`;
+  await db.sql`update users set locked_until = now() - interval '1 second' where id = ${user.id}`;
   expect(await attempt({ password: "wrong" })).toEqual({ result: "wrong" });
   expect(await row()).toMatchObject({ failed_sign_ins: 1, locked_until: null });
   expect(await attempt()).toMatchObject({ result: "ok" });
@@ -90,9 +90,9 @@ test("after the lock there are ten tries again", async () => {
 
 test("30 concurrent guesses count as ten", async () => {
   const { attempt, mails, row } = await setup();
-  const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt({ password: `guess ${i}` })));
-  expect(answers.filter((answer) => answer.result === "wrong")).toHaveLength(9);
-  expect(answers.filter((answer) => answer.result === "locked")).toHaveLength(21);
+  const results = await Promise.all(Array.from({ length: 30 }, (_, i) => attempt({ password: `guess ${i}` })));
+  expect(results.filter((result) => result.result === "wrong")).toHaveLength(9);
+  expect(results.filter((result) => result.result === "locked")).toHaveLength(21);
   expect((await row()).failed_sign_ins).toBe(10);
   expect(await mails()).toHaveLength(1);
   expect(await attempt()).toMatchObject({ result: "locked" });
@@ -124,7 +124,7 @@ test("an unknown address takes as many commits as a wrong password, so timing do
 });
 
 test("an unknown address takes as long as a wrong password", async () => {
-  const { attempt, person } = await setup();
+  const { attempt, user } = await setup();
   const time = async (input: Partial<SignInInput>) => {
     const start = performance.now();
     expect(await attempt({ password: "wrong", ...input })).toEqual({ result: "wrong" });
@@ -136,7 +136,7 @@ test("an unknown address takes as long as a wrong password", async () => {
   // Compares the fastest of each: load slows down most tries, so more of them are made until the fastest are close.
   for (let tries = 0; tries < 8 || (tries < 60 && !isClose()); tries++) {
     // A locked account's password is not hashed.
-    await db.sql`update users set failed_sign_ins = 0 where id = ${person.id}`;
+    await db.sql`update users set failed_sign_ins = 0 where id = ${user.id}`;
     fastest.known = Math.min(fastest.known, await time({}));
     fastest.unknown = Math.min(fastest.unknown, await time({ email: `${newId()}@nobody.example` }));
   }
@@ -148,9 +148,9 @@ test("tries are limited per network address, across accounts", async () => {
   const address = newId();
   // Concurrent, because the bucket refills during the time that hashing takes on a busy machine.
   const guess = (i: number) => attempt({ address, email: `${i}@nobody.example`, password: "x" });
-  const answers = await Promise.all(Array.from({ length: 31 }, (_, i) => guess(i)));
-  expect(answers.slice(0, 30).every((answer) => answer.result === "wrong")).toBe(true);
-  expect(answers[30]).toMatchObject({ result: "too_many", retryAfterSeconds: expect.any(Number) });
+  const results = await Promise.all(Array.from({ length: 31 }, (_, i) => guess(i)));
+  expect(results.slice(0, 30).every((result) => result.result === "wrong")).toBe(true);
+  expect(results[30]).toMatchObject({ result: "too_many", retryAfterSeconds: expect.any(Number) });
   expect(await attempt()).toMatchObject({ result: "ok" });
 });
 
@@ -184,8 +184,8 @@ test.each([
 test("one code sent five times concurrently signs in once", async () => {
   const { attempt, codeAt } = await withTotp();
   const code = codeAt(0);
-  const answers = await Promise.all(Array.from({ length: 5 }, () => attempt({ code })));
-  expect(answers.filter((answer) => answer.result === "ok")).toHaveLength(1);
+  const results = await Promise.all(Array.from({ length: 5 }, () => attempt({ code })));
+  expect(results.filter((result) => result.result === "ok")).toHaveLength(1);
 });
 
 test("wrong codes lock like wrong passwords, and passwords in between do not reset the count", async () => {
@@ -199,28 +199,28 @@ test("wrong codes lock like wrong passwords, and passwords in between do not res
 });
 
 test("a recovery code replaces the app once, in any notation", async () => {
-  const { attempt, person } = await withTotp();
+  const { attempt, user } = await withTotp();
   const codes = [newRecoveryCode(), newRecoveryCode()] as const;
-  await replaceRecoveryCodes(db.orm, person.id, codes.map(recoveryCodeDigest) as Buffer[]);
+  await replaceRecoveryCodes(db.orm, user.id, codes.map(recoveryCodeDigest) as Buffer[]);
   const written = codes[0].toUpperCase().replaceAll("-", " ");
   expect(await attempt({ code: written })).toMatchObject({ result: "ok", mfa: true });
   expect(await attempt({ code: codes[0] })).toEqual({ result: "code_wrong" });
-  const answers = await Promise.all(Array.from({ length: 5 }, () => attempt({ code: codes[1] })));
-  expect(answers.filter((answer) => answer.result === "ok")).toHaveLength(1);
+  const results = await Promise.all(Array.from({ length: 5 }, () => attempt({ code: codes[1] })));
+  expect(results.filter((result) => result.result === "ok")).toHaveLength(1);
 });
 
 test("another user's recovery code does not work", async () => {
   const { attempt } = await withTotp();
   const other = await withTotp();
   const code = newRecoveryCode();
-  await replaceRecoveryCodes(db.orm, other.person.id, [recoveryCodeDigest(code) as Buffer]);
+  await replaceRecoveryCodes(db.orm, other.user.id, [recoveryCodeDigest(code) as Buffer]);
   expect(await attempt({ code })).toEqual({ result: "code_wrong" });
 });
 
 test("a lock on one sign-in page reveals nothing on the other, neither accounts nor staff", async () => {
-  const { attempt, person } = await setup();
+  const { attempt, user } = await setup();
   const staff = await createTestUser(db, { merchantId: null, role: "staff" });
-  for (const email of [person.email, staff.email, `${newId()}@nobody.example`]) {
+  for (const email of [user.email, staff.email, `${newId()}@nobody.example`]) {
     const guess = async (kind: "merchant" | "staff") => (await attempt({ kind, email, password: "wrong" })).result;
     for (let i = 0; i < 10; i++) await guess("merchant");
     expect([await guess("merchant"), await guess("staff")]).toEqual(["locked", "wrong"]);

@@ -13,14 +13,14 @@ import {
   writeNothing,
 } from "@/db/queries/accounts/users";
 import type { UserRow } from "@/db/schema/accounts";
-import { decoyLock, failDecoy, takeAttempt } from "@/lib/auth/attempt-limits";
+import { countDecoyFailure, findDecoyLock, takeAttempt } from "@/lib/auth/attempt-limits";
 import { verifyPassword } from "@/lib/auth/password";
 import { mailableAddress } from "@/lib/contract/emails";
 import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import type { Service } from "../context";
 import { recordAccountAct } from "./activity";
-import { checkCode, type GivenCode, isCodeOfAnotherTime, LOCK_RULE, lockAfterFailure, useRecoveryCode } from "./proof";
+import { type CheckedCode, checkCode, isMistimedCode, LOCK_RULE, lockAfterFailure, useRecoveryCode } from "./proof";
 import { openSession, recordSignIn } from "./sessions";
 
 export type SignInInput = {
@@ -59,7 +59,7 @@ export async function signInWithTicket(
     const taken = await takeToken(tx, sha256(ticket), ["first_sign_in"]);
     const user = taken && (await lockUser(tx, taken.user_id));
     if (!user) return { result: "wrong" } as const;
-    const sessionId = await openSession(tx, { user, mfa: false, address, userAgent });
+    const sessionId = await openSession(tx, { user, hasSecondFactor: false, address, userAgent });
     await recordSignIn(tx, user, "signed_in", { second_factor: false });
     return { result: "ok", user, mfa: false, sessionId } as const;
   });
@@ -76,10 +76,10 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
   const email = mailableAddress(input.email.trim()) ?? input.email.trim();
   const user = await reserveAttempt(service.db.orm, input.kind, email, LOCK_RULE);
   if (user === null) return refuseUnknownOrLocked(service, { ...input, email });
-  if (!(await verifyPassword(user.password_hash, input.password))) return fail(service, user, "wrong");
+  if (!(await verifyPassword(user.password_hash, input.password))) return recordFailure(service, user, "wrong");
   if (user.totp_enabled_at === null) {
     // Staff can read every merchant's data, so they cannot sign in without a second factor.
-    return input.kind === "staff" ? fail(service, user, "wrong") : accept(service, input, user, null);
+    return input.kind === "staff" ? recordFailure(service, user, "wrong") : completeSignIn(service, input, user, null);
   }
   if (input.code === null || input.code.trim() === "") {
     await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "sign_in");
@@ -90,8 +90,8 @@ export async function signIn(service: Service, input: SignInInput): Promise<Sign
     return { result: "codes_locked" };
   }
   const code = checkCode(service, user, input.code);
-  if (code !== null) return accept(service, input, user, code);
-  return fail(service, user, isCodeOfAnotherTime(service, user, input.code) ? "code_clock" : "code_wrong");
+  if (code !== null) return completeSignIn(service, input, user, code);
+  return recordFailure(service, user, isMistimedCode(service, user, input.code) ? "code_clock" : "code_wrong");
 }
 
 async function refuseUnknownOrLocked(service: Service, input: SignInInput): Promise<SignInResult> {
@@ -100,7 +100,7 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
   // The lock ended between the two statements: treat it as a wrong guess.
   if (user) return { result: "wrong" };
   const now = service.clock.now();
-  const locked = decoyLock(input, now);
+  const locked = findDecoyLock(input, now);
   if (locked !== null) return { result: "locked", until: locked };
   // The same steps, of the same duration, as a wrong guess for an account: count, password check, and the writes of `fail`.
   await writeNothing(service.db.orm);
@@ -109,12 +109,12 @@ async function refuseUnknownOrLocked(service: Service, input: SignInInput): Prom
     await findEnvironmentId(tx, newId(), "live");
     await writeNothing(tx);
   });
-  const until = failDecoy(input, now, LOCK_RULE);
+  const until = countDecoyFailure(input, now, LOCK_RULE);
   return until === null ? { result: "wrong" } : { result: "locked", until };
 }
 
 /** Records a failed sign-in. The try stays counted. */
-async function fail(
+async function recordFailure(
   service: Service,
   user: UserRow,
   result: "wrong" | "code_wrong" | "code_clock",
@@ -125,33 +125,33 @@ async function fail(
 }
 
 /** Thrown inside the transaction to roll it back, which makes the recovery code usable again. */
-class NotAccepted extends Error {}
+class SignInRejected extends Error {}
 
-async function accept(
+async function completeSignIn(
   service: Service,
   { address, userAgent }: SignInInput,
   user: UserRow,
-  code: GivenCode | null,
+  code: CheckedCode | null,
 ): Promise<SignInResult> {
   const mfa = code !== null;
   try {
     return await service.db.orm.transaction(async (tx) => {
-      if (code?.kind === "recovery") await spend(tx, user, code);
+      if (code?.kind === "recovery") await spendRecoveryCode(tx, user, code);
       const accepted = await acceptAttempt(tx, user, code?.kind === "totp" ? code.step : null);
-      if (accepted === null) throw new NotAccepted();
+      if (accepted === null) throw new SignInRejected();
       if (code !== null) await forgetFailedCodes(tx, user.id);
-      const sessionId = await openSession(tx, { user: accepted, mfa, address, userAgent });
+      const sessionId = await openSession(tx, { user: accepted, hasSecondFactor: mfa, address, userAgent });
       await recordSignIn(tx, accepted, "signed_in", { second_factor: mfa });
       return { result: "ok", user: accepted, mfa, sessionId } as const;
     });
   } catch (error) {
-    if (error instanceof NotAccepted) return fail(service, user, mfa ? "code_wrong" : "wrong");
+    if (error instanceof SignInRejected) return recordFailure(service, user, mfa ? "code_wrong" : "wrong");
     throw error;
   }
 }
 
-async function spend(tx: Orm, user: UserRow, code: { digest: Buffer }): Promise<void> {
-  if (!(await useRecoveryCode(tx, user, code))) throw new NotAccepted();
+async function spendRecoveryCode(tx: Orm, user: UserRow, code: { digest: Buffer }): Promise<void> {
+  if (!(await useRecoveryCode(tx, user, code))) throw new SignInRejected();
   if (user.merchant_id === null) return;
   const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId: null } as const;
   await recordAccountAct(tx, by, "settings.recovery_code_used", user.id, { email: user.email });

@@ -81,8 +81,8 @@ test("a sign-up has the same result for an address with an owner, and only its m
   const { owner, newUser, open, result } = await setup();
   const staff = await newUser("staff");
   for (const taken of [owner.user.email, staff.user.email]) {
-    const answer = await open(taken.toUpperCase());
-    expect(Object.keys(answer)).toEqual(Object.keys(await open(anyEmail())));
+    const result = await open(taken.toUpperCase());
+    expect(Object.keys(result)).toEqual(Object.keys(await open(anyEmail())));
     const [mail] = await mailsTo(db, taken);
     expect(mail?.subject).toBe("You already have a Cardlane account");
     expect(mail?.body).not.toContain("/verify-email/");
@@ -116,8 +116,8 @@ test("of accounts that verify one address concurrently, one owns it", async () =
     await open(email);
     tokens.push(await linkTo(email));
   }
-  const answers = await Promise.allSettled(tokens.map((token) => verify(token, { password: NEW })));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected", "rejected"]);
+  const results = await Promise.allSettled(tokens.map((token) => verify(token, { password: NEW })));
+  expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected", "rejected", "rejected"]);
   expect(await db.sql`select 1 from users where email = ${email} and owns_email`).toHaveLength(1);
 });
 

@@ -32,7 +32,7 @@ import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { recordAccountAct } from "./activity";
-import { emptyLink, LINK_HOURS, newTicket, notify, sendLink, writeMail } from "./mail";
+import { createTicket, LINK_HOURS, notify, sendLink, storeUnsentToken, writeMail } from "./mail";
 import { failedTry, LOCK_RULE, limitAttempts, locked, refuseEasyPassword, refuseField, tooManyAccounts } from "./proof";
 
 type SignUpInput = {
@@ -58,11 +58,11 @@ type OpenedAccount = { merchantId: string; userId: string; ticket: string };
 export async function signUp(service: Service, input: SignUpInput): Promise<OpenedAccount> {
   limitAttempts("sign-up", input.address);
   // Checking a password is slow, so network limits come first.
-  const waitForAny = waitForAccount(input.address);
-  if (waitForAny > 0) throw tooManyAccounts(waitForAny);
+  const siteWaitSeconds = waitForAccount(input.address);
+  if (siteWaitSeconds > 0) throw tooManyAccounts(siteWaitSeconds);
   await refuseEasyPassword("password", input.password, [input.email, input.name, input.businessName]);
-  const waitForNextDay = takeAccount(input.address);
-  if (waitForNextDay > 0) throw tooManyAccounts(waitForNextDay);
+  const waitSeconds = takeAccount(input.address);
+  if (waitSeconds > 0) throw tooManyAccounts(waitSeconds);
   const password_hash = await hashPassword(input.password);
   // The account is opened even without a mail: no response may reveal how often an address was used.
   const isMailed = takeMail("sign-up", input.address, input.email);
@@ -76,8 +76,8 @@ export async function signUp(service: Service, input: SignUpInput): Promise<Open
     }
     const by = { merchantId: id, actor: { type: "user", id: owner.id }, requestId: input.requestId } as const;
     await recordAccountAct(tx, by, "settings.account_opened", id, { name: input.businessName, email: input.email });
-    await mailVerification(tx, service, owner, isMailed ? {} : { most: 0 });
-    return newTicket(tx, owner.id);
+    await mailVerification(tx, service, owner, isMailed ? {} : { limit: 0 });
+    return createTicket(tx, owner.id);
   });
   return { merchantId: id, userId: owner.id, ticket };
 }
@@ -86,32 +86,32 @@ export async function signUp(service: Service, input: SignUpInput): Promise<Open
  * Max verification links an hour: to one mailbox by sign-ups, and by requests of one user. The mailbox limit does not apply
  * to a signed-in user's requests, so that sign-ups by others cannot keep the link from arriving.
  */
-const MAX_PER_ADDRESS = 10;
-const MAX_PER_PERSON = 3;
+const MAX_LINKS_PER_MAILBOX = 10;
+const MAX_LINKS_PER_USER = 3;
 
 /**
  * Mails a verification link to an address or, if it already has an owner, a notice; the requester cannot tell which. Sends
- * nothing after `most` mails to the mailbox within an hour. `proves`: a new address that the user wants to change to.
+ * nothing after `limit` mails to the mailbox within an hour. `newEmail`: an address that the user wants to change to.
  */
 export async function mailVerification(
   tx: Orm,
   service: { baseUrl: string },
   user: { id: string; email: string },
-  { proves = null, most = MAX_PER_ADDRESS }: { proves?: string | null; most?: number } = {},
+  { newEmail = null, limit = MAX_LINKS_PER_MAILBOX }: { newEmail?: string | null; limit?: number } = {},
 ): Promise<void> {
-  const email = proves ?? user.email;
+  const email = newEmail ?? user.email;
   await lockAddress(tx, email);
-  const isFull = (await countMails(tx, email, "verify_email", 1)) >= most;
+  const isFull = (await countMails(tx, email, "verify_email", 1)) >= limit;
   const owner = await findVerifiedOwner(tx, email);
   const isOwned = owner !== null && owner.id !== user.id;
   if (isFull || isOwned) {
     await voidTokens(tx, user.id, "verify_email");
-    await emptyLink(tx, user.id, proves);
+    await storeUnsentToken(tx, user.id, newEmail);
     if (isOwned && !isFull) await mailToOwner(tx, service, owner);
     return;
   }
   await sendLink(tx, service, {
-    ...{ userId: user.id, email, purpose: "verify_email", ...(proves !== null && { proves }) },
+    ...{ userId: user.id, email, purpose: "verify_email", ...(newEmail !== null && { newEmail }) },
     subject: "Confirm your e-mail address for Cardlane",
     before: [`Confirm that ${email} is your e-mail address:`],
     after: [
@@ -152,11 +152,11 @@ export async function resendVerification(ctx: Context, address: string): Promise
     if (user?.email_verified_at !== null) {
       throw new AppError("invalid_state", "Your address is already confirmed. Reload the page.");
     }
-    const isEnough = (await countRecentTokens(tx, userId, "verify_email")) >= MAX_PER_PERSON;
-    if (isEnough || !takeMail("resend", address, email)) {
+    const isLimitReached = (await countRecentTokens(tx, userId, "verify_email")) >= MAX_LINKS_PER_USER;
+    if (isLimitReached || !takeMail("resend", address, email)) {
       throw new AppError("rate_limited", "The link was sent too often. Check your inbox, or try again in an hour.");
     }
-    await mailVerification(tx, service, user, { most: Number.POSITIVE_INFINITY });
+    await mailVerification(tx, service, user, { limit: Number.POSITIVE_INFINITY });
     return { email };
   });
 }
@@ -177,23 +177,23 @@ export async function verifyEmail(service: Service, input: VerifyEmailInput): Pr
   limitAttempts("reset-password", input.address);
   const digest = sha256(input.token);
   const holder = await findTokenHolder(service.db.orm, digest);
-  if (holder?.purpose !== "verify_email") throw linkIsOver();
-  if (holder.user_id !== input.signedInAs) await requirePassword(service, holder.user_id, input.password);
+  if (holder?.purpose !== "verify_email") throw linkExpired();
+  if (holder.user_id !== input.signedInAs) await requireAccountPassword(service, holder.user_id, input.password);
   return service.db.orm.transaction(async (tx) => {
     await lockAddress(tx, holder.email);
     await lockTokenHolder(tx, digest);
     const taken = await takeToken(tx, digest, ["verify_email"]);
     const before = taken && (await findUser(tx, taken.user_id));
-    if (!taken || !before) throw linkIsOver();
+    if (!taken || !before) throw linkExpired();
     const user = await ownEmail(tx, before.id, holder.email);
     if (user === null) throw emailOwned(holder.email);
     await voidTokens(tx, user.id, user.email === before.email ? "verify_email" : null);
-    await record(tx, { before, user, requestId: input.requestId });
+    await recordVerification(tx, { before, user, requestId: input.requestId });
     return { email: user.email };
   });
 }
 
-async function requirePassword(service: Service, userId: string, password: string | null): Promise<void> {
+async function requireAccountPassword(service: Service, userId: string, password: string | null): Promise<void> {
   if (password === null || password === "") throw refuseField("password", "Enter the password of this account.");
   const user = await reserveProof(service.db.orm, userId, LOCK_RULE);
   if (user === null) throw locked();
@@ -203,11 +203,11 @@ async function requirePassword(service: Service, userId: string, password: strin
   await releaseAttempt(service.db.orm, user.id, LOCK_RULE, "proof");
 }
 
-async function record(
+async function recordVerification(
   tx: Orm,
   { before, user, requestId }: { before: UserRow; user: UserRow; requestId: string | null },
 ): Promise<void> {
-  if (user.merchant_id === null) throw new Error("staff are made with a proved address");
+  if (user.merchant_id === null) throw new Error("staff are created with a verified address");
   const by = { merchantId: user.merchant_id, actor: { type: "user", id: user.id }, requestId } as const;
   if (before.email === user.email) {
     return recordAccountAct(tx, by, "settings.email_verified", user.id, { email: user.email });
@@ -227,7 +227,7 @@ function mailAddressChanged(tx: Orm, before: UserRow, user: UserRow): Promise<vo
   });
 }
 
-export const linkIsOver = () =>
+export const linkExpired = () =>
   new AppError("resource_not_found", "This link has been used or has expired. Request a new one.");
 
 /** Reveals that the address has an account, so it is shown only to callers with a link from its mailbox. */
@@ -239,12 +239,12 @@ export const emailOwned = (email: string) =>
 
 /** Days after the last visit, for accounts without a verified address or data of their own. */
 const ABANDONED_DAYS = 30;
-const AT_ONCE = 500;
-const CALLED = { name: "Closed account", reason: "No one confirmed an e-mail address." };
+const ACCOUNT_BATCH_SIZE = 500;
+const CLOSED_MERCHANT = { name: "Closed account", reason: "No one confirmed an e-mail address." };
 
 /** Rows of one environment removed in one commit, which takes some tens of milliseconds and blocks nothing else. */
-const ROWS_AT_ONCE = 2_000;
-const ENVIRONMENTS_AT_ONCE = 10;
+const ROW_BATCH_SIZE = 2_000;
+const ENVIRONMENT_BATCH_SIZE = 10;
 
 /**
  * Closes one batch of accounts without a verified address: empty ones after 30 days without a visit, and ones with nothing
@@ -253,13 +253,13 @@ const ENVIRONMENTS_AT_ONCE = 10;
  */
 export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWithData: number): Promise<number> {
   const after: AbandonedAfter = { days: ABANDONED_DAYS, daysWithData: daysWithData === 0 ? null : daysWithData };
-  const found = await findAbandonedAccounts(db.orm, after, AT_ONCE);
+  const found = await findAbandonedAccounts(db.orm, after, ACCOUNT_BATCH_SIZE);
   let closed = 0;
   let failure: unknown = null;
   for (const merchantId of found) {
     try {
       const isClosed = await db.orm.transaction(async (tx) => {
-        if (!(await emptyAbandonedAccount(tx, merchantId, after, CALLED))) return false;
+        if (!(await emptyAbandonedAccount(tx, merchantId, after, CLOSED_MERCHANT))) return false;
         const by = { merchantId, actor: { type: "system", id: null }, requestId: null } as const;
         await recordAccountAct(tx, by, "settings.account_closed", merchantId);
         return true;
@@ -277,8 +277,8 @@ export async function closeAbandonedAccounts({ db }: Pick<Service, "db">, daysWi
 /** Removes one batch of test data from each closed account; returns the number of rows. The audit log stays. */
 export async function removeAbandonedData({ db }: Pick<Service, "db">): Promise<number> {
   let removed = 0;
-  for (const id of await findEnvironmentsToEmpty(db.sql, ENVIRONMENTS_AT_ONCE)) {
-    removed += await removeAbandonedRows(db.sql, id, ROWS_AT_ONCE);
+  for (const id of await findEnvironmentsToEmpty(db.sql, ENVIRONMENT_BATCH_SIZE)) {
+    removed += await removeAbandonedRows(db.sql, id, ROW_BATCH_SIZE);
   }
   return removed;
 }

@@ -8,7 +8,7 @@ import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
 import { type Receipt, receiptNumber } from "@/lib/contract/receipts/receipts";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
-import { logoOf } from "../accounts/logo";
+import { logoInRow } from "../accounts/logo";
 import { type Context, type Environment, resourceNotFound, type Service } from "../context";
 
 const TOKEN = /^rcp_[A-Za-z0-9_-]{43}$/;
@@ -77,7 +77,7 @@ export async function findReceiptByToken(service: Pick<Service, "db">, token: st
     merchant_name: row.merchant_name,
     support_email: row.support_email,
     website: row.website,
-    logo: logoOf(row),
+    logo: logoInRow(row),
     appearance: row.checkout_appearance,
     time_zone: row.time_zone,
     bought: row.plan_name ?? row.description,

@@ -63,10 +63,10 @@ test("the database itself refuses a session of staff without a second factor", a
   const user = await findUserByEmail(db.orm, "staff", email);
   if (!user) throw new Error("there is no such user");
   const session = { user, address: "192.0.2.1", userAgent: null };
-  await expect(openSession(db.orm, { ...session, mfa: false })).rejects.toMatchObject({
+  await expect(openSession(db.orm, { ...session, hasSecondFactor: false })).rejects.toMatchObject({
     cause: { message: expect.stringMatching(/second factor/) },
   });
-  expect(await openSession(db.orm, { ...session, mfa: true })).toBeTruthy();
+  expect(await openSession(db.orm, { ...session, hasSecondFactor: true })).toBeTruthy();
 });
 
 test("an operator unlocks a member of the staff, and nobody else", async () => {
