@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "playwright/test";
-import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout/checkout";
+import type { CheckoutAttemptResponse, CheckoutState } from "@/lib/contract/checkout/checkout";
 import { type ErrorCode, type Problem, problem } from "@/lib/contract/errors";
 import type { Api } from "./client";
 import { type Shopper, test } from "./fixtures/playwright";
@@ -14,7 +14,7 @@ export type FormAnswer = {
   readonly headers: Headers;
   readonly text: string;
   /** Returns the result of an accepted attempt, whatever the outcome. */
-  taken(): CheckoutAttemptAnswer;
+  taken(): CheckoutAttemptResponse;
   /** Returns the problem, and fails unless it has this code. */
   refused(code: ErrorCode): Problem;
 };
@@ -80,7 +80,7 @@ export class PaymentForm {
       text,
       taken() {
         expect(status, context).toBe(200);
-        return JSON.parse(text) as CheckoutAttemptAnswer;
+        return JSON.parse(text) as CheckoutAttemptResponse;
       },
       refused(code) {
         expect(headers.get("content-type"), context).toContain("application/problem+json");

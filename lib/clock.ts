@@ -65,7 +65,7 @@ export const systemClock: Clock = { now: () => new Date(nowMs()) };
  * bounds is kept, so that the time doesn't jump.
  */
 export function followTime(databaseMs: number, { sentAt, receivedAt }: { sentAt: number; receivedAt: number }): void {
-  const [least, most] = [databaseMs - receivedAt, databaseMs - sentAt];
-  const known = holder[AHEAD] ?? (least + most) / 2;
-  holder[AHEAD] = Math.min(Math.max(known, least), most);
+  const [earliest, latest] = [databaseMs - receivedAt, databaseMs - sentAt];
+  const known = holder[AHEAD] ?? (earliest + latest) / 2;
+  holder[AHEAD] = Math.min(Math.max(known, earliest), latest);
 }

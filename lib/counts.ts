@@ -41,7 +41,7 @@ holder[KEY] ??= {
 export const counts: Counts = holder[KEY];
 
 /** Counts a response and the time since `startedMs`, on the clock of `performance`. */
-export function countAnswer(endpoint: string, status: number, startedMs: number): void {
+export function countResponse(endpoint: string, status: number, startedMs: number): void {
   const ms = performance.now() - startedMs;
   let of = counts.endpoints.get(endpoint);
   if (!of) {

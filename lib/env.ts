@@ -184,7 +184,7 @@ export const env = {
     return integer("SANDBOX_QUOTA_MB_PER_DAY", this.isOneMachine ? 0 : 20, 0, 1_000_000);
   },
   /** Days until an account that has test data and no verified e-mail address is closed; 0 = never. */
-  get unprovedAccountDays() {
+  get unverifiedAccountDays() {
     const days = integer("UNPROVED_ACCOUNT_DAYS", this.isOneMachine ? 0 : 30, 0, 3_650);
     if (days === 0 || days >= 30) return days;
     throw new ConfigurationError("UNPROVED_ACCOUNT_DAYS must be 0, or 30 or more.");

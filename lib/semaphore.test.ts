@@ -5,45 +5,45 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Callers in order of arrival, by key: those that began, and the slot of each. */
 function callers(semaphore: Semaphore) {
-  const begun: string[] = [];
+  const started: string[] = [];
   const slots = new Map<string, Slot>();
   const arrive = (name: string) =>
     semaphore.acquire(name.charAt(0)).then((slot) => {
-      begun.push(name);
+      started.push(name);
       slots.set(name, slot);
     });
   const leave = async (name: string) => {
     slots.get(name)?.release();
     await settle();
   };
-  return { begun, arrive, leave, slots };
+  return { started: started, arrive, leave, slots };
 }
 
 test("keys take turns, callers of one key are served in order, and a released slot frees one", async () => {
   const semaphore = new Semaphore({ slots: 2 });
-  const { begun, arrive, leave, slots } = callers(semaphore);
+  const { started, arrive, leave, slots } = callers(semaphore);
   for (const name of ["a1", "a2", "a3", "a4", "b1", "c1"]) void arrive(name);
   await settle();
-  expect(begun).toEqual(["a1", "a2"]);
+  expect(started).toEqual(["a1", "a2"]);
   await leave("a1");
   await leave("a1");
-  expect(begun).toEqual(["a1", "a2", "a3"]);
+  expect(started).toEqual(["a1", "a2", "a3"]);
   expect([semaphore.inUse, semaphore.waiting]).toEqual([2, 3]);
   for (const name of ["a2", "a3", "b1", "c1", "a4"]) await leave(name);
-  expect(begun).toEqual(["a1", "a2", "a3", "b1", "c1", "a4"]);
+  expect(started).toEqual(["a1", "a2", "a3", "b1", "c1", "a4"]);
   expect([...slots.values()].map(({ waited }) => waited)).toEqual([false, false, true, true, true, true]);
   expect([semaphore.inUse, semaphore.waiting]).toEqual([0, 0]);
 });
 
 test("a key that holds its share waits, and others pass it", async () => {
-  const { begun, arrive, leave } = callers(new Semaphore({ slots: 3, perKey: 2 }));
+  const { started, arrive, leave } = callers(new Semaphore({ slots: 3, perKey: 2 }));
   for (const name of ["a1", "a2", "a3", "b1", "b2"]) void arrive(name);
   await settle();
-  expect(begun).toEqual(["a1", "a2", "b1"]);
+  expect(started).toEqual(["a1", "a2", "b1"]);
   await leave("b1");
-  expect(begun).toEqual(["a1", "a2", "b1", "b2"]);
+  expect(started).toEqual(["a1", "a2", "b1", "b2"]);
   await leave("a2");
-  expect(begun.at(-1)).toBe("a3");
+  expect(started.at(-1)).toBe("a3");
 });
 
 test("a full queue and a long wait are refused, and the queue goes on without them", async () => {

@@ -57,13 +57,13 @@ function readListening(args: string[]): Listening {
   const types = values.types?.split(",").flatMap((type) => typesNamed(type.trim()));
   if (values.secret !== undefined && !/^whsec_[A-Za-z\d+/]{32,}={0,2}$/.test(values.secret))
     throw new UsageError("--secret starts with whsec_, as an endpoint's secret does.");
-  const made = newSigningKeys();
+  const keys = newSigningKeys();
   return {
     key: sandboxKey(values.key),
     url: webAddress(values.url),
     forward: values.forward === undefined ? null : webAddress(values.forward, "forward"),
     types: types ? new Set(types) : null,
-    keys: { ...made, secret: values.secret ?? made.secret },
+    keys: { ...keys, secret: values.secret ?? keys.secret },
   };
 }
 

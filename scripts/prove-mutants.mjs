@@ -61,17 +61,17 @@ function restore({ edits }) {
 }
 
 /** Max simulated worlds until one breaks a rule. */
-const MOST_WORLDS = 2_000;
+const MAX_WORLDS = 2_000;
 const WORLDS = ["proof", "e2e/proof/simulation.proof.ts", "simulated worlds"];
 
 function simulate(mutant) {
-  const env = { SIMULATION_SEEDS: String(MOST_WORLDS), SIMULATION_SHRINK: "no" };
+  const env = { SIMULATION_SEEDS: String(MAX_WORLDS), SIMULATION_SHRINK: "no" };
   // Thousands of worlds can take hours.
   const broken = run(WORLDS, env, ["--testTimeout=7200000"]);
   const [, seed, rule] = /Seed (\d+) breaks a rule:\s*(.*)/.exec(broken.said) ?? [];
   if (seed) return ["killed", mutant.name, `by world ${seed}: ${rule.slice(0, 110)}`];
   if (broken.said.includes("do not agree")) return ["killed", mutant.name, "by the books of its worlds"];
-  return ["SURVIVED", mutant.name, `${MOST_WORLDS} worlds${broken.said ? `: ${broken.said.slice(0, 200)}` : ""}`];
+  return ["SURVIVED", mutant.name, `${MAX_WORLDS} worlds${broken.said ? `: ${broken.said.slice(0, 200)}` : ""}`];
 }
 
 /** Proofs of a service under load, cheapest first. */

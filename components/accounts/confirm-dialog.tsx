@@ -3,9 +3,9 @@
 import { CodeField, FormDialog, PasswordField } from "@/components/ui/form";
 import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
-import { PROOF_MINUTES, type ProofKind } from "@/lib/contract/accounts/proof";
+import { REAUTHENTICATION_MINUTES, type ReauthenticationKind } from "@/lib/contract/accounts/proof";
 
-type ConfirmDialogProps = { kind: ProofKind; staff: boolean; onEnd: (proved: boolean) => void };
+type ConfirmDialogProps = { kind: ReauthenticationKind; staff: boolean; onEnd: (reauthenticated: boolean) => void };
 
 /** Opens above the dialog that requested it, which continues afterwards. */
 export function ConfirmDialog({ kind, staff, onEnd }: ConfirmDialogProps) {
@@ -24,7 +24,7 @@ export function ConfirmDialog({ kind, staff, onEnd }: ConfirmDialogProps) {
       form={form}
       size="sm"
       title="Confirm it’s you"
-      description={`Required for live keys and payment links, team and business changes, and large refunds. Valid for ${PROOF_MINUTES} minutes.`}
+      description={`Required for live keys and payment links, team and business changes, and large refunds. Valid for ${REAUTHENTICATION_MINUTES} minutes.`}
       submitLabel="Confirm"
       onSubmit={prove}
       onClose={() => onEnd(false)}

@@ -10,24 +10,24 @@ import { CodeField, FormDialog, PasswordField } from "@/components/ui/form";
 import { callApi } from "@/lib/client/api";
 import { useForm } from "@/lib/client/use-form";
 
-type Begun = { secret: string; uri: string; qr_svg: string };
+type Enrollment = { secret: string; uri: string; qr_svg: string };
 type EnableSecondFactorProps = { onClose: () => void; onEnabled: (codes: string[]) => void };
 
 /** Three steps: password, QR code, first code of the app. */
 export function EnableSecondFactor({ onClose, onEnabled }: EnableSecondFactorProps) {
-  const [begun, setBegun] = useState<Begun | null>(null);
-  return begun === null ? (
-    <PasswordStep onClose={onClose} onBegun={setBegun} />
+  const [enrollment, setEnrollment] = useState<Enrollment | null>(null);
+  return enrollment === null ? (
+    <PasswordStep onClose={onClose} onStarted={setEnrollment} />
   ) : (
-    <ScanStep begun={begun} onClose={onClose} onEnabled={onEnabled} />
+    <ScanStep enrollment={enrollment} onClose={onClose} onEnabled={onEnabled} />
   );
 }
 
-function PasswordStep({ onClose, onBegun }: { onClose: () => void; onBegun: (begun: Begun) => void }) {
+function PasswordStep({ onClose, onStarted }: { onClose: () => void; onStarted: (enrollment: Enrollment) => void }) {
   const form = useForm({ current_password: "" });
 
   async function begin() {
-    onBegun((await callApi("POST /api/dashboard/account/second-factor/begin", { body: form.values })).data);
+    onStarted((await callApi("POST /api/dashboard/account/second-factor/begin", { body: form.values })).data);
   }
 
   return (
@@ -45,7 +45,7 @@ function PasswordStep({ onClose, onBegun }: { onClose: () => void; onBegun: (beg
   );
 }
 
-function ScanStep({ begun, onClose, onEnabled }: EnableSecondFactorProps & { begun: Begun }) {
+function ScanStep({ enrollment, onClose, onEnabled }: EnableSecondFactorProps & { enrollment: Enrollment }) {
   const form = useForm({ code: "" });
 
   async function confirm() {
@@ -65,7 +65,7 @@ function ScanStep({ begun, onClose, onEnabled }: EnableSecondFactorProps & { beg
     >
       {/* biome-ignore lint/performance/noImgElement: made just now, there is nothing to optimize. White in every theme: cameras want it so. */}
       <img
-        src={`data:image/svg+xml,${encodeURIComponent(begun.qr_svg)}`}
+        src={`data:image/svg+xml,${encodeURIComponent(enrollment.qr_svg)}`}
         alt="QR code with the secret for your authenticator app"
         width={184}
         height={184}
@@ -73,7 +73,7 @@ function ScanStep({ begun, onClose, onEnabled }: EnableSecondFactorProps & { beg
       />
       <div>
         <p className="text-soft text-xs">Can’t scan it? Enter this secret in the app instead:</p>
-        <CopyId id={begun.secret} label="Copy secret" />
+        <CopyId id={enrollment.secret} label="Copy secret" />
       </div>
       <CodeField label="Code" {...form.field("code")} />
     </FormDialog>

@@ -64,12 +64,12 @@ export function SecondFactor({ since, codesLeft }: SecondFactorProps) {
         />
       )}
       {dialog === "codes" && (
-        <ProofDialog
+        <ReauthenticationDialog
           onClose={close}
           title="Generate new recovery codes"
           description="Your current codes stop working."
           submitLabel="Generate codes"
-          onProved={async (body) => {
+          onReauthenticated={async (body) => {
             const { data } = await callApi("POST /api/dashboard/account/second-factor/recovery-codes", { body });
             close();
             setCodes(data.recovery_codes);
@@ -78,13 +78,13 @@ export function SecondFactor({ since, codesLeft }: SecondFactorProps) {
         />
       )}
       {dialog === "disable" && (
-        <ProofDialog
+        <ReauthenticationDialog
           onClose={close}
           title="Turn off two-factor authentication"
           description="You will sign in with your password alone. Your recovery codes stop working."
           submitLabel="Turn off"
           danger
-          onProved={async (body) => {
+          onReauthenticated={async (body) => {
             await callApi("POST /api/dashboard/account/second-factor/disable", { body });
             close();
             toast.success("Two-factor authentication turned off");
@@ -135,16 +135,16 @@ function On({ since, onDisable }: { since: string; onDisable: () => void }) {
   );
 }
 
-type ProofDialogProps = Omit<ComponentProps<typeof FormDialog>, "form" | "onSubmit"> & {
-  onProved: (proof: { current_password: string; code: string }) => Promise<void>;
+type ReauthenticationDialogProps = Omit<ComponentProps<typeof FormDialog>, "form" | "onSubmit"> & {
+  onReauthenticated: (proof: { current_password: string; code: string }) => Promise<void>;
 };
 
 /** Requires password and code again before an action that weakens the sign-in. */
-function ProofDialog({ onProved, ...dialog }: ProofDialogProps) {
+function ReauthenticationDialog({ onReauthenticated, ...dialog }: ReauthenticationDialogProps) {
   const form = useForm({ current_password: "", code: "" });
 
   return (
-    <FormDialog {...dialog} form={form} size="sm" onSubmit={() => onProved(form.values)}>
+    <FormDialog {...dialog} form={form} size="sm" onSubmit={() => onReauthenticated(form.values)}>
       <PasswordField label="Current password" {...form.field("current_password")} autoComplete="current-password" />
       <CodeField label="Code" hint="From your authenticator app, or a recovery code." {...form.field("code")} />
     </FormDialog>

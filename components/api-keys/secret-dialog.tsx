@@ -43,7 +43,7 @@ type ShownSecretDialogProps = { name: string; secret: string; words: SecretWords
 export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDialogProps) {
   const [stored, setStored] = useState(false);
   // Counts close attempts: each one opens the dialog again, even if the browser has closed it.
-  const [asked, setAsked] = useState(0);
+  const [closeAttempts, setCloseAttempts] = useState(0);
   useEffect(() => {
     const beforeUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener("beforeunload", beforeUnload);
@@ -52,8 +52,8 @@ export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDi
 
   return (
     <Dialog
-      onClose={() => (stored ? onDone() : setAsked(asked + 1))}
-      key={asked}
+      onClose={() => (stored ? onDone() : setCloseAttempts(closeAttempts + 1))}
+      key={closeAttempts}
       title={`Store this ${words.what} now`}
       description={
         <>
@@ -61,7 +61,7 @@ export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDi
         </>
       }
       footer={
-        asked > 0 && !stored ? (
+        closeAttempts > 0 && !stored ? (
           <Button variant="danger" onClick={onDone}>
             Close without storing it
           </Button>
@@ -78,10 +78,10 @@ export function ShownSecretDialog({ name, secret, words, onDone }: ShownSecretDi
           label={`I have stored this ${words.what} in a safe place`}
           checked={stored}
           onChange={(event) => setStored(event.target.checked)}
-          data-autofocus={asked > 0 || undefined}
+          data-autofocus={closeAttempts > 0 || undefined}
         />
       </div>
-      {asked > 0 && !stored && (
+      {closeAttempts > 0 && !stored && (
         <Banner tone="amber" role="alert" className="mt-4" title="Confirm that you stored it">
           You cannot see the secret again after you close this. {words.loss}
         </Banner>

@@ -32,7 +32,7 @@ export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkPr
   const router = useRouter();
   const { merchant } = useDashboard();
   const now = useNow();
-  const [made, setMade] = useState(false);
+  const [isCreated, setCreated] = useState(false);
   const form = useForm(linkFormValues(currency, planId, plans.length > 0), {
     check: (values) => readLink(values, merchant.timeZone, now).errors,
   });
@@ -42,7 +42,7 @@ export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkPr
     const { body } = readLink(form.values, merchant.timeZone, Date.now());
     if (body === null) return;
     const { data } = await callApi("POST /api/dashboard/{mode}/payment-links", { params: { mode }, body });
-    setMade(true);
+    setCreated(true);
     toast.success("Payment link created");
     router.push(`${list}/${data.id}`);
   }
@@ -61,7 +61,7 @@ export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkPr
         <SoldFields form={form} plans={plans} currencies={currencies} />
         <WordFields form={form} withPlan={form.values.sell === "plan"} />
         <div className="flex flex-wrap gap-2 border-t pt-4">
-          <Button type="submit" variant="primary" pending={form.pending || made}>
+          <Button type="submit" variant="primary" pending={form.pending || isCreated}>
             {mode === "live" ? "Create live payment link" : "Create payment link"}
           </Button>
           <Link href={list} className={buttonStyles()}>
@@ -69,7 +69,7 @@ export function NewLink({ mode, planId, plans, currency, currencies }: NewLinkPr
           </Link>
         </div>
       </Form>
-      <UnsavedGuard dirty={form.dirty && !form.pending && !made} />
+      <UnsavedGuard dirty={form.dirty && !form.pending && !isCreated} />
     </>
   );
 }

@@ -4,7 +4,7 @@ import Link from "next/link";
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
 import { Spinner } from "@/components/ui/button";
 import { type FrameMessage, readFrameMessage } from "@/lib/contract/checkout/messages";
-import type { ApiCall, PaymentAnswer, SessionAnswer } from "@/lib/contract/demo-shop";
+import type { ApiCall, PaymentResponse, SessionResponse } from "@/lib/contract/demo-shop";
 import { moneyText } from "@/lib/contract/format";
 import type { Cardlane } from "@/public/sdk/v1";
 import { liveLog } from "./live-log";
@@ -140,7 +140,7 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
   async function payWith(payment_token: string, client_session_id: string) {
     change({ phase: "ordering", problem: null });
     const body = { ...orderValues(order), payment_token, client_session_id };
-    const answer = await callShop<PaymentAnswer>("/demo/checkout/payment", body).catch(unreachable);
+    const answer = await callShop<PaymentResponse>("/demo/checkout/payment", body).catch(unreachable);
     if ("problem" in answer) {
       // The token is used up: another card needs a new form.
       change({ ...START, problem: answer.problem });
@@ -199,11 +199,11 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
   };
 }
 
-type Opened = [SessionAnswer, Script];
+type Opened = [SessionResponse, Script];
 
 const openForm = (order: PlacedOrder, signal: AbortSignal): Promise<Opened> =>
   Promise.all([
-    callShop<SessionAnswer>("/demo/checkout/session", orderValues(order), signal).catch(unreachable),
+    callShop<SessionResponse>("/demo/checkout/session", orderValues(order), signal).catch(unreachable),
     loadCardlane(),
   ]);
 

@@ -82,7 +82,7 @@ function RefundForm({ work, forMerchant = false, onClose }: RefundFormProps) {
             />
           )}
           <RefundFacts subject={subject} />
-          <AmountField most={subject.refundable} currency={subject.currency} amount={amount} />
+          <AmountField max={subject.refundable} currency={subject.currency} amount={amount} />
           <ReasonSelect
             label={forMerchant ? "Refund reason" : "Reason"}
             reason={reason}
@@ -185,7 +185,7 @@ export function CaptureDialog({ paymentId, onClose }: ActionDialogProps) {
                 : []),
             ]}
           />
-          <AmountField most={subject.capturable} currency={subject.currency} amount={amount} />
+          <AmountField max={subject.capturable} currency={subject.currency} amount={amount} />
           <p className="text-soft" aria-live="polite">
             {released > 0
               ? `The remaining hold of ${moneyText(released, subject.currency)} is released and cannot be captured later.`
@@ -245,10 +245,10 @@ export function VoidDialog({ paymentId, onClose }: ActionDialogProps) {
 }
 
 /** The typed amount, which starts as the maximum. `max` in minor units. */
-function useAmount(subject: MoneySubject | null, most: number, verb: string, refusal: Refusal | null, tried: boolean) {
+function useAmount(subject: MoneySubject | null, max: number, verb: string, refusal: Refusal | null, tried: boolean) {
   const [typed, setTyped] = useState<string | null>(null);
-  const value = typed ?? (subject ? plainAmount(most, subject.currency) : "");
-  const reading = subject ? readAmount(value, subject.currency, most, verb) : null;
+  const value = typed ?? (subject ? plainAmount(max, subject.currency) : "");
+  const reading = subject ? readAmount(value, subject.currency, max, verb) : null;
   const minor = reading?.amount ?? null;
   return {
     value,
@@ -261,13 +261,13 @@ function useAmount(subject: MoneySubject | null, most: number, verb: string, ref
   };
 }
 
-type AmountFieldProps = { most: number; currency: string; amount: ReturnType<typeof useAmount> };
+type AmountFieldProps = { max: number; currency: string; amount: ReturnType<typeof useAmount> };
 
-function AmountField({ most, currency, amount }: AmountFieldProps) {
+function AmountField({ max, currency, amount }: AmountFieldProps) {
   return (
     <Field
       label="Amount"
-      hint={`Up to ${moneyText(most, currency)}`}
+      hint={`Up to ${moneyText(max, currency)}`}
       error={amount.error && <AmountError message={amount.error} choices={amount.choices} onChoose={amount.onChange} />}
       reserved
     >

@@ -17,7 +17,7 @@ import {
   type Difference,
   type DifferenceKind,
   hasEnded,
-  MOST_KEPT,
+  MAX_DIFFERENCES,
   type ReconciliationSummary,
   type ReconciliationView,
 } from "@/lib/contract/processors/reconciliation";
@@ -91,7 +91,7 @@ function keptText(count: number, kept: number): string | undefined {
   if (kept === count) return undefined;
   const old = "Older comparisons keep only the differences that no later one has looked at again.";
   if (kept === 0) return `None is shown. ${old}`;
-  return kept === MOST_KEPT
+  return kept === MAX_DIFFERENCES
     ? `The first ${kept.toLocaleString("en-US")} are shown.`
     : `${kept.toLocaleString("en-US")} of them ${kept === 1 ? "is" : "are"} shown. ${old}`;
 }
@@ -146,7 +146,17 @@ function DifferenceRow({
   difference,
   paymentHref,
 }: { difference: Difference } & Pick<ReconciliationProps, "paymentHref">) {
-  const { kind, object, payment_id: payment, processor_object: theirs, url, here, there, at, advice } = difference;
+  const {
+    kind,
+    object,
+    payment_id: payment,
+    processor_object: processorObject,
+    url,
+    here,
+    there,
+    at,
+    advice,
+  } = difference;
   return (
     <article className="flex flex-col gap-2 px-4 py-3 text-[13px]">
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -169,7 +179,7 @@ function DifferenceRow({
           )}
         </Side>
         <Side term="Processor" text={there}>
-          {theirs && <CopyId id={theirs.id} short label={`Copy ${theirs.id}`} />}
+          {processorObject && <CopyId id={processorObject.id} short label={`Copy ${processorObject.id}`} />}
           {url && <ProcessorLink href={url}>Open at the processor</ProcessorLink>}
         </Side>
       </dl>

@@ -136,7 +136,7 @@ type SparklineProps = { values: readonly number[]; className?: string };
 
 const WIDTH = 96;
 const HEIGHT = 28;
-const MOST_POINTS = 32;
+const MAX_POINTS = 32;
 
 /** Trend of a figure. Hidden from screen readers, because the figures are shown elsewhere. */
 function Sparkline({ values, className }: SparklineProps) {
@@ -170,7 +170,7 @@ function Sparkline({ values, className }: SparklineProps) {
 
 /** Sums neighbors when there are more values than points to draw. */
 function thinned(values: readonly number[]): number[] {
-  const size = Math.ceil(values.length / MOST_POINTS);
+  const size = Math.ceil(values.length / MAX_POINTS);
   const points: number[] = [];
   for (let from = 0; from < values.length; from += size) {
     const group = values.slice(from, from + size);

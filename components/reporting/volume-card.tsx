@@ -139,7 +139,7 @@ function Legend({ previous, partial }: LegendProps) {
 /** Text alternative of the chart. */
 function summaryOf({ figures, buckets, currency, from, to, unit }: VolumeCardProps["overview"]): string {
   const best = buckets.reduce<Bucket | null>(
-    (most, bucket) => (most === null || bucket.figures.gross > most.figures.gross ? bucket : most),
+    (highest, bucket) => (highest === null || bucket.figures.gross > highest.figures.gross ? bucket : highest),
     null,
   );
   const total = `${rangeText({ from, to })}: gross volume ${moneyTextWithCode(figures.gross, currency)}, refunds ${moneyTextWithCode(figures.refunded, currency)}.`;

@@ -40,7 +40,7 @@ export function Shell({ children, ...data }: DashboardData & { children: ReactNo
                   Payments are blocked. You can still view everything. Contact support.
                 </Banner>
               )}
-              {!user.emailVerified && <UnverifiedBanner email={user.email} days={data.unprovedAccountDays} />}
+              {!user.emailVerified && <UnverifiedBanner email={user.email} days={data.unverifiedAccountDays} />}
               {children}
             </main>
           </div>

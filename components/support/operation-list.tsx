@@ -3,7 +3,7 @@ import { Badge, type Tone } from "@/components/ui/badge";
 import { Facts, Money } from "@/components/ui/card";
 import { CopyId } from "@/components/ui/copy";
 import { Time } from "@/components/ui/time";
-import type { ProcessorAnswer, SupportOperation } from "@/lib/contract/support/payment-detail";
+import type { ProcessorStatus, SupportOperation } from "@/lib/contract/support/payment-detail";
 import { CheckStatus } from "./check-status";
 import { OPERATION_WORDS, PlainStatus } from "./labels";
 
@@ -75,7 +75,7 @@ function OpenOperation({ operation }: { operation: SupportOperation }) {
   );
 }
 
-const STYLES: Record<ProcessorAnswer["kind"], { tone: Tone; label: string }> = {
+const STYLES: Record<ProcessorStatus["kind"], { tone: Tone; label: string }> = {
   approved: { tone: "green", label: "Approved" },
   declined: { tone: "red", label: "Declined" },
   action_required: { tone: "amber", label: "Action required" },
@@ -87,7 +87,7 @@ const STYLES: Record<ProcessorAnswer["kind"], { tone: Tone; label: string }> = {
 };
 
 /** The processor's report on an operation; null if not queried, because only the newest are. */
-export function OperationAnswer({ answer }: { answer: ProcessorAnswer | null }) {
+export function OperationAnswer({ answer }: { answer: ProcessorStatus | null }) {
   if (answer === null) return <span className="text-soft">Not checked: only the latest operations are.</span>;
   const { tone, label } = STYLES[answer.kind];
   return (

@@ -9,19 +9,19 @@ import { Time } from "@/components/ui/time";
 import { filterChips } from "@/lib/client/transactions/filter-chips";
 import { cardText } from "@/lib/contract/format";
 import {
-  MOST_PAGES,
+  MAX_PAGES,
   RECENT_DAYS,
   SEARCH_GROUPS,
   SEARCH_LIMIT,
-  type SearchAnswer,
   type SearchHit,
   type SearchKind,
+  type SearchResponse,
   type TransactionSearch,
 } from "@/lib/contract/support/search-results";
 import { ModeBadge, OPERATION_WORDS, PlainStatus } from "./labels";
 
 /** Hits by kind, with the interpretation of the query, and a note if there are more hits than shown. */
-export function SearchResults({ answer }: { answer: SearchAnswer }) {
+export function SearchResults({ answer }: { answer: SearchResponse }) {
   const { groups, text, transactions } = answer;
   const readAs = [...answer.readAs, ...(transactions ? readAsOf(transactions) : [])];
   const before = transactions ? (transactions.page - 1) * SEARCH_LIMIT : 0;
@@ -133,7 +133,7 @@ function SortLinks({ text, search }: SearchPlace) {
 function Pages({ text, search, hits }: SearchPlace & { hits: readonly SearchHit[] }) {
   const { page, hasMore } = search;
   if (page === 1 && !hasMore) return null;
-  const isLast = page >= MOST_PAGES;
+  const isLast = page >= MAX_PAGES;
   const offset = (page - 1) * SEARCH_LIMIT;
   const shown = { limit: SEARCH_LIMIT, offset, has_more: hasMore && !isLast, data: [...hits] };
   return (

@@ -113,11 +113,11 @@ function TypedFilters({ value, onApply, onRemove, children }: TypedFiltersProps)
 }
 
 /** Longer lists of options fold into a dropdown. */
-const MOST_BOXES = 12;
+const MAX_CHECKBOXES = 12;
 
 function WordsFilter({ name, row, filters, onChange, currencies }: Omit<RowProps<"words">, "timeZone">) {
   const chosen = (filters[name] ?? []) as readonly string[];
-  if (row.values.length > MOST_BOXES) {
+  if (row.values.length > MAX_CHECKBOXES) {
     const several = chosen.length > 1 ? [chosen.join(",")] : [];
     const likely = name === "currency" ? currencies : [];
     return (

@@ -34,8 +34,8 @@ type SearchBoxProps = {
 };
 
 /** Currency of an amount without one: the list's only currency, or else the merchant's most used. */
-function unitOf({ currency: listed = [] }: TransactionFilters, most: string | undefined): string | undefined {
-  return listed.length === 1 ? listed[0] : most;
+function unitOf({ currency: listed = [] }: TransactionFilters, preferred: string | undefined): string | undefined {
+  return listed.length === 1 ? listed[0] : preferred;
 }
 
 /** Filters while typing; Enter turns the terms into chips and empties the box. */

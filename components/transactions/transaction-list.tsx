@@ -57,7 +57,7 @@ export function TransactionList(props: TransactionListProps) {
   const { live, query, onPage } = props;
   const { list, rows, isStale } = live;
   if (list === undefined) {
-    return <FirstAnswer error={live.error} retrying={live.isFetching} onRetry={() => live.refetch()} />;
+    return <FirstLoad error={live.error} retrying={live.isFetching} onRetry={() => live.refetch()} />;
   }
   if (rows.length === 0 && !isStale) {
     const lastPage = Math.max(1, Math.ceil(list.total / query.perPage));
@@ -89,10 +89,10 @@ export function TransactionList(props: TransactionListProps) {
   );
 }
 
-type FirstAnswerProps = { error: Error | null; retrying: boolean; onRetry: () => void };
+type FirstLoadProps = { error: Error | null; retrying: boolean; onRetry: () => void };
 
 /** Before the first response: loading, or the error. */
-function FirstAnswer({ error, retrying, onRetry }: FirstAnswerProps) {
+function FirstLoad({ error, retrying, onRetry }: FirstLoadProps) {
   if (!error) return <TableSkeleton rows={12} />;
   const refused = error instanceof ApiError;
   return (

@@ -28,14 +28,14 @@ export function TransactionSums({ mode, query, rows, selected }: TransactionSums
   return (
     <section aria-label="Totals" className="flex min-h-16 flex-wrap gap-x-12 gap-y-3 pt-3 text-[13px]">
       {selected.length > 0 && <SelectedSums mode={mode} selected={selected} />}
-      <Found asked={all} title={all.data ? titleOf(all.data) : ""} />
+      <Found query={all} title={all.data ? titleOf(all.data) : ""} />
     </section>
   );
 }
 
 function SelectedSums({ mode, selected }: Pick<TransactionSumsProps, "mode" | "selected">) {
-  const asked = useSums(mode, { ids: selected.map(({ id }) => id).join(",") }, selected);
-  return <Found asked={asked} title={`${selected.length} selected`} isLive />;
+  const query = useSums(mode, { ids: selected.map(({ id }) => id).join(",") }, selected);
+  return <Found query={query} title={`${selected.length} selected`} isLive />;
 }
 
 /** A visible refund changes the key and so the sums; a money dialog invalidates them. */
@@ -54,8 +54,8 @@ function useSums(mode: Mode, query: { search: string } | { ids: string }, rows: 
   });
 }
 
-function Found({ asked, title, isLive }: { asked: ReturnType<typeof useSums>; title: string; isLive?: boolean }) {
-  const { data, error, refetch, isFetching } = asked;
+function Found({ query, title, isLive }: { query: ReturnType<typeof useSums>; title: string; isLive?: boolean }) {
+  const { data, error, refetch, isFetching } = query;
   if (data) return <Sums title={title} sums={data.sums} isLive={isLive} />;
   if (!error) return <Skeleton className="h-10 w-96 max-w-full" />;
   return (

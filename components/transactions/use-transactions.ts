@@ -51,9 +51,9 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
     retryDelay: 300,
   });
 
-  const answered = data !== undefined && !isPlaceholderData;
+  const isCurrent = data !== undefined && !isPlaceholderData;
   let current = live;
-  if (answered) {
+  if (isCurrent) {
     const settled = settleRows(live, { key, answer: data.data, hold: hold && live.key === key });
     if (settled !== live || live.list !== data) {
       current = { ...settled, list: data };
@@ -74,7 +74,7 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
     fresh: current.fresh,
     waiting: waitingRows(current),
     /** The rows still belong to the previous query. */
-    isStale: current.key !== key || !answered,
+    isStale: current.key !== key || !isCurrent,
     error,
     isFetching,
     refetch,

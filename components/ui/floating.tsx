@@ -119,10 +119,10 @@ function Trigger({ asChild, attributes, className, children }: InnerTriggerProps
 }
 
 /** Runs both handlers, the child's first. */
-function merge(theirs: TriggerAttributes, ours: TriggerAttributes): TriggerAttributes {
-  const merged: Record<string, unknown> = { ...ours };
-  for (const [name, handler] of Object.entries(ours)) {
-    const first: unknown = theirs[name as keyof TriggerAttributes];
+function merge(childProps: TriggerAttributes, ownProps: TriggerAttributes): TriggerAttributes {
+  const merged: Record<string, unknown> = { ...ownProps };
+  for (const [name, handler] of Object.entries(ownProps)) {
+    const first: unknown = childProps[name as keyof TriggerAttributes];
     if (typeof handler !== "function" || typeof first !== "function") continue;
     merged[name] = (event: Event) => {
       first(event);

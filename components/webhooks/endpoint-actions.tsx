@@ -32,7 +32,7 @@ type NewEndpointProps = { mode: Mode; path: string } & EndpointChoices;
 export function NewEndpoint({ mode, path, ...choices }: NewEndpointProps) {
   const router = useRouter();
   const [open, setOpen] = useState(false);
-  const [made, setMade] = useState<WebhookEndpoint | null>(null);
+  const [created, setCreated] = useState<WebhookEndpoint | null>(null);
   return (
     <>
       <Button variant="primary" onClick={() => setOpen(true)}>
@@ -45,18 +45,18 @@ export function NewEndpoint({ mode, path, ...choices }: NewEndpointProps) {
           onClose={() => setOpen(false)}
           onCreated={(endpoint) => {
             setOpen(false);
-            setMade(endpoint);
+            setCreated(endpoint);
           }}
         />
       )}
-      {made?.secret && (
+      {created?.secret && (
         <ShownSecretDialog
-          name={made.url}
-          secret={made.secret}
+          name={created.url}
+          secret={created.secret}
           words={SECRET_WORDS}
           onDone={() => {
-            setMade(null);
-            router.push(`${path}/${made.id}`);
+            setCreated(null);
+            router.push(`${path}/${created.id}`);
           }}
         />
       )}

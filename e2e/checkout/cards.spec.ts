@@ -8,7 +8,7 @@ const PAGES_AT_ONCE = 3;
 
 type Ending = { paid: "CAPTURED" | "AUTHORIZED" } | { declined: keyof typeof TEXTS.notices };
 
-function endingOf({ behaviour }: SandboxCard): Ending {
+function endingOf({ behavior: behaviour }: SandboxCard): Ending {
   switch (behaviour) {
     case "capture_fails":
       return { paid: "AUTHORIZED" };
@@ -35,9 +35,9 @@ test("every card of the sandbox does in the form what the docs say: the shopper,
   const check = async (card: SandboxCard): Promise<void> => {
     const page = await context.newPage();
     const checkout = await openCheckout(page);
-    await test.step(`${card.number} ${card.behaviour}`, async () => {
+    await test.step(`${card.number} ${card.behavior}`, async () => {
       await pay(checkout.form, card.number);
-      if (card.behaviour === "challenge") {
+      if (card.behavior === "challenge") {
         await issuerIn(checkout.form).getByRole("button", { name: "Approve the payment" }).click();
       }
       await expectEnding(checkout, endingOf(card));

@@ -1,11 +1,11 @@
 import type { Page } from "playwright/test";
-import { SANDBOX_CARDS, type SandboxBehaviour, type SandboxCard } from "@/lib/contract/sandbox-cards";
+import { SANDBOX_CARDS, type SandboxBehavior, type SandboxCard } from "@/lib/contract/sandbox-cards";
 import { widthsOf } from "../browser";
 import { fillCard, payButton } from "../checkout/fixtures";
 import { expect } from "../fixtures/playwright";
 import { openCheckout, paymentOnPage, test } from "./fixtures";
 
-const APPROVED: ReadonlySet<SandboxBehaviour> = new Set([
+const APPROVED: ReadonlySet<SandboxBehavior> = new Set([
   ...(["approve", "challenge", "avs_no_match", "cvv_no_match"] as const),
   ...(["refund_fails_later", "lost_answer", "refuse_once", "slow"] as const),
 ]);
@@ -15,7 +15,7 @@ const isFirst = ({ number, group }: SandboxCard) =>
   SANDBOX_CARDS.find((card) => card.group === group)?.number === number;
 
 for (const [index, card] of SANDBOX_CARDS.entries()) {
-  const { number, behaviour } = card;
+  const { number, behavior: behaviour } = card;
   const tag = isFirst(card) ? ["@looks"] : ["@looks", "@prove"];
   for (const width of widthsOf(index)) {
     test(`a print is bought with ${number} (${behaviour}), ${width} px`, { tag }, async ({ page, baseUrl, demo }) => {

@@ -89,7 +89,7 @@ export class Canaries {
 }
 
 /** The sandbox's own cards: public, but still must not be stored. */
-export const SANDBOX_NUMBERS: readonly Secret[] = SANDBOX_CARDS.map(({ number, behaviour }) => ({
+export const SANDBOX_NUMBERS: readonly Secret[] = SANDBOX_CARDS.map(({ number, behavior: behaviour }) => ({
   name: `sandbox card: ${behaviour}`,
   text: number,
   kind: "number",

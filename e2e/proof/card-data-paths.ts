@@ -117,7 +117,7 @@ export function apiPushes(canaries: Canaries): Push[] {
       body: { filters: { card_last4: canaries.number("API search") } },
       expected: 400,
     },
-    ...SANDBOX_CARDS.map(({ number, behaviour }) => ({
+    ...SANDBOX_CARDS.map(({ number, behavior: behaviour }) => ({
       path,
       body: payment({ card: canaries.sandboxCard(`API, ${behaviour}`, number) }),
       expected: [201, 202, 402],
@@ -220,7 +220,7 @@ export async function formPushes(canaries: Canaries, doors: Doors): Promise<Push
       expected: 404,
     },
     ...(await inParallel(SANDBOX_CARDS, 4, (card) =>
-      post(`sandbox ${card.behaviour}`, { card: canaries.sandboxCard(`form, ${card.behaviour}`, card.number) }, 200),
+      post(`sandbox ${card.behavior}`, { card: canaries.sandboxCard(`form, ${card.behavior}`, card.number) }, 200),
     )),
   ];
 }

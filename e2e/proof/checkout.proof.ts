@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import type { Database } from "@/db/client";
-import type { CheckoutAttemptAnswer } from "@/lib/contract/checkout/checkout";
+import type { CheckoutAttemptResponse } from "@/lib/contract/checkout/checkout";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
@@ -45,7 +45,7 @@ async function shop(client: Client, number: number): Promise<Checkout> {
 async function payByToken(checkout: Checkout): Promise<void> {
   const made = await checkout.pay("good", "tokenize");
   if (made.status !== 200) return;
-  const { payment_token } = JSON.parse(made.text) as CheckoutAttemptAnswer;
+  const { payment_token } = JSON.parse(made.text) as CheckoutAttemptResponse;
   const { amount, currency } = checkout.session;
   const pay = () =>
     checkout.client.until({
@@ -88,9 +88,9 @@ async function expectOneTruth(checkouts: readonly Checkout[]): Promise<void> {
     const truth = await checkout.client.get<ClientSession>(`/v1/client-sessions/${checkout.session.id}`);
     for (const { attempt, answer } of checkout.answered) {
       const again = await checkout.until(attempt);
-      const told = again.status === 200 ? (JSON.parse(again.text) as CheckoutAttemptAnswer) : null;
+      const told = again.status === 200 ? (JSON.parse(again.text) as CheckoutAttemptResponse) : null;
       const paid = told?.state.payment?.id ?? null;
-      const token = (form: Form) => (JSON.parse(form.text) as Partial<CheckoutAttemptAnswer>).payment_token?.id;
+      const token = (form: Form) => (JSON.parse(form.text) as Partial<CheckoutAttemptResponse>).payment_token?.id;
       const agrees = again.status === answer.status && token(again) === token(answer);
       if (!agrees || (told && paid !== truth.payment_id))
         wrong.push(`${answer.status} ${answer.text}\nnow ${again.status} ${again.text}\n${JSON.stringify(truth)}`);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
-import type { CheckoutAttemptAnswer } from "@/lib/contract/checkout/checkout";
+import type { CheckoutAttemptResponse } from "@/lib/contract/checkout/checkout";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import type { Payment } from "@/lib/contract/payments/payment";
 import {
@@ -205,7 +205,7 @@ export class Load {
     const checkout = await this.#newSession();
     const made = await checkout.pay("good", "tokenize", GIVE_UP_MS);
     if (made.status !== 200) throw new Error(`no token of the card: ${made.status} ${made.text}`);
-    const { payment_token } = JSON.parse(made.text) as CheckoutAttemptAnswer;
+    const { payment_token } = JSON.parse(made.text) as CheckoutAttemptResponse;
     await this.#send("/v1/payments", { amount: 10_000, currency: "USD", payment_token: payment_token?.id });
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ApiError, callApi, onProofNeeded } from "./api";
+import { ApiError, callApi, onReauthenticationNeeded } from "./api";
 
 const refused = () =>
   Response.json({ code: "permission_denied", detail: "Confirm first.", proof_required: "password" }, { status: 403 });
@@ -19,7 +19,7 @@ afterEach(() => void vi.unstubAllGlobals());
 
 test("what takes a proof is sent again after it, the very same request under the same key", async () => {
   fetched.mockResolvedValueOnce(refused()).mockResolvedValueOnce(done());
-  const end = onProofNeeded(async () => true);
+  const end = onReauthenticationNeeded(async () => true);
   expect((await refund("key-1")).data).toEqual({ id: "pay_1" });
   expect(keysSent()).toEqual(["key-1", "key-1"]);
   expect(fetched.mock.calls[1]?.[1]?.body).toBe(fetched.mock.calls[0]?.[1]?.body);
@@ -34,7 +34,7 @@ test("many refused at once are one question, and each goes on under its own key"
     isProved = true;
     return true;
   });
-  const end = onProofNeeded(asker);
+  const end = onReauthenticationNeeded(asker);
   await Promise.all(["a", "b", "c"].map(refund));
   expect(asker).toHaveBeenCalledTimes(1);
   expect(keysSent().toSorted((a, b) => a.localeCompare(b))).toEqual(["a", "a", "b", "b", "c", "c"]);
@@ -43,7 +43,7 @@ test("many refused at once are one question, and each goes on under its own key"
 
 test("who would rather not, and a page without anybody to ask, get the refusal; nothing is sent again", async () => {
   fetched.mockImplementation(async () => refused());
-  const end = onProofNeeded(async () => false);
+  const end = onReauthenticationNeeded(async () => false);
   await expect(refund("key-1")).rejects.toBeInstanceOf(ApiError);
   end();
   await expect(refund("key-1")).rejects.toMatchObject({ code: "permission_denied" });
@@ -53,7 +53,7 @@ test("who would rather not, and a page without anybody to ask, get the refusal; 
 test("a proof that does not help is not asked for again and again", async () => {
   fetched.mockImplementation(async () => refused());
   const asker = vi.fn(async () => true);
-  const end = onProofNeeded(asker);
+  const end = onReauthenticationNeeded(asker);
   await expect(refund("key-1")).rejects.toMatchObject({ status: 403 });
   expect(asker).toHaveBeenCalledTimes(1);
   end();

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ProofKind } from "@/lib/contract/accounts/proof";
+import type { ReauthenticationKind } from "@/lib/contract/accounts/proof";
 import type { DashboardEndpoint, Endpoint, ParamsOf } from "@/lib/contract/endpoint";
 import type { FieldError } from "@/lib/contract/errors";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -51,7 +51,7 @@ type Options<A extends EndpointAddress> = CallOptions & Needed<A>;
 type ResponseOf<A extends EndpointAddress> = z.output<Endpoints[A]["response"]>;
 type AnyOptions = CallOptions & { params?: Record<string, string>; query?: Record<string, string>; body?: unknown };
 
-type ApiAnswer<T> = { data: T; status: number; requestId: string | null; replayed: boolean };
+type ApiResponse<T> = { data: T; status: number; requestId: string | null; replayed: boolean };
 
 /** An error response of the API. */
 export class ApiError extends Error {
@@ -83,55 +83,55 @@ export class ApiError extends Error {
 }
 
 /** No complete response arrived, so the request may or may not have taken effect. */
-export class NoAnswerError extends Error {
-  override readonly name = "NoAnswerError";
+export class NoResponseError extends Error {
+  override readonly name = "NoResponseError";
 }
 
 const TIMEOUT_MS = 35_000;
 
 /** Asks the user to re-authenticate; false when they cancel. */
-type ProofPrompt = (kind: ProofKind) => Promise<boolean>;
-let promptForProof: ProofPrompt | null = null;
+type ReauthenticationPrompt = (kind: ReauthenticationKind) => Promise<boolean>;
+let promptForReauthentication: ReauthenticationPrompt | null = null;
 let prompting: Promise<boolean> | null = null;
 
 /** Registers the re-authentication dialog. Returns an unregister function. */
-export function onProofNeeded(prompt: ProofPrompt): () => void {
-  promptForProof = prompt;
+export function onReauthenticationNeeded(prompt: ReauthenticationPrompt): () => void {
+  promptForReauthentication = prompt;
   return () => {
-    if (promptForProof === prompt) promptForProof = null;
+    if (promptForReauthentication === prompt) promptForReauthentication = null;
   };
 }
 
 /** True if a refused request may be sent again. Concurrent refusals share one dialog. */
-async function isProved(error: unknown): Promise<boolean> {
-  if (!(error instanceof ApiError) || promptForProof === null) return false;
+async function hasReauthenticated(error: unknown): Promise<boolean> {
+  if (!(error instanceof ApiError) || promptForReauthentication === null) return false;
   const kind = error.body.proof_required;
   if (kind !== "code" && kind !== "password") return false;
-  prompting ??= promptForProof(kind).finally(() => {
+  prompting ??= promptForReauthentication(kind).finally(() => {
     prompting = null;
   });
   return prompting;
 }
 
 /**
- * Calls our own API as the signed-in user. Throws ApiError for a refusal, NoAnswerError for an unknown outcome, and the
+ * Calls our own API as the signed-in user. Throws ApiError for a refusal, NoResponseError for an unknown outcome, and the
  * signal's reason after an abort. An expired session leads to the sign-in page. A request that needs re-authentication is
  * sent again afterwards, unchanged and under the same idempotency key.
  */
 export async function callApi<A extends EndpointAddress>(
   address: A,
   ...[given]: object extends Needed<A> ? [options?: Options<A>] : [options: Options<A>]
-): Promise<ApiAnswer<ResponseOf<A>>> {
+): Promise<ApiResponse<ResponseOf<A>>> {
   const options: AnyOptions = given ?? {};
   try {
     return await send(address, options);
   } catch (error) {
-    if (await isProved(error)) return send(address, options);
+    if (await hasReauthenticated(error)) return send(address, options);
     throw error;
   }
 }
 
-async function send<T>(address: string, request: AnyOptions): Promise<ApiAnswer<T>> {
+async function send<T>(address: string, request: AnyOptions): Promise<ApiResponse<T>> {
   const [method = "", path = ""] = address.split(" ");
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = request.signal ? AbortSignal.any([request.signal, timeout]) : timeout;
@@ -149,10 +149,10 @@ async function send<T>(address: string, request: AnyOptions): Promise<ApiAnswer<
     text = await response.text();
   } catch (error) {
     if (request.signal?.aborted) throw request.signal.reason;
-    throw new NoAnswerError("No response arrived. Check your connection.", { cause: error });
+    throw new NoResponseError("No response arrived. Check your connection.", { cause: error });
   }
   const body = parse(text);
-  if (body === undefined) throw new NoAnswerError(`The response did not come from Cardlane (${response.status}).`);
+  if (body === undefined) throw new NoResponseError(`The response did not come from Cardlane (${response.status}).`);
   if (!response.ok) {
     const error = new ApiError(response, body as Record<string, unknown>);
     if (error.status === 401) goToSignIn();
@@ -201,7 +201,7 @@ export function failureText(error: unknown): string {
     const request = error.requestId && error.status >= 500 ? ` Request ${error.requestId}.` : "";
     return `${error.detail}${request}`;
   }
-  if (error instanceof NoAnswerError) {
+  if (error instanceof NoResponseError) {
     return "No response arrived, so it may or may not have worked. Check your connection and try again.";
   }
   throw error;

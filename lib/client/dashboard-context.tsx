@@ -11,7 +11,7 @@ export type DashboardData = {
   merchant: { id: string; name: string; timeZone: string; suspended: boolean };
   user: { userId: string; email: string; name: string | null; role: UserRole; emailVerified: boolean };
   /** Days that an account may keep test data with an unverified address; 0 = unlimited. */
-  unprovedAccountDays: number;
+  unverifiedAccountDays: number;
   permissions: UserPermission[];
   preferences: Preferences;
 };

@@ -18,12 +18,12 @@ export type ApiCall = {
 };
 
 /** POST /demo/checkout/session. */
-export type SessionAnswer =
+export type SessionResponse =
   | { token: string; client_session_id: string; calls: ApiCall[] }
   | { problem: string; calls: ApiCall[] };
 
 /** POST /demo/checkout/payment: the shopper's next page, or the reason of the failure. */
-export type PaymentAnswer = { next: string; calls: ApiCall[] } | { problem: string; calls: ApiCall[] };
+export type PaymentResponse = { next: string; calls: ApiCall[] } | { problem: string; calls: ApiCall[] };
 
 const SECRETS: readonly [RegExp, string][] = [
   [/\b(cst|tok|sk_test|sk_live)_[A-Za-z0-9_-]+/g, "$1_•••"],

@@ -36,8 +36,8 @@ export function amountSentence(given: unknown, currency: string | null): string 
   const number = isQuoted && /^\d{1,15}(?:\.\d{1,15})?$/.test(given) ? Number(given) : given;
   if (typeof number !== "number" || Number.isNaN(number)) return GENERAL;
   if (number > MAX_AMOUNT) {
-    const most = currency === null ? "" : `, which is ${formatMinor(MAX_AMOUNT, currency)}`;
-    return `Send at most ${MAX_AMOUNT}${most}.`;
+    const maxText = currency === null ? "" : `, which is ${formatMinor(MAX_AMOUNT, currency)}`;
+    return `Send at most ${MAX_AMOUNT}${maxText}.`;
   }
   if (number === 0) return "Send at least 1: amounts are in minor units.";
   if (String(number).replace(/\D/g, "").length > MAX_REPEATED_DIGITS) return GENERAL;

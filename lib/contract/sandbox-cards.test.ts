@@ -13,8 +13,8 @@ describe("sandbox cards", () => {
   });
 
   test("every declining card names its code in what it says", () => {
-    for (const { behaviour, effect } of SANDBOX_CARDS) {
-      if (behaviour.startsWith("decline:")) expect(effect).toContain(behaviour.slice("decline:".length));
+    for (const { behavior, effect } of SANDBOX_CARDS) {
+      if (behavior.startsWith("decline:")) expect(effect).toContain(behavior.slice("decline:".length));
     }
   });
 });

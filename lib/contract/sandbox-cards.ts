@@ -3,7 +3,7 @@ import type { AvsResult } from "./payments/words";
 import type { CardBrand } from "./transactions/words";
 
 /** Behavior of a sandbox card. Unlisted numbers are declined as `generic_decline`. */
-export type SandboxBehaviour =
+export type SandboxBehavior =
   | "approve"
   | `decline:${DeclineCode}`
   | "challenge"
@@ -21,28 +21,29 @@ export type SandboxCard = {
   number: string;
   brand: CardBrand;
   group: "approved" | "declined" | "verification" | "fault";
-  behaviour: SandboxBehaviour;
+  behavior: SandboxBehavior;
   /** Description of the effect for the docs. */
   effect: string;
 };
 
 /** Response time of the slow card. */
-export const SLOW_ANSWER_MS = 5_000;
+export const SLOW_RESPONSE_MS = 5_000;
 
-const visa = (
-  number: string,
-  group: SandboxCard["group"],
-  behaviour: SandboxBehaviour,
-  effect: string,
-): SandboxCard => ({ number, brand: "visa", group, behaviour, effect });
+const visa = (number: string, group: SandboxCard["group"], behavior: SandboxBehavior, effect: string): SandboxCard => ({
+  number,
+  brand: "visa",
+  group,
+  behavior,
+  effect,
+});
 
 /** Every test card: any future expiry, any security code (4 digits for American Express, 3 for all others). */
 export const SANDBOX_CARDS: readonly SandboxCard[] = [
   visa("4242424242424242", "approved", "approve", "Approved."),
   visa("4111111111111111", "approved", "approve", "Approved."),
-  { number: "5555555555554444", brand: "mastercard", group: "approved", behaviour: "approve", effect: "Approved." },
-  { number: "378282246310005", brand: "amex", group: "approved", behaviour: "approve", effect: "Approved." },
-  { number: "6011111111111117", brand: "discover", group: "approved", behaviour: "approve", effect: "Approved." },
+  { number: "5555555555554444", brand: "mastercard", group: "approved", behavior: "approve", effect: "Approved." },
+  { number: "378282246310005", brand: "amex", group: "approved", behavior: "approve", effect: "Approved." },
+  { number: "6011111111111117", brand: "discover", group: "approved", behavior: "approve", effect: "Approved." },
 
   visa("4000000000000002", "declined", "decline:generic_decline", "Declined: generic_decline."),
   visa("4000000000009995", "declined", "decline:insufficient_funds", "Declined: insufficient_funds."),

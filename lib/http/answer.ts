@@ -12,7 +12,7 @@ import type { Stream } from "./event-stream";
 export type Body = string | readonly Uint8Array[];
 
 /** A response before it is sent: plain data, because our own server writes it as it is; Next takes a `Response`. */
-export type HttpAnswer = {
+export type HttpResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
@@ -23,9 +23,9 @@ export type HttpAnswer = {
 };
 
 /** A response that is never long. */
-export type TextAnswer = HttpAnswer & { readonly body: string };
+export type TextResponse = HttpResponse & { readonly body: string };
 
-export function toResponse({ status, headers, body, sent, stream }: HttpAnswer): Response {
+export function toResponse({ status, headers, body, sent, stream }: HttpResponse): Response {
   sent?.();
   if (stream) return new Response(readable(stream), { status, headers });
   return new Response(typeof body === "string" ? body : Buffer.concat(body), { status, headers });
@@ -106,7 +106,7 @@ const STATUSES: ReadonlyMap<string, number> = new Map(
 const statusOf = (endpoint: string): number => STATUSES.get(endpoint) ?? 200;
 
 /** Renders responses for storage: their status and exact bytes. */
-export function answerRenderer(baseUrl: string): RenderAnswer {
+export function createRenderer(baseUrl: string): RenderAnswer {
   return (request, result) => {
     switch (result.kind) {
       case "made":

@@ -1,7 +1,7 @@
 import type { Endpoint } from "@/lib/contract/endpoint";
 import type { Caller } from "./caller";
 import type { HttpService } from "./current-service";
-import type { AnswerHeaders, RequestInfo } from "./pipeline";
+import type { RequestInfo, ResponseHeaders } from "./pipeline";
 import type { ApiRequest, Connection } from "./request-parts";
 
 /** A request to an endpoint of /v1. */
@@ -18,7 +18,7 @@ export type ApiCall = Route & {
   readonly http: HttpService;
   readonly info: RequestInfo;
   /** Headers of the response; a refusal carries them, too. */
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   readonly log: LogContext;
 };
 
@@ -29,5 +29,5 @@ export type LogContext = {
   /** The body as it was sent. */
   sent: unknown;
   /** The object in the response, if there is one. */
-  made: object | null;
+  object: object | null;
 };

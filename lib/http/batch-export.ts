@@ -3,7 +3,7 @@ import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import type { SettlementBatch } from "@/lib/contract/settlement/settlement-batch";
 import type { Context } from "@/lib/domain/context";
 import { type BatchItem, getSettlementBatch, listBatchItems } from "@/lib/domain/settlement/read-batches";
-import { answerExport, type FileStyle } from "./export";
+import { type FileStyle, streamExport } from "./export";
 import { type SheetColumn, sheetParts } from "./spreadsheet";
 import { majorText } from "./transaction-sheet";
 
@@ -54,7 +54,7 @@ function columnsOf({ currency }: SettlementBatch, { format }: FileStyle): SheetC
 
 /** A batch's transactions as a file. */
 export function batchExportRoute(request: Request, params: { mode: string; id: string }): Promise<Response> {
-  return answerExport(ENDPOINT, request, params, async ({ ctx }, style) => {
+  return streamExport(ENDPOINT, request, params, async ({ ctx }, style) => {
     const batch = await getSettlementBatch(ctx, params);
     return {
       name: `settlement-${batch.id}`,

@@ -35,7 +35,7 @@ async function refusalOf(operation: Parameters<typeof parseBody>[1], body: unkno
 }
 
 /** Digits of an error, except the last four, which it may name. */
-const told = (error: AppError) =>
+const shownDigits = (error: AppError) =>
   JSON.stringify([error.message, error.param, error.errors]).replace(/(?:in |…)\d{4}|\D/g, "");
 
 const SPELLINGS = [
@@ -66,7 +66,7 @@ test.each(SPELLINGS)("no field keeps the number of the request's own card: %s", 
   ]) {
     const error = await refusalOf(createPayment, body);
     expect(error.status).toBe(400);
-    expect(told(error)).not.toContain("42424242");
+    expect(shownDigits(error)).not.toContain("42424242");
   }
   const body = await parse(createPayment, payment());
   expect(() =>
@@ -96,7 +96,7 @@ test("a member named by the card's number, right or mistyped, is refused without
       payment({ card: { ...card, number }, [number]: 1 }),
       payment({ card: { ...card, number }, [`pan ${number.match(/.{4}/g)?.join(".")}`]: 1 }),
     ])
-      expect(told(await refusalOf(createPayment, body))).not.toContain("42424242");
+      expect(shownDigits(await refusalOf(createPayment, body))).not.toContain("42424242");
 });
 
 test("people's texts hold no card number at all", async () => {
@@ -110,7 +110,7 @@ test("people's texts hold no card number at all", async () => {
     [refundPayment, { comment: `${OTHER} 12/29 123` }],
     [voidPayment, { reason: OTHER }],
   ] as const)
-    expect(told(await refusalOf(endpoint, body))).not.toContain("5555");
+    expect(shownDigits(await refusalOf(endpoint, body))).not.toContain("5555");
 });
 
 const MANY = 100_000;

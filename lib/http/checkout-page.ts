@@ -109,7 +109,7 @@ export const receiptOf = (token: string): Promise<Receipt | null> =>
 const YEAR_SECONDS = 31_536_000;
 
 /** GET /logo/{digest}: the image, cached for good because the address is its digest. It may load and run nothing. */
-export async function logoAnswer(request: Request, digest: string): Promise<Response> {
+export async function logoResponse(request: Request, digest: string): Promise<Response> {
   const { service } = currentService();
   const headers = new Headers(dataHeaders());
   try {

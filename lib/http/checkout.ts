@@ -1,4 +1,4 @@
-import type { CheckoutAttemptAnswer, CheckoutState } from "@/lib/contract/checkout/checkout";
+import type { CheckoutAttemptResponse, CheckoutState } from "@/lib/contract/checkout/checkout";
 import type { CheckoutAttemptBody } from "@/lib/contract/checkout/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
@@ -26,7 +26,7 @@ export async function getState({ service, params }: ShopperCall): Promise<Checko
  * POST /pay/{token}/attempts: pays the session, or makes a token of the card. Returns the session's new state, of which a decline is
  * a part. The same attempt sent again is the same payment.
  */
-export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Promise<CheckoutAttemptAnswer> {
+export async function attempt(call: ShopperCall, body: CheckoutAttemptBody): Promise<CheckoutAttemptResponse> {
   const { service, address } = call;
   const { token } = call.params;
   const checkout = await requireCheckout(service, token);
@@ -126,7 +126,7 @@ export function challengePageOptions({ allowedOrigins }: Challenge): DocumentOpt
  * Records the outcome of a challenge (form field `result`: passed, failed or abandoned) and sends the browser back to the merchant,
  * or, within the payment form and without a return URL, to the page, which then shows the outcome. A second one changes nothing.
  */
-export async function answerChallenge(request: Request, token: string): Promise<Response> {
+export async function completeChallenge(request: Request, token: string): Promise<Response> {
   const { service } = currentService();
   const challenge = await findChallenge(service, token);
   // Only the sandbox takes the outcome from the browser; elsewhere the processor gets it from the card issuer.

@@ -6,11 +6,11 @@ import { isMode, type Mode } from "@/lib/contract/transactions/words";
 import { requireReauthentication, requireVerifiedEmail } from "@/lib/domain/accounts/proof";
 import type { SignedInMerchant, SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
-import { type HttpAnswer, toResponse } from "./answer";
+import { type HttpResponse, toResponse } from "./answer";
 import { membersOf, merchantSuspended, userContext } from "./caller";
 import { currentService } from "./current-service";
 import { parseBody, parseQuery } from "./parse";
-import { answerRequest, type RequestInfo, refuse } from "./pipeline";
+import { handleRequest, type RequestInfo, refuse } from "./pipeline";
 import { addressOf, decoded, pathOf, searchOf } from "./request-parts";
 import { isAccessOld } from "./revocation";
 import { bodySize, sandboxQuota } from "./sandbox-quota";
@@ -42,7 +42,7 @@ type InputOf<E extends DashboardEndpoint> = (E["body"] extends z.ZodType ? z.inf
 /** An endpoint with its handler. */
 export type ServedRoute = {
   readonly endpoint: DashboardEndpoint;
-  answer(request: Request, params: Params): Promise<HttpAnswer>;
+  answer(request: Request, params: Params): Promise<HttpResponse>;
 };
 
 const serveTo =
@@ -53,7 +53,7 @@ const serveTo =
   ): ServedRoute => ({
     endpoint,
     answer: (request, params) =>
-      answerRequest(request, {
+      handleRequest(request, {
         name: endpoint.name,
         async run(info, headers) {
           const { service, responseLimiter } = currentService();
@@ -69,7 +69,7 @@ const serveTo =
             responseLimiter.charge(membersOf((call.ctx as Context).environment), Buffer.byteLength(text));
           return { status: endpoint.status, headers: { ...headers, "Content-Type": "application/json" }, body: text };
         },
-        refused: (error) => counted(error, request),
+        onRefusal: (error) => counted(error, request),
       }),
   });
 

@@ -4,13 +4,13 @@ import type { Endpoint } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { countReplay } from "@/lib/counts";
-import { type HttpAnswer, toResponse } from "./answer";
+import { type HttpResponse, toResponse } from "./answer";
 import type { LogContext, Route } from "./api-call";
 import { currentService } from "./current-service";
 import { live, ready } from "./health";
 import { metrics } from "./metrics";
 import { noteRequest } from "./note-request";
-import { type AnswerHeaders, answerRequest, everyMethod, refuse } from "./pipeline";
+import { everyMethod, handleRequest, type ResponseHeaders, refuse } from "./pipeline";
 import { type ApiRequest, type Connection, decoded, pathOf } from "./request-parts";
 import { respond } from "./respond";
 import type { EndpointReply } from "./run-endpoint";
@@ -32,7 +32,7 @@ for (const endpoint of ENDPOINTS) {
  * Handles every request to /v1, /health and /metrics without Next, from the same table of endpoints as the
  * routes in `app/v1`.
  */
-export async function dispatch(request: ApiRequest, connection: Connection): Promise<HttpAnswer> {
+export async function dispatch(request: ApiRequest, connection: Connection): Promise<HttpResponse> {
   const pathname = pathOf(request.url);
   const found = find(pathname);
   if (!found && pathname === "/metrics") return metrics(request);
@@ -57,7 +57,7 @@ function find(pathname: string): { path: Path; id: string | null } | null {
   return path ? { path, id: decoded(id) } : null;
 }
 
-async function healthOf(pathname: string, request: ApiRequest): Promise<HttpAnswer | null> {
+async function healthOf(pathname: string, request: ApiRequest): Promise<HttpResponse | null> {
   if (pathname !== "/health" && pathname !== "/health/ready" && pathname !== "/health/live") return null;
   if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, ["GET"]);
   return pathname === "/health/live" ? live(request) : ready(request);
@@ -66,28 +66,28 @@ async function healthOf(pathname: string, request: ApiRequest): Promise<HttpAnsw
 /** Tarpit: each 429 to an unauthenticated caller is delayed, so a loop over a few connections makes few requests a second. */
 export const TARPIT_MS = 500;
 
-function handle(route: Route): Promise<HttpAnswer> {
+function handle(route: Route): Promise<HttpResponse> {
   const http = currentService();
   const { endpoint, request } = route;
-  const log: LogContext = { caller: null, key: null, sent: undefined, made: null };
+  const log: LogContext = { caller: null, key: null, sent: undefined, object: null };
   const startedMs = performance.now();
-  return answerRequest(request, {
+  return handleRequest(request, {
     name: endpoint.name,
     async run(info, headers) {
       return render(endpoint, headers, await respond({ http, info, headers, log, ...route }));
     },
-    async refused(error) {
+    async onRefusal(error) {
       if (log.caller === null && error instanceof AppError && error.code === "rate_limited") await wait(TARPIT_MS);
       return error;
     },
-    answered(info, response) {
+    onResponse(info, response) {
       if (response.headers["Idempotent-Replayed"]) countReplay(endpoint.name);
       noteRequest({ http, info, log, ...route }, response, performance.now() - startedMs);
     },
   });
 }
 
-function render(endpoint: Endpoint, headers: AnswerHeaders, reply: EndpointReply): HttpAnswer {
+function render(endpoint: Endpoint, headers: ResponseHeaders, reply: EndpointReply): HttpResponse {
   const { status, body, replayed, stream, sent } = reply;
   if (endpoint.streams) {
     // Keeps proxies from buffering the stream.

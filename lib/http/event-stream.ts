@@ -10,15 +10,15 @@ import { currentService } from "./current-service";
 export type Stream = (over: AbortController) => AsyncGenerator<string, void>;
 
 /** Concurrent streams per reader, and per process: each queries the database twice a second. */
-const MOST_OF_ONE = 5;
-const MOST = 100;
+const MAX_PER_READER = 5;
+const MAX_STREAMS = 100;
 /** Concurrent streams of all test environments: accounts are free, and twenty of them must not block live streams. */
-const MOST_OF_TESTS = 75;
+const MAX_IN_TEST_MODE = 75;
 /** Reconnect delay for clients. */
 const RETRY_MS = 2_000;
 
 /** Interval at which a rate-limited stream checks whether its client is still connected. */
-const LOOK_MS = 500;
+const CHECK_INTERVAL_MS = 500;
 
 /** A stream that is not read within this time, such as HEAD's, no longer counts. */
 const UNREAD_MS = 1_000;
@@ -39,9 +39,9 @@ function count(reader: string, mode: Mode, by: 1 | -1): void {
  */
 export async function openEventStream(ctx: Context, reader: string, lastEventId: string | null): Promise<Stream> {
   const { mode } = ctx.environment;
-  if ((open.get(reader) ?? 0) >= MOST_OF_ONE)
-    throw tooMany(`At most ${MOST_OF_ONE} event streams can be open at once. Close one first.`);
-  if (openOfAll.test + openOfAll.live >= MOST || (mode === "test" && openOfAll.test >= MOST_OF_TESTS))
+  if ((open.get(reader) ?? 0) >= MAX_PER_READER)
+    throw tooMany(`At most ${MAX_PER_READER} event streams can be open at once. Close one first.`);
+  if (openOfAll.test + openOfAll.live >= MAX_STREAMS || (mode === "test" && openOfAll.test >= MAX_IN_TEST_MODE))
     throw tooMany("Too many event streams are open right now. Try again in 5 s.");
   // Counted before the first await, or concurrent requests would all see the same free slot.
   count(reader, mode, 1);
@@ -68,7 +68,7 @@ export async function openEventStream(ctx: Context, reader: string, lastEventId:
           continue;
         }
         for (let restMs = limits.waitMs(reader); restMs > 0; restMs = limits.waitMs(reader)) {
-          await ctx.service.timer.wait(Math.min(restMs, LOOK_MS));
+          await ctx.service.timer.wait(Math.min(restMs, CHECK_INTERVAL_MS));
           if (signal.aborted) return;
         }
         const frame = frameOf(event);

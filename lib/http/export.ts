@@ -14,7 +14,7 @@ import { exportTransactions } from "@/lib/domain/transactions/export-transaction
 import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { type UserCall, userCall } from "./dashboard";
-import { answerFailure, headersOf, infoOf } from "./pipeline";
+import { failureResponse, headersOf, infoOf } from "./pipeline";
 import { limiterOf } from "./rate-limit";
 import { isAccessOld, watchAccess } from "./revocation";
 import { requireSameOrigin } from "./session-caller";
@@ -42,7 +42,7 @@ type ReadSearch = (
  * can be recognized.
  */
 export function exportRoute(request: Request, mode: string, read: ReadSearch): Promise<Response> {
-  return answerExport(ENDPOINT, request, { mode }, ({ ctx, merchant }, style) => {
+  return streamExport(ENDPOINT, request, { mode }, ({ ctx, merchant }, style) => {
     const params = new URL(request.url).searchParams;
     for (const name of STYLE_PARAMS) params.delete(name);
     const fields = fieldsOf(params);
@@ -89,7 +89,7 @@ function styleOf(request: Request, timeZone: string): FileStyle {
 }
 
 /** Streams a file to our own page. Takes an export slot, and records the export in the account's history. */
-export async function answerExport(
+export async function streamExport(
   endpoint: DashboardEndpoint,
   request: Request,
   params: Record<string, string>,
@@ -139,7 +139,7 @@ export async function answerExport(
   } catch (thrown) {
     stopWatching();
     release();
-    return toResponse(answerFailure(thrown, info, headers));
+    return toResponse(failureResponse(thrown, info, headers));
   }
 }
 
@@ -205,7 +205,7 @@ const slots = new EventEmitter<{ free: [] }>().setMaxListeners(0);
  * How long a new export waits for a slot: a cancelled one ends after its last read, when its connection is
  * closed.
  */
-const PATIENCE_MS = 5_000;
+const SLOT_WAIT_MS = 5_000;
 
 /**
  * Acquires a slot for an export, each of which holds a database connection. A merchant has at most one slot and
@@ -214,7 +214,7 @@ const PATIENCE_MS = 5_000;
  */
 export async function takeExportSlot(
   merchantId: string,
-  { mode = "live", now = () => performance.now(), gone, patienceMs = PATIENCE_MS }: TakeOptions = {},
+  { mode = "live", now = () => performance.now(), gone, patienceMs = SLOT_WAIT_MS }: TakeOptions = {},
 ): Promise<ExportSlot> {
   const { signal: impatient, release: stopWaiting } = abortAfter(patienceMs, gone);
   try {

@@ -2,16 +2,16 @@ import type { Database } from "@/db/client";
 import { testWrite } from "@/db/queries/service/settings";
 import { AppError } from "@/lib/contract/errors";
 import { followDatabaseTime } from "@/lib/domain/context";
-import type { HttpAnswer } from "./answer";
+import type { HttpResponse } from "./answer";
 import { currentService } from "./current-service";
-import { answerFailure, answerProblem, headersOf, infoOf } from "./pipeline";
+import { failureResponse, headersOf, infoOf, problemResponse } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
 import { silence } from "./unavailable";
 
 /** Time limit of the database check: monitors expect a response within two seconds. */
 const READY_LIMIT_MS = 1_500;
 /** Pause after a check without a response: each would wait in the pool forever. */
-const ASK_AGAIN_MS = 5_000;
+const RECHECK_AFTER_MS = 5_000;
 
 /** Interval of test writes: each costs a commit, but only a write detects a full disk. */
 const WRITE_EVERY_MS = 10_000;
@@ -30,7 +30,7 @@ export function endReadiness(): void {
   holder[STOPPING] = true;
 }
 
-let asked: { db: Database; atMs: number; answer: Promise<void> } | null = null;
+let running: { db: Database; atMs: number; result: Promise<void> } | null = null;
 const STOPPED = new AppError(
   "database_unavailable",
   "This instance is stopping. Send the request again in a moment, with the same idempotency key.",
@@ -42,43 +42,43 @@ let wroteAtMs = Number.NEGATIVE_INFINITY;
  * Liveness: the process runs. Checks nothing else, so that an outage of the database does not restart every
  * instance.
  */
-export const live = (request: ApiRequest): HttpAnswer => healthy(request, "live");
+export const live = (request: ApiRequest): HttpResponse => healthy(request, "live");
 
-const healthy = (request: ApiRequest, status: "live" | "ready"): HttpAnswer => ({
+const healthy = (request: ApiRequest, status: "live" | "ready"): HttpResponse => ({
   status: 200,
   headers: { "Content-Type": "application/json", ...headersOf(infoOf(request)) },
   body: JSON.stringify({ status }),
 });
 
 /** Readiness: the database responds, accepts writes, and agrees about the time. 503 otherwise. */
-export async function ready(request: ApiRequest): Promise<HttpAnswer> {
+export async function ready(request: ApiRequest): Promise<HttpResponse> {
   const { service } = currentService();
   // Not logged: monitors check every second.
-  if (holder[STOPPING]) return answerProblem(STOPPED, infoOf(request));
+  if (holder[STOPPING]) return problemResponse(STOPPED, infoOf(request));
   try {
-    await askDatabase(service.db);
+    await checkDatabase(service.db);
     return healthy(request, "ready");
   } catch (error) {
-    return answerFailure(error, infoOf(request));
+    return failureResponse(error, infoOf(request));
   }
 }
 
 /** A check in progress is shared. The race stays subscribed to it, so that a late failure is not unhandled. */
-async function askDatabase(db: Database): Promise<void> {
-  if (asked?.db !== db || performance.now() - asked.atMs > ASK_AGAIN_MS) {
-    const question = { db, atMs: performance.now(), answer: examine(db) };
-    asked = question;
+async function checkDatabase(db: Database): Promise<void> {
+  if (running?.db !== db || performance.now() - running.atMs > RECHECK_AFTER_MS) {
+    const started = { db, atMs: performance.now(), result: examine(db) };
+    running = started;
     const forget = () => {
-      if (asked === question) asked = null;
+      if (running === started) running = null;
     };
-    question.answer.then(forget, forget);
+    started.result.then(forget, forget);
   }
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(silence("the database does not answer")), READY_LIMIT_MS);
   });
   try {
-    await Promise.race([asked.answer, limit]);
+    await Promise.race([running.result, limit]);
   } finally {
     clearTimeout(timer);
   }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Database } from "@/db/client";
 import { DatabaseUnavailable } from "@/db/unavailable";
 import { testService } from "@/e2e/fixtures/factories";
-import { countAnswer, counts } from "@/lib/counts";
+import { countResponse, counts } from "@/lib/counts";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
@@ -86,9 +86,9 @@ function parse(text: string): Map<string, number> {
 }
 
 test("the text is Prometheus's, and says that the database is away instead of failing", async () => {
-  countAnswer("getPayment", 200, performance.now() - 40);
-  countAnswer("getPayment", 429, performance.now());
-  countAnswer("getPayment", 401, performance.now() - 60_000);
+  countResponse("getPayment", 200, performance.now() - 40);
+  countResponse("getPayment", 429, performance.now());
+  countResponse("getPayment", 401, performance.now() - 60_000);
   const before = { ...counts };
   const answer = await ask(`Bearer ${TOKEN}`);
   expect([answer.status, answer.headers["Content-Type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);

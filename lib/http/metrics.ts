@@ -6,14 +6,14 @@ import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "@/db
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
-import type { HttpAnswer } from "./answer";
+import type { HttpResponse } from "./answer";
 import { currentService } from "./current-service";
 import { databaseMetrics, poolMetrics, requestMetrics } from "./metric-list";
 import { headersOf, infoOf, refuse } from "./pipeline";
 import { type ApiRequest, decidingHeader } from "./request-parts";
 
 /** GET /metrics for Prometheus, with METRICS_TOKEN. Without that setting the page does not exist. */
-export async function metrics(request: ApiRequest): Promise<HttpAnswer> {
+export async function metrics(request: ApiRequest): Promise<HttpResponse> {
   const token = env.metricsToken;
   if (token === null) return refuse(request, null);
   if (request.method !== "GET" && request.method !== "HEAD") return refuse(request, ["GET"]);

@@ -29,7 +29,7 @@ export function findNodeClient(root = process.cwd()): string | null {
 export const currentNodeClient = (): string => findNodeClient() ?? WRITTEN_NODE_CLIENT;
 
 /** Handles an address below /sdk that is no file. npm shows the `error` of a response. */
-export function answerMissingClient(name: string, baseUrl: string): Response {
+export function missingClientResponse(name: string, baseUrl: string): Response {
   const current = findNodeClient();
   const headers = { "Cache-Control": "no-store" };
   if (current !== null && `/sdk/${name}` === WRITTEN_NODE_CLIENT) {

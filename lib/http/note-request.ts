@@ -1,11 +1,11 @@
-import { bytesOf, type HttpAnswer, textOf } from "./answer";
+import { bytesOf, type HttpResponse, textOf } from "./answer";
 import type { ApiCall } from "./api-call";
 import { isLogged, mayHold } from "./request-log";
 import { addressOf, CALLER_GONE, searchOf } from "./request-parts";
 import { bodySize } from "./sandbox-quota";
 
 /** Adds a request to its merchant's request log, unless its caller is unknown or has disconnected. */
-export function noteRequest(call: Omit<ApiCall, "headers">, response: HttpAnswer, durationMs: number): void {
+export function noteRequest(call: Omit<ApiCall, "headers">, response: HttpResponse, durationMs: number): void {
   const { http, endpoint, request, log } = call;
   const { status, headers, body } = response;
   const { caller, sent } = log;
@@ -36,7 +36,7 @@ export function noteRequest(call: Omit<ApiCall, "headers">, response: HttpAnswer
 const leftOut = ({ endpoint }: Pick<ApiCall, "endpoint">, status: number) =>
   endpoint.streams && status < 400 ? null : ("left out" as const);
 
-function shownIn({ log }: Pick<ApiCall, "log">, { status, body }: HttpAnswer) {
-  if (log.made && status < 400) return { value: log.made };
+function shownIn({ log }: Pick<ApiCall, "log">, { status, body }: HttpResponse) {
+  if (log.object && status < 400) return { value: log.object };
   return { text: typeof body === "string" ? body : textOf(body) };
 }

@@ -1,63 +1,63 @@
 /** The frame around every request. The steps inside differ by kind of caller. */
 import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import { countAnswer, NO_ENDPOINT } from "@/lib/counts";
+import { countResponse, NO_ENDPOINT } from "@/lib/counts";
 import { newId } from "@/lib/ids";
-import { appErrorOf, type HttpAnswer, renderProblem, type TextAnswer } from "./answer";
+import { appErrorOf, type HttpResponse, renderProblem, type TextResponse } from "./answer";
 import { currentService } from "./current-service";
 import { type ApiRequest, keepablePathOf } from "./request-parts";
 
 /** `id` is a UUID. */
 export type RequestInfo = { readonly id: string; readonly path: string };
-export type AnswerHeaders = Record<string, string>;
+export type ResponseHeaders = Record<string, string>;
 
 /** Steps for one kind of caller: API keys, users, staff, shoppers, or everybody. */
 type Steps = {
   /** Name of the endpoint, for metrics. */
   readonly name: string;
   /** Runs the checks in order, then the work. May add to the headers, which a refusal carries, too. */
-  run(info: RequestInfo, headers: AnswerHeaders): Promise<HttpAnswer>;
+  run(info: RequestInfo, headers: ResponseHeaders): Promise<HttpResponse>;
   /** Replaces or delays a refusal. */
-  refused?(error: unknown): unknown;
-  answered?(info: RequestInfo, answer: HttpAnswer): void;
+  onRefusal?(error: unknown): unknown;
+  onResponse?(info: RequestInfo, answer: HttpResponse): void;
 };
 
 /** Handles one request to one endpoint. Never throws: an error of a step becomes the response. */
-export async function answerRequest(request: ApiRequest, steps: Steps): Promise<HttpAnswer> {
+export async function handleRequest(request: ApiRequest, steps: Steps): Promise<HttpResponse> {
   const startedMs = performance.now();
   const info = infoOf(request);
   const headers = headersOf(info);
-  let answer: HttpAnswer;
+  let answer: HttpResponse;
   try {
     answer = await steps.run(info, headers);
   } catch (error) {
-    answer = answerFailure(steps.refused ? await steps.refused(error) : error, info, headers);
+    answer = failureResponse(steps.onRefusal ? await steps.onRefusal(error) : error, info, headers);
   }
-  countAnswer(steps.name, answer.status, startedMs);
-  steps.answered?.(info, answer);
+  countResponse(steps.name, answer.status, startedMs);
+  steps.onResponse?.(info, answer);
   return answer;
 }
 
 export const infoOf = ({ url }: Pick<ApiRequest, "url">): RequestInfo => ({ id: newId(), path: keepablePathOf(url) });
 
-export const headersOf = ({ id }: RequestInfo): AnswerHeaders => ({
+export const headersOf = ({ id }: RequestInfo): ResponseHeaders => ({
   "X-Request-Id": encodeId("request", id),
   "Cache-Control": "no-store",
 });
 
 /** The response to a failed request. Logs what is not the caller's fault. */
-export const answerFailure = (error: unknown, info: RequestInfo, headers = headersOf(info)): TextAnswer =>
-  answerProblem(appErrorOf(currentService().service, error, info), info, headers);
+export const failureResponse = (error: unknown, info: RequestInfo, headers = headersOf(info)): TextResponse =>
+  problemResponse(appErrorOf(currentService().service, error, info), info, headers);
 
 /** The response of a refusal, which is not logged. */
-export const answerProblem = (problem: AppError, info: RequestInfo, headers = headersOf(info)): TextAnswer => ({
+export const problemResponse = (problem: AppError, info: RequestInfo, headers = headersOf(info)): TextResponse => ({
   status: problem.status,
   headers: { ...headers, ...problem.headers, "Content-Type": "application/problem+json" },
   body: renderProblem(currentService().service, problem, info),
 });
 
 /** Refuses a request that reaches no endpoint: 404 for an unknown path, 405 for a method it lacks. */
-export function refuse(request: ApiRequest, allowed: readonly string[] | null): TextAnswer {
+export function refuse(request: ApiRequest, allowed: readonly string[] | null): TextResponse {
   const startedMs = performance.now();
   const info = infoOf(request);
   const error = allowed
@@ -65,8 +65,8 @@ export function refuse(request: ApiRequest, allowed: readonly string[] | null): 
         headers: { Allow: allowed.join(", ") },
       })
     : new AppError("resource_not_found", `There is nothing at ${info.path}. See the API reference for all paths.`);
-  const answer = answerProblem(error, info);
-  countAnswer(NO_ENDPOINT, answer.status, startedMs);
+  const answer = problemResponse(error, info);
+  countResponse(NO_ENDPOINT, answer.status, startedMs);
   return answer;
 }
 

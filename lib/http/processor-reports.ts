@@ -5,7 +5,7 @@ import { type PushedReports, type Report, type ReportMessage, UnreadableReportEr
 import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { readBody } from "./parse";
-import { answerFailure, infoOf } from "./pipeline";
+import { failureResponse, infoOf } from "./pipeline";
 
 /** Several events at once, or one with all that an invoice can carry, are still below it. */
 const MAX_MESSAGE_BYTES = 256 * 1_024;
@@ -27,9 +27,9 @@ export async function receiveReports(
     }
     const { reports } = from.processor;
     const message = { headers: request.headers, body: await readBody(request, MAX_MESSAGE_BYTES) };
-    const { told, refused } = await readMessage(reports, message);
+    const { reports: read, refused } = await readMessage(reports, message);
     if (!refused && (reports.proves?.(message) ?? true)) await noteMessageOf(service, from);
-    for (const report of told) {
+    for (const report of read) {
       if (await takeInReport(service, from, report)) continue;
       throw new AppError("outcome_pending", "The outcome is not known yet. Send the report again later.");
     }
@@ -37,7 +37,7 @@ export async function receiveReports(
     if (from.accepted === null) return new Response(null, { status: 204 });
     return new Response(from.accepted, { headers: { "Content-Type": "text/plain; charset=utf-8" } });
   } catch (error) {
-    return toResponse(answerFailure(error, infoOf(request)));
+    return toResponse(failureResponse(error, infoOf(request)));
   }
 }
 
@@ -45,12 +45,12 @@ export async function receiveReports(
 async function readMessage(
   reports: PushedReports,
   message: ReportMessage,
-): Promise<{ told: readonly Report[]; refused: UnreadableReportError | null }> {
+): Promise<{ reports: readonly Report[]; refused: UnreadableReportError | null }> {
   try {
-    return { told: await reports.read(message), refused: null };
+    return { reports: await reports.read(message), refused: null };
   } catch (error) {
     if (!(error instanceof UnreadableReportError)) throw error;
-    return { told: error.reports, refused: error };
+    return { reports: error.reports, refused: error };
   }
 }
 

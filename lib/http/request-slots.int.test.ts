@@ -4,7 +4,7 @@ import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { newId } from "@/lib/ids";
-import { bytesOf, type HttpAnswer, textOf } from "./answer";
+import { bytesOf, type HttpResponse, textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 
@@ -81,7 +81,7 @@ test("who has read too many bytes waits, and still takes payments; its people an
 
 test("answers that nobody takes hold back their own reader alone", async () => {
   const [slow, other] = [await account(), await account()];
-  const kept: HttpAnswer[] = [];
+  const kept: HttpResponse[] = [];
   const asked = Array.from({ length: 10 }, async (_, i) =>
     kept.push(await slow.ask(`/v1/payments?limit=${i + 1}`, slow.key)),
   );

@@ -9,7 +9,7 @@ import { type RequestInput, readInput } from "./request-input";
 import { addressOf, searchOf } from "./request-parts";
 import { type EndpointReply, runEndpoint } from "./run-endpoint";
 import { bodySize } from "./sandbox-quota";
-import { requireProofOfRequest } from "./session-caller";
+import { requireReauthenticationFor } from "./session-caller";
 
 /**
  * Steps of a request to /v1, in this order: 401, 403, 429, 400 (key), 413/415/400 (body), 403
@@ -21,7 +21,7 @@ export async function respond(call: ApiCall): Promise<EndpointReply> {
   const limits = takeLimits(call, access.caller);
   const input = await readInput(call, access);
   limits.quota?.add(bodySize(call.request, input.body));
-  await requireProofs(call, access, input);
+  await authorizeAction(call, access, input);
   return runEndpoint({ call, access, limits, input, ctx: contextOf(call, access, input) });
 }
 
@@ -36,9 +36,9 @@ function openApiDocument({ http, endpoint, request, connection }: ApiCall): Endp
  * Throws if the endpoint requires re-authentication and the user has not done it. Records what staff are about
  * to do.
  */
-async function requireProofs(call: ApiCall, { caller }: Access, { body }: RequestInput): Promise<void> {
+async function authorizeAction(call: ApiCall, { caller }: Access, { body }: RequestInput): Promise<void> {
   const { http, endpoint, request, id, info } = call;
-  await requireProofOfRequest(http.service, caller, { endpoint, id, body });
+  await requireReauthenticationFor(http.service, caller, { endpoint, id, body });
   await recordStaffRequest(http.service, caller, { headers: request.headers, requestId: info.id, id, endpoint });
 }
 

@@ -17,7 +17,7 @@ import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dashboardRoutes } from "./dashboard-endpoints";
 import { dispatch } from "./dispatch";
-import { answerExport, takeExportSlot } from "./export";
+import { streamExport, takeExportSlot } from "./export";
 import type { ApiRequest } from "./request-parts";
 
 const { db } = await testDatabase();
@@ -151,7 +151,7 @@ test("an export that has waited for its slot until after its session's end does 
   const request = new Request("http://api.test/test/export", { headers: the.session });
   let response: Promise<Response> | undefined;
   await new Promise<void>((waiting) => {
-    response = answerExport(EXPORT, request, { mode: "test" }, () => {
+    response = streamExport(EXPORT, request, { mode: "test" }, () => {
       waiting();
       return { name: "late", act: ["settings.transactions_exported", {}], open };
     });
@@ -166,7 +166,7 @@ test("an export that has waited for its slot until after its session's end does 
 test.concurrent("an export is cut off within a second of its session's end", async () => {
   const the = await setup();
   const request = new Request("http://api.test/test/export", { headers: the.session });
-  const response = await answerExport(EXPORT, request, { mode: "test" }, () => ({
+  const response = await streamExport(EXPORT, request, { mode: "test" }, () => ({
     name: "endless",
     act: ["settings.transactions_exported", {}],
     open: async () => ({

@@ -31,7 +31,7 @@ export type EndpointReply = {
 };
 
 /** The same before a long body is read. */
-type MadeReply = EndpointReply & Pick<VerbReply, "long" | "made" | "keptBytes">;
+type RenderedReply = EndpointReply & Pick<VerbReply, "long" | "made" | "keptBytes">;
 
 export function runEndpoint(checked: Checked): Promise<EndpointReply> {
   const { endpoint } = checked.call;
@@ -81,7 +81,7 @@ async function write(checked: Checked): Promise<EndpointReply> {
         merchant: reader,
         payment: endpoint.movesMoney && id !== null ? `${ctx.environment.id} ${id}` : null,
       });
-  let reply: MadeReply;
+  let reply: RenderedReply;
   try {
     // Requests ahead in the queue may have spent the budgets, and the access may have been revoked.
     if (slot.waited) {
@@ -119,12 +119,12 @@ async function run({ call, ctx, input }: Checked): Promise<VerbReply | object> {
 }
 
 /** Renders a verb's result, and counts its bytes. */
-async function replyOf({ call, limits }: Checked, result: Promise<VerbReply | object>): Promise<MadeReply> {
+async function replyOf({ call, limits }: Checked, result: Promise<VerbReply | object>): Promise<RenderedReply> {
   try {
     const made = await result;
-    const reply: MadeReply =
+    const reply: RenderedReply =
       "replayed" in made ? made : { status: call.endpoint.status, body: await jsonBody(made), replayed: false, made };
-    call.log.made = reply.made ?? null;
+    call.log.object = reply.made ?? null;
     call.http.responseLimiter.charge(limits.reader, reply.long?.bytes ?? bytesOf(reply.body));
     return reply;
   } catch (error) {

@@ -47,14 +47,14 @@ async function account(proved: boolean, mode: Mode = "test") {
     return { status, headers: sent as Record<string, string>, body: JSON.parse(textOf(answered)) };
   };
   /** Counts accepted payments before the first refusal, up to `most`. */
-  const taken = async (apiKey: string, body: object, most: number, chunked = false) => {
-    for (let i = 0; i < most; i++) {
+  const taken = async (apiKey: string, body: object, max: number, chunked = false) => {
+    for (let i = 0; i < max; i++) {
       const { status } = await send(apiKey, body, newId(), chunked);
       if (status === 429) return i;
       // Live mode has no processor in this test.
       expect(status).toBe(mode === "live" ? 422 : 201);
     }
-    return most;
+    return max;
   };
   return { merchant, cookie, newKey, send, taken, key: await newKey() };
 }

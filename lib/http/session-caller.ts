@@ -87,7 +87,7 @@ export const SENDS_ELSEWHERE: ReadonlySet<string> = new Set([
  * Throws if a user has to re-authenticate first: for a refund above its currency's limit, and for live webhooks. Runs before the
  * idempotency key is claimed, like every permission check. API keys are exempt.
  */
-export async function requireProofOfRequest(
+export async function requireReauthenticationFor(
   service: Service,
   { user, environment }: Caller,
   request: { endpoint: Endpoint; id: string | null; body: unknown },

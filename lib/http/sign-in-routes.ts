@@ -6,7 +6,7 @@ import { AppError } from "@/lib/contract/errors";
 import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { readBody } from "./parse";
-import { answerFailure, infoOf } from "./pipeline";
+import { failureResponse, infoOf } from "./pipeline";
 import { addressOf } from "./request-parts";
 import { requireSameOrigin } from "./session-caller";
 
@@ -28,7 +28,7 @@ export function signInRoutes(audience: Audience): { GET: Handler; POST: Handler 
       if (request.method === "POST") requireSameOrigin(request.headers, service.baseUrl);
       return await handler(await bounded(request), context);
     } catch (thrown) {
-      return toResponse(answerFailure(thrown, infoOf(request)));
+      return toResponse(failureResponse(thrown, infoOf(request)));
     }
   };
   return { GET: handle, POST: handle };

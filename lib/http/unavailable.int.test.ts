@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testService } from "@/e2e/fixtures/factories";
-import type { HttpAnswer } from "./answer";
+import type { HttpResponse } from "./answer";
 import { textOf } from "./answer";
 import { provideService } from "./current-service";
-import { answerWithin } from "./unavailable";
+import { respondWithin } from "./unavailable";
 
 const { db } = await testDatabase();
 const request = new Request("http://localhost/v1/payments");
 
 test("a request that is never answered is told so, to be sent again with the same key", async () => {
   provideService(testService(db));
-  const response = await answerWithin(20, request, new Promise(() => {}));
+  const response = await respondWithin(20, request, new Promise(() => {}));
   expect(response.status).toBe(503);
   expect(response.headers["Retry-After"]).toBe("1");
   expect(response.headers["X-Request-Id"]).toMatch(/^req_/);
@@ -21,11 +21,11 @@ test("a request that is never answered is told so, to be sent again with the sam
 test("an answer in time is passed on as it is, and one that fails too late is nobody's", async () => {
   provideService(testService(db));
   const answer = { status: 200, headers: {}, body: "{}" };
-  expect(await answerWithin(10_000, request, Promise.resolve(answer))).toBe(answer);
+  expect(await respondWithin(10_000, request, Promise.resolve(answer))).toBe(answer);
   let fail = (_: Error) => {};
-  const late = new Promise<HttpAnswer>((_, reject) => {
+  const late = new Promise<HttpResponse>((_, reject) => {
     fail = reject;
   });
-  expect((await answerWithin(1, request, late)).status).toBe(503);
+  expect((await respondWithin(1, request, late)).status).toBe(503);
   fail(new Error("too late"));
 });

@@ -1,6 +1,6 @@
 import { brandVariables, SYSTEM_FONTS } from "@/lib/contract/brand";
-import type { HttpAnswer } from "./answer";
-import { answerFailure, infoOf } from "./pipeline";
+import type { HttpResponse } from "./answer";
+import { failureResponse, infoOf } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
 
 /** An error that is treated as an unavailable database. */
@@ -10,12 +10,12 @@ export const silence = (sentence: string): Error => Object.assign(new Error(sent
  * The response, or 503 after `limitMs`: a silent database would otherwise hold its callers forever. The work goes on, and the same
  * idempotency key gets its outcome later; a 5xx is never stored. Time spent on a slow body does not count: the HTTP server limits it.
  */
-export function answerWithin(
+export function respondWithin(
   limitMs: number,
   request: ApiRequest,
-  answer: Promise<HttpAnswer>,
+  answer: Promise<HttpResponse>,
   { isCallersTurn = () => false }: { isCallersTurn?: () => boolean } = {},
-): Promise<HttpAnswer> {
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let timer = setTimeout(look, limitMs);
     let isLate = false;
@@ -23,7 +23,7 @@ export function answerWithin(
       if (isCallersTurn()) timer = setTimeout(look, limitMs);
       else {
         isLate = true;
-        resolve(answerFailure(silence(`no answer within ${limitMs} ms`), infoOf(request)));
+        resolve(failureResponse(silence(`no answer within ${limitMs} ms`), infoOf(request)));
       }
     }
     answer.then((made) => (isLate ? made.sent?.() : resolve(made)), reject).finally(() => clearTimeout(timer));

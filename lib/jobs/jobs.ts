@@ -72,7 +72,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "keep the request log", MINUTE, () => keepRequestLog(service)),
     repeat(service, "remove old sign-ins", 60 * MINUTE, () => removeOldSignIns(service)),
     repeat(service, "close abandoned accounts", 60 * MINUTE, () =>
-      closeAbandonedAccounts(service, env.unprovedAccountDays),
+      closeAbandonedAccounts(service, env.unverifiedAccountDays),
     ),
     repeat(service, "remove abandoned test data", MINUTE, () => removeAbandonedData(service)),
     repeat(service, "note customers", SECOND, () => noteCustomers(service)),

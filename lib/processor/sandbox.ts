@@ -20,7 +20,7 @@ import { inLineOf } from "@/db/statements";
 import { wasNotExecuted } from "@/db/unavailable";
 import { type Clock, systemClock, systemTimer, type Timer } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
-import { type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
+import { type SandboxBehavior, SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
 import type { Secret } from "@/lib/secret";
 import type { AuthorizeRequest, Checks, Inquiry, Outcome, Processor, VoidRequest } from "./port";
 import { assessFraud, isExpired, verifyAddress, verifySecurityCode } from "./sandbox/checks";
@@ -72,7 +72,7 @@ export function createSandboxProcessor({
     }
     const record = await insertSandboxCharge(own, newCharge(vault, token, request, clock.now()));
     if (!("refused" in record) && record.fresh) {
-      if (token.behaviour === "slow") await timer.wait(SLOW_ANSWER_MS);
+      if (token.behaviour === "slow") await timer.wait(SLOW_RESPONSE_MS);
       if (token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
     }
     return outcomeOf(record, request);
@@ -175,7 +175,7 @@ function decide(token: SandboxToken, now: Date) {
   return { outcome: token.behaviour === "challenge" ? "action_required" : "approved", declineCode: null } as const;
 }
 
-function declineCodeOf(behaviour: SandboxBehaviour) {
+function declineCodeOf(behaviour: SandboxBehavior) {
   return behaviour.startsWith("decline:")
     ? (behaviour.slice("decline:".length) as NonNullable<SandboxRecord["decline_code"]>)
     : null;

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { bytesOf, type HttpAnswer } from "@/lib/http/answer";
+import { bytesOf, type HttpResponse } from "@/lib/http/answer";
 import { dispatch } from "@/lib/http/dispatch";
 import type { Stream } from "@/lib/http/event-stream";
 import { mcp } from "@/lib/http/mcp/server";
 import { type ApiRequest, pathOf } from "@/lib/http/request-parts";
 import { dataHeaders } from "@/lib/http/security-headers";
-import { answerWithin } from "@/lib/http/unavailable";
+import { respondWithin } from "@/lib/http/unavailable";
 import { type Listener, onceStopping } from "./http-server";
 
 /** Time limit of a request, on top of the processor's own. */
@@ -24,7 +24,7 @@ export function apiListener(limitMs: number): Listener {
     const arrival = { isRead: false };
     const request = apiRequest(incoming, arrival);
     const serve = pathOf(request.url) === "/mcp" ? mcp : dispatch;
-    const answer = await answerWithin(limitMs, request, serve(request, { ip: addressOf(incoming) }), {
+    const answer = await respondWithin(limitMs, request, serve(request, { ip: addressOf(incoming) }), {
       isCallersTurn: () => arrival.isRead && !incoming.complete,
     });
     if (answer.stream) await sendStream(answer, answer.stream, incoming, outgoing);
@@ -57,7 +57,7 @@ const bodyOf = (incoming: IncomingMessage, arrival: { isRead: boolean }): AsyncI
 
 /** Streams until the caller leaves or the service stops. */
 async function sendStream(
-  { status, headers }: HttpAnswer,
+  { status, headers }: HttpResponse,
   stream: Stream,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -83,7 +83,11 @@ async function sendStream(
   outgoing.end();
 }
 
-function send({ status, headers, body, sent }: HttpAnswer, incoming: IncomingMessage, outgoing: ServerResponse): void {
+function send(
+  { status, headers, body, sent }: HttpResponse,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): void {
   // An answer that waited behind another one on its connection was created after the end was announced.
   if (sent && (outgoing.closed || incoming.socket.destroyed)) sent();
   else if (sent) {

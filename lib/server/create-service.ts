@@ -8,7 +8,7 @@ import type { Service } from "@/lib/domain/context";
 import { followDatabaseTime } from "@/lib/domain/context";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { ConfigurationError, env } from "@/lib/env";
-import { answerRenderer } from "@/lib/http/answer";
+import { createRenderer } from "@/lib/http/answer";
 import { log } from "@/lib/log";
 import { createConnections, type OperatorConnection } from "@/lib/processor/connections";
 import type { Connector } from "@/lib/processor/connector";
@@ -79,7 +79,7 @@ async function create(options: CreateOptions): Promise<CreatedService> {
       }),
       clock: systemClock,
       timer: systemTimer,
-      renderAnswer: answerRenderer(baseUrl),
+      renderAnswer: createRenderer(baseUrl),
       secret,
       webhooks: createSender(env.webhookAllowLocal ? openGuard() : publicGuard()),
       log,

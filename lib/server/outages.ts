@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Serving, workFor } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
-import { answerFailure, infoOf } from "@/lib/http/pipeline";
+import { failureResponse, infoOf } from "@/lib/http/pipeline";
 import { NONCE_HEADER } from "@/lib/http/security-headers";
 import { outagePage, silence } from "@/lib/http/unavailable";
 
@@ -140,7 +140,7 @@ const RELOAD_SECONDS = 2;
 /** A page for browsers; the API's own format for everything else. */
 function answerOf(request: IncomingMessage, failure: unknown) {
   const { method = "GET", url = "/", headers } = request;
-  const answer = answerFailure(failure, infoOf({ url: `http://localhost${url}` }));
+  const answer = failureResponse(failure, infoOf({ url: `http://localhost${url}` }));
   if (!headers.accept?.includes("text/html")) return answer;
   const retry = method === "GET" || method === "HEAD";
   const isStarting = failure === PAGES_STARTING;

@@ -40,7 +40,7 @@ export class ReplayStopped extends Error {
   override readonly name = "ReplayStopped";
 }
 
-const ANSWER_TIMEOUT_MS = 30_000;
+const RESPONSE_TIMEOUT_MS = 30_000;
 /** Retry limit of one call: longer than a restart of the service. */
 const GIVE_UP_AFTER_MS = 120_000;
 const PAUSE_MS = 500;
@@ -57,7 +57,7 @@ export function createClient(options: ClientOptions): Client {
       const withKey: typeof send = (cardlane, more) => send(cardlane, { ...more, idempotencyKey: key });
       if (random() < options.faults.drops) {
         counts.drops += 1;
-        await dropAnswer(options, counts, withKey, random);
+        await loseResponse(options, counts, withKey, random);
       }
       if (random() >= options.faults.duplicates) return await untilKnown(options, counts, withKey);
       counts.duplicates += 1;
@@ -85,7 +85,7 @@ type Attempts = { count: number; last: number | Error | null };
 
 function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: CallCounts, attempts: Attempts, maxRetries: number) {
   return new Cardlane({
-    ...{ baseUrl, apiKey, maxRetries, timeoutMs: ANSWER_TIMEOUT_MS },
+    ...{ baseUrl, apiKey, maxRetries, timeoutMs: RESPONSE_TIMEOUT_MS },
     async fetch(input, init) {
       counts.requests += 1;
       if (++attempts.count > 1) counts.retries += 1;
@@ -106,8 +106,13 @@ function cardlaneFor({ baseUrl, apiKey }: ClientOptions, counts: CallCounts, att
  * Sends a request whose response is lost: the connection breaks at once, during the request, or just before the
  * end.
  */
-async function dropAnswer<T>(options: ClientOptions, counts: CallCounts, send: Send<T>, random: Random): Promise<void> {
-  const breaksAfterMs = random() < 0.5 ? Math.ceil(random() * 30) : ANSWER_TIMEOUT_MS;
+async function loseResponse<T>(
+  options: ClientOptions,
+  counts: CallCounts,
+  send: Send<T>,
+  random: Random,
+): Promise<void> {
+  const breaksAfterMs = random() < 0.5 ? Math.ceil(random() * 30) : RESPONSE_TIMEOUT_MS;
   const cardlane = cardlaneFor(options, counts, { count: 0, last: null }, 0);
   await send(cardlane, { signal: AbortSignal.timeout(breaksAfterMs) }).catch(() => {});
 }

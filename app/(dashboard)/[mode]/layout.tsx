@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ProofHost } from "@/components/accounts/proof-host";
+import { ReauthenticationHost } from "@/components/accounts/proof-host";
 import { MoneyHost } from "@/components/payments/money-host";
 import { WebhookBanner } from "@/components/shell/banners";
 import { Shell } from "@/components/shell/shell";
@@ -29,7 +29,7 @@ export default async function DashboardLayout({ children, params }: DashboardLay
       role: user.role,
       emailVerified: user.emailVerified,
     },
-    unprovedAccountDays: env.unprovedAccountDays,
+    unverifiedAccountDays: env.unverifiedAccountDays,
     permissions: [...user.permissions],
     preferences: user.preferences,
   };
@@ -38,7 +38,7 @@ export default async function DashboardLayout({ children, params }: DashboardLay
       <DashboardProvider data={data}>
         <Shell {...data}>
           <MoneyHost />
-          <ProofHost />
+          <ReauthenticationHost />
           {noticed.length > 0 && <WebhookBanner path={`/${mode}/developers/webhooks`} endpoints={noticed} />}
           {children}
         </Shell>

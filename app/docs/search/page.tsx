@@ -14,8 +14,8 @@ export const metadata: Metadata = { title: "Search", robots: { index: false } };
 
 type SearchPageProps = { searchParams: Promise<{ q?: string | string[] }> };
 
-const MOST_LETTERS = 200;
-const MOST_RESULTS = 50;
+const MAX_QUERY_LENGTH = 200;
+const MAX_RESULTS = 50;
 
 let kept: DocsSearch | null = null;
 
@@ -29,8 +29,8 @@ async function docsSearch(): Promise<DocsSearch> {
 /** Search page for browsers without JavaScript, and the full results for all others. */
 export default async function SearchPage({ searchParams }: SearchPageProps) {
   const { q = "" } = await searchParams;
-  const question = [q].flat().join(" ").trim().slice(0, MOST_LETTERS);
-  const results = question === "" ? [] : (await docsSearch())(question, MOST_RESULTS);
+  const question = [q].flat().join(" ").trim().slice(0, MAX_QUERY_LENGTH);
+  const results = question === "" ? [] : (await docsSearch())(question, MAX_RESULTS);
   return (
     <>
       <SiteHeader />
@@ -39,7 +39,7 @@ export default async function SearchPage({ searchParams }: SearchPageProps) {
         <form action="/docs/search" className="mt-5 flex items-end gap-2">
           <Field label="Words" hideLabel className="flex-1">
             {(control) => (
-              <Input {...control} type="search" name="q" defaultValue={question} maxLength={MOST_LETTERS} />
+              <Input {...control} type="search" name="q" defaultValue={question} maxLength={MAX_QUERY_LENGTH} />
             )}
           </Field>
           <Button type="submit" variant="primary">
@@ -56,6 +56,6 @@ export default async function SearchPage({ searchParams }: SearchPageProps) {
 function sentenceOf(question: string, count: number): string {
   if (question === "") return "Guides, endpoints, parameters, error codes, events and test cards.";
   if (count === 0) return `Nothing matches “${question}”. Try fewer words, or just the start of one.`;
-  if (count === MOST_RESULTS) return `The best ${MOST_RESULTS} results for “${question}”.`;
+  if (count === MAX_RESULTS) return `The best ${MAX_RESULTS} results for “${question}”.`;
   return `${count} ${count === 1 ? "result" : "results"} for “${question}”.`;
 }

@@ -1,9 +1,9 @@
-import { answerMissingClient } from "@/lib/http/node-client";
+import { missingClientResponse } from "@/lib/http/node-client";
 import { publicUrls } from "@/lib/http/page";
 
 type Context = { params: Promise<{ file: string }> };
 
 /** Files in `public/sdk` take precedence. */
 export async function GET(_: Request, { params }: Context): Promise<Response> {
-  return answerMissingClient((await params).file, (await publicUrls()).baseUrl);
+  return missingClientResponse((await params).file, (await publicUrls()).baseUrl);
 }

@@ -175,28 +175,32 @@ function NumberControl({ view, children }: { view: CheckoutView; children: Compo
  * Tab shows the explanation without a press.
  */
 function CodeControl({ view, children }: { view: CheckoutView; children: ComponentChildren }) {
-  const [told, setTold] = useState(false);
+  const [isExplained, setExplained] = useState(false);
   const { hints } = textsOf(view.locale);
   const onFront = view.brand === "amex";
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: it only listens to keys of the field inside */}
-      <span role="presentation" class="control with-mark" onKeyUp={(event) => event.key === "Tab" && setTold(true)}>
+      <span
+        role="presentation"
+        class="control with-mark"
+        onKeyUp={(event) => event.key === "Tab" && setExplained(true)}
+      >
         {children}
         <button
           type="button"
           class="end code-help"
           tabIndex={-1}
-          aria-expanded={told}
+          aria-expanded={isExplained}
           aria-controls="cvv-hint"
           aria-label={hints.cvvHelp}
           title={hints.cvvHelp}
-          onClick={() => setTold(!told)}
+          onClick={() => setExplained(!isExplained)}
         >
           <CodePicture onFront={onFront} />
         </button>
       </span>
-      <p class={told ? "hint" : "sr-only"} id="cvv-hint">
+      <p class={isExplained ? "hint" : "sr-only"} id="cvv-hint">
         {onFront ? hints.cvvFour : hints.cvvThree}
       </p>
     </>

@@ -27,7 +27,7 @@ const fuzzy = (term: string) => (term.length > 3 && !/\d/.test(term) ? 0.2 : fal
 const WAYS = [{ combineWith: "AND" }, { combineWith: "AND", fuzzy }, { combineWith: "OR", fuzzy }] as const;
 
 /** Max search terms; more would only take time. */
-const MOST_WORDS = 10;
+const MAX_TERMS = 10;
 
 const WORD = /[\p{L}\p{N}]+/gu;
 const words = (text: string): string[] => text.toLowerCase().match(WORD) ?? [];
@@ -46,7 +46,7 @@ export function createSearch(documents: readonly SearchDocument[]): DocsSearch {
   });
   index.addAll(documents.map((document, id) => ({ ...document, id })));
   return (typed, limit) => {
-    const question = [...new Set(words(typed))].slice(0, MOST_WORDS).join(" ");
+    const question = [...new Set(words(typed))].slice(0, MAX_TERMS).join(" ");
     const found = WAYS.map((way) => index.search(question, way)).find((results) => results.length > 0) ?? [];
     const query = typed.trim().toLowerCase();
     const letters = words(query).join(" ");

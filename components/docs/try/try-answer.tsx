@@ -1,14 +1,17 @@
 import { CodeFigure } from "@/components/ui/copy";
-import type { TriedAnswer } from "@/lib/client/docs/try-request";
+import type { TriedResponse } from "@/lib/client/docs/try-request";
 
-type TryAnswerProps = {
-  answer: TriedAnswer;
+type TriedResponseViewProps = {
+  answer: TriedResponse;
   /** True if the request is in the account's log. */
   showsLog: boolean;
 };
 
 /** The sandbox's response, unchanged. */
-export function TryAnswer({ answer: { status, headers, durationMs, body, isOpen }, showsLog }: TryAnswerProps) {
+export function TriedResponseView({
+  answer: { status, headers, durationMs, body, isOpen },
+  showsLog,
+}: TriedResponseViewProps) {
   const replayed = headers.some(([name]) => name === "Idempotent-Replayed");
   const requestId = headers.find(([name]) => name === "X-Request-Id")?.[1];
   return (

@@ -10,14 +10,14 @@ import {
   requestOf,
   sandboxElsewhere,
   sendRequest,
-  type TriedAnswer,
   type TriedEndpoint,
   type TriedProblems,
+  type TriedResponse,
 } from "@/lib/client/docs/try-request";
 import { newIdempotencyKey } from "@/lib/client/payments/money-ports";
 import type { OpenApiDocument, ParameterObject } from "@/lib/contract/openapi-document";
 import { SandboxKeyPanel } from "./sandbox-key-panel";
-import { TryAnswer } from "./try-answer";
+import { TriedResponseView } from "./try-answer";
 
 /** Latest ids that were created or read here, by prefix, to prefill the next form. */
 const lastIds = new Map<string, string>();
@@ -48,7 +48,7 @@ function SandboxForm({ endpoint }: { endpoint: TriedEndpoint }) {
   const [body, setBody] = useState(() => exampleBody(endpoint));
   const [problems, setProblems] = useState<TriedProblems>({});
   const [keyMissing, setKeyMissing] = useState(false);
-  const [answer, setAnswer] = useState<TriedAnswer | null>(null);
+  const [answer, setAnswer] = useState<TriedResponse | null>(null);
   const [failure, setFailure] = useState("");
   const [running, setRunning] = useState<AbortController | null>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -71,8 +71,8 @@ function SandboxForm({ endpoint }: { endpoint: TriedEndpoint }) {
     setRunning(stop);
     setFailure("");
     setAnswer(null);
-    let latest: TriedAnswer | null = null;
-    const show = (next: TriedAnswer) => {
+    let latest: TriedResponse | null = null;
+    const show = (next: TriedResponse) => {
       latest = next;
       setAnswer(next);
     };
@@ -80,7 +80,7 @@ function SandboxForm({ endpoint }: { endpoint: TriedEndpoint }) {
       await sendRequest(made.request, needsKey ? (key?.secret ?? null) : null, show, stop.signal);
       noteIds(latest);
     } catch (error) {
-      const seen = latest as TriedAnswer | null;
+      const seen = latest as TriedResponse | null;
       if (seen) setAnswer({ ...seen, isOpen: false });
       if (!stop.signal.aborted) setFailure(failureOf(error as Error, method, IDEMPOTENCY_KEY in made.request.headers));
     } finally {
@@ -148,7 +148,7 @@ function SandboxForm({ endpoint }: { endpoint: TriedEndpoint }) {
           {failure}
         </p>
       )}
-      {answer && <TryAnswer answer={answer} showsLog={needsKey} />}
+      {answer && <TriedResponseView answer={answer} showsLog={needsKey} />}
     </div>
   );
 }
@@ -210,7 +210,7 @@ function firstValues(parameters: readonly ParameterObject[]): Record<string, str
 
 const prefixOf = (id: string) => id.slice(0, id.indexOf("_"));
 
-function noteIds(answer: TriedAnswer | null): void {
+function noteIds(answer: TriedResponse | null): void {
   if (!answer || answer.status >= 300) return;
   for (const [, id = ""] of answer.body.matchAll(/"(?:\w+_)?id": "([a-z]+_[^"]+)"/g)) {
     const prefix = prefixOf(id);

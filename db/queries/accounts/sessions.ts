@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, isNull, ne, sql } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
 import { userSessions } from "@/db/schema/accounts";
-import { PROOF_MINUTES, SESSION_IDLE_HOURS } from "@/lib/contract/accounts/proof";
+import { REAUTHENTICATION_MINUTES, SESSION_IDLE_HOURS } from "@/lib/contract/accounts/proof";
 import type { Preferences, UserRole } from "@/lib/contract/permissions";
 
 /** A signed-in user with merchant and environments, which are null for staff. */
@@ -37,7 +37,7 @@ export async function findSignedIn(sql: Sql, sessionId: string): Promise<SignedI
   const [row] = await sql<SignedInRow[]>`
     select s.id as session_id, u.id as user_id, u.email, u.name, u.role, u.preferences, s.mfa_at,
       u.totp_enabled_at is not null as mfa_enabled, u.email_verified_at is not null as email_verified,
-      coalesce(s.proved_at between now() - make_interval(mins => ${PROOF_MINUTES}::integer) and now() + interval '1 minute',
+      coalesce(s.proved_at between now() - make_interval(mins => ${REAUTHENTICATION_MINUTES}::integer) and now() + interval '1 minute',
         false) as proved_recently, s.last_seen_at < now() - interval '1 minute' as stale,
       m.id as merchant_id, m.name as merchant_name, m.time_zone, m.refund_limit_usd,
       coalesce(m.suspended_at is not null, false) as suspended,

@@ -3,7 +3,7 @@ import type { ActorRecord, OperationKind } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
-import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
+import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import { claimKey, type KeyClaim } from "../idempotency/keys";
 import type { Lease } from "./operations";
 
@@ -208,14 +208,14 @@ function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: Fol
       return {
         amount: sql`coalesce(${followUp.amount}::bigint, amount_captured - amount_refunded - refund_pending)`,
         change: sql`refund_pending = refund_pending + (select amount from locked)`,
-        // Concurrent refunds may exceed MOST_REFUNDS by a few.
+        // Concurrent refunds may exceed MAX_REFUNDS by a few.
         guard: sql`status in ('CAPTURED', 'SETTLED', 'PARTIALLY_REFUNDED') and (select amount from locked) > 0
           and amount_refunded + refund_pending + (select amount from locked) <= amount_captured
           and (${followUp.outside ?? false}::boolean or (
           capture_reversed_at is null and (dispute_status in ('LOST', 'ACCEPTED')) is not true
           and ((dispute_status in ('NEEDS_RESPONSE', 'UNDER_REVIEW')) is not true or ${followUp.acknowledgesDispute ?? false}::boolean)
           and (select count(*) from transactions where environment_id = ${environmentId}::uuid
-            and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MOST_REFUNDS}::int))`,
+            and payment_id = ${followUp.paymentId}::uuid and type = 'REFUND') < ${MAX_REFUNDS}::int))`,
       };
     case "capture":
       return {

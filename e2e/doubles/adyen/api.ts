@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
+import { SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
 import { dataOf, error, json, OF_A_PROXY, REFUSALS, TRANSIENT } from "./answers";
 import { type Amount, Books, behaviourOf, type Card, methodOf, newPsp, type Payment } from "./books";
 import { faultsOfAnswer, faultsOfRequest, faultsOfWebhook } from "./description";
@@ -172,7 +172,7 @@ export async function startAdyenDouble(options: AdyenDoubleOptions = {}) {
       capturesAtOnce: body.captureDelayHours === 0,
       state: refused ? "refused" : behaviour === "challenge" ? "challenged" : "authorised",
     });
-    if (behaviour === "slow") await wait(SLOW_ANSWER_MS);
+    if (behaviour === "slow") await wait(SLOW_RESPONSE_MS);
     const answer = json(200, paymentAnswer(payment, body));
     if (behaviour === "lost_answer") throw new AnswerLost(answer);
     return answer;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
+import { SANDBOX_CARDS, type SandboxBehavior } from "@/lib/contract/sandbox-cards";
 
 export type Amount = { value: number; currency: string };
 
@@ -10,7 +10,7 @@ export type Payment = {
   readonly reference: string;
   readonly amount: Amount;
   readonly card: Card;
-  readonly behaviour: SandboxBehaviour;
+  readonly behaviour: SandboxBehavior;
   readonly capturesAtOnce: boolean;
   readonly returnUrl: string;
   state: "challenged" | "authorised" | "refused";
@@ -52,8 +52,8 @@ export type Event = {
 /** Sixteen characters, like Adyen's. */
 export const newPsp = () => randomBytes(12).toString("base64url").replaceAll(/[-_]/g, "X").toUpperCase().slice(0, 16);
 
-const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behaviour]));
-export const behaviourOf = (number: string): SandboxBehaviour => BEHAVIOURS.get(number) ?? "decline:generic_decline";
+const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
+export const behaviourOf = (number: string): SandboxBehavior => BEHAVIOURS.get(number) ?? "decline:generic_decline";
 export const methodOf = (number: string) =>
   ({ "4": "visa", "5": "mc", "3": "amex", "6": "discover" })[number[0] ?? ""] ?? "visa";
 

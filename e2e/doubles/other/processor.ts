@@ -2,7 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import type { Sql } from "@/db/client";
 import { systemTimer, type Timer } from "@/lib/clock";
 import { cardBrand } from "@/lib/contract/card-networks";
-import { SANDBOX_CARDS, type SandboxBehaviour, SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
+import { SANDBOX_CARDS, type SandboxBehavior, SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
 import {
   type AuthorizeRequest,
   type Checks,
@@ -50,7 +50,7 @@ export type OtherOptions = {
 const OWN_PAGES = "https://pages.other-processor.example/challenges/";
 const SIGNATURE = "x-other-signature";
 const SECRET = "what the other processor signs its reports with";
-const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behaviour]));
+const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
 
 const newIdOf = (kind: "intent" | "movement" | "token" | "news") => `${kind}_${randomUUID().replaceAll("-", "")}`;
 
@@ -83,7 +83,7 @@ export function createOtherProcessor(options: OtherOptions): Processor {
     await request.keep({ kind: "intent", id: created.id });
     if (token.behaviour === "garbage") return { kind: "unknown", reason: "the processor's answer cannot be read" };
     const { intent, fresh } = await confirmIntent(sql, created.id, decisionOf(token, request));
-    if (fresh && token.behaviour === "slow") await timer.wait(SLOW_ANSWER_MS);
+    if (fresh && token.behaviour === "slow") await timer.wait(SLOW_RESPONSE_MS);
     if (fresh && token.behaviour === "lost_answer") return { kind: "unknown", reason: "the connection was lost" };
     return outcomeOfIntent(intent, request);
   }
@@ -206,7 +206,7 @@ function decisionOf(token: Token, request: AuthorizeRequest) {
   } as const;
 }
 
-function declineCodeOf(behaviour: SandboxBehaviour): Intent["decline_code"] {
+function declineCodeOf(behaviour: SandboxBehavior): Intent["decline_code"] {
   return behaviour.startsWith("decline:") ? (behaviour.slice("decline:".length) as Intent["decline_code"]) : null;
 }
 

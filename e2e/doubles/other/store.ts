@@ -3,7 +3,7 @@ import { PROCESSOR_CHECKS } from "@/db/queries/reconciliation/processor";
 import { listOffendingRows, type OffendingRow, withSnapshot } from "@/db/queries/reconciliation/reconciliation";
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { AvsResult } from "@/lib/contract/payments/words";
-import type { SandboxBehaviour } from "@/lib/contract/sandbox-cards";
+import type { SandboxBehavior } from "@/lib/contract/sandbox-cards";
 
 /**
  * The other processor's books, in their own schema. An intent is created, then confirmed; a movement of its
@@ -65,7 +65,7 @@ export type Intent = {
   amount: number;
   currency: string;
   status: "created" | "canceled" | "approved" | "declined" | "action_required";
-  behaviour: SandboxBehaviour | null;
+  behaviour: SandboxBehavior | null;
   decline_code: DeclineCode | null;
   capture_at_once: boolean;
   avs_result: AvsResult | null;
@@ -307,7 +307,7 @@ export async function noteDelivery(sql: Sql, id: string, acknowledged: boolean):
 export type Token = {
   token: string;
   account: string;
-  behaviour: SandboxBehaviour;
+  behaviour: SandboxBehavior;
   exp_month: number;
   exp_year: number;
 };

@@ -1,7 +1,7 @@
-import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
+import { SANDBOX_CARDS, type SandboxBehavior } from "@/lib/contract/sandbox-cards";
 
 /** A card's behavior: that of the sandbox card with the same number, or one that only this processor has. */
-export type Behaviour = SandboxBehaviour | "refund_pending" | "processing" | "disputed";
+export type Behaviour = SandboxBehavior | "refund_pending" | "processing" | "disputed";
 
 /** Stripe test cards that have no equivalent in the sandbox, and one of our own that stays in processing. */
 const MORE: readonly (readonly [string, Behaviour])[] = [
@@ -12,7 +12,7 @@ const MORE: readonly (readonly [string, Behaviour])[] = [
 ];
 
 const BEHAVIOURS: ReadonlyMap<string, Behaviour> = new Map([
-  ...SANDBOX_CARDS.map((card) => [card.number, card.behaviour] as const),
+  ...SANDBOX_CARDS.map((card) => [card.number, card.behavior] as const),
   ...MORE,
 ]);
 

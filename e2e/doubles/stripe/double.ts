@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { SLOW_ANSWER_MS } from "@/lib/contract/sandbox-cards";
+import { SLOW_RESPONSE_MS } from "@/lib/contract/sandbox-cards";
 import { ApiError, Books } from "./books";
 import { challengePage } from "./challenge-page";
 import { ENDPOINTS } from "./endpoints";
@@ -123,7 +123,7 @@ export async function startDouble(options: DoubleOptions = {}) {
     if (kept.stored) entry.answer = kept;
     else keys.delete(key);
     if (late(fault, answer)) return;
-    if (fault === "slow") await wait(SLOW_ANSWER_MS);
+    if (fault === "slow") await wait(SLOW_RESPONSE_MS);
     answer.send(kept.status, kept.body);
   }
 

@@ -9,7 +9,7 @@ import {
   requestOf,
   sandboxElsewhere,
   sendRequest,
-  type TriedAnswer,
+  type TriedResponse,
 } from "./try-request";
 
 const BASE = { baseUrl: "https://pay.example", sandboxBaseUrl: null, liveBaseUrl: null };
@@ -75,7 +75,7 @@ describe("an answer", () => {
   const shown = async (response: Response) => {
     const sent = vi.fn(async (_url: string, _init: RequestInit) => response);
     vi.stubGlobal("fetch", sent);
-    const answers: TriedAnswer[] = [];
+    const answers: TriedResponse[] = [];
     await sendRequest(request, "sk_test_x", (answer) => answers.push(answer), new AbortController().signal);
     return { answers, init: sent.mock.calls[0]?.[1] as RequestInit };
   };

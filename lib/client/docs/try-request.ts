@@ -103,7 +103,7 @@ export function requestOf(
 /** Informative response headers, in display order. */
 const SHOWN_HEADERS = ["X-Request-Id", "Idempotent-Replayed", "Retry-After", "RateLimit"] as const;
 
-export type TriedAnswer = {
+export type TriedResponse = {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly durationMs: number;
@@ -123,7 +123,7 @@ const SHOWN_CHARACTERS = 200_000;
 export async function sendRequest(
   { method, url, headers, body }: TriedRequest,
   apiKey: string | null,
-  show: (answer: TriedAnswer) => void,
+  show: (answer: TriedResponse) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const started = performance.now();

@@ -3,7 +3,7 @@ import { charge } from "@/lib/contract/example-objects";
 import type { ListedTransaction } from "@/lib/contract/transactions/transaction";
 import { type BulkRun, bulkStore, isKnown } from "./bulk-record";
 import { type BulkPorts, BulkRefund, rowsOf } from "./bulk-refund";
-import type { MoneyAnswer } from "./money-action";
+import type { MoneyResponse } from "./money-action";
 import type { Attempt, KeyFinding } from "./money-attempt";
 
 const COUNT = 7;
@@ -15,7 +15,7 @@ const transactions: ListedTransaction[] = Array.from({ length: COUNT }, (_, i) =
   payment_id: `pay_${i}`,
   amount_refundable: AMOUNT,
 }));
-const made = (chargeId: string): Attempt<MoneyAnswer> => ({
+const made = (chargeId: string): Attempt<MoneyResponse> => ({
   kind: "answered",
   status: 201,
   data: { id: `refund_of_${chargeId}`, object: "transaction", status: "CAPTURED" },
@@ -24,7 +24,7 @@ const made = (chargeId: string): Attempt<MoneyAnswer> => ({
 describe("a bulk refund", () => {
   let saved: BulkRun | null;
   let sent: { chargeId: string; key: string; acknowledged: boolean }[];
-  let answer: (chargeId: string) => Promise<Attempt<MoneyAnswer>>;
+  let answer: (chargeId: string) => Promise<Attempt<MoneyResponse>>;
   let refundable: (paymentId: string) => number;
   let finding: KeyFinding;
   let keys: number;

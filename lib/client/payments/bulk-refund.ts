@@ -10,7 +10,7 @@ import {
   canRetryRow,
   isOver,
 } from "./bulk-record";
-import type { MoneyAnswer } from "./money-action";
+import type { MoneyResponse } from "./money-action";
 import { type Attempt, type AttemptResult, attemptMoney, type KeyFinding } from "./money-attempt";
 import type { MoneySubject } from "./money-subject";
 
@@ -19,7 +19,7 @@ export type BulkPorts = {
   read(paymentId: string): Promise<MoneySubject>;
   /** State of the request with this key; sends nothing. Throws like `read`. */
   lookUp(key: string): Promise<KeyFinding>;
-  send(request: { chargeId: string; body: object; key: string }): Promise<Attempt<MoneyAnswer>>;
+  send(request: { chargeId: string; body: object; key: string }): Promise<Attempt<MoneyResponse>>;
   store: BulkStore;
   newKey(): string;
   /** Milliseconds since 1970. */
@@ -237,7 +237,7 @@ export class BulkRefund {
 
 const DISPUTED = "The cardholder’s bank disputes this payment. Nothing was sent.";
 
-function stateOf(outcome: AttemptResult<MoneyAnswer>): BulkRowState {
+function stateOf(outcome: AttemptResult<MoneyResponse>): BulkRowState {
   switch (outcome.kind) {
     case "done":
       return { step: "refunded", refundId: outcome.data.id };

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type MoneyAnswer, MoneyDriver, type MoneyPorts } from "./money-action";
+import { MoneyDriver, type MoneyPorts, type MoneyResponse } from "./money-action";
 import type { Attempt, KeyFinding, Refusal } from "./money-attempt";
 import { type MoneyRecord, recordStore } from "./money-record";
 import type { MoneySubject } from "./money-subject";
@@ -51,18 +51,18 @@ const withRefund = (id: string, amount: number, status = "CAPTURED"): MoneySubje
   refunds: [{ id, amount, status }],
 });
 
-const made = (id = "txn_refund"): Attempt<MoneyAnswer> => ({
+const made = (id = "txn_refund"): Attempt<MoneyResponse> => ({
   kind: "answered",
   status: 201,
   data: { id, object: "transaction", status: "CAPTURED" },
 });
-const pending = (id = "txn_refund"): Attempt<MoneyAnswer> => ({
+const pending = (id = "txn_refund"): Attempt<MoneyResponse> => ({
   kind: "answered",
   status: 202,
   data: { id, object: "transaction", status: "PENDING" },
 });
-const noAnswer: Attempt<MoneyAnswer> = { kind: "no_answer" };
-const refusal = (code: string, status: number): Attempt<MoneyAnswer> => ({
+const noAnswer: Attempt<MoneyResponse> = { kind: "no_answer" };
+const refusal = (code: string, status: number): Attempt<MoneyResponse> => ({
   kind: "refused",
   status,
   code,
@@ -88,7 +88,7 @@ const HOUR_MS = 3_600_000;
 describe("a money action of the dashboard", () => {
   let storage: MemoryStorage;
   let subject: MoneySubject;
-  let answers: (Attempt<MoneyAnswer> | Promise<Attempt<MoneyAnswer>>)[];
+  let answers: (Attempt<MoneyResponse> | Promise<Attempt<MoneyResponse>>)[];
   let sent: { key: string; body: object; chargeId: string }[];
   let now: number;
   let keys: number;
@@ -150,7 +150,7 @@ describe("a money action of the dashboard", () => {
 
   test("a second click while the first is under way sends nothing, and neither does one after it is done", async () => {
     const driver = await start();
-    let answer: (attempt: Attempt<MoneyAnswer>) => void = () => {};
+    let answer: (attempt: Attempt<MoneyResponse>) => void = () => {};
     answers = [new Promise((resolve) => (answer = resolve))];
     const first = driver.submit({}, 10_000);
     await driver.submit({}, 10_000);

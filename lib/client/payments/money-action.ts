@@ -30,14 +30,19 @@ export type MoneySnapshot = {
 };
 
 /** The object that the API returned for a request: a payment or a refund. */
-export type MoneyAnswer = { id: string; object: string; status: string };
+export type MoneyResponse = { id: string; object: string; status: string };
 
 export type MoneyPorts = {
   /** The current payment. Throws an Error with a message for users. */
   read(): Promise<MoneySubject>;
   /** State of the request with this key; sends nothing. Throws like `read`. */
   lookUp(key: string): Promise<KeyFinding>;
-  send(request: { action: MoneyAction; chargeId: string; body: MoneyBody; key: string }): Promise<Attempt<MoneyAnswer>>;
+  send(request: {
+    action: MoneyAction;
+    chargeId: string;
+    body: MoneyBody;
+    key: string;
+  }): Promise<Attempt<MoneyResponse>>;
   store: RecordStore;
   owner: Pick<MoneyRecord, "mode" | "merchantId">;
   newKey(): string;
@@ -253,7 +258,7 @@ export class MoneyDriver {
     await this.#conclude(record, outcome);
   }
 
-  async #conclude(record: MoneyRecord, outcome: AttemptResult<MoneyAnswer>): Promise<void> {
+  async #conclude(record: MoneyRecord, outcome: AttemptResult<MoneyResponse>): Promise<void> {
     switch (outcome.kind) {
       case "done":
         this.#finish({ step: "done" }, outcome.data.object === "transaction" ? outcome.data.id : null);

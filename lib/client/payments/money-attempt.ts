@@ -43,9 +43,9 @@ const KEPT_REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
 export const isKeptRefusal = (code: string): boolean => KEPT_REFUSALS.has(code);
 
 const DEFAULT_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /** Automatic repeats of a request with Retry-After before the user decides. */
-const COME_BACK_TIMES = 20;
+const MAX_AUTOMATIC_REPEATS = 20;
 
 type MoneyAttemptPorts<Data> = {
   send(): Promise<Attempt<Data>>;
@@ -65,11 +65,11 @@ export async function attemptMoney<Data>(
   let unknownBefore = earlierUnknown;
   for (let times = 1; ; times++) {
     const attempt = await ports.send();
-    const comesBack = times < COME_BACK_TIMES && ports.stopped?.() !== true;
+    const comesBack = times < MAX_AUTOMATIC_REPEATS && ports.stopped?.() !== true;
     if (attempt.kind === "refused" && isComeBack(attempt) && comesBack) {
       // "In progress" means that a request with this key is being processed, whoever sent it.
       if (attempt.code === "idempotency_request_in_progress") unknownBefore = true;
-      await ports.wait(Math.min(attempt.retryAfterMs ?? DEFAULT_WAIT_MS, LONGEST_WAIT_MS));
+      await ports.wait(Math.min(attempt.retryAfterMs ?? DEFAULT_WAIT_MS, MAX_WAIT_MS));
       continue;
     }
     return resultOf(attempt, unknownBefore);

@@ -9,13 +9,13 @@ type AmountReading =
   | { amount: null; error: string; choices?: readonly AmountChoice[] };
 
 /** The typed amount in minor units, or its problem. `max` is in minor units. */
-export function readAmount(text: string, currency: string, most: number, verb: string): AmountReading {
+export function readAmount(text: string, currency: string, max: number, verb: string): AmountReading {
   if (text.trim() === "") return { amount: null, error: "Enter an amount." };
   const typed = readTypedAmount(text, currency);
   if (typed.minor === null) return { amount: null, error: typed.message, choices: typed.choices };
   const amount = typed.minor;
   if (amount === 0) return { amount: null, error: "The amount must be more than zero." };
-  if (amount > most) return { amount: null, error: `At most ${moneyText(most, currency)} can be ${verb}.` };
+  if (amount > max) return { amount: null, error: `At most ${moneyText(max, currency)} can be ${verb}.` };
   return { amount, error: null };
 }
 

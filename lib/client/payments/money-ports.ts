@@ -1,9 +1,9 @@
-import { ApiError, callApi, NoAnswerError } from "@/lib/client/api";
+import { ApiError, callApi, NoResponseError } from "@/lib/client/api";
 import type { KeyDetail } from "@/lib/contract/idempotency/idempotency-key";
 import type { Mode } from "@/lib/contract/transactions/words";
 import { bulkStore } from "./bulk-record";
 import type { BulkPorts } from "./bulk-refund";
-import type { MoneyAnswer, MoneyPorts } from "./money-action";
+import type { MoneyPorts, MoneyResponse } from "./money-action";
 import { type Attempt, findingOf, type KeyFinding } from "./money-attempt";
 import { type MoneyAction, type MoneyBody, type MoneyRecord, recordStore } from "./money-record";
 import { type MoneySubject, subjectOf } from "./money-subject";
@@ -136,7 +136,7 @@ async function attempt(
   { mode, headers, moneyHeaders }: MoneyAccess,
   { address, params }: ReturnType<typeof placeOf>,
   request: { body: MoneyBody; idempotencyKey: string },
-): Promise<Attempt<MoneyAnswer>> {
+): Promise<Attempt<MoneyResponse>> {
   try {
     const { data, status } = await callApi(address, {
       ...{ ...request, params, mode },
@@ -144,7 +144,7 @@ async function attempt(
     });
     return { kind: "answered", status, data };
   } catch (error) {
-    if (error instanceof NoAnswerError) return { kind: "no_answer" };
+    if (error instanceof NoResponseError) return { kind: "no_answer" };
     if (!(error instanceof ApiError)) throw error;
     const { status, code, detail, param, errors, requestId, retryAfterSeconds } = error;
     const retryAfterMs = retryAfterSeconds === null ? null : retryAfterSeconds * 1_000;

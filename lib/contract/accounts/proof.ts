@@ -10,10 +10,10 @@ export const SESSION_HOURS = { merchant: 14 * 24, staff: 12 } as const;
 export const SESSION_IDLE_HOURS = 12;
 
 /** How long a re-authentication counts. */
-export const PROOF_MINUTES = 10;
+export const REAUTHENTICATION_MINUTES = 10;
 
 /** Means of re-authentication: a code of the second factor, or the password for users without one. */
-export type ProofKind = "code" | "password";
+export type ReauthenticationKind = "code" | "password";
 
 /** Reasons for a refused sign-in, as shown on its page. `unavailable`: it couldn't be checked; try again. */
 export const SIGN_IN_ERRORS = [

@@ -54,7 +54,7 @@ export type CheckoutState = {
 };
 
 /** POST /pay/{token}/attempts → 200. A decline is a 200 with its failure in the state; invalid requests are errors. */
-export type CheckoutAttemptAnswer = {
+export type CheckoutAttemptResponse = {
   state: CheckoutState;
   /** Only in mode `tokenize`. */
   payment_token: { id: string; expires_at: string } | null;

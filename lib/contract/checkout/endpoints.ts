@@ -11,7 +11,7 @@ import {
   CHECKOUT_LOCALES,
   CHECKOUT_MODES,
   type CheckoutAttempt,
-  type CheckoutAttemptAnswer,
+  type CheckoutAttemptResponse,
   type CheckoutState,
 } from "./checkout";
 import {
@@ -196,5 +196,5 @@ export const attemptCheckout = dashboardEndpoint({
   permission: null,
   body: checkoutAttemptBody,
   status: 200,
-  response: z.custom<CheckoutAttemptAnswer>(),
+  response: z.custom<CheckoutAttemptResponse>(),
 });

@@ -37,7 +37,7 @@ export type PaymentStatus = z.infer<typeof paymentStatus>;
 export const captureMethod = z.enum(["automatic", "manual"]);
 
 /** Max refunds of a payment, because each adds to the size of its reads. */
-export const MOST_REFUNDS = 500;
+export const MAX_REFUNDS = 500;
 /** Max refunds in a payment's response and in its events. */
 export const SHOWN_REFUNDS = 100;
 

@@ -44,8 +44,8 @@ const rule = z.strictObject({
 });
 /** Ordered: the first match decides. */
 export type RoutingRule = z.infer<typeof rule>;
-const MOST_RULES = 50;
-const MOST_METADATA_KEYS = 20;
+const MAX_RULES = 50;
+const MAX_METADATA_KEYS = 20;
 
 /** By the connector's field names; an empty one is absent. They are sealed, so no card number check is needed. */
 const credentials = z.record(
@@ -60,12 +60,12 @@ export type ConnectProcessorBody = z.infer<typeof connectProcessorBody>;
 export const changeConnectionBody = z.strictObject({
   label: label.optional(),
   raw_cards: z.boolean().optional(),
-  metadata_keys: z.array(text(40)).max(MOST_METADATA_KEYS).optional(),
+  metadata_keys: z.array(text(40)).max(MAX_METADATA_KEYS).optional(),
   is_default: z.literal(true).optional(),
   credentials: credentials.optional(),
 });
 export type ChangeConnectionBody = z.infer<typeof changeConnectionBody>;
-export const replaceRulesBody = z.strictObject({ rules: z.array(rule).max(MOST_RULES) });
+export const replaceRulesBody = z.strictObject({ rules: z.array(rule).max(MAX_RULES) });
 
 const BASE = "/api/dashboard/{mode}/processors";
 /** These credentials can move money. */

@@ -39,7 +39,7 @@ export const DIFFERENCE_WORDS: Record<DifferenceKind, string> = {
 };
 
 /** Max stored differences of a comparison; further ones are only counted. */
-export const MOST_KEPT = 1_000;
+export const MAX_DIFFERENCES = 1_000;
 
 /** Findings of a comparison. */
 export type Findings = {

@@ -49,7 +49,7 @@ export type SupportPayment = {
 };
 
 /** The processor's own status for a reference. */
-export type ProcessorAnswer = {
+export type ProcessorStatus = {
   /** The operation's id, a UUID. */
   readonly reference: string;
   readonly kind:

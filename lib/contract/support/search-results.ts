@@ -25,7 +25,7 @@ export const SEARCH_LIMIT = 20;
 export const RECENT_DAYS = 90;
 export type SearchReach = "recent" | "all";
 /** Beyond this, a narrower search is better than paging. */
-export const MOST_PAGES = 50;
+export const MAX_PAGES = 50;
 
 export type SearchHit = {
   /** Public id, or the idempotency key itself. */
@@ -69,7 +69,7 @@ export type TransactionSearch = {
   readonly hasMore: boolean;
 };
 
-export type SearchAnswer = {
+export type SearchResponse = {
   readonly text: string;
   /** Interpretation of the text: "last 4 digits", "amount" … */
   readonly readAs: readonly string[];

@@ -3,7 +3,7 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { png, webp } from "@/e2e/fixtures/pictures";
 import { actsOf, cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { MAX_LOGO_BYTES } from "@/lib/contract/accounts/logo";
-import { logoAnswer } from "@/lib/http/checkout-page";
+import { logoResponse } from "@/lib/http/checkout-page";
 import { provideService } from "@/lib/http/current-service";
 import { dashboardRoutes } from "@/lib/http/dashboard-endpoints";
 import { getLogo, removeLogo, replaceLogo } from "./logo";
@@ -14,7 +14,7 @@ beforeEach(() => void provideService(users.service));
 
 const base64 = (bytes: Buffer) => ({ image: bytes.toString("base64") });
 const served = async (src: string) => {
-  const response = await logoAnswer(new Request(`http://cardlane.test${src}`), src.slice("/logo/".length));
+  const response = await logoResponse(new Request(`http://cardlane.test${src}`), src.slice("/logo/".length));
   return { status: response.status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
 };
 

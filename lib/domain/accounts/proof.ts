@@ -18,7 +18,7 @@ import type { ActorRecord } from "@/db/schema/operations";
 import { takeAttempt } from "@/lib/auth/attempt-limits";
 import { isMistimedTotp, recoveryCodeDigest, totpStep } from "@/lib/auth/one-time-codes";
 import { isEasyPassword, verifyPassword } from "@/lib/auth/password";
-import { PROOF_MINUTES, type ProofKind, refundUsdCents } from "@/lib/contract/accounts/proof";
+import { REAUTHENTICATION_MINUTES, type ReauthenticationKind, refundUsdCents } from "@/lib/contract/accounts/proof";
 import { AppError } from "@/lib/contract/errors";
 import { LIMITS } from "@/lib/limits";
 import type { Service } from "../context";
@@ -114,7 +114,7 @@ export const locked = () =>
 
 type StepUpState = Pick<SignedInUser, "mfaEnabled" | "reauthenticatedRecently">;
 
-const reauthenticationKind = ({ mfaEnabled }: StepUpState): ProofKind => (mfaEnabled ? "code" : "password");
+const reauthenticationKind = ({ mfaEnabled }: StepUpState): ReauthenticationKind => (mfaEnabled ? "code" : "password");
 
 /** Throws unless the user re-authenticated within the last minutes, because a browser may be unattended. */
 export function requireReauthentication(user: StepUpState): void {
@@ -163,7 +163,7 @@ export async function reauthenticate(
     const signedIn = { id: user.userId, merchant_id: user.merchantId };
     await recordSignIn(tx, signedIn, "identity_proved", { second_factor: user.mfaEnabled });
   });
-  return { minutes: PROOF_MINUTES };
+  return { minutes: REAUTHENTICATION_MINUTES };
 }
 
 /**

@@ -5,7 +5,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { isDisputed, isLost } from "@/lib/contract/payments/dispute-words";
 import {
   type CaptureBody,
-  MOST_REFUNDS,
+  MAX_REFUNDS,
   type Payment,
   type RefundBody,
   type VoidBody,
@@ -208,9 +208,9 @@ function refusal(
     if (disputed) return disputed;
     if (payment.capture_reversed_at !== null) return invalidState(CAPTURE_REVERSED, status, []);
     const remaining = amountRefundable(payment);
-    if (transactions.length > MOST_REFUNDS)
+    if (transactions.length > MAX_REFUNDS)
       return invalidState(
-        `A payment can have at most ${MOST_REFUNDS} refunds, and this one has reached that number.`,
+        `A payment can have at most ${MAX_REFUNDS} refunds, and this one has reached that number.`,
         status,
         [],
       );

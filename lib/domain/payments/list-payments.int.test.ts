@@ -3,7 +3,7 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testTenant } from "@/e2e/fixtures/factories";
 import { copyTransaction, moneyTenant } from "@/e2e/fixtures/money";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { MOST_REFUNDS, payment as paymentSchema, SHOWN_REFUNDS } from "@/lib/contract/payments/payment";
+import { MAX_REFUNDS, payment as paymentSchema, SHOWN_REFUNDS } from "@/lib/contract/payments/payment";
 import { idAt, newId } from "@/lib/ids";
 import { getPayment, listPayments } from "./read-payments";
 
@@ -138,7 +138,7 @@ it("says that a page would be too long before it is made", async () => {
     const { id } = (await shop.create({ metadata })).body;
     const { body } = await shop.act("refund", id, { amount: 1 });
     const refund = decodeId("transaction", body.transactions[1].id) ?? "";
-    await copyTransaction(db, { environmentId: shop.environmentId, id: refund, times: MOST_REFUNDS - 1 });
+    await copyTransaction(db, { environmentId: shop.environmentId, id: refund, times: MAX_REFUNDS - 1 });
   }
   const ctx = testContext(shop.service, shop.merchant.test);
   await expect(listPayments(ctx, { limit: 3 })).rejects.toMatchObject({

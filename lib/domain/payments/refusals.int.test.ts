@@ -5,7 +5,7 @@ import { copyTransaction, moneyTenant } from "@/e2e/fixtures/money";
 import { holds, losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
-import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
+import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createRegistry } from "@/lib/processor/registry";
 import { refuseClaimed } from "./money-request";
@@ -126,7 +126,7 @@ test("a payment takes five hundred refunds, so that its answers have an end", as
   const { id } = (await tenant.create()).body;
   const refund = await tenant.act("refund", id, { amount: 1 });
   const made = decodeId("transaction", refund.body.transactions[1].id) ?? "";
-  await copyTransaction(db, { environmentId: tenant.environmentId, id: made, times: MOST_REFUNDS - 2 });
+  await copyTransaction(db, { environmentId: tenant.environmentId, id: made, times: MAX_REFUNDS - 2 });
   expect((await tenant.act("refund", id, { amount: 1 })).status).toBe(201);
   const refused = await tenant.act("refund", id, { amount: 1 });
   expect(refused).toMatchObject({ status: 409, code: "invalid_state" });

@@ -8,7 +8,7 @@ import {
   type OurEntry,
 } from "@/db/queries/processors/our-entries";
 import { encodeId } from "@/lib/contract/ids";
-import { type Difference, type Findings, MOST_KEPT } from "@/lib/contract/processors/reconciliation";
+import { type Difference, type Findings, MAX_DIFFERENCES } from "@/lib/contract/processors/reconciliation";
 import { firstIdAt } from "@/lib/ids";
 import type { FiledStatement, Inquiry, Processor, ProcessorObject, StatementEntry } from "@/lib/processor/port";
 import type { Service } from "../context";
@@ -247,7 +247,7 @@ class Walk {
     this.#count(ours);
     const key = keyOf(ours);
     if (ours.under_way || !mustBeThere(ours) || this.#seen.has(key) || this.#seenBefore.has(key)) return;
-    if (this.#missing.size < MOST_KEPT) this.#missing.set(key, ours);
+    if (this.#missing.size < MAX_DIFFERENCES) this.#missing.set(key, ours);
     else this.#missingBeyond += 1;
   }
 
@@ -321,7 +321,7 @@ class Walk {
 
   #report(difference: Difference): void {
     this.#findings.difference_count += 1;
-    if (this.#differences.length < MOST_KEPT) this.#differences.push(difference);
+    if (this.#differences.length < MAX_DIFFERENCES) this.#differences.push(difference);
   }
 
   #result(): Findings {

@@ -7,7 +7,7 @@ import { createTestMerchant, testContext } from "@/e2e/fixtures/factories";
 import { copyTransaction, type MoneyTenant, moneyTenant } from "@/e2e/fixtures/money";
 import { createTestUser, mailsTo } from "@/e2e/fixtures/users";
 import { decodeId } from "@/lib/contract/ids";
-import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
+import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import { receiptNumber } from "@/lib/contract/receipts/receipts";
 import type { Context } from "@/lib/domain/context";
 import { processReports } from "@/lib/domain/payments/process-reports";
@@ -242,9 +242,9 @@ test("a receipt lists as many refunds as a payment may have", async () => {
   const { body } = await shop.create({ amount: 100_000 });
   await shop.act("refund", body.id, { amount: 100 });
   const id = decodeId("transaction", (await shop.get(body.id)).transactions[1]?.id ?? "") as string;
-  await copyTransaction(db, { environmentId: shop.environmentId, id, times: MOST_REFUNDS - 1, status: "PENDING" });
+  await copyTransaction(db, { environmentId: shop.environmentId, id, times: MAX_REFUNDS - 1, status: "PENDING" });
   const receipt = await findReceiptByToken(shop.service, await tokenOf(shop, body.id));
-  expect(receipt?.refunds).toHaveLength(MOST_REFUNDS);
+  expect(receipt?.refunds).toHaveLength(MAX_REFUNDS);
 });
 
 test("mail that leaves the machine goes in test mode to the team alone, in live mode to customers; never to what cannot be mailed", async () => {

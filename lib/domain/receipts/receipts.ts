@@ -4,7 +4,7 @@ import { findPayment } from "@/db/queries/payments/payments";
 import { ensureReceipts, findReceipt, listReceiptRefunds } from "@/db/queries/receipts";
 import { AppError } from "@/lib/contract/errors";
 import { decodeId, encodeId } from "@/lib/contract/ids";
-import { MOST_REFUNDS } from "@/lib/contract/payments/payment";
+import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
 import { type Receipt, receiptNumber } from "@/lib/contract/receipts/receipts";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
@@ -67,7 +67,7 @@ export async function findReceiptByToken(service: Pick<Service, "db">, token: st
   const row = await findReceipt(service.db.sql, token);
   if (row === null) return null;
   const { sql } = service.db.within(row.environment_id);
-  const refunds = await listReceiptRefunds(sql, row.environment_id, row.payment_id, MOST_REFUNDS);
+  const refunds = await listReceiptRefunds(sql, row.environment_id, row.payment_id, MAX_REFUNDS);
   const id = encodeId("payment", row.payment_id);
   return {
     number: receiptNumber(id),

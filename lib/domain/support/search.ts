@@ -24,9 +24,9 @@ import { HOLDS_SECRET, holdsSecret } from "@/lib/contract/secrets";
 import {
   SEARCH_GROUPS,
   SEARCH_LIMIT,
-  type SearchAnswer,
   type SearchHit,
   type SearchKind,
+  type SearchResponse,
 } from "@/lib/contract/support/search-results";
 import { firstIdAt, idTime } from "@/lib/ids";
 import { findTransactionsEverywhere, type PageOfSearch, readTransactionSearch } from "./find-transactions";
@@ -43,7 +43,7 @@ const FETCH = SEARCH_LIMIT + 1;
 export async function searchEverything(
   call: StaffCall,
   input: { text: string } & Partial<PageOfSearch>,
-): Promise<SearchAnswer> {
+): Promise<SearchResponse> {
   const { service, staff, request } = call;
   const text = input.text.trim();
   const terms = readSearch(text);

@@ -14,7 +14,7 @@ import {
   type UnknownOutcome,
   type UnknownOutcomeList,
 } from "@/lib/contract/support/endpoints";
-import type { ProcessorAnswer, SupportPayment } from "@/lib/contract/support/payment-detail";
+import type { ProcessorStatus, SupportPayment } from "@/lib/contract/support/payment-detail";
 import type { Inquiry, Outcome } from "@/lib/processor/port";
 import type { Service } from "../context";
 import { leaseOf } from "../payments/operation";
@@ -73,14 +73,14 @@ const MAX_CHECKED = 20;
 export async function readProcessorStatus(
   service: Service,
   { environment, detail, operations }: Pick<SupportPayment, "environment" | "detail" | "operations">,
-): Promise<ProcessorAnswer[]> {
+): Promise<ProcessorStatus[]> {
   const environmentId = requireId("environment", environment.id);
   const paymentId = requireId("payment", detail.payment.id);
   const snapshot = await findShortPayment(service.db.within(environmentId).sql, environmentId, paymentId, 1);
   const owner = { id: environmentId, mode: environment.mode };
   const at = snapshot && (await service.processors.find(owner, snapshot.payment.connection_id));
   return Promise.all(
-    operations.slice(0, MAX_CHECKED).map(async ({ id: reference, kind }): Promise<ProcessorAnswer> => {
+    operations.slice(0, MAX_CHECKED).map(async ({ id: reference, kind }): Promise<ProcessorStatus> => {
       if (!at) return { reference, kind: "none", text: "its processor is not connected" };
       const operation = { id: reference, kind, environmentId, paymentId };
       const answer = await inquireProcessor(service, at.processor, operation, snapshot.payment.authorization_id);

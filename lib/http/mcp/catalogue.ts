@@ -20,7 +20,7 @@ export const isPermitted = ({ permissions }: Pick<Endpoint, "permissions">, own:
 
 const toolFor = (endpoint: Endpoint) => (writes(endpoint) ? "execute_endpoint" : "read_endpoint");
 
-const MOST_FOUND = 12;
+const MAX_RESULTS = 12;
 
 /** Best matches first; every endpoint if there are no keywords. */
 export function searchEndpoints(query: string, own: Permissions): Record<string, unknown>[] {
@@ -28,7 +28,7 @@ export function searchEndpoints(query: string, own: Permissions): Record<string,
   const found = OFFERED.map((endpoint) => ({ endpoint, score: scoreOf(endpoint, words) }))
     .filter(({ score }) => words.length === 0 || score > 0)
     .toSorted((a, b) => b.score - a.score);
-  return found.slice(0, words.length === 0 ? found.length : MOST_FOUND).map(({ endpoint }) => ({
+  return found.slice(0, words.length === 0 ? found.length : MAX_RESULTS).map(({ endpoint }) => ({
     ...{ name: endpoint.name, method: endpoint.method, path: endpoint.path, summary: endpoint.summary },
     ...{ tool: toolFor(endpoint), permitted: isPermitted(endpoint, own) },
   }));

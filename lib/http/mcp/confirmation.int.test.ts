@@ -20,7 +20,7 @@ import { toResponse } from "@/lib/http/answer";
 import { currentService } from "@/lib/http/current-service";
 import { newId } from "@/lib/ids";
 import type { Call } from "./endpoint-calls";
-import { askOnStream } from "./older-clients";
+import { openQuestionStream } from "./older-clients";
 
 const { db } = await testDatabase();
 const { service, nextProcess, shop } = testShops(db);
@@ -271,7 +271,7 @@ test("questions of test mode leave room for those of live mode, however many acc
     } as unknown as Call;
     const asked = { key: newId(), amount: null, until: service.clock.now().getTime() + 600_000 };
     const requestState = `${Buffer.from(JSON.stringify(asked)).toString("base64url")}.`;
-    return askOnStream(call, 1, { name: "refund_payment", input: {} }, { requestState } as never)(
+    return openQuestionStream(call, 1, { name: "refund_payment", input: {} }, { requestState } as never)(
       new AbortController(),
     );
   };

@@ -18,29 +18,29 @@ import {
   type Call,
   callEndpoint,
   checkBody,
-  type EndpointAnswer,
   type EndpointInput,
+  type EndpointResponse,
   endpointResult,
   errorResult,
   invalid,
-  type storedAnswer,
+  type storedResponse,
 } from "./endpoint-calls";
 
 /** Far below the 24 hours that an idempotency key lives, so a late confirmation never meets an expired key. */
-const LIVES_MS = 10 * 60_000;
+const LIFETIME_MS = 10 * 60_000;
 const PURPOSE = "mcp-confirmation";
 export const FIELD = "confirm";
 
 /** Signed content of a question: the idempotency key that a confirmation uses, the exact amount, and the expiry. */
-type Asked = { readonly key: string; readonly amount: number | null; readonly until: number };
+type QuestionState = { readonly key: string; readonly amount: number | null; readonly until: number };
 
 /** Whether the client can show a question, and the user's response to one. */
-export type Asking = {
+export type Confirmation = {
   readonly canAsk: boolean;
   readonly state?: string | undefined;
-  readonly answers?: Readonly<Record<string, unknown>> | undefined;
+  readonly replies?: Readonly<Record<string, unknown>> | undefined;
   /** Reads the outcome of a confirmed operation instead of running it. Allowed after the expiry, too. */
-  readonly look?: typeof storedAnswer;
+  readonly lookUp?: typeof storedResponse;
 };
 
 const stableStringify = configure({ deterministic: true });
@@ -54,7 +54,7 @@ export const movesMoney = ({ idempotency }: Pick<Endpoint, "idempotency">): bool
  */
 export async function moveMoney(
   call: Call,
-  { canAsk, state, answers, look }: Asking,
+  { canAsk, state, replies, lookUp }: Confirmation,
   endpoint: Endpoint,
   input: EndpointInput,
 ): Promise<ReturnType<typeof endpointResult> | InputRequiredResult> {
@@ -62,16 +62,16 @@ export async function moveMoney(
   refuseRawCard(call, input);
   if (!canAsk) return errorResult(cannotAsk(call, input.id));
   const body = (await checkBody(call, endpoint, input)) as Readonly<Record<string, unknown>>;
-  if (state === undefined) return ask(call, endpoint, input, body);
+  if (state === undefined) return askUser(call, endpoint, input, body);
 
-  const asked = readState(call, endpoint, input, state);
-  const isLate = asked !== null && call.http.service.clock.now().getTime() >= asked.until;
-  if (asked === null || (isLate && !look)) return errorResult(REFUSALS.expired);
-  const answer = inputResponse(answers, FIELD);
-  const isYes = answer.kind === "elicit" && answer.action === "accept" && answer.content?.[FIELD] === true;
-  if (!isYes) return errorResult(declined(call, input.id, asked));
-  const exact = asked.amount === null ? input : { ...input, body: { ...input.body, amount: asked.amount } };
-  return endpointResult(call, endpoint, await (look ?? callEndpoint)(call, endpoint, exact, asked.key));
+  const question = readState(call, endpoint, input, state);
+  const isLate = question !== null && call.http.service.clock.now().getTime() >= question.until;
+  if (question === null || (isLate && !lookUp)) return errorResult(REFUSALS.expired);
+  const reply = inputResponse(replies, FIELD);
+  const isYes = reply.kind === "elicit" && reply.action === "accept" && reply.content?.[FIELD] === true;
+  if (!isYes) return errorResult(declined(call, input.id, question));
+  const exact = question.amount === null ? input : { ...input, body: { ...input.body, amount: question.amount } };
+  return endpointResult(call, endpoint, await (lookUp ?? callEndpoint)(call, endpoint, exact, question.key));
 }
 
 const REFUSALS = {
@@ -85,8 +85,8 @@ const REFUSALS = {
 /** Nobody reads a question within this time: such a refusal usually comes from a client that shows no forms. */
 const UNREAD_MS = 2_000;
 
-function declined(call: Call, id: string | undefined, { until }: Asked) {
-  const tookMs = call.http.service.clock.now().getTime() - (until - LIVES_MS);
+function declined(call: Call, id: string | undefined, { until }: QuestionState) {
+  const tookMs = call.http.service.clock.now().getTime() - (until - LIFETIME_MS);
   const detail =
     tookMs < UNREAD_MS
       ? `The question was declined within two seconds, so your user may not have seen it. Nothing was done, and asking again would end the same. Your user can do it in the dashboard: ${dashboardPage(call, id)}`
@@ -118,7 +118,7 @@ function refuseRawCard({ caller }: Call, { body }: EndpointInput): void {
   );
 }
 
-async function ask(
+async function askUser(
   call: Call,
   endpoint: Endpoint,
   input: EndpointInput,
@@ -129,10 +129,10 @@ async function ask(
     : { text: paymentQuestion(body as CreatePaymentBody), amount: null, button: "Yes, charge the card" };
   if ("status" in question) return endpointResult(call, endpoint, question);
   const { http, caller } = call;
-  const asked: Asked = {
+  const asked: QuestionState = {
     key: `mcp-${newId()}`,
     amount: question.amount,
-    until: http.service.clock.now().getTime() + LIVES_MS,
+    until: http.service.clock.now().getTime() + LIFETIME_MS,
   };
   const where =
     caller.environment.mode === "live" ? "Live mode: this is real money." : "Test mode: no real money moves.";
@@ -162,20 +162,20 @@ async function questionAbout(
   endpoint: Endpoint,
   { id }: EndpointInput,
   { amount: wanted, acknowledge_dispute: acknowledged = false }: RefundBody,
-): Promise<Question | EndpointAnswer> {
+): Promise<Question | EndpointResponse> {
   const action = endpoint.path.slice(endpoint.path.lastIndexOf("/") + 1) as Action;
   const answer = await callEndpoint(call, endpoint.path.startsWith("/v1/payments/") ? getPayment : getTransaction, {
     id,
   });
   if (answer.status >= 400) return answer;
   const found = answer.data as Payment | Transaction;
-  const most = action === "refund" ? found.amount_refundable : capturableOf(found);
+  const max = action === "refund" ? found.amount_refundable : capturableOf(found);
   const disputed = action === "refund" ? refusalByDispute(found.dispute, acknowledged) : null;
   if (disputed) throw disputed;
-  requirePossible(found, action, wanted ?? most, most);
+  requirePossible(found, action, wanted ?? max, max);
   const money = (amount: number) => moneyTextWithCode(amount, found.currency);
   const what = `${found.object} ${found.id} (${cardOf(found)}, ${money(found.amount)}, ${fullTimeText(new Date(found.created_at), "UTC")})`;
-  const amount = wanted ?? most;
+  const amount = wanted ?? max;
   switch (action) {
     case "refund": {
       const risk = isDisputed(found.dispute?.status ?? null)
@@ -188,7 +188,7 @@ async function questionAbout(
       };
     }
     case "capture": {
-      const rest = amount < most ? ` The other ${money(most - amount)} of the hold is released for good.` : "";
+      const rest = amount < max ? ` The other ${money(max - amount)} of the hold is released for good.` : "";
       return {
         text: `Capture ${money(amount)} of ${what}? The card is charged, which can only be refunded later.${rest}`,
         amount,
@@ -197,7 +197,7 @@ async function questionAbout(
     }
     case "void":
       return {
-        text: `Void ${what}? The hold of ${money(most)} is released, and this payment can never be captured again.`,
+        text: `Void ${what}? The hold of ${money(max)} is released, and this payment can never be captured again.`,
         amount: null,
         button: "Yes, void it",
       };
@@ -235,7 +235,7 @@ function cardOf(found: Payment | Transaction): string {
 }
 
 /** Refuses before the question what the operation would refuse. Later changes are refused by the operation itself. */
-function requirePossible(found: Payment | Transaction, action: Action, amount: number, most: number): void {
+function requirePossible(found: Payment | Transaction, action: Action, amount: number, max: number): void {
   const { status: current_status, available_actions: allowed_actions } = found;
   if (!allowed_actions.includes(action)) {
     throw new AppError(
@@ -244,11 +244,11 @@ function requirePossible(found: Payment | Transaction, action: Action, amount: n
       { extra: { current_status, allowed_actions } },
     );
   }
-  if (action === "void" || amount <= most) return;
+  if (action === "void" || amount <= max) return;
   throw new AppError(
     action === "refund" ? "amount_exceeds_refundable" : "amount_exceeds_capturable",
-    `At most ${most} (${moneyTextWithCode(most, found.currency)}) is left to ${action}.`,
-    { extra: { remaining: most } },
+    `At most ${max} (${moneyTextWithCode(max, found.currency)}) is left to ${action}.`,
+    { extra: { remaining: max } },
   );
 }
 
@@ -269,19 +269,19 @@ function signedText({ caller }: Call, endpoint: Endpoint, input: EndpointInput, 
   return stableStringify([caller.environment.id, caller.actor.id, endpoint.name, { id, body, query }, payload]) ?? "";
 }
 
-function stateOf(call: Call, endpoint: Endpoint, input: EndpointInput, asked: Asked): string {
+function stateOf(call: Call, endpoint: Endpoint, input: EndpointInput, asked: QuestionState): string {
   const payload = Buffer.from(JSON.stringify(asked)).toString("base64url");
   return `${payload}.${call.http.service.secret.mac(PURPOSE, signedText(call, endpoint, input, payload))}`;
 }
 
 /** The content of a state that we have signed; its signature is not checked here. */
-export const askedIn = (state: string): Asked =>
-  JSON.parse(Buffer.from(state.split(".", 1)[0] ?? "", "base64url").toString()) as Asked;
+export const decodeState = (state: string): QuestionState =>
+  JSON.parse(Buffer.from(state.split(".", 1)[0] ?? "", "base64url").toString()) as QuestionState;
 
 /** Null if the state is not ours, or is for another operation. */
-function readState(call: Call, endpoint: Endpoint, input: EndpointInput, state: string): Asked | null {
+function readState(call: Call, endpoint: Endpoint, input: EndpointInput, state: string): QuestionState | null {
   const { secret } = call.http.service;
   const [payload = "", mac = "", ...rest] = state.split(".");
   if (rest.length > 0 || !secret.isMac(PURPOSE, signedText(call, endpoint, input, payload), mac)) return null;
-  return askedIn(state);
+  return decodeState(state);
 }

@@ -34,7 +34,7 @@ export type EndpointInput = {
 };
 
 /** `data`: the parsed body. */
-export type EndpointAnswer = {
+export type EndpointResponse = {
   readonly status: number;
   readonly requestId: string;
   readonly replayed: boolean;
@@ -43,9 +43,9 @@ export type EndpointAnswer = {
 };
 
 /** About 16,000 tokens: more would crowd out the assistant's task. */
-const LONGEST_ANSWER = 64 * 1024;
-const USUAL_ROWS = 20;
-export const MOST_ROWS = 50;
+const MAX_RESPONSE_LENGTH = 64 * 1024;
+const DEFAULT_ROWS = 20;
+export const MAX_ROWS = 50;
 
 /** Headers of the client's request that are passed on: only its origin, no cookies and no headers of a page. */
 const PASSED_ON = new Set(["host", "x-forwarded-for"]);
@@ -88,11 +88,11 @@ export async function callEndpoint(
   endpoint: Endpoint,
   input: EndpointInput,
   idempotencyKey: string | null = null,
-): Promise<EndpointAnswer> {
+): Promise<EndpointResponse> {
   const takesId = endpoint.path.includes("{id}");
   if (takesId && !input.id) throw invalid("id", `${endpoint.name} needs the id that stands in its path.`);
   if (!takesId && input.id !== undefined) throw invalid("id", `${endpoint.name} takes no id. Leave it out.`);
-  const request = asRequest(call, endpoint, { ...input, query: withRows(endpoint, input.query) }, idempotencyKey);
+  const request = asRequest(call, endpoint, { ...input, query: withRowLimit(endpoint, input.query) }, idempotencyKey);
   if (takesId && (!/^[\w-]+$/.test(input.id ?? "") || PATHS.has(pathOf(request.url))))
     throw new AppError("resource_not_found", "There is nothing with this id in this environment.", { param: "id" });
   const answer = await dispatch(request, call.connection);
@@ -116,12 +116,12 @@ export function callerNow({ http, apiKey, request: { headers }, connection }: Ca
  * The response that is stored under a key, for the key's own request. Not rate-limited, because it sends nothing
  * and moves no money. Throws what `replayStored` throws, and refuses a caller that lost access to the response.
  */
-export async function storedAnswer(
+export async function storedResponse(
   call: Call,
   endpoint: Endpoint,
   input: EndpointInput,
   key: string,
-): Promise<EndpointAnswer> {
+): Promise<EndpointResponse> {
   const { http, caller, info } = call;
   const { environment, actor } = caller;
   const sent = asRequest(call, endpoint, input, key);
@@ -146,11 +146,11 @@ export async function storedAnswer(
 }
 
 /** Applies the row limits of lists: 20 by default, 50 at most. */
-function withRows(endpoint: Endpoint, query: EndpointInput["query"] = {}): NonNullable<EndpointInput["query"]> {
+function withRowLimit(endpoint: Endpoint, query: EndpointInput["query"] = {}): NonNullable<EndpointInput["query"]> {
   if (endpoint.method !== "GET" || !endpoint.list) return query;
-  if (Number(query.limit) > MOST_ROWS)
-    throw invalid("limit", `Here a list has at most ${MOST_ROWS} rows. Page with starting_after or offset.`);
-  return { limit: USUAL_ROWS, ...query };
+  if (Number(query.limit) > MAX_ROWS)
+    throw invalid("limit", `Here a list has at most ${MAX_ROWS} rows. Page with starting_after or offset.`);
+  return { limit: DEFAULT_ROWS, ...query };
 }
 
 /** The validated body, without calling the endpoint. */
@@ -186,7 +186,7 @@ export const problemResult = ({ http, info }: Call, error: AppError): CallToolRe
  * An endpoint's response as a tool's result. A response that is too long is omitted, but never the fact that a
  * write succeeded.
  */
-export function endpointResult(call: Call, endpoint: Endpoint, answer: EndpointAnswer): CallToolResult {
+export function endpointResult(call: Call, endpoint: Endpoint, answer: EndpointResponse): CallToolResult {
   const { status, requestId: request_id, replayed, data, length } = answer;
   if (status >= 400) return errorResult(data);
   const done = {
@@ -195,7 +195,7 @@ export function endpointResult(call: Call, endpoint: Endpoint, answer: EndpointA
     ...(replayed && { replayed }),
     ...(status === PENDING_STATUS && { note: NOT_KNOWN_YET }),
   };
-  if (length <= LONGEST_ANSWER) return dataResult({ ...done, data: withoutSecrets(data) });
+  if (length <= MAX_RESPONSE_LENGTH) return dataResult({ ...done, data: withoutSecrets(data) });
   const tooLong = `The answer has ${length.toLocaleString("en-US")} characters, too many to show here.`;
   if (!writes(endpoint))
     return problemResult(call, invalid("limit", `${tooLong} Ask for fewer rows, or for one object by its id.`));

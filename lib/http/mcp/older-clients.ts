@@ -10,8 +10,8 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { findIdempotencyKey } from "@/lib/domain/idempotency/inspect-keys";
 import { userContext } from "@/lib/http/caller";
 import type { Stream } from "@/lib/http/event-stream";
-import { askedIn, FIELD } from "./confirmation";
-import { type Call, errorResult, problemResult, storedAnswer } from "./endpoint-calls";
+import { decodeState, FIELD } from "./confirmation";
+import { type Call, errorResult, problemResult, storedResponse } from "./endpoint-calls";
 import { runTool } from "./tools";
 
 const SESSION = "mcp-session";
@@ -42,75 +42,80 @@ export type ToolCall = { readonly name: string; readonly input: unknown };
 type Question = ToolCall & { readonly state: string };
 
 /** Limit of a question's id, which the client sends back with the response. */
-const LONGEST_QUESTION = 32 * 1024;
-const LOOK_MS = 1_000;
-const SIGN_OF_LIFE_MS = 15_000;
+const MAX_QUESTION_LENGTH = 32 * 1024;
+const CHECK_INTERVAL_MS = 1_000;
+const KEEP_ALIVE_MS = 15_000;
 /** Max duration of an operation that was confirmed at the last moment. */
 const GRACE_MS = 30_000;
 /** Open questions per key, per merchant, and in all: each queries the database every second. */
-const MOST_OF_ONE = 5;
-const MOST_OF_MERCHANT = 10;
-const MOST = 100;
+const MAX_PER_KEY = 5;
+const MAX_PER_MERCHANT = 10;
+const MAX_OPEN = 100;
 /** Limit of all test environments: accounts are free, and ten of them must not block live questions. */
-const MOST_OF_TESTS = 75;
+const MAX_IN_TEST_MODE = 75;
 
 type Waiting = {
   readonly signedFor: string;
   readonly merchantId: string;
   readonly mode: Mode;
-  readonly tell: (result: CallToolResult) => void;
+  readonly deliver: (result: CallToolResult) => void;
 };
 
 /** Waiting streams of this process by the idempotency key of their question. */
-const waiting = new Map<string, Waiting>();
+const openQuestions = new Map<string, Waiting>();
 
 /** The stream of a call that needs a confirmation. Throws `rate_limited` if too many questions are open. */
-export function askOnStream(call: Call, id: string | number, tool: ToolCall, asked: InputRequiredResult): Stream {
+export function openQuestionStream(
+  call: Call,
+  id: string | number,
+  tool: ToolCall,
+  required: InputRequiredResult,
+): Stream {
   const own = signedFor(call);
   const { merchantId, mode } = call.caller.environment;
-  const ofMerchant = [...waiting.values()].filter((each) => each.merchantId === merchantId);
+  const ofMerchant = [...openQuestions.values()].filter((each) => each.merchantId === merchantId);
   const ofOne = ofMerchant.filter((each) => each.signedFor === own).length;
-  if (ofMerchant.length >= MOST_OF_MERCHANT || ofOne >= MOST_OF_ONE)
+  if (ofMerchant.length >= MAX_PER_MERCHANT || ofOne >= MAX_PER_KEY)
     throw new AppError("rate_limited", "Too many questions wait for an answer already. Answer one of them first.");
-  const ofTests = [...waiting.values()].filter((each) => each.mode === "test").length;
-  if (waiting.size >= MOST || (mode === "test" && ofTests >= MOST_OF_TESTS))
+  const ofTests = [...openQuestions.values()].filter((each) => each.mode === "test").length;
+  if (openQuestions.size >= MAX_OPEN || (mode === "test" && ofTests >= MAX_IN_TEST_MODE))
     throw new AppError("rate_limited", "Too many questions are open here at the moment. Try again in a minute.");
-  const { requestState: state = "", inputRequests } = asked;
-  const { key, until } = askedIn(state);
+  const { requestState: state = "", inputRequests } = required;
+  const { key, until } = decodeState(state);
   const question = questionId(call, { ...tool, state });
-  if (question.length > LONGEST_QUESTION)
+  if (question.length > MAX_QUESTION_LENGTH)
     throw new AppError("invalid_parameter", "This is too long to be confirmed by this client. Send less metadata.");
   const { message, requestedSchema } = (inputRequests?.[FIELD]?.params ?? {}) as Record<string, unknown>;
   return async function* ({ signal }) {
     const { clock, timer } = call.http.service;
-    const told: CallToolResult[] = [];
+    const results: CallToolResult[] = [];
     let failed: CallToolResult | null = null;
     let endsAt = until + GRACE_MS;
     let wake = () => {};
-    const tell = (result: CallToolResult) => {
-      told.push(result);
+    const deliver = (result: CallToolResult) => {
+      results.push(result);
       wake();
     };
     const leave = () => wake();
-    waiting.set(key, { signedFor: own, merchantId, mode, tell });
+    openQuestions.set(key, { signedFor: own, merchantId, mode, deliver });
     signal.addEventListener("abort", leave);
     try {
       yield frameOf({ id: question, method: "elicitation/create", params: { message, requestedSchema } });
-      for (let looks = 1; !signal.aborted; looks++) {
-        if (told.length === 0) {
+      for (let checks = 1; !signal.aborted; checks++) {
+        if (results.length === 0) {
           await new Promise<void>((resolve) => {
-            const cancel = timer.after(LOOK_MS, resolve);
+            const cancel = timer.after(CHECK_INTERVAL_MS, resolve);
             wake = () => {
               cancel();
               resolve();
             };
           });
         }
-        let result = told.shift() ?? null;
+        let result = results.shift() ?? null;
         if (result === null || result.isError === true) {
           if (result !== null) endsAt = Math.min(endsAt, clock.now().getTime() + GRACE_MS);
           failed = result ?? failed;
-          const found = await lookElsewhere(call, tool, state);
+          const found = await findStoredResult(call, tool, state);
           if (typeof found === "object") result = found;
           // A failed response is reported only if no other response ran the operation.
           else result = found === "unused" && failed !== null && !isUnsure(failed) ? failed : null;
@@ -121,11 +126,11 @@ export function askOnStream(call: Call, id: string | number, tool: ToolCall, ask
           yield frameOf({ id, result });
           return;
         }
-        if (looks % (SIGN_OF_LIFE_MS / LOOK_MS) === 0) yield ": still here\n\n";
+        if (checks % (KEEP_ALIVE_MS / CHECK_INTERVAL_MS) === 0) yield ": still here\n\n";
       }
     } finally {
       signal.removeEventListener("abort", leave);
-      waiting.delete(key);
+      openQuestions.delete(key);
     }
   };
 }
@@ -147,14 +152,14 @@ const PENDING = {
  * The outcome of a confirmation that another process received: only the response stored under its key. `unused`:
  * the key is unused. `unknown`: the key may be in use, and has no response yet.
  */
-async function lookElsewhere(
+async function findStoredResult(
   call: Call,
   tool: ToolCall,
   state: string,
 ): Promise<CallToolResult | "unused" | "unknown"> {
   const { http, caller, info } = call;
   const { environment, actor } = caller;
-  const { key } = askedIn(state);
+  const { key } = decodeState(state);
   try {
     const context = userContext(http.service, { environment, actor, request: { ...info, endpoint: "mcp" } });
     // The state is enough here: bodies come from the stored response, which checks the key's permission.
@@ -166,10 +171,10 @@ async function lookElsewhere(
     throw error;
   }
   let isStored = false;
-  const result = await answered(call, tool, state, YES, async (...request) => {
-    const answer = await storedAnswer(...request);
+  const result = await runConfirmed(call, tool, state, YES, async (...request) => {
+    const response = await storedResponse(...request);
     isStored = true;
-    return answer;
+    return response;
   });
   if (isStored) return result;
   const status = statusOf(result);
@@ -184,25 +189,25 @@ const statusOf = ({ structuredContent }: CallToolResult): unknown =>
 /** After an internal error, it is unknown how far the operation got. */
 const isUnsure = (result: CallToolResult): boolean => Number(statusOf(result)) >= 500;
 
-async function answered(
+async function runConfirmed(
   call: Call,
   { name, input }: ToolCall,
   state: string,
-  answer: unknown,
-  look?: typeof storedAnswer,
+  reply: unknown,
+  lookUp?: typeof storedResponse,
 ): Promise<CallToolResult> {
-  const asking = { canAsk: true, state, answers: { [FIELD]: answer }, ...(look && { look }) };
-  const result = await runTool(call, name, input, asking);
+  const confirmation = { canAsk: true, state, replies: { [FIELD]: reply }, ...(lookUp && { lookUp }) };
+  const result = await runTool(call, name, input, confirmation);
   if (result !== null && !isInputRequiredResult(result)) return result;
   return problemResult(call, new AppError("invalid_parameter", "There is no such question."));
 }
 
 /** Runs the operation that a response to our question confirms. Any other message has no effect. */
-export async function takeAnswer(call: Call, id: unknown, answer: unknown): Promise<void> {
+export async function handleReply(call: Call, id: unknown, reply: unknown): Promise<void> {
   const question = readQuestion(call, id);
   if (question === null) return;
-  const result = await answered(call, question, question.state, answer);
-  waiting.get(askedIn(question.state).key)?.tell(result);
+  const result = await runConfirmed(call, question, question.state, reply);
+  openQuestions.get(decodeState(question.state).key)?.deliver(result);
 }
 
 const signedText = (call: Call, payload: string) => `${signedFor(call)}\n${payload}`;

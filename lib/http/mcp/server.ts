@@ -6,24 +6,24 @@ import { setTimeout as wait } from "node:timers/promises";
 import { keepableText, maskCardNumbers } from "@/lib/contract/card-numbers";
 import { AppError } from "@/lib/contract/errors";
 import { env } from "@/lib/env";
-import { bytesOf, type HttpAnswer, toResponse } from "@/lib/http/answer";
+import { bytesOf, type HttpResponse, toResponse } from "@/lib/http/answer";
 import { type Caller, readerOf } from "@/lib/http/caller";
 import { currentService, type HttpService } from "@/lib/http/current-service";
 import { TARPIT_MS } from "@/lib/http/dispatch";
 import { alteredParts, readBody, repeatedMember, requireJson } from "@/lib/http/parse";
-import { type AnswerHeaders, answerRequest, everyMethod, type RequestInfo, refuse } from "@/lib/http/pipeline";
+import { everyMethod, handleRequest, type RequestInfo, type ResponseHeaders, refuse } from "@/lib/http/pipeline";
 import { type ApiRequest, addressOf, type Connection, decidingHeader, pathOf } from "@/lib/http/request-parts";
 import type { Answered } from "./session";
 
 /** Handles /mcp. Only POST: without state between messages there is no stream to GET and no session to DELETE. */
-export async function mcp(request: ApiRequest, connection: Connection): Promise<HttpAnswer> {
+export async function mcp(request: ApiRequest, connection: Connection): Promise<HttpResponse> {
   if (pathOf(request.url) !== "/mcp") return refuse(request, null);
   if (request.method !== "POST") return refuse(request, ["POST"]);
   const known: Known = { caller: null };
-  return answerRequest(request, {
+  return handleRequest(request, {
     name: "mcp",
     run: (info, headers) => answer(currentService(), { request, connection, info, headers, known }),
-    async refused(error) {
+    async onRefusal(error) {
       if (!(error instanceof AppError)) return error;
       if (known.caller === null && error.code === "rate_limited") await wait(TARPIT_MS);
       return error.status === 401 ? unauthorized(error) : error;
@@ -39,7 +39,7 @@ type Post = {
   readonly request: ApiRequest;
   readonly connection: Connection;
   readonly info: RequestInfo;
-  readonly headers: AnswerHeaders;
+  readonly headers: ResponseHeaders;
   readonly known: Known;
 };
 
@@ -47,7 +47,7 @@ type Post = {
  * Order of checks: 403 (origin), 401, 429, 413/415, then the message. The endpoint that a tool calls checks the
  * rest.
  */
-async function answer(http: HttpService, post: Post): Promise<HttpAnswer> {
+async function answer(http: HttpService, post: Post): Promise<HttpResponse> {
   const { request, connection, info, headers } = post;
   requireNoForeignPage(request.headers.get("origin"));
   const apiKey =
@@ -105,7 +105,7 @@ const INVALID_REQUEST = -32600;
 const METHOD_NOT_FOUND = -32601;
 
 /** Deeper than any message of the protocol, and harmless for recursive code. */
-const DEEPEST = 40;
+const MAX_DEPTH = 40;
 
 function messageOf(text: string): { message: object; refusal?: undefined } | { message?: undefined; refusal: Refusal } {
   let message: unknown;
@@ -117,7 +117,7 @@ function messageOf(text: string): { message: object; refusal?: undefined } | { m
   const refuseAs = (sentence: string) => ({ refusal: { code: INVALID_REQUEST, message: sentence } });
   if (Array.isArray(message)) return refuseAs("Send one message at a time: there are no batches.");
   if (typeof message !== "object" || message === null) return refuseAs("A message is a JSON object.");
-  if (isDeeper(message, DEEPEST)) return refuseAs("This message is nested too deeply.");
+  if (isDeeper(message, MAX_DEPTH)) return refuseAs("This message is nested too deeply.");
   const repeated = repeatedMember(text);
   if (repeated)
     return refuseAs(`${keepableText(repeated.join("."), 100)}: Given more than once. Send each member once.`);
@@ -145,7 +145,7 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
-const refusedMessage = (headers: AnswerHeaders, { id, ...error }: Refusal): HttpAnswer => ({
+const refusedMessage = (headers: ResponseHeaders, { id, ...error }: Refusal): HttpResponse => ({
   status: error.code === METHOD_NOT_FOUND ? 404 : 400,
   headers: { ...headers, "Content-Type": "application/json" },
   body: JSON.stringify({ jsonrpc: "2.0", error, id: id ?? null }),
@@ -164,7 +164,7 @@ function asPosted({ headers }: ApiRequest): Request {
   return new Request("http://localhost/mcp", { method: "POST", headers: [accept, ...given] });
 }
 
-async function answerOf(headers: AnswerHeaders, { response, stream, session }: Answered): Promise<HttpAnswer> {
+async function answerOf(headers: ResponseHeaders, { response, stream, session }: Answered): Promise<HttpResponse> {
   if (session !== undefined) headers["Mcp-Session-Id"] = session;
   if (stream) {
     // Keeps proxies from buffering the stream.

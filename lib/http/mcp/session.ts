@@ -18,8 +18,8 @@ import { appErrorOf } from "@/lib/http/answer";
 import type { Stream } from "@/lib/http/event-stream";
 import { whileAllowed } from "@/lib/http/revocation";
 import { type Call, callerNow, problemResult } from "./endpoint-calls";
-import { askOnStream, canShowForms, isSessionOf, sessionFor, type ToolCall, takeAnswer } from "./older-clients";
-import { runTool, type ToolResult, toolsOf } from "./tools";
+import { canShowForms, handleReply, isSessionOf, openQuestionStream, sessionFor, type ToolCall } from "./older-clients";
+import { listTools, runTool, type ToolResult } from "./tools";
 
 const INSTRUCTIONS = `Cardlane is a card payment service. These tools act for one merchant, in test mode (no real money) or live mode, as the API key decides.
 - Amounts are integers in minor units of their currency: 1999 USD is $19.99, 1999 JPY is ¥1,999.
@@ -37,7 +37,7 @@ function serverFor(
     { name: "cardlane", title: "Cardlane", version: "1.0.0", websiteUrl: `${call.http.service.baseUrl}/docs/mcp` },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler("tools/list", () => ({ tools: toolsOf(call.caller) }));
+  server.setRequestHandler("tools/list", () => ({ tools: listTools(call.caller) }));
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const result = await callTool({ name: params.name, input: params.arguments }, context);
     if (result === null) throw new ProtocolError(INVALID_PARAMS, "There is no such tool. See tools/list.");
@@ -64,7 +64,7 @@ export async function answerMessage(
         return runTool(call, name, input, {
           canAsk: canShowForms(envelope[CLIENT_CAPABILITIES_META_KEY]),
           state: mcpReq.requestState<string>(),
-          answers: mcpReq.inputResponses,
+          replies: mcpReq.inputResponses,
         });
       }),
     { legacy: "reject" },
@@ -99,7 +99,7 @@ async function answerOlder(
     throw new AppError("resource_not_found", "This session is not one of this key. Send initialize again.");
   if (method === undefined && (result !== undefined || error !== undefined)) {
     // A client that could not show the question counts as a refusal.
-    await takeAnswer(call, id, error === undefined ? result : { action: "decline" });
+    await handleReply(call, id, error === undefined ? result : { action: "decline" });
     return { response: new Response(null, { status: 202 }) };
   }
   let stream: Stream | undefined;
@@ -109,7 +109,7 @@ async function answerOlder(
     try {
       const { service } = call.http;
       const reauthorize = async () => void (await callerNow(call));
-      stream = whileAllowed({ service, reauthorize }, askOnStream(call, id, tool, made));
+      stream = whileAllowed({ service, reauthorize }, openQuestionStream(call, id, tool, made));
     } catch (error) {
       return problemResult(call, appErrorOf(call.http.service, error, call.info));
     }

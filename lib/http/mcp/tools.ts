@@ -14,14 +14,14 @@ import type { Caller } from "@/lib/http/caller";
 import { check } from "@/lib/http/parse";
 import { SENDS_ELSEWHERE } from "@/lib/http/session-caller";
 import { describeEndpoint, isPermitted, jsonSchema, OFFERED, searchEndpoints } from "./catalogue";
-import { type Asking, moveMoney, movesMoney } from "./confirmation";
+import { type Confirmation, moveMoney, movesMoney } from "./confirmation";
 import {
   type Call,
   callEndpoint,
   dataResult,
   endpointResult,
   invalid,
-  MOST_ROWS,
+  MAX_ROWS,
   problemResult,
   type Scalar,
 } from "./endpoint-calls";
@@ -38,14 +38,14 @@ type ToolDefinition = {
   readonly reads?: Endpoint;
   readonly input: z.ZodType<Record<string, unknown>>;
   /** Schema shown to clients in place of `input`, where the endpoint validates the input. */
-  readonly shown?: z.ZodType;
-  readonly run: (call: Call, input: never, asking: Asking) => ToolResult | Promise<ToolResult>;
+  readonly shownInput?: z.ZodType;
+  readonly run: (call: Call, input: never, confirmation: Confirmation) => ToolResult | Promise<ToolResult>;
 };
 
 function tool<Input extends z.ZodType<Record<string, unknown>>>(
   definition: Omit<ToolDefinition, "input" | "run"> & {
     readonly input: Input;
-    readonly run: (call: Call, input: z.infer<Input>, asking: Asking) => ToolResult | Promise<ToolResult>;
+    readonly run: (call: Call, input: z.infer<Input>, confirmation: Confirmation) => ToolResult | Promise<ToolResult>;
   },
 ): ToolDefinition {
   return definition;
@@ -74,9 +74,9 @@ const TOOLS: readonly ToolDefinition[] = [
       "Finds charges by words (customer name, e-mail, order number, description, metadata, last four digits, amount) and filters that must all match, newest first. Pass payment_id to the other tools.",
     calls: [listTransactions],
     input: z.record(z.string().max(100), scalar),
-    shown: z.strictObject({
+    shownInput: z.strictObject({
       ...listTransactionsQuery.shape,
-      limit: z.int().min(1).max(MOST_ROWS).optional().describe(`Rows, up to ${MOST_ROWS}; 10 when left out.`),
+      limit: z.int().min(1).max(MAX_ROWS).optional().describe(`Rows, up to ${MAX_ROWS}; 10 when left out.`),
     }),
     run: findPayment,
   }),
@@ -101,7 +101,8 @@ const TOOLS: readonly ToolDefinition[] = [
       payment_id: z.string().min(1).max(255).describe("Id of the payment (pay_…)."),
       ...refundBody.shape,
     }),
-    run: (call, { payment_id, ...body }, asking) => moveMoney(call, asking, refundPayment, { id: payment_id, body }),
+    run: (call, { payment_id, ...body }, confirmation) =>
+      moveMoney(call, confirmation, refundPayment, { id: payment_id, body }),
   }),
   tool({
     name: "search_endpoints",
@@ -124,7 +125,7 @@ const TOOLS: readonly ToolDefinition[] = [
   tool({
     name: "read_endpoint",
     title: "Read from the API",
-    description: `Calls an endpoint that changes nothing. Lists have 20 rows unless you pass a limit, and at most ${MOST_ROWS}.`,
+    description: `Calls an endpoint that changes nothing. Lists have 20 rows unless you pass a limit, and at most ${MAX_ROWS}.`,
     calls: READS,
     input: endpointInput,
     run: async (call, { name, ...input }) => {
@@ -138,10 +139,10 @@ const TOOLS: readonly ToolDefinition[] = [
     description: `Calls an endpoint that changes something. For those that move money: ${MONEY_NOTE}`,
     calls: WRITES,
     input: endpointInput,
-    run: async (call, { name, ...input }, asking) => {
+    run: async (call, { name, ...input }, confirmation) => {
       const endpoint = offered(name, WRITES, "read_endpoint");
       if (call.caller.environment.mode === "live" && SENDS_ELSEWHERE.has(name)) throw notByAssistants();
-      if (movesMoney(endpoint)) return moveMoney(call, asking, endpoint, input);
+      if (movesMoney(endpoint)) return moveMoney(call, confirmation, endpoint, input);
       return endpointResult(call, endpoint, await callEndpoint(call, endpoint, input));
     },
   }),
@@ -240,23 +241,28 @@ function annotationsOf(title: string, calls: readonly Endpoint[] = []): Tool["an
 const listed = new Map<string, Tool>();
 
 /** The tools of a key: those of which it may call any endpoint. */
-export const toolsOf = (caller: Pick<Caller, "permissions">): Tool[] =>
+export const listTools = (caller: Pick<Caller, "permissions">): Tool[] =>
   TOOLS.filter((definition) => isVisible(definition, caller)).map((definition) => {
-    const { name, title, description, input, shown = input, calls } = definition;
+    const { name, title, description, input, shownInput = input, calls } = definition;
     const known = listed.get(name);
     if (known) return known;
-    const inputSchema = { ...jsonSchema(shown), type: "object" as const };
+    const inputSchema = { ...jsonSchema(shownInput), type: "object" as const };
     const made: Tool = { name, title, description, inputSchema, annotations: annotationsOf(title, calls) };
     listed.set(name, made);
     return made;
   });
 
 /** Never throws: errors become a tool's error, in the form of /v1. Null for an unknown tool. */
-export async function runTool(call: Call, name: string, input: unknown, asking: Asking): Promise<ToolResult | null> {
+export async function runTool(
+  call: Call,
+  name: string,
+  input: unknown,
+  confirmation: Confirmation,
+): Promise<ToolResult | null> {
   const definition = TOOLS.find((each) => each.name === name);
   if (!definition) return null;
   try {
-    return await definition.run(call, check(definition.input, input ?? {}) as never, asking);
+    return await definition.run(call, check(definition.input, input ?? {}) as never, confirmation);
   } catch (error) {
     return problemResult(call, appErrorOf(call.http.service, error, call.info));
   }

@@ -6,8 +6,8 @@ import { newId } from "@/lib/ids";
 
 const { processor, sql, slept, authorization, followUp, stored } = await testProcessor();
 
-const numbers = (behaviour: string) =>
-  SANDBOX_CARDS.filter((card) => card.behaviour === behaviour).map((card) => card.number);
+const numbers = (behavior: string) =>
+  SANDBOX_CARDS.filter((card) => card.behavior === behavior).map((card) => card.number);
 const approved = { kind: "approved" };
 const refused = { kind: "declined", decline_code: null };
 
@@ -23,11 +23,11 @@ test.each(numbers("approve"))("%s is approved, and captures when asked to", asyn
   expect(await stored(sale)).toMatchObject({ outcome: "approved", amount_captured: 10_000 });
 });
 
-test.each(SANDBOX_CARDS.filter((card) => card.behaviour.startsWith("decline:")))(
-  "$number is declined: $behaviour",
-  async ({ number, behaviour }) => {
+test.each(SANDBOX_CARDS.filter((card) => card.behavior.startsWith("decline:")))(
+  "$number is declined: $behavior",
+  async ({ number, behavior }) => {
     const charge = await authorization(number, { capture: true });
-    const decline_code = behaviour.slice("decline:".length);
+    const decline_code = behavior.slice("decline:".length);
     const outcome = await processor.authorize(charge);
     expect(outcome).toMatchObject({ kind: "declined", decline_code });
     expect(await processor.inquire(inquiry(charge.reference))).toEqual(outcome);

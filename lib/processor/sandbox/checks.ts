@@ -5,11 +5,11 @@ import {
   FRAUD_RULES,
   FRAUD_RULES_CAP,
   type FraudSignals,
-  type SandboxBehaviour,
+  type SandboxBehavior,
 } from "@/lib/contract/sandbox-cards";
 
 /** The address verification result for what was sent, by the table {@link SANDBOX_AVS} of the docs. */
-export function verifyAddress(behaviour: SandboxBehaviour, address: BillingAddress | null): AvsResult {
+export function verifyAddress(behaviour: SandboxBehavior, address: BillingAddress | null): AvsResult {
   if (behaviour === "avs_no_match") return "N";
   if (!address || (address.line1 === null && address.postal_code === null)) return "U";
   if (address.country !== null && !AVS_COUNTRIES.has(address.country)) return "G";
@@ -18,7 +18,7 @@ export function verifyAddress(behaviour: SandboxBehaviour, address: BillingAddre
 }
 
 /** A token only exists for a card that came with its security code, so there is always a result. */
-export function verifySecurityCode(behaviour: SandboxBehaviour): "M" | "N" {
+export function verifySecurityCode(behaviour: SandboxBehavior): "M" | "N" {
   return behaviour === "cvv_no_match" || behaviour === "decline:incorrect_cvv" ? "N" : "M";
 }
 

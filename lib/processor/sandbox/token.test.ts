@@ -18,7 +18,7 @@ const fingerprintOf = async (number: string, { by = vault, at = account } = {}) 
 
 test.each(SANDBOX_CARDS)(
   "a token of $number knows its behaviour and what a receipt shows",
-  async ({ number, brand, behaviour }) => {
+  async ({ number, brand, behavior: behaviour }) => {
     const tokenized = await vault.tokenize(account, card(number));
     expect(tokenized).toMatchObject({
       brand,

@@ -1,11 +1,11 @@
 import { cardBrand } from "@/lib/contract/card-networks";
 import type { CardInput } from "@/lib/contract/payments/payment";
-import { SANDBOX_CARDS, type SandboxBehaviour } from "@/lib/contract/sandbox-cards";
+import { SANDBOX_CARDS, type SandboxBehavior } from "@/lib/contract/sandbox-cards";
 import { type Secret, UnknownKeyError } from "@/lib/secret";
 import type { TokenizedCard } from "../port";
 
 /** What a token remembers of a card: how it behaves, and its slow fingerprint. Never the number or security code. */
-export type SandboxToken = { behaviour: SandboxBehaviour; fingerprint: string; expMonth: number; expYear: number };
+export type SandboxToken = { behaviour: SandboxBehavior; fingerprint: string; expMonth: number; expYear: number };
 
 export type SandboxVault = {
   tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
@@ -19,7 +19,7 @@ export type SandboxVault = {
 };
 
 const PREFIX = "sbx_";
-const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behaviour]));
+const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
 
 /**
  * Tokens are sealed descriptions rather than rows: every process understands them, one that was changed does not open, and

@@ -4,9 +4,9 @@ import { AbortError, ConnectionError } from "./errors.ts";
 /** Retry rules, and the advice once retries are used up. */
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 8_000;
+const MAX_PAUSE_MS = 8_000;
 /** A refusal with a longer Retry-After is thrown instead. */
-const LONGEST_ASKED_PAUSE_MS = 60_000;
+const MAX_RETRY_AFTER_MS = 60_000;
 
 type Refusal = { status: number; code: string | null };
 type Failure = Refusal & { headers: Headers };
@@ -22,7 +22,7 @@ export function mayRetry({ status, code, headers }: Failure, isSafe: boolean): b
 }
 
 /** True for a Retry-After that is too long to wait for. */
-export const isTooLong = (askedMs: number | null): boolean => (askedMs ?? 0) > LONGEST_ASKED_PAUSE_MS;
+export const isTooLong = (requestedMs: number | null): boolean => (requestedMs ?? 0) > MAX_RETRY_AFTER_MS;
 
 const isInProgress = ({ status, code }: Refusal) => status === 409 && code === "idempotency_request_in_progress";
 
@@ -53,10 +53,10 @@ export function retryAfterMs(headers: Headers): number | null {
 }
 
 /** Waits as long as the service requests, or else with exponential backoff and jitter. */
-export async function pause(attempt: number, askedMs: number | null, signal?: AbortSignal): Promise<void> {
-  const longestMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
+export async function pause(attempt: number, requestedMs: number | null, signal?: AbortSignal): Promise<void> {
+  const longestMs = Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS);
   const ownMs = longestMs * (0.5 + Math.random() / 2);
-  await wait(askedMs ?? ownMs, undefined, signal ? { signal } : {}).catch((error: unknown) => {
+  await wait(requestedMs ?? ownMs, undefined, signal ? { signal } : {}).catch((error: unknown) => {
     signal?.throwIfAborted();
     throw error;
   });

@@ -252,11 +252,11 @@ function checkedKey(key: string): string {
 }
 
 /** Max delay of Node's timers, which treat anything longer or not a number as 1 ms. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 function checkedTimeout(ms: number): number {
-  if (ms > 0 && ms <= LONGEST_TIMEOUT_MS) return ms;
-  throw new TypeError(`Pass a timeoutMs above 0 and up to ${LONGEST_TIMEOUT_MS}. Nothing was sent.`);
+  if (ms > 0 && ms <= MAX_TIMEOUT_MS) return ms;
+  throw new TypeError(`Pass a timeoutMs above 0 and up to ${MAX_TIMEOUT_MS}. Nothing was sent.`);
 }
 
 function checkedRetries(retries: number): number {

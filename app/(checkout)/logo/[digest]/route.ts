@@ -1,6 +1,6 @@
-import { logoAnswer } from "@/lib/http/checkout-page";
+import { logoResponse } from "@/lib/http/checkout-page";
 
 /** A merchant's logo, addressed by the digest of its bytes. */
 export async function GET(request: Request, { params }: { params: Promise<{ digest: string }> }): Promise<Response> {
-  return logoAnswer(request, (await params).digest);
+  return logoResponse(request, (await params).digest);
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ProofHost } from "@/components/accounts/proof-host";
+import { ReauthenticationHost } from "@/components/accounts/proof-host";
 import { SupportBar } from "@/components/support/support-bar";
 import { TimeDisplayProvider } from "@/lib/client/time-display";
 import { supportPage } from "@/lib/http/page";
@@ -12,7 +12,7 @@ export default async function SupportLayout({ children }: { children: ReactNode 
       <a href="#content" className="skip-link">
         Skip to content
       </a>
-      <ProofHost staff />
+      <ReauthenticationHost staff />
       <div className="flex min-h-dvh flex-col">
         <SupportBar name={staff.name ?? staff.email} />
         <main

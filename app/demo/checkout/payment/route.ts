@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { isPlaced, PRINTS, readOrder, totalOf } from "@/components/demo/order";
-import type { PaymentAnswer } from "@/lib/contract/demo-shop";
+import type { PaymentResponse } from "@/lib/contract/demo-shop";
 import { callAsShop, demoShopRoute, type ShopRequest, sentenceOf } from "@/lib/http/demo";
 
 /**
  * The shop's server creates the payment itself from the form's card token (mode `tokenize`). The idempotency key
  * combines order and token: the same card sent twice is one payment, another card after a decline is a new attempt.
  */
-export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<PaymentAnswer> => {
+export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<PaymentResponse> => {
   const order = readOrder(values);
   const { payment_token: token, client_session_id: session } = values;
   if (!isPlaced(order) || typeof token !== "string" || typeof session !== "string") {

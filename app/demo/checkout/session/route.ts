@@ -1,12 +1,12 @@
 import { isPlaced, type PlacedOrder, readOrder, totalOf } from "@/components/demo/order";
-import type { SessionAnswer } from "@/lib/contract/demo-shop";
+import type { SessionResponse } from "@/lib/contract/demo-shop";
 import { callAsShop, demoShopRoute, type ShopRequest, sentenceOf } from "@/lib/http/demo";
 
 /**
  * The shop's server creates the session: it sets the price, and one idempotency key per order makes a reload or a
  * double click return the same session.
  */
-export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<SessionAnswer> => {
+export const POST = demoShopRoute(async ({ shop, origin, values }: ShopRequest): Promise<SessionResponse> => {
   const order = readOrder(values);
   if (!isPlaced(order)) return { problem: "The order has no number. Start again.", calls: [] };
   const idempotencyKey = `order-${order.id}`;

@@ -104,10 +104,11 @@ function formatNumber({ value, before, caret, direction }: Edit): Shown {
     at = Math.max(0, direction === "backward" ? at - 1 : at);
   }
   const { lengths, gaps } = numberShape(digits);
-  const most = Math.max(...lengths);
+  const maxLength = Math.max(...lengths);
   // An extra digit in a full number is a typo: keep the old value.
-  if (digits.length === most + 1 && old.length === most) return { value: before, caret: Math.max(0, caret - 1) };
-  digits = digits.slice(0, most);
+  if (digits.length === maxLength + 1 && old.length === maxLength)
+    return { value: before, caret: Math.max(0, caret - 1) };
+  digits = digits.slice(0, maxLength);
   at = Math.min(at, digits.length);
   const grew = digits.length > old.length;
   const spaces = gaps.filter((gap) => gap < at || (gap === at && grew && gap < digits.length)).length;

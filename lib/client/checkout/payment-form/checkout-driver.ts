@@ -20,7 +20,7 @@ const FORM_PACE = { everyMs: 2_000, evenHidden: false };
 const WAITING_PACE = { everyMs: 1_000, evenHidden: true };
 const SETTLE_WAIT_MS = 2_000;
 /** Maximum delay of a browser timer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const NO_FIELDS = { email: "", number: "", expiry: "", cvv: "", name: "", postal_code: "" };
 
 /** Keeps the form in sync with its session: nothing shows as paid or failed before the server has confirmed it. */
@@ -84,7 +84,7 @@ export class CheckoutDriver {
     const leftMs = Date.parse(state.expires_at) - this.#ports.holder.now();
     // The last attempt also expires the session, and is the reason to show.
     if (leftMs <= 0) this.#close(state.attempts_left > 0 ? "expired" : "attempts_exhausted");
-    else this.#expiryTimer = setTimeout(() => this.expireIfDue(), Math.min(leftMs, LONGEST_TIMER_MS));
+    else this.#expiryTimer = setTimeout(() => this.expireIfDue(), Math.min(leftMs, MAX_TIMER_MS));
     return leftMs <= 0;
   }
 

@@ -2,14 +2,14 @@ import {
   CHECKOUT_FAILURES,
   CHECKOUT_STATUSES,
   type CheckoutAttempt,
-  type CheckoutAttemptAnswer,
+  type CheckoutAttemptResponse,
   type CheckoutState,
 } from "@/lib/contract/checkout/checkout";
 import type { FieldName } from "./checkout-view";
 
 /** Result of one request to pay, as seen by the browser. Delays in milliseconds. */
 export type AttemptOutcome =
-  | { kind: "answered"; answer: CheckoutAttemptAnswer }
+  | { kind: "answered"; answer: CheckoutAttemptResponse }
   /** `fields`: those that the server rejected. */
   | { kind: "refused"; code: string; fields: readonly FieldName[] }
   /** The same attempt is running on the server. */
@@ -35,7 +35,7 @@ export class SessionGone extends Error {
 const ATTEMPT_DEADLINE_MS = 30_000;
 const STATE_DEADLINE_MS = 10_000;
 const DEFAULT_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 60_000;
+const MAX_RETRY_DELAY_MS = 60_000;
 
 type Options = {
   /** `/pay/{token}`. */
@@ -97,7 +97,7 @@ async function outcomeOf(response: Response): Promise<AttemptOutcome> {
 function retryAfterMs(response: Response): number {
   const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0
-    ? Math.min(Math.max(seconds * 1000, 250), LONGEST_RETRY_MS)
+    ? Math.min(Math.max(seconds * 1000, 250), MAX_RETRY_DELAY_MS)
     : DEFAULT_RETRY_MS;
 }
 
@@ -154,9 +154,9 @@ function readCheckoutState(value: unknown): CheckoutState | null {
   return right ? (value as CheckoutState) : null;
 }
 
-function readAttemptAnswer(value: unknown): CheckoutAttemptAnswer | null {
+function readAttemptAnswer(value: unknown): CheckoutAttemptResponse | null {
   if (!isObject(value)) return null;
   const state = readCheckoutState(value.state);
   const token = isNullOr(value.payment_token, ({ id, expires_at }) => isText(id) && isText(expires_at));
-  return state && token ? (value as CheckoutAttemptAnswer) : null;
+  return state && token ? (value as CheckoutAttemptResponse) : null;
 }

@@ -7,7 +7,7 @@ type Expiry = { month: number; year: number };
 
 const SEPARATOR = " / ";
 /** Issuers print dates some years ahead; beyond this it is a typo. */
-const LONGEST_VALID_YEARS = 50;
+const MAX_VALID_YEARS = 50;
 /** The month ends this much later in the westernmost time zone than in UTC. */
 const LATEST_ZONE_MS = 12 * 3_600_000;
 
@@ -64,7 +64,7 @@ export function readExpiry(
   if (typeof date === "string") return { problem: date };
   const latest = new Date(nowMs - LATEST_ZONE_MS);
   const months = (date.year - latest.getUTCFullYear()) * 12 + date.month - (latest.getUTCMonth() + 1);
-  if (date.month < 1 || date.month > 12 || months > LONGEST_VALID_YEARS * 12) return { problem: "invalid" };
+  if (date.month < 1 || date.month > 12 || months > MAX_VALID_YEARS * 12) return { problem: "invalid" };
   return months < 0 ? { problem: "past" } : { date };
 }
 

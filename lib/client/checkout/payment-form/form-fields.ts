@@ -25,10 +25,10 @@ export const firstFields = (page: CheckoutPage): FormFields => ({
   postal_code: "",
 });
 
-type Asked = Pick<CheckoutView, "page" | "shown">;
+type VisibleFields = Pick<CheckoutView, "page" | "shown">;
 
 export function fieldsView(
-  asked: Asked,
+  asked: VisibleFields,
   fields: FormFields,
   errors: CheckoutView["errors"],
   nowMs: number,
@@ -37,7 +37,7 @@ export function fieldsView(
   return { fields, errors, brand: brandOf(fields), complete };
 }
 
-const problemIn = ({ page }: Asked, field: FieldName, fields: FormFields, nowMs: number) =>
+const problemIn = ({ page }: VisibleFields, field: FieldName, fields: FormFields, nowMs: number) =>
   problemOf(field, fields, nowMs, page.fields.postal_code ?? undefined);
 
 /** The view after an edit. The field's error is cleared until blur, unless further typing can't fix it. */

@@ -30,7 +30,7 @@ export function createParentLink(origin: string, frame: FrameWindow = window): P
   const waiting: FrameMessage[] = [];
   let watched: Element | null = null;
   let sentHeight: number | null = null;
-  let answered = false;
+  let isInitialized = false;
   let ready = false;
 
   const post = (message: FrameMessage) => frame.parent.postMessage(wrap(message), origin);
@@ -62,8 +62,8 @@ export function createParentLink(origin: string, frame: FrameWindow = window): P
         const message = readParentMessage(event.data);
         if (!message) return;
         onMessage(message);
-        if (message.type !== "init" || answered) return;
-        answered = true;
+        if (message.type !== "init" || isInitialized) return;
+        isInitialized = true;
         // Runs after the changes of `init` are rendered. Not an animation frame, which off-screen frames never get.
         frame.setTimeout(becomeReady, 0);
       };

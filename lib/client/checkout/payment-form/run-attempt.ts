@@ -18,7 +18,7 @@ type FormAttemptPorts = {
 };
 
 const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 15_000;
 
 /** Refusals that mean that this attempt can't pay, whatever happened to its earlier requests. */
 const FINAL_REFUSALS: ReadonlySet<string> = new Set([
@@ -46,7 +46,7 @@ export async function runAttempt(ports: FormAttemptPorts): Promise<AttemptEnd> {
     lostBefore = true;
     ports.onLost();
     await ports.wait(waitMs);
-    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    waitMs = Math.min(waitMs * 2, MAX_WAIT_MS);
   }
   return { kind: "over" };
 }

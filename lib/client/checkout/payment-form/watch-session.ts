@@ -14,7 +14,7 @@ type WatchPorts = {
 };
 
 /** Failed checks in a row before the shopper is notified: phones often lose one or two. */
-const MISSES_TO_TELL = 3;
+const MISSES_BEFORE_NOTICE = 3;
 
 /** Polls the session, one check at a time; results older than the last `replan` are dropped. */
 export function watchSession(ports: WatchPorts) {
@@ -48,7 +48,7 @@ export function watchSession(ports: WatchPorts) {
       ports.onReachable(true);
       ports.onState(found);
     } else if (found.error instanceof SessionGone) ports.onGone();
-    else if (++misses >= MISSES_TO_TELL) ports.onReachable(false);
+    else if (++misses >= MISSES_BEFORE_NOTICE) ports.onReachable(false);
     // The result may have changed the pace.
     const next = ports.pace();
     if (mine === plan && alive && next) later(next.everyMs);

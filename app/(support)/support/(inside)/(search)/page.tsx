@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { SupportSearch } from "@/components/support/search-box";
 import { SearchResults, SearchStart } from "@/components/support/search-results";
 import { AppError } from "@/lib/contract/errors";
-import { MOST_PAGES, SEARCH_LIMIT, type SearchAnswer } from "@/lib/contract/support/search-results";
+import { MAX_PAGES, SEARCH_LIMIT, type SearchResponse } from "@/lib/contract/support/search-results";
 import { SORT_FIELDS, type SortField } from "@/lib/contract/transactions/words";
 import { searchEverything } from "@/lib/domain/support/search";
 import type { StaffCall } from "@/lib/domain/support/staff";
@@ -39,7 +39,7 @@ export default async function SupportSearchPage({ searchParams }: SearchPageProp
 async function search(
   page: StaffCall,
   query: Parameters<typeof searchEverything>[1],
-): Promise<{ answer: SearchAnswer | null; refusal: string | null }> {
+): Promise<{ answer: SearchResponse | null; refusal: string | null }> {
   if (query.text === "") return { answer: null, refusal: null };
   try {
     return { answer: await searchEverything(page, query), refusal: null };
@@ -61,5 +61,5 @@ function sortOf(param: Param): { sort: SortField; order: "asc" | "desc" } {
 
 function pageOf(offset: Param): number {
   const rows = typeof offset === "string" && /^\d{1,6}$/.test(offset) ? Number(offset) : 0;
-  return Math.min(Math.floor(rows / SEARCH_LIMIT) + 1, MOST_PAGES);
+  return Math.min(Math.floor(rows / SEARCH_LIMIT) + 1, MAX_PAGES);
 }

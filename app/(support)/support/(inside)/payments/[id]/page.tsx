@@ -6,7 +6,7 @@ import { SupportPaymentPage } from "@/components/support/payment-page";
 import { Skeleton } from "@/components/ui/skeleton";
 import { AppError } from "@/lib/contract/errors";
 import { moneyText, titleId } from "@/lib/contract/format";
-import type { ProcessorAnswer, SupportPayment } from "@/lib/contract/support/payment-detail";
+import type { ProcessorStatus, SupportPayment } from "@/lib/contract/support/payment-detail";
 import { getSupportPayment } from "@/lib/domain/support/payment-detail";
 import type { StaffCall } from "@/lib/domain/support/staff";
 import { readProcessorStatus } from "@/lib/domain/support/unknown-outcomes";
@@ -38,7 +38,7 @@ const read = cache(async (page: StaffCall, id: string): Promise<SupportPayment> 
 });
 
 /** Operation → the processor's status, streamed when it arrives. */
-function answerSlots(payment: SupportPayment, answers: Promise<ProcessorAnswer[]>): Record<string, ReactNode> {
+function answerSlots(payment: SupportPayment, answers: Promise<ProcessorStatus[]>): Record<string, ReactNode> {
   return Object.fromEntries(
     payment.operations.map(({ id }) => [
       id,
@@ -49,7 +49,7 @@ function answerSlots(payment: SupportPayment, answers: Promise<ProcessorAnswer[]
   );
 }
 
-async function Answer({ id, answers }: { id: string; answers: Promise<ProcessorAnswer[]> }) {
+async function Answer({ id, answers }: { id: string; answers: Promise<ProcessorStatus[]> }) {
   const answer = (await answers).find(({ reference }) => reference === id) ?? null;
   return <OperationAnswer answer={answer} />;
 }
