@@ -5,8 +5,8 @@ import { maskCardNumbers } from "@/lib/contract/card-numbers";
 /** How long a possible start of a card number is held back while its line is incomplete. */
 const HOLD_MS = 20;
 const MAX_HELD = 2_000;
-/** Max other characters between two digits of one number, mainly nested escapes. */
-const MAX_GAP = 64;
+/** Max other characters between two digits of one number. */
+const MAX_GAP = 6;
 
 type Done = (error?: Error | null) => void;
 /** The part of a stream that is used here; `process.stdout` has it. */

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
 import { canaryNumber, type Secret } from "./card-data-search";
-import { KNOWN_SPELLINGS, madeSpelling, type Random, type Spelling, someNetwork, type Written } from "./card-spellings";
+import { madeSpelling, PLAIN, type Random, type Spelling, someNetwork, type Written } from "./card-spellings";
 
 /** A card number in one spelling, with the plain number and the security code that belong to it. */
 export type Spelled = { readonly text: string; readonly number: string; readonly code: string };
@@ -9,7 +9,7 @@ export type Spelled = { readonly text: string; readonly number: string; readonly
 const textOf = ({ front, number, back }: Written) => front + number + back;
 
 /** Tries before falling back to the plain spelling, for places that accept few spellings. */
-const TRIES = 40;
+const TRIES = 200;
 
 /** Security codes have three digits, so codes repeat beyond this many. */
 const MAX_CODES = 300;
@@ -58,7 +58,7 @@ export class Canaries {
     return this.#add({ name: `long code: ${path}`, text: canaryNumber(this.#random, 12, "9"), kind: "text" });
   }
 
-  /** A number of some network in a spelling this place accepts: generated, or one that was once let through. */
+  /** A number of some network in a spelling this place accepts. */
   spelled(path: string, takes: (text: string) => boolean = () => true): Spelled {
     const number = canaryNumber(this.#random, ...someNetwork(this.#random));
     const code = this.code(path);
@@ -69,12 +69,11 @@ export class Canaries {
   }
 
   #spelling(fits: (spelling: Spelling) => boolean): Spelling {
-    const known = () => KNOWN_SPELLINGS[this.#random(KNOWN_SPELLINGS.length)] as Spelling;
     for (let tries = 0; tries < TRIES; tries++) {
-      const spelling = this.#random(3) === 0 ? known() : madeSpelling(this.#random);
+      const spelling = madeSpelling(this.#random);
       if (fits(spelling)) return spelling;
     }
-    return KNOWN_SPELLINGS.find(fits) ?? (KNOWN_SPELLINGS[0] as Spelling);
+    return PLAIN;
   }
 
   /** A card with an unknown number, which the sandbox declines. */

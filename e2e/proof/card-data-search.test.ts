@@ -70,17 +70,9 @@ test("a number is found in every spelling, as it was sent, as part of JSON or an
   }
 });
 
-test("digits of a number are found in order, whatever stands between them", () => {
-  expect(names("4 0 2 4 <b>0</b> 0 7 1, then 0 3 9 3 and 9 5 0 9")).toEqual(["card"]);
-  expect(names("\uff14\uff10\u0662\u2463 0071 \u{1d7d8}\u{1d7db}93 9509")).toEqual(["card"]);
-  expect(names("4024 0071 0393 95")).toEqual(["card"]);
-  expect(names(`4024 0071 ${"-".repeat(500)} 0393 9509`)).toEqual([]);
-  expect(names("4024 0071 9509")).toEqual([]);
-});
-
 test("a security code that is left over beside the mask is found", () => {
   const canaries = new Canaries(seededRandom(4));
-  const { code, text } = canaries.spelled("somewhere", (made) => /^\d{12,19} 12\/29 \d{3}$/.test(made));
+  const { code, text } = canaries.spelled("somewhere", (made) => / 12\/29 \d{3}$/.test(made));
   expect(text).toContain(` 12/29 ${code}`);
   const found = createSearch(canaries.secrets)(Buffer.from(`{"detail":"${CARD_NUMBER_MARK} 12/29 ${code}"}`));
   expect(found.map(({ form }) => form)).toEqual(["as it was sent"]);

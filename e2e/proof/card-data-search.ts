@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { CARD_NUMBER_MARK } from "@/lib/contract/card-numbers";
-import { createDigitSearch } from "./card-digit-search";
 import type { Written } from "./card-spellings";
 
 /** A secret that was sent to the service, and the kind that decides its searched forms. */
@@ -94,18 +93,14 @@ function groupings(number: string): [string, Buffer][] {
 }
 
 /** Share of a spelling, from either end, that counts as a find: twelve of sixteen digits. */
-const MOST_OF_IT = 0.75;
+const SHARE_THAT_COUNTS = 0.75;
 
-/** The number as sent and at each level of unescaping, or most of it; and a code that outlived its number. */
-function spelledForms({ number, inner, back, hasCode }: NonNullable<Secret["written"]>): [string, Buffer][] {
-  const parts = [number, ...inner].flatMap((text) => {
-    const characters = Array.from(text);
-    const length = Math.ceil(characters.length * MOST_OF_IT);
-    return [characters.slice(0, length).join(""), characters.slice(-length).join("")];
-  });
-  // Digits right after the mask may be the rest of an escape, such as "%252e".
-  const isLeftOver = hasCode && !/^\d/.test(back);
-  const texts = [...parts, ...(isLeftOver ? [CARD_NUMBER_MARK + back] : [])];
+/** The number as sent, or most of it; and a code that outlived its number. */
+function spelledForms({ number, back, hasCode }: NonNullable<Secret["written"]>): [string, Buffer][] {
+  const characters = Array.from(number);
+  const length = Math.ceil(characters.length * SHARE_THAT_COUNTS);
+  const parts = [characters.slice(0, length).join(""), characters.slice(-length).join("")];
+  const texts = [...parts, ...(hasCode ? [CARD_NUMBER_MARK + back] : [])];
   return [...new Set(texts.flatMap(asKept))].map((text) => ["as it was sent", Buffer.from(text)]);
 }
 
@@ -194,10 +189,8 @@ export function createSearch(secrets: readonly Secret[]): Search {
     if (known) known.push(needle);
     else table.set(word, [needle]);
   }
-  const searchDigits = createDigitSearch(secrets.filter(({ kind }) => kind === "number"));
   return (haystack) => {
     const found: Found[] = [];
-    searchDigits(haystack, (name, offset) => found.push({ name, form: "its digits in order", offset }));
     let word = 0;
     for (let end = 0; end < haystack.length; end++) {
       word = ((word << 8) | (haystack[end] as number)) >>> 0;

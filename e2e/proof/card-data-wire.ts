@@ -1,14 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Spelled } from "./canaries";
 import type { Push } from "./card-data-paths";
 import {
   ANSWERED,
-  asAddress,
   cardOf,
   type Doors,
   FORM_TYPE,
-  inHeader,
   inUrl,
   JSON_TYPE,
   type Place,
@@ -73,7 +70,7 @@ const headerPlaces = (): Place[] => [
         takes: takesHeader,
         push: async ({ text }, doors) => {
           const push = await pushOf(doors);
-          return { ...push, headers: { ...push.headers, [header]: inHeader(text) } };
+          return { ...push, headers: { ...push.headers, [header]: text } };
         },
       }),
     ),
@@ -81,29 +78,7 @@ const headerPlaces = (): Place[] => [
   {
     name: "the browser that signs in",
     takes: takesHeader,
-    push: ({ text }, doors) => signInOf(doors, { "User-Agent": inHeader(text) }),
-  },
-  {
-    name: "the address that signs in",
-    push: ({ number }, doors) => signInOf(doors, { "X-Forwarded-For": asAddress(number) }),
-  },
-  {
-    name: "the address that uses a key",
-    push: ({ number }) => ({
-      path: "/v1/payments",
-      method: "GET",
-      headers: { "X-Forwarded-For": `"[${asAddress(number)}]:443"` },
-      expected: 200,
-    }),
-  },
-  {
-    name: "the address that pays",
-    push: async (sent, doors) => ({
-      path: `/pay/${await doors.newSession()}/attempts`,
-      headers: { ...SAME_ORIGIN, "X-Forwarded-For": asAddress(sent.number) },
-      body: { attempt: randomUUID(), card: cardOf(sent) },
-      expected: 200,
-    }),
+    push: ({ text }, doors) => signInOf(doors, { "User-Agent": text }),
   },
 ];
 
@@ -183,7 +158,7 @@ const bodyPlaces = (): Place[] => {
         const { body: _, ...push } = await pushOf(doors);
         return {
           ...push,
-          headers: { ...push.headers, "Content-Type": `application/json; charset=${inHeader(sent.text)}` },
+          headers: { ...push.headers, "Content-Type": `application/json; charset=${sent.text}` },
           raw: json(sent),
         };
       },
@@ -217,7 +192,7 @@ const rawPlaces = (): Place[] =>
     takes: (text) => takesHeader(text) && !text.includes(" "),
     push: ({ text }, doors) => {
       const filled = wire
-        .replaceAll("TEXT", inHeader(text))
+        .replaceAll("TEXT", text)
         .replaceAll("HOST", new URL(doors.baseUrl).host)
         .replace("KEY", doors.apiKey);
       return { path: "", wire: filled, expected: [0, 101, ...ANSWERED, 421, 501, 505] };

@@ -41,9 +41,6 @@ for (const [first, last, issued, possible] of RANGES) {
   POSSIBLE.fill(possible, first, last + 1);
 }
 
-/** Bit n is set if numbers with these first four digits may have n digits. */
-export const possibleLengths = (four: number): number => POSSIBLE[four] ?? 0;
-
 /** True if a card network issues numbers of this prefix and length today. */
 export const isIssued = (number: string): boolean => hasLength(ISSUED, number);
 

@@ -12,63 +12,29 @@ import { encodeId, ID_PREFIX, type IdKind } from "./ids";
 
 const NUMBER = "4242424242424242";
 const GROUPS = ["4242", "4242", "4242", "4242"];
-const utf8Percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join("");
 const fullWidth = NUMBER.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
 const inScript = (zero: number) => NUMBER.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 
 const SPELLINGS: [string, string][] = [
   ["as it is", NUMBER],
-  ...[" ", "-", ".", "/", "x", " x ", "_", "%20", "+", "\u00a0", "\n", ", ", " / ", "\u2013", "::", "%", "\\u"].map(
+  ...[" ", "-", ".", "/", "_", "%20", "+", "\u00a0", "\n", ", ", " / ", "\u2013", "::"].map(
     (separator): [string, string] => [`${JSON.stringify(separator)} between groups`, GROUPS.join(separator)],
   ),
-  ...[" ", "-", "x", "\u200b", "."].map((separator): [string, string] => [
+  ...[" ", "-", "\u200b", "."].map((separator): [string, string] => [
     `${JSON.stringify(separator)} between digits`,
     Array.from(NUMBER).join(separator),
   ]),
   ["full-width", fullWidth],
   ["Arabic-Indic", inScript(0x0660)],
   ["mathematical", inScript(0x1d7d8)],
-  ["circled", "④②".repeat(8)],
   [
     "scripts mixed",
     Array.from(NUMBER)
       .map((digit, at) => (at % 2 ? digit : String.fromCodePoint(0xff10 + Number(digit))))
       .join(""),
   ],
-  ["escaped for URLs", utf8Percent(NUMBER)],
-  ["escaped twice for URLs", utf8Percent(NUMBER).replaceAll("%", "%25")],
-  ["full-width, escaped for URLs", utf8Percent(fullWidth)],
-  ["escaped for JSON", NUMBER.replace(/\d/g, "\\u003$&")],
-  ["escaped twice for JSON", NUMBER.replace(/\d/g, "\\\\u003$&")],
-  ["escaped for HTML", NUMBER.replace(/\d/g, "&#x3$&;")],
-  ["&nbsp; between groups", GROUPS.join("&nbsp;")],
-  ...[
-    "%26nbsp%3B",
-    "%26amp%3Bnbsp%3B",
-    "%5Ct",
-    "%255Ct",
-    "%5Cu0020",
-    "%252520",
-    "&amp;nbsp;",
-    "\\u0026nbsp;",
-    "%u0020",
-  ].map((separator): [string, string] => [`${separator} between groups`, GROUPS.join(separator)]),
-  ["escaped for JSON, then for URLs", NUMBER.replace(/\d/g, "%5Cu003$&")],
-  [
-    "escaped for HTML, then for JSON, then for URLs",
-    encodeURIComponent(NUMBER.replace(/\d/g, (digit) => `\\u0026\\u0023${48 + Number(digit)};`)),
-  ],
-  ["escaped with braces", NUMBER.replace(/\d/g, "\\u{3$&}")],
-  ["a percent sign between groups, all else escaped", GROUPS.join("%").replace(/4/g, "\\u0034")],
-  ["full-width, read as Latin-1", Buffer.from(fullWidth).toString("latin1")],
-  ["full-width, read as Latin-1 twice", Buffer.from(Buffer.from(fullWidth).toString("latin1")).toString("latin1")],
-  ["two digits in each character", "\u32b7".repeat(8)],
   ["on keys", NUMBER.replace(/\d/g, "$&\ufe0f\u20e3")],
-  ["black circles", "\u2779\u2777".repeat(8)],
-  ["tags, which nobody sees", inScript(0xe0030)],
-  ["accents, joiners and marks of direction between digits", Array.from(NUMBER).join("\u0301\u200d\u202e\u2066\u3164")],
-  ["the same words between groups", GROUPS.join(" and then ")],
-  ["a wide column between groups", GROUPS.join(" ".repeat(40))],
+  ["accents, joiners and marks of direction between digits", Array.from(NUMBER).join("\u0301\u200d\u202e\u2066")],
   ["American Express", "3782 822463 10005"],
   ["Mastercard of the second range", "2223 0031 2200 3222"],
   ["nineteen digits of UnionPay", "6205500000000000004"],
@@ -91,8 +57,7 @@ test.each(SPELLINGS)("a number is masked, %s", (_, spelled) => {
 });
 
 /** Separators that are never used in card numbers, only in lists of other numbers. */
-const UNUSUAL =
-  /^"(?:\/|x| x |_|\+|\\n|, | \/ |::|%|\\\\u|\\t)" between|^(?:%255Ct|%5Ct|a percent sign|the same words|a wide)/;
+const UNUSUAL = /^"(?:\/|_|\+|\\n|, | \/ |::)" between/;
 
 test.each([
   ...SPELLINGS.filter(([name]) => !UNUSUAL.test(name)),
@@ -156,14 +121,7 @@ const MANY = 5_000;
 const digits = (length: number) => Array.from({ length }, () => randomInt(10)).join("");
 
 test("the number of a request's own card is found in whatever spelling, and in no other digits", () => {
-  const spellings = [
-    NUMBER,
-    GROUPS.join("-"),
-    `x${NUMBER}9`,
-    `%34${NUMBER.slice(1)}`,
-    fullWidth,
-    `é ${GROUPS.join(" ")}`,
-  ];
+  const spellings = [NUMBER, GROUPS.join("-"), `x${NUMBER}9`, GROUPS.join("%20"), fullWidth, `é ${GROUPS.join(" ")}`];
   for (const text of spellings) expect(holdsNumber(text, NUMBER), text).toBe(true);
   for (const text of ["2026-11-20T09:14:02.118Z", "4242424242424", "", "é 4242", `${GROUPS.join("1")}`])
     expect(holdsNumber(text, NUMBER), text).toBe(false);
@@ -277,29 +235,16 @@ test("the search takes time in proportion to the text, whatever the text is", { 
     "4",
     "42",
     NUMBER,
-    "%25",
-    "\\",
-    "&#",
-    "_0",
+    "%20",
+    "%204",
     "4 ",
     "4x",
-    "\\u0034",
     "漢",
     "４",
     "4\u0301",
     "\ud800",
     "2026-11-20T13:14:1",
-    "%26amp%3B",
-    "&amp;%25\\\\",
-    "&#0",
-    "\\u{0",
-    "Ã©",
     " and 4",
   ])
     expect(cpuMs(unit.repeat(Math.ceil(2e5 / unit.length))), JSON.stringify(unit)).toBeLessThan(1_000);
 });
-
-test.each(["424x242x424x242x424x2", "42424 x 24242 x 42424 x 2", "42424x24242x42424x2 123"])(
-  "a last group that is short belongs to its number: %s",
-  (text) => expect(maskCardNumbers(text)).toMatch(/^\[card number\]$/),
-);

@@ -1,5 +1,4 @@
-import { isIssued, isPossible, possibleLengths } from "./card-networks";
-import { type Digits, digitsOf, FAR, isDigit, MIN_LENGTH, plainReadingsOf } from "./digits";
+import { isIssued, isPossible } from "./card-networks";
 import { withoutIbans } from "./iban";
 import { SANDBOX_CARDS } from "./sandbox-cards";
 
@@ -10,46 +9,75 @@ export const holdsCardNumberSentence = (last4: string): string =>
   `holds a card number ending in ${last4}. Write only its last four digits: …${last4}`;
 export const HOLDS_OWN_CARD = "This contains the number of this request's card. Remove it: it must not be stored.";
 
-/** Max characters between two digits of a number: spaces, dashes, " / " …, where repeated characters count once. */
-const MAX_GAP = 6;
-/** Max if there is a letter among them, as in " x ". */
-const MAX_LETTERED_GAP = 3;
+/** Shortest and longest card number. */
+const [MIN_LENGTH, MAX_LENGTH] = [12, 19];
 /** Max digits masked beside a number: an expiry (12/2029) and a security code. */
 const MAX_BESIDE = 10;
 
+/** Separators in URLs, such as "%20", whose hexadecimal digits aren't the number's. */
+const ESCAPED = /%(?:[0-2]|[89a-f])[\da-f]/gi;
+/**
+ * A UUID with a letter in its first half, or a time: not searched. Otherwise 12 or more digits of any script, with at most six
+ * other characters between two of them, none of which is a letter.
+ */
+const CANDIDATES =
+  /(?<![\da-z])(?=[\d-]{0,17}[a-f])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])|(?:19|20)\d\d-[01]\d-[0-3]\d[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?!\d)|(?<digits>\p{Nd}(?:[^\p{L}\p{N}]{0,6}\p{Nd}){11,})/giu;
+
 /**
  * Masks every card number in a text, and the few digits beside it: a card network's prefix and length with a valid check
- * digit, in any script and with any separators. Our own ids and times stay. Linear time.
+ * digit, in any script and with common separators. Our own ids and times stay. Linear time.
  */
 export function maskCardNumbers(text: string): string {
-  const readings = digitsOf(text, true);
-  if (readings.length === 0) return text;
-  const hidden = new Uint8Array(text.length);
-  let found = false;
-  for (const digits of readings) {
-    const { starts, ends, from: written } = digits;
-    const joined = joins(digits);
-    const inText = (place: number) => (written ? (written[place] as number) : place);
-    /** End of the masked part so far: overlapping numbers extend it. */
-    let done = 0;
-    findNumbers(digits, joined, (first, last) => {
-      let [from, to] = [first, last];
-      while (joined[from] && first - from < MAX_BESIDE && (from > done || done === 0)) from--;
-      while (joined[to + 1] && to - last < MAX_BESIDE) to++;
-      hidden.fill(1, inText(starts[from] as number), inText(ends[to] as number));
-      done = Math.max(done, to);
-      found = true;
-    });
-  }
-  if (!found) return text;
+  if (!mayHoldNumber(text)) return text;
   const parts: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const other = hidden.indexOf(hidden[at] ? 0 : 1, at);
-    const end = other < 0 ? text.length : other;
-    parts.push(hidden[at] ? CARD_NUMBER_MARK : text.slice(at, end));
-    at = end;
+  let copied = 0;
+  for (const { groups, index } of text.replace(ESCAPED, "   ").matchAll(CANDIDATES)) {
+    const digits = groups?.digits === undefined ? [] : digitsOf(groups.digits, index);
+    for (const [from, to] of numbersIn(digits.map(({ value }) => value))) {
+      const start = (digits[from] as Digit).start;
+      parts.push(text.slice(copied, start), CARD_NUMBER_MARK);
+      copied = (digits[to] as Digit).end;
+    }
   }
-  return parts.join("");
+  return copied === 0 ? text : parts.join("") + text.slice(copied);
+}
+
+/** A digit of any script; `start` and `end` are positions in the text. */
+type Digit = { readonly value: number; readonly start: number; readonly end: number };
+
+function digitsOf(text: string, offset: number): Digit[] {
+  return Array.from(text.matchAll(/\p{Nd}/gu), ({ 0: digit, index }) => ({
+    value: digitValue(digit),
+    start: offset + index,
+    end: offset + index + digit.length,
+  }));
+}
+
+/** A script's ten digits are contiguous, and start at a multiple of ten from the first of adjacent scripts. */
+function digitValue(digit: string): number {
+  const point = digit.codePointAt(0) as number;
+  if (point < 128) return point - 48;
+  let first = point;
+  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--;
+  return (point - first) % 10;
+}
+
+/** First and last index of each card number with the digits beside it. Overlapping numbers are one. */
+function numbersIn(values: readonly number[]): [from: number, to: number][] {
+  const found: [number, number][] = [];
+  for (let first = 0; first + MIN_LENGTH <= values.length; first++) {
+    const longest = values.slice(first, first + MAX_LENGTH).join("");
+    for (let length = longest.length; length >= MIN_LENGTH; length--) {
+      const number = longest.slice(0, length);
+      if (!isPossible(number) || !isValid(number)) continue;
+      const to = Math.min(values.length, first + length + MAX_BESIDE) - 1;
+      const previous = found.at(-1);
+      if (previous && first <= previous[1]) previous[1] = to;
+      else found.push([Math.max(0, first - MAX_BESIDE), to]);
+      break;
+    }
+  }
+  return found;
 }
 
 /**
@@ -58,14 +86,13 @@ export function maskCardNumbers(text: string): string {
  * a phone number, an identifier or a longer number.
  */
 export function findCardNumber(text: string): string | null {
-  for (const reading of plainReadingsOf(text)) {
-    const plain = withoutIbans(reading);
-    for (const { 0: numbers, index } of plain.matchAll(NUMBERS)) {
-      const before = plain.slice(Math.max(0, index - MAX_LABEL), index);
-      const parts = numbers.split(/([ .-]+)/);
-      const found = solidNumber(parts, before) ?? groupedNumber(parts, before);
-      if (found) return found.slice(-4);
-    }
+  if (!mayHoldNumber(text)) return null;
+  const plain = withoutIbans(plainText(text));
+  for (const { 0: numbers, index } of plain.matchAll(NUMBERS)) {
+    const before = plain.slice(Math.max(0, index - MAX_LABEL), index);
+    const parts = numbers.split(/([ .-]+)/);
+    const found = solidNumber(parts, before) ?? groupedNumber(parts, before);
+    if (found) return found.slice(-4);
   }
   return null;
 }
@@ -79,7 +106,7 @@ const LABEL =
 /** Start of a decimal fraction, or of an identifier such as JD014600006281230701. */
 const IDENTIFIER = /[A-Z]$|\d,$/;
 const MAX_PHONE_DIGITS = 15;
-/** Always refused: no order has such a number, but anyone testing the guard uses one. */
+/** Always refused, because anyone testing the guard uses one. */
 const TEST_NUMBERS: ReadonlySet<string> = new Set(SANDBOX_CARDS.map(({ number }) => number));
 
 /** `parts` alternate between digits and separators. */
@@ -137,28 +164,31 @@ function isValid(number: string): boolean {
 
 export const holdsCardNumber = (text: string): boolean => findCardNumber(text) !== null;
 
-/** True if a text holds exactly this number, in any spelling. `number` is ASCII digits. */
-export function holdsNumber(text: string, number: string): boolean {
-  const plain = plainDigits(text);
-  if (plain !== null) return plain.includes(number);
-  return digitsOf(text, false).some(({ values, count }) => values.subarray(0, count).join("").includes(number));
-}
+/** True if a text's digits contain this number. `number` is ASCII digits. */
+export const holdsNumber = (text: string, number: string): boolean =>
+  plainText(text).replace(/\D/g, "").includes(number);
 
-/** The digits of an ASCII text without escapes; null for any other text. */
-function plainDigits(text: string): string | null {
-  let digits = "";
+/** The text with ASCII digits, spaces and dashes, and without invisible characters. */
+const plainText = (text: string): string =>
+  text
+    .replace(ESCAPED, " ")
+    .replace(/[\p{Cf}\p{M}\p{DI}]/gu, "")
+    .replace(/[\p{Zs}\t]/gu, " ")
+    .replace(/\p{Pd}/gu, "-")
+    .replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
+
+/** False if a text has too few digits for a number, which covers nearly all texts. */
+function mayHoldNumber(text: string): boolean {
+  let count = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code > 127 || code === AMPERSAND || code === PERCENT || code === BACKSLASH) return null;
-    if (isDigit(code)) digits += text[i];
+    if (code > 127 || (code >= 48 && code <= 57)) count++;
   }
-  return digits;
+  return count >= MIN_LENGTH;
 }
 
-const [AMPERSAND, PERCENT, BACKSLASH] = [38, 37, 92];
-
-/** Margin for escapes: ten times a double-escaped number. */
-const MAX_BEYOND = 4_096;
+/** Longer than any card number with its separators. */
+const MAX_BEYOND = 256;
 
 /** Request text in a form that may be stored: masked, cut to `max` characters with a marker, and valid for PostgreSQL. */
 export function keepableText(text: string, max: number): string {
@@ -168,86 +198,4 @@ export function keepableText(text: string, max: number): string {
   return text.length > max || masked.length > max ? `${masked.slice(0, max - 1).toWellFormed()}…` : masked;
 }
 
-/** True for printable ASCII with too few digits for a number, which covers nearly all stored texts. */
-function isPlain(text: string): boolean {
-  let count = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code < 32 || code > 126) return false;
-    if (isDigit(code)) count++;
-  }
-  return count < MIN_LENGTH;
-}
-
-/** Visits every candidate number, including overlapping ones, by the index of its first and last digit. */
-function findNumbers(
-  { values, count }: Digits,
-  joined: Uint8Array,
-  visit: (first: number, last: number) => void,
-): void {
-  for (let first = 0; first + MIN_LENGTH <= count; first++) {
-    const wanted = possibleLengths(firstFour(values, first));
-    if (wanted === 0) continue;
-    // The length determines if odd or even digits count double, so keep both sums.
-    let even = 0;
-    let odd = 0;
-    for (let last = first; last < count && wanted >> (last - first + 1) !== 0; last++) {
-      if (last > first && !joined[last]) break;
-      const value = values[last] as number;
-      const doubled = value > 4 ? value * 2 - 9 : value * 2;
-      even += (last - first) % 2 === 0 ? doubled : value;
-      odd += (last - first) % 2 === 0 ? value : doubled;
-      const length = last - first + 1;
-      if (!(wanted & (1 << length)) || (length % 2 === 0 ? even : odd) % 10 !== 0) continue;
-      visit(first, last);
-    }
-  }
-}
-
-/** First and last digit of each digit's group, where a group has no separators inside. */
-type Groups = { readonly from: Uint32Array; readonly to: Uint32Array };
-
-function groupsOf({ count, gaps }: Digits): Groups {
-  const from = new Uint32Array(count);
-  const to = new Uint32Array(count);
-  for (let i = 1; i < count; i++) from[i] = gaps[i] === 0 ? (from[i - 1] as number) : i;
-  for (let i = count - 1; i >= 0; i--) to[i] = i + 1 < count && gaps[i + 1] === 0 ? (to[i + 1] as number) : i;
-  return { from, to };
-}
-
-/** For each digit: 1 if it may continue the previous digit's number. */
-function joins(digits: Digits): Uint8Array {
-  const { count, gaps, between, lettered } = digits;
-  const { from, to } = groupsOf(digits);
-  const joined = new Uint8Array(count);
-  const isShort = (i: number) => (to[i] as number) - (from[i] as number) < 2;
-  /** Recent positions of the same separator: repeated text separates groups and isn't hexadecimal. */
-  let same: number[] = [];
-  /** True if the first of them is between groups of several digits; then two are enough. */
-  let isLong = false;
-  let separator = 0;
-  for (let i = 1; i < count; i++) {
-    const gap = gaps[i] as number;
-    if (gap === 0) {
-      joined[i] = 1;
-      continue;
-    }
-    const isNear = gap <= (lettered[i] ? MAX_LETTERED_GAP : MAX_GAP);
-    const besideShort = isShort(i) || isShort(i - 1);
-    joined[i] = Number(isNear && !(lettered[i] && besideShort));
-    const given = gap < FAR ? (between[i] as number) : 0;
-    if (given !== separator) [same, isLong] = [[], !besideShort];
-    separator = given;
-    if (given === 0) continue;
-    same.push(i);
-    if (same.length > 3) joined[i] = 1;
-    else if (same.length === 3 || (same.length === 2 && isLong)) for (const place of same) joined[place] = 1;
-  }
-  return joined;
-}
-
-function firstFour(values: Uint8Array, at: number): number {
-  let four = 0;
-  for (let i = at; i < at + 4; i++) four = four * 10 + (values[i] as number);
-  return four;
-}
+const isPlain = (text: string) => /^[ -~]*$/.test(text) && !mayHoldNumber(text);

@@ -1,6 +1,5 @@
 import type { Sql } from "@/db/client";
 import { nowMs } from "@/lib/clock";
-import { keepableAddress } from "@/lib/contract/card-numbers-in-addresses";
 import { type KeyUse, recordKeyUses } from "@/lib/domain/api-keys/read-keys";
 
 const FLUSH_MS = 5_000;
@@ -31,7 +30,7 @@ export function createKeyUseLog(service: KeyUseLogService) {
     for (const record of taken.values()) {
       record.pending = false;
       const { environmentId, keyId, at, ip } = record;
-      uses.push({ environmentId, keyId, at: new Date(at), ip: keepableAddress(ip) });
+      uses.push({ environmentId, keyId, at: new Date(at), ip });
     }
     try {
       await recordKeyUses(service, uses);

@@ -61,6 +61,9 @@ test("a path that may be kept has no card number, and all the ids that are ours"
   expect(keepablePathOf("http://localhost/api/keys/4242(4242(4242(4242%20123/rotate")).toBe(
     "/api/keys/[card number]/rotate",
   );
+  const arabic = encodeURIComponent("٤٢٤٢ ٤٢٤٢ ٤٢٤٢ ٤٢٤٢");
+  expect(keepablePathOf(`http://localhost/v1/payments/${arabic}`)).toBe("/v1/payments/[card number]");
+  expect(keepablePathOf("http://localhost/v1/payments/caf%C3%A9")).toBe("/v1/payments/caf%C3%A9");
 });
 
 describe("the caller's address", () => {

@@ -77,8 +77,12 @@ export function pathOf(url: string): string {
  * The path in a form that may be echoed and stored: callers put anything in place of an id, and the tokens of
  * client sessions and receipts are secret.
  */
-export const keepablePathOf = (url: string): string =>
-  maskCardNumbers(pathOf(url)).replace(/^(\/(?:pay|receipt)\/)[^/]+/, "$1{token}");
+export function keepablePathOf(url: string): string {
+  const path = pathOf(url);
+  const readable = decoded(path);
+  const masked = maskCardNumbers(readable);
+  return (masked === readable ? path : masked).replace(/^(\/(?:pay|receipt)\/)[^/]+/, "$1{token}");
+}
 
 /** Decodes a part of a path or a header value. Keeps a broken escape: it is an id that does not exist. */
 export function decoded(text: string): string {

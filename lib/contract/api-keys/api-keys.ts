@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isNumberAsAddress } from "@/lib/contract/card-numbers-in-addresses";
 import { dashboardEndpoint } from "@/lib/contract/endpoint";
 import { instant, isStorable, NOT_STORABLE, refuseCardNumber, timestamp } from "@/lib/contract/fields";
 import { idOf } from "@/lib/contract/ids";
@@ -45,13 +44,8 @@ const attempt = z
 
 const MAX_ADDRESSES = 100;
 export const NOT_AN_ADDRESS = "Enter an IP address or a CIDR block such as 203.0.113.0/24.";
-const READS_LIKE_A_CARD_NUMBER =
-  "This looks like a card number, which must not be stored. Enter a larger network, such as 2001:db8::/32.";
 /** An IP address or CIDR block, checked by its characters only; it is fully validated before writing. */
-const address = z
-  .string()
-  .regex(/^[0-9a-f.:]{2,45}(\/\d{1,3})?$/i, NOT_AN_ADDRESS)
-  .refine((text) => !isNumberAsAddress(text), READS_LIKE_A_CARD_NUMBER);
+const address = z.string().regex(/^[0-9a-f.:]{2,45}(\/\d{1,3})?$/i, NOT_AN_ADDRESS);
 
 const settings = {
   name: z.string().max(1_000).refine(isStorable, NOT_STORABLE).superRefine(refuseCardNumber),

@@ -15,7 +15,6 @@ import { deleteOldTokens } from "@/db/queries/accounts/tokens";
 import { insertSupportAct } from "@/db/queries/support/staff";
 import { SESSION_HOURS } from "@/lib/contract/accounts/proof";
 import { keepableText } from "@/lib/contract/card-numbers";
-import { keepableAddress } from "@/lib/contract/card-numbers-in-addresses";
 import { decodeId } from "@/lib/contract/ids";
 import { type Preferences, ROLE_PERMISSIONS, type UserPermission, type UserRole } from "@/lib/contract/permissions";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -122,7 +121,7 @@ export async function openSession(orm: Orm, input: OpenSessionInput): Promise<st
   await insertSession(orm, {
     id,
     userId: input.user.id,
-    address: keepableAddress(input.address),
+    address: input.address,
     userAgent: input.userAgent === null ? null : keepableText(input.userAgent, 400),
     mfa: input.hasSecondFactor,
     livesHours: input.user.role === "staff" ? SESSION_HOURS.staff : SESSION_HOURS.merchant,

@@ -2,7 +2,6 @@ import type { Sql } from "@/db/client";
 import { insertRequests, keepRequestLog as keepLog } from "@/db/queries/request-log";
 import type { ActorRecord } from "@/db/schema/operations";
 import type { RequestLogRow } from "@/db/schema/request-log";
-import { keepableAddress } from "@/lib/contract/card-numbers-in-addresses";
 import type { Endpoint } from "@/lib/contract/endpoint";
 import { decodeAnyId } from "@/lib/contract/ids";
 import { idTime } from "@/lib/ids";
@@ -67,7 +66,7 @@ export function rowOf(request: AnsweredRequest, leftOut: number): RequestLogRow 
     response_body: got?.body ?? null,
     response_kept: got?.kept ?? null,
     // Where our staff sit is nothing for merchants.
-    address: isStaff ? null : keepableBeside(card, keepableAddress(request.address), MAX_KEY),
+    address: isStaff ? null : request.address,
     user_agent: isStaff ? null : text(request.userAgent, MAX_AGENT),
     object_id: objectOf(request.pathId, answer),
     left_out: leftOut,
