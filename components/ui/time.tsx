@@ -1,7 +1,7 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { useEffect } from "react";
+import { useEffect, useTransition } from "react";
 import { timeForms, useNow, useTimeZone } from "@/lib/client/time-display";
 import { dateText, relativeTimeText, timeText } from "@/lib/contract/format";
 import { Tooltip } from "./floating";
@@ -59,13 +59,16 @@ export function ZoneNote({ className }: { className?: string }) {
 
 /**
  * Refreshes the page every `ms` and when its tab is shown again. Never while the tab is hidden, nor offline, where Next would
- * answer a failed refresh by loading the page anew.
+ * answer a failed refresh by loading the page anew; nor during a refresh, because on a slow network each would put off a
+ * navigation further.
  */
 export function RefreshEvery({ ms }: { ms: number }) {
   const router = useRouter();
+  const [isRefreshing, startRefresh] = useTransition();
   useEffect(() => {
+    if (isRefreshing) return;
     const look = () => {
-      if (document.visibilityState === "visible" && navigator.onLine) router.refresh();
+      if (document.visibilityState === "visible" && navigator.onLine) startRefresh(() => router.refresh());
     };
     const timer = setInterval(look, ms);
     document.addEventListener("visibilitychange", look);
@@ -73,6 +76,6 @@ export function RefreshEvery({ ms }: { ms: number }) {
       clearInterval(timer);
       document.removeEventListener("visibilitychange", look);
     };
-  }, [router, ms]);
+  }, [router, ms, isRefreshing]);
   return null;
 }
