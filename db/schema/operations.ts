@@ -31,6 +31,9 @@ export type OperationState = (typeof OPERATION_STATES)[number];
  */
 export type ActorRecord = { type: "api_key" | "user" | "staff" | "shopper" | "system"; id: string | null };
 
+/** Actor of operations that Cardlane starts by itself. */
+export const SYSTEM: ActorRecord = { type: "system", id: null };
+
 /** A request that reused a key with other parameters. */
 export type KeyReuse = {
   /** Absent from older rows. */

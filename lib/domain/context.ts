@@ -82,11 +82,8 @@ export type AnswerTarget = { readonly endpoint: string; readonly path: string; r
 /** A request whose response is stored under its idempotency key, by whichever process finishes its work. */
 export type KeyedRequest = AnswerTarget & { readonly key: string };
 
-/** A response's status and exact bytes, as sent and stored. `made`: the object in the body, if available. */
-export type Answer = { readonly status: number; readonly body: string; readonly made?: object };
-
 /** Injected, so that the domain does not depend on HTTP. */
-export type RenderAnswer = (request: AnswerTarget, result: Result) => Answer;
+export type RenderAnswer = (request: AnswerTarget, result: Result) => Reply;
 
 /** Result of a verb that stores its own response: the exact bytes, so that a replay is identical. */
 export type Reply = {

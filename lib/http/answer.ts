@@ -4,7 +4,7 @@ import { PENDING_STATUS } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError, problemBody } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import type { Answer, AnswerTarget, RenderAnswer, Result, Service } from "@/lib/domain/context";
+import type { AnswerTarget, RenderAnswer, Reply, Result, Service } from "@/lib/domain/context";
 import { presentPayment, presentTransaction } from "@/lib/domain/payments/present";
 import type { Stream } from "./event-stream";
 
@@ -110,9 +110,9 @@ export function createRenderer(baseUrl: string): RenderAnswer {
   return (request, result) => {
     switch (result.kind) {
       case "made":
-        return { status: statusOf(request.endpoint), body: JSON.stringify(result.made) };
+        return { status: statusOf(request.endpoint), body: JSON.stringify(result.made), replayed: false };
       case "refused":
-        return { status: result.error.status, body: problemText(baseUrl, result.error, request) };
+        return { status: result.error.status, body: problemText(baseUrl, result.error, request), replayed: false };
       default:
         return shown(request, result);
     }
@@ -120,16 +120,17 @@ export function createRenderer(baseUrl: string): RenderAnswer {
 }
 
 /** The payment, or the transaction if the endpoint returns one; with status PENDING while the outcome is unknown. */
-function shown(request: AnswerTarget, result: Extract<Result, { kind: "done" | "pending" }>): Answer {
+function shown(request: AnswerTarget, result: Extract<Result, { kind: "done" | "pending" }>): Reply {
   const { snapshot, transactionId, mode } = result;
   const { payment, transactions } = snapshot;
   const body = request.endpoint.endsWith("Transaction")
     ? presentTransaction(required(transactions, transactionId), payment, mode)
     : presentPayment(payment, transactions, mode);
   if (result.kind === "done") {
-    return { status: statusOf(request.endpoint), body: JSON.stringify(body), made: body };
+    return { status: statusOf(request.endpoint), body: JSON.stringify(body), replayed: false, made: body };
   }
-  return { status: PENDING_STATUS, body: JSON.stringify({ ...body, status: "PENDING", available_actions: [] }) };
+  const pending = { ...body, status: "PENDING", available_actions: [] };
+  return { status: PENDING_STATUS, body: JSON.stringify(pending), replayed: false };
 }
 
 function required<T extends { id: string }>(rows: readonly T[], id: string): T {

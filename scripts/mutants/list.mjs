@@ -639,8 +639,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/finish-operation.ts",
-        'return released ? { kind: "pending", accepted: answer.accepted } : { kind: "lost" };',
-        'void released;\n  return { kind: "pending", accepted: answer.accepted };',
+        'return released ? { kind: "pending", accepted } : { kind: "lost" };',
+        'void released;\n  return { kind: "pending", accepted };',
       ],
     ],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "stopped before the charge's id was kept"],

@@ -1,11 +1,11 @@
 import type { Sql, Transaction as SqlTransaction } from "@/db/client";
-import type { ActorRecord, OperationKind } from "@/db/schema/operations";
-import type { PaymentRow } from "@/db/schema/payments";
-import type { TransactionRow } from "@/db/schema/transactions";
+import { SYSTEM } from "@/db/schema/operations";
 import { CLIENT_SESSION_ATTEMPTS } from "@/lib/contract/checkout/client-session";
 import { MAX_REFUNDS } from "@/lib/contract/payments/payment";
+import type { Mode } from "@/lib/contract/transactions/words";
 import { claimKey, type KeyClaim } from "../idempotency/keys";
 import type { Lease } from "./operations";
+import type { PaymentSnapshot } from "./payments";
 
 /**
  * T1, written before the processor is called: one SQL statement each, so atomic and one round trip. Locks are taken in
@@ -13,45 +13,58 @@ import type { Lease } from "./operations";
  * evaluates first, and once.
  */
 
-/** The intent written before the processor is called. Its id is the processor's reference. */
-export type Intent = {
-  id: string;
-  kind: OperationKind;
-  paymentId: string;
-  transactionId: string;
-  /** Minor units. */
-  amount: number;
-  currency: string;
-  detail: string | null;
-  actor: ActorRecord;
-  requestId: string | null;
-  lease: Lease;
-};
+/** A movement of money, before T1 writes its intent. */
+export type Order = {
+  /** UUID: the operation's id, and the processor's reference. */
+  readonly id: string;
+  readonly environment: { readonly id: string; readonly mode: Mode };
+  /** Void reason, or the challenge's result. */
+  readonly detail: string | null;
+} & (
+  | {
+      readonly kind: "authorize";
+      /** The first use of the request's key. */
+      readonly claim: KeyClaim;
+      /** The payment and its charge, as T1 writes them. */
+      readonly snapshot: PaymentSnapshot;
+      /** The token that the payment uses up. */
+      readonly paymentTokenId: string | null;
+      /** The client session that it pays. A card counts as an attempt here; a token did when it was created. */
+      readonly clientSessionId: string | null;
+    }
+  | {
+      readonly kind: "capture" | "void" | "refund" | "continue";
+      /** The first use of the request's key; null for Cardlane's own operations. */
+      readonly claim: KeyClaim | null;
+      readonly paymentId: string;
+      /** Minor units; null = all. */
+      readonly amount: number | null;
+      /** The REFUND transaction to write; null for other kinds. `id`: UUID. */
+      readonly refund: {
+        readonly id: string;
+        readonly created_at: string;
+        readonly reason: string | null;
+        readonly comment: string | null;
+      } | null;
+      /** False if the caller named a refund, which allows no operation: the key is claimed, nothing reserved. */
+      readonly allowed: boolean;
+      /** The refund was already made at the processor, not through Cardlane: only the captured amount limits it. */
+      readonly outside?: boolean;
+      /** The caller knows that the payment is disputed. A lost dispute still refuses a refund. */
+      readonly acknowledgesDispute?: boolean;
+      /** For the void of a late approval: the payment's version at which it had no such void. */
+      readonly endedVersion?: number;
+    }
+);
 
-type NewPayment = {
-  payment: Omit<
-    PaymentRow,
-    | "amount_captured"
-    | "amount_refunded"
-    | "refund_pending"
-    | "version"
-    | "event_sequence"
-    | "capture_before"
-    | "next_action"
-    | "dispute_id"
-    | "dispute_status"
-    | "capture_reversed_at"
-  >;
-  charge: TransactionRow;
-};
+type FollowUp = Exclude<Order, { kind: "authorize" }>;
 
-/** The token or client session that a new payment uses up, and the connection that it needs. */
-export type PaymentSource = {
-  paymentTokenId: string | null;
-  /** The client session that it pays. A card counts as an attempt here; a token did when it was created. */
-  clientSessionId: string | null;
-  /** A connection that its merchant can disconnect: the payment is made only while it is connected. */
-  guardedConnectionId: string | null;
+/** Result of T1. `claimed` without `reserved`: the key is claimed, and the guard refused. */
+type Reservation = {
+  claimed: boolean;
+  reserved: boolean;
+  /** The processor must not execute the call after this time of the database. */
+  not_after: string;
 };
 
 /**
@@ -63,14 +76,6 @@ const isConnected = (sql: Sql | SqlTransaction, environmentId: string, connectio
     ? sql`true`
     : sql`exists (select from processor_connections where environment_id = ${environmentId}::uuid
         and id = ${connectionId}::uuid and status = 'CONNECTED' for key share)`;
-
-/** Result of T1. `claimed` without `reserved`: the key is claimed, and the guard refused. */
-export type Reservation = {
-  claimed: boolean;
-  reserved: boolean;
-  /** The processor must not execute the call after this time of the database. */
-  not_after: string;
-};
 
 /**
  * Condition that the session's payment link, if any, still accepts payments: it is active and not expired, and if it is
@@ -89,12 +94,13 @@ const linkSells = (sql: Sql) => sql`(client_sessions.payment_link_id is null or 
  */
 export async function insertPayment(
   sql: Sql,
-  environmentId: string,
-  claim: KeyClaim,
-  { payment, charge }: NewPayment,
-  intent: Intent,
-  { paymentTokenId, clientSessionId, guardedConnectionId }: PaymentSource,
+  { id, environment, claim, snapshot, detail, paymentTokenId, clientSessionId }: Extract<Order, { kind: "authorize" }>,
+  { lease, guardedConnectionId }: { lease: Lease; guardedConnectionId: string | null },
 ): Promise<Reservation> {
+  const environmentId = environment.id;
+  const { payment } = snapshot;
+  const [charge] = snapshot.transactions;
+  if (!charge) throw new Error("a new payment has no charge");
   const connected = isConnected(sql, environmentId, guardedConnectionId);
   const token = paymentTokenId
     ? sql`update payment_tokens set payment_id = ${payment.id}::uuid, processor_token = ''
@@ -148,61 +154,26 @@ export async function insertPayment(
     operation as (
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, detail,
         idempotency_key, actor, request_id, lease_until, next_attempt_at, send_until, payment_token_id)
-      select ${environmentId}::uuid, ${intent.id}::uuid, ${intent.paymentId}::uuid, ${intent.transactionId}::uuid,
-        ${intent.kind}, 'open', ${intent.amount}::bigint, ${intent.currency}, ${intent.detail}, ${claim.key},
-        ${intent.actor as never}::jsonb, ${intent.requestId}::uuid,
-        now() + ${intent.lease.heldForMs}::int * interval '1 ms', now() + ${intent.lease.heldForMs}::int * interval '1 ms',
-        now() + ${intent.lease.sendWithinMs}::int * interval '1 ms', ${paymentTokenId}::uuid
+      select ${environmentId}::uuid, ${id}::uuid, ${payment.id}::uuid, ${charge.id}::uuid,
+        'authorize', 'open', ${payment.amount}::bigint, ${payment.currency}, ${detail}, ${claim.key},
+        ${claim.actor as never}::jsonb, ${claim.requestId}::uuid,
+        now() + ${lease.heldForMs}::int * interval '1 ms', now() + ${lease.heldForMs}::int * interval '1 ms',
+        now() + ${lease.sendWithinMs}::int * interval '1 ms', ${paymentTokenId}::uuid
       where (select count(*) from payment) = 1
       returning 1
     )
     select (select count(*) from claim) = 1 as claimed, (select count(*) from operation) = 1 as reserved,
-      now() + ${intent.lease.sendWithinMs}::int * interval '1 ms' as not_after${usedForNothing}`;
+      now() + ${lease.sendWithinMs}::int * interval '1 ms' as not_after${usedForNothing}`;
   return row;
 }
-
-/** An operation on an existing payment. */
-export type FollowUp = {
-  readonly kind: "capture" | "void" | "refund" | "continue";
-  readonly paymentId: string;
-  /** The REFUND transaction to write; null for other kinds. `id`: UUID. */
-  readonly refund: {
-    readonly id: string;
-    readonly created_at: string;
-    readonly reason: string | null;
-    readonly comment: string | null;
-  } | null;
-  /** Minor units; null = all. */
-  readonly amount: number | null;
-  /** Void reason, or the challenge's result. */
-  readonly detail: string | null;
-  /** False if the caller named a refund, which allows no operation: the key is claimed, nothing reserved. */
-  readonly allowed: boolean;
-  /** The processor has no partial captures. */
-  readonly wholeOnly?: boolean;
-  /** A connection that its merchant can disconnect: nothing is reserved once it is disconnected. */
-  readonly guardedConnectionId?: string | null;
-  /** The refund was already made at the processor, not through Cardlane: only the captured amount limits it. */
-  readonly outside?: boolean;
-  /** The caller knows that the payment is disputed. A lost dispute still refuses a refund. */
-  readonly acknowledgesDispute?: boolean;
-  /** For the void of a late approval: the payment's version at which it had no such void. */
-  readonly endedVersion?: number;
-};
-
-export type FollowUpReservation = Reservation & {
-  /** The payment exists in this environment. */
-  found: boolean;
-  /** The amount reserved, in minor units. */
-  amount: number | null;
-};
 
 /**
  * The parts of the guarded UPDATE for each kind: amount, change and guard. The guard is evaluated in a CASE, so that the
  * planner finds the payment by its primary key and not by an index on its states.
  */
-function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: FollowUp, operationId: string) {
-  const exclusive = sql`open_operation_id = ${operationId}::uuid`;
+function reserve(sql: Sql | SqlTransaction, followUp: FollowUp, wholeOnly: boolean) {
+  const environmentId = followUp.environment.id;
+  const exclusive = sql`open_operation_id = ${followUp.id}::uuid`;
   switch (followUp.kind) {
     case "refund":
       return {
@@ -222,7 +193,7 @@ function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: Fol
         amount: sql`coalesce(${followUp.amount}::bigint, amount)`,
         change: exclusive,
         guard: sql`status = 'AUTHORIZED' and open_operation_id is null and capture_before > now()
-          and (select amount from locked) ${followUp.wholeOnly ? sql`=` : sql`<=`} amount`,
+          and (select amount from locked) ${wholeOnly ? sql`=` : sql`<=`} amount`,
       };
     case "void":
       return {
@@ -244,17 +215,16 @@ function reserve(sql: Sql | SqlTransaction, environmentId: string, followUp: Fol
 
 /**
  * T1 of a capture, void, refund or continued authorization: claims the key, if any, reserves by one guarded UPDATE, and
- * writes the intent and, for a refund, its pending transaction.
+ * writes the intent and, for a refund, its pending transaction. `found`: the payment exists. `amount`: as reserved.
  */
 export async function reserveFollowUp(
   sql: Sql | SqlTransaction,
-  environmentId: string,
-  claim: KeyClaim | null,
   followUp: FollowUp,
-  intent: Pick<Intent, "id" | "actor" | "requestId" | "lease">,
-): Promise<FollowUpReservation> {
-  const { amount, change, guard } = reserve(sql, environmentId, followUp, intent.id);
-  const { refund } = followUp;
+  { lease, guardedConnectionId, wholeOnly }: { lease: Lease; guardedConnectionId: string | null; wholeOnly: boolean },
+): Promise<Reservation & { found: boolean; amount: number | null }> {
+  const { amount, change, guard } = reserve(sql, followUp, wholeOnly);
+  const { claim, refund } = followUp;
+  const environmentId = followUp.environment.id;
   const insertRefund = refund
     ? sql`, refund as (
         insert into transactions (environment_id, id, payment_id, type, status, amount, currency, customer_id, customer_email,
@@ -271,7 +241,7 @@ export async function reserveFollowUp(
           and (select count(*) from reserved) = 1
       )`
     : sql``;
-  const [row] = await sql<[FollowUpReservation]>`
+  const [row] = await sql<[Reservation & { found: boolean; amount: number | null }]>`
     with target as (
       select id, charge_id, currency from payments where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid
     ),
@@ -280,7 +250,7 @@ export async function reserveFollowUp(
       select ${amount} as amount from payments
       where environment_id = ${environmentId}::uuid and id = ${followUp.paymentId}::uuid
         and (select count(*) from claim) = 1 and ${followUp.allowed}::boolean
-        and ${isConnected(sql, environmentId, followUp.guardedConnectionId ?? null)}
+        and ${isConnected(sql, environmentId, guardedConnectionId)}
       for update
     ),
     reserved as (
@@ -292,17 +262,17 @@ export async function reserveFollowUp(
     operation as (
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, detail,
         idempotency_key, actor, request_id, lease_until, next_attempt_at, send_until)
-      select ${environmentId}::uuid, ${intent.id}::uuid, id, ${refund ? sql`${refund.id}::uuid` : sql`charge_id`},
+      select ${environmentId}::uuid, ${followUp.id}::uuid, id, ${refund ? sql`${refund.id}::uuid` : sql`charge_id`},
         ${followUp.kind}, 'open', (select amount from locked), currency, ${followUp.detail}, ${claim?.key ?? null},
-        ${intent.actor as never}::jsonb, ${intent.requestId}::uuid,
-        now() + ${intent.lease.heldForMs}::int * interval '1 ms', now() + ${intent.lease.heldForMs}::int * interval '1 ms',
-        now() + ${intent.lease.sendWithinMs}::int * interval '1 ms'
+        ${(claim?.actor ?? SYSTEM) as never}::jsonb, ${claim?.requestId ?? null}::uuid,
+        now() + ${lease.heldForMs}::int * interval '1 ms', now() + ${lease.heldForMs}::int * interval '1 ms',
+        now() + ${lease.sendWithinMs}::int * interval '1 ms'
       from target
       where (select count(*) from reserved) = 1
       returning 1
     )
     select (select count(*) from target) = 1 as found, (select count(*) from claim) = 1 as claimed,
       (select count(*) from operation) = 1 as reserved, (select amount from locked) as amount,
-      now() + ${intent.lease.sendWithinMs}::int * interval '1 ms' as not_after`;
+      now() + ${lease.sendWithinMs}::int * interval '1 ms' as not_after`;
   return row;
 }

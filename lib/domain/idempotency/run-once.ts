@@ -1,7 +1,7 @@
 import type { Orm } from "@/db/client";
 import { claimKeyInside, type KeyClaim, storeResponse } from "@/db/queries/idempotency/keys";
 import { AppError } from "@/lib/contract/errors";
-import type { Answer, Context, Reply, Result } from "../context";
+import type { Context, Reply, Result } from "../context";
 import { answerFromKey, claimOf, inProgress, replayKnown, type TakeOver, WAIT_MS } from "./used-key";
 
 type RunOnceOptions = {
@@ -26,7 +26,7 @@ export async function runOnce(
   const { orm } = ctx.service.db.within(ctx.environment.id);
   if (ctx.idempotency === null) {
     const made = await orm.transaction(work);
-    return { ...render(ctx, { kind: "made", made }), replayed: false };
+    return render(ctx, { kind: "made", made });
   }
   const known = await replayKnown(ctx);
   if (known) return known;
@@ -70,7 +70,7 @@ async function answerOf(ctx: Context, tx: Orm, work: (tx: Orm) => Promise<object
   }
 }
 
-function render(ctx: Context, result: Result): Answer {
+function render(ctx: Context, result: Result): Reply {
   const { endpoint, path, id: requestId } = ctx.request;
   return ctx.service.renderAnswer({ endpoint, path, requestId }, result);
 }

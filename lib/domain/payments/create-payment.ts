@@ -15,8 +15,14 @@ import type { Context, Reply } from "../context";
 import { resourceNotFound } from "../context";
 import { replayKnown } from "../idempotency/used-key";
 import { connectionMissing, processorNotConfigured } from "../processors/connection-of";
-import type { PayingCard } from "./execute";
-import { answerWithoutCard, beforeMoney, makePayment, tokenizeCard, withPostalCode } from "./make-payment";
+import {
+  answerWithoutCard,
+  beforeMoney,
+  makePayment,
+  type PayingCard,
+  tokenizeCard,
+  withPostalCode,
+} from "./make-payment";
 import { answerMoneyFromKey, refuseUnclaimed } from "./money-request";
 
 /** A card and the fields that the shopper typed beside it. */

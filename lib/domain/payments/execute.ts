@@ -1,46 +1,24 @@
-import type { KeyClaim } from "@/db/queries/idempotency/keys";
-import { type FollowUp, insertPayment, type PaymentSource, reserveFollowUp } from "@/db/queries/payments/intents";
+import { insertPayment, type Order, reserveFollowUp } from "@/db/queries/payments/intents";
 import { findOperation, holdAgain } from "@/db/queries/payments/operations";
 import { isStaleOutcome } from "@/db/queries/payments/outcomes";
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import { wasNotExecuted } from "@/db/unavailable";
-import type { ContinueRequest, Inquiry, KnownCard, Outcome } from "@/lib/processor/port";
+import type { ContinueRequest, Inquiry, Outcome } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
-import type { Environment, Service } from "../context";
+import type { Service } from "../context";
 import { forgetTotals } from "../lists";
-import { ACCEPTED, type Executed, finishOperation, leaveOpen, unknown } from "./finish-operation";
-import { leaseOf, type OpenOperation, SYSTEM } from "./operation";
+import { type Executed, finishOperation, leaveOpen } from "./finish-operation";
+import { leaseOf, type OpenOperation, openOperation } from "./operation";
 import type { FinalOutcome } from "./outcome";
 import { concludeRefusedRefund, recordDeferredRefunds } from "./outside-refunds";
 import { callProcessor } from "./processor-calls";
 
-/** A card at a processor, and the payment token or client session that the payment uses up. */
-export type PayingCard = { readonly token: string; readonly at: Connected } & KnownCard &
-  Omit<PaymentSource, "guardedConnectionId">;
-
-/** A movement of money, before T1 writes its intent. */
-export type Order = {
-  /** UUID: the operation's id, and the processor's reference. */
-  readonly id: string;
-  readonly environment: Pick<Environment, "id" | "mode">;
+/** The part of an order that is not stored. */
+type NotStored = {
   /** The payment's processor. */
   readonly at: Connected;
-  /** Void reason, or the challenge's result. */
-  readonly detail: string | null;
-} & (AuthorizationOrder | FollowUpOrder);
-
-/** A new payment, as T1 writes it. */
-type AuthorizationOrder = {
-  readonly kind: "authorize";
-  readonly snapshot: PaymentSnapshot;
-  readonly card: PayingCard;
-  /** The first use of the request's key. */
-  readonly claim: KeyClaim;
-};
-
-type FollowUpOrder = FollowUp & {
-  /** The first use of the request's key; null for Cardlane's own. */
-  readonly claim: KeyClaim | null;
+  /** The card of an authorization. */
+  readonly token?: string | null;
   /** Parameters that the shopper brought back from a challenge. */
   readonly returned?: ContinueRequest["returned"];
 };
@@ -63,94 +41,75 @@ const HOLD_PAUSE_MS = 100;
  * connection held; T2 writes the outcome. After a crash in between, recovery finds the intent. An unreadable response
  * is an unknown outcome, never a failure.
  */
-export async function execute(service: Service, order: Order): Promise<Execution> {
+export async function execute(
+  service: Service,
+  order: Order,
+  { at, token = null, returned }: NotStored,
+): Promise<Execution> {
   // Read before T1, so that the lease T1 writes outlasts the time in which the operation may be sent.
   const begunMs = service.timer.elapsedMs();
-  const reserved = await reserve(service, order).finally(() => forgetTotals(order.environment.id));
+  const reserved = await reserve(service, order, at).finally(() => forgetTotals(order.environment.id));
   if (reserved.kind !== "reserved") return reserved;
   const { operation, snapshot } = reserved;
-  const token = order.kind === "authorize" ? order.card.token : null;
-  const processor = await processorOf(service, order, snapshot);
+  const processor = await processorOf(service, order, at, snapshot);
   if (!processor) {
     // The intent is written, so recovery retries the lookup of the connection.
     const call = { attempts: 1, sent: false };
-    return { operation, ...(await leaveOpen(service, operation, unknown(CONNECTION_MISSING), call, snapshot)) };
+    const outcome = { kind: "unknown", reason: CONNECTION_MISSING } as const;
+    return { operation, ...(await leaveOpen(service, operation, outcome, call, snapshot)) };
   }
-  const returned = order.kind === "authorize" ? undefined : order.returned;
   const call = (held: OpenOperation) => callProcessor(service, processor, held, snapshot, token, returned);
   return { operation, ...(await send(service, operation, { begunMs, call }, snapshot)) };
 }
 
-type Reserved = { kind: "reserved"; operation: OpenOperation; snapshot: PaymentSnapshot };
-
 /** Trusts the payment's connection_id; the caller's lookup may be stale. */
-async function processorOf({ processors }: Service, { at, environment }: Order, { payment }: PaymentSnapshot) {
+async function processorOf(
+  { processors }: Service,
+  { environment }: Order,
+  at: Connected,
+  { payment }: PaymentSnapshot,
+) {
   if (payment.connection_id === at.connectionId) return at.processor;
   return (await processors.find(environment, payment.connection_id))?.processor ?? null;
 }
 
 export const CONNECTION_MISSING = "the processor's connection is not there";
 
-/** T1. */
+/** T1: the operation and its payment, unless nothing was reserved. */
 async function reserve(
   service: Service,
   order: Order,
-): Promise<Reserved | Extract<Execution, { kind: "unclaimed" | "refused" }>> {
+  at: Connected,
+): Promise<
+  | Extract<Execution, { kind: "unclaimed" | "refused" }>
+  | { kind: "reserved"; operation: OpenOperation; snapshot: PaymentSnapshot }
+> {
   const { sql } = service.db.within(order.environment.id);
   const lease = leaseOf(service.processorTimeoutMs);
-  const begunBy = { actor: order.claim?.actor ?? SYSTEM, requestId: order.claim?.requestId ?? null };
+  const guardedConnectionId = at.guarded ? at.connectionId : null;
   if (order.kind === "authorize") {
-    const { snapshot, claim, card } = order;
-    const { payment, transactions } = snapshot;
-    const [charge] = transactions;
-    if (!charge) throw new Error("a new payment has a charge");
-    const { id, kind, detail } = order;
-    const subject = { paymentId: payment.id, transactionId: charge.id };
-    const { amount, currency } = payment;
-    const intent = { id, kind, detail, ...subject, amount, currency, ...begunBy, lease };
-    const reservation = await insertPayment(sql, order.environment.id, claim, { payment, charge }, intent, {
-      guardedConnectionId: guardOf(order),
-      ...card,
-    }).catch((error: unknown) => {
+    const { snapshot } = order;
+    const reservation = await insertPayment(sql, order, { lease, guardedConnectionId }).catch((error: unknown) => {
       if (isStaleOutcome(error)) return null;
       throw error;
     });
     if (!reservation?.claimed) return { kind: "unclaimed" };
     if (!reservation.reserved) return { kind: "refused", claimed: true, snapshot: null };
-    return { kind: "reserved", operation: begun(order, snapshot, amount, reservation.not_after), snapshot };
+    return {
+      kind: "reserved",
+      operation: openOperation(order, snapshot, snapshot.payment.amount, reservation.not_after),
+      snapshot,
+    };
   }
-  const wholeOnly = order.kind === "capture" && !order.at.processor.capabilities.partialCapture;
-  const followUp = { ...order, wholeOnly, guardedConnectionId: guardOf(order) };
-  const intent = { id: order.id, ...begunBy, lease };
-  const reservation = await reserveFollowUp(sql, order.environment.id, order.claim, followUp, intent);
+  const wholeOnly = order.kind === "capture" && !at.processor.capabilities.partialCapture;
+  const reservation = await reserveFollowUp(sql, order, { lease, guardedConnectionId, wholeOnly });
   if (!reservation.found) return { kind: "refused", claimed: false, snapshot: null };
   if (!reservation.claimed) return { kind: "unclaimed" };
   const snapshot = await findPayment(sql, order.environment.id, order.paymentId);
   if (!snapshot) throw new Error(`payment ${order.paymentId} disappeared`);
-  if (!reservation.reserved || reservation.amount === null) return { kind: "refused", claimed: true, snapshot };
-  return { kind: "reserved", operation: begun(order, snapshot, reservation.amount, reservation.not_after), snapshot };
-}
-
-const guardOf = ({ at }: Order): string | null => (at.guarded ? at.connectionId : null);
-
-function begun(order: Order, { payment }: PaymentSnapshot, amount: number, notAfter: string): OpenOperation {
-  const refund = order.kind === "authorize" ? null : order.refund;
-  return {
-    environmentId: order.environment.id,
-    mode: order.environment.mode,
-    id: order.id,
-    kind: order.kind,
-    epoch: 1,
-    paymentId: payment.id,
-    transactionId: refund?.id ?? payment.charge_id,
-    amount,
-    currency: payment.currency,
-    detail: order.detail,
-    actor: order.claim?.actor ?? SYSTEM,
-    requestId: order.claim?.requestId ?? null,
-    request: order.claim,
-    notAfter,
-  };
+  const { amount, not_after } = reservation;
+  if (!reservation.reserved || amount === null) return { kind: "refused", claimed: true, snapshot };
+  return { kind: "reserved", operation: openOperation(order, snapshot, amount, not_after), snapshot };
 }
 
 /** A call to the processor. `begunMs`: start of its operation, by the service's timer. */
@@ -262,10 +221,9 @@ export async function conclude(
     case "action_required":
       return finishOperation(service, operation, outcome, known);
     case "pending":
-      return leaveOpen(service, operation, ACCEPTED, call, known);
     case "not_sent":
     case "unknown":
-      return leaveOpen(service, operation, unknown(outcome.reason), call, known);
+      return leaveOpen(service, operation, outcome, call, known);
     default:
       return outcome satisfies never;
   }

@@ -5,7 +5,8 @@ import { isStaleOutcome, lockPayment, type OutcomeWrite, writeOutcome } from "@/
 import { findPayment, type PaymentSnapshot } from "@/db/queries/payments/payments";
 import type { TransactionRow } from "@/db/schema/transactions";
 import { newId } from "@/lib/ids";
-import type { Answer, Service } from "../context";
+import type { Outcome } from "@/lib/processor/port";
+import type { Reply, Service } from "../context";
 import { forgetTotals } from "../lists";
 import type { OpenOperation } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot, resultOf } from "./outcome";
@@ -16,7 +17,7 @@ import { hasEndedUnpaid } from "./states";
 /** The state of an operation after a call. */
 export type Executed =
   /** The outcome is written. */
-  | { kind: "finished"; change: Change; answer: Answer | null }
+  | { kind: "finished"; change: Change; reply: Reply | null }
   /** Another process holds the operation or has closed it, and its result counts. */
   | { kind: "lost" }
   /** The outcome is not known yet; recovery checks it. `accepted`: the processor has confirmed the operation. */
@@ -143,10 +144,10 @@ function workOut(
   const change = applyOutcome(was, operation, outcome, now);
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
   // A refund that is reversed later keeps the response that was stored when it was accepted.
-  const answer =
+  const reply =
     request && from === "open" ? service.renderAnswer(request, resultOf(change, transactions, operation)) : null;
   return {
-    finished: { kind: "finished", change, answer },
+    finished: { kind: "finished", change, reply },
     write: {
       from: { state: from, epoch: operation.epoch, version: snapshot.payment.version },
       operation: { id: operation.id, state: change.operationState, lastAnswer: describe(outcome) },
@@ -164,7 +165,7 @@ function workOut(
         actor: operation.actor,
         requestId: operation.requestId,
       },
-      answer: request && answer ? { key: request.key, ...answer } : null,
+      answer: request && reply ? { key: request.key, status: reply.status, body: reply.body } : null,
     },
   };
 }
@@ -196,7 +197,7 @@ function changedRow(row: TransactionRow, change: Change): TransactionRow {
 }
 
 /** The outcome in one line, for support staff. */
-function describe(outcome: FinalOutcome): string {
+function describe(outcome: FinalOutcome | StillOpen): string {
   const note = "note" in outcome && outcome.note ? ` (${outcome.note})` : "";
   switch (outcome.kind) {
     case "declined":
@@ -204,15 +205,18 @@ function describe(outcome: FinalOutcome): string {
       return `declined: ${outcome.decline_code ?? "no code"}${note}`;
     case "failed":
       return `failed: ${outcome.reason}`;
+    case "pending":
+      return "pending: the processor is still working on it";
+    case "not_sent":
+    case "unknown":
+      return `unknown: ${outcome.reason}`;
     default:
       return `${outcome.kind}${note}`;
   }
 }
 
-/** Why an outcome is not known yet. `accepted`: the processor has the operation, so "never executed" is ruled out. */
-export type OpenAnswer = { readonly text: string; readonly accepted: boolean };
-export const ACCEPTED: OpenAnswer = { text: "pending: the processor is still working on it", accepted: true };
-export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reason}`, accepted: false });
+/** An outcome that leaves an operation open. After `pending`, "never executed" is ruled out. */
+type StillOpen = Extract<Outcome, { kind: "pending" | "not_sent" | "unknown" }>;
 
 /**
  * Releases an operation of unknown outcome for its next status check, with exponential backoff from 0.5 to 60 s.
@@ -221,13 +225,19 @@ export const unknown = (reason: string): OpenAnswer => ({ text: `unknown: ${reas
 export async function leaveOpen(
   service: Service,
   operation: OpenOperation,
-  answer: OpenAnswer,
+  outcome: StillOpen,
   { attempts, sent }: { attempts: number; sent: boolean },
   known: PaymentSnapshot,
 ): Promise<Executed> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
   const { sql } = service.db.within(operation.environmentId);
   const told = pendingEvent(operation, known);
-  const released = await releaseOperation(sql, operation, answer, { delayMs, sent, told });
-  return released ? { kind: "pending", accepted: answer.accepted } : { kind: "lost" };
+  const accepted = outcome.kind === "pending";
+  const released = await releaseOperation(
+    sql,
+    operation,
+    { text: describe(outcome), accepted },
+    { delayMs, sent, told },
+  );
+  return released ? { kind: "pending", accepted } : { kind: "lost" };
 }

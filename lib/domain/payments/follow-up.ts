@@ -11,7 +11,7 @@ import {
   type VoidBody,
 } from "@/lib/contract/payments/payment";
 import { LATE_APPROVAL } from "@/lib/contract/payments/words";
-import type { RefundReason, TransactionStatus } from "@/lib/contract/transactions/words";
+import type { TransactionStatus } from "@/lib/contract/transactions/words";
 import { idTime, newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
@@ -24,29 +24,17 @@ import { amountCapturable, amountRefundable, availableActions, isRefundable } fr
 
 /** Returns the Payment; see {@link followUp}. */
 export function capturePayment(ctx: Context, input: CaptureBody & { id: string }): Promise<Reply> {
-  return followUp(ctx, { kind: "capture", target: { paymentId: input.id }, amount: input.amount ?? null });
+  return followUp(ctx, "payment", { ...input, kind: "capture" });
 }
 
 /** Returns the Payment; see {@link followUp}. */
 export function voidPayment(ctx: Context, input: VoidBody & { id: string }): Promise<Reply> {
-  return followUp(ctx, {
-    kind: "void",
-    target: { paymentId: input.id },
-    amount: null,
-    voidReason: input.reason ?? null,
-  });
+  return followUp(ctx, "payment", { ...input, kind: "void" });
 }
 
 /** Returns the Payment; see {@link followUp}. */
 export function refundPayment(ctx: Context, input: RefundBody & { id: string }): Promise<Reply> {
-  return followUp(ctx, {
-    kind: "refund",
-    target: { paymentId: input.id },
-    amount: input.amount ?? null,
-    refundReason: input.reason ?? null,
-    refundComment: input.comment ?? null,
-    acknowledgesDispute: input.acknowledge_dispute ?? false,
-  });
+  return followUp(ctx, "payment", { ...input, kind: "refund" });
 }
 
 /**
@@ -74,10 +62,13 @@ export async function executeOwn(
 ): Promise<Execution> {
   const at = await connectionOf(service, environment, paymentId);
   if (!at) throw new Error(`payment ${paymentId} is at a processor that is not connected`);
-  return execute(service, {
-    ...{ id: newId(), environment, at, kind, paymentId, detail },
-    ...{ claim: null, amount: null, refund: null, allowed: true, ...more },
-  });
+  const { returned, endedVersion } = more;
+  const order = { id: newId(), environment, kind, paymentId, detail, claim: null, amount: null, refund: null };
+  return execute(
+    service,
+    { ...order, allowed: true, ...(endedVersion !== undefined && { endedVersion }) },
+    { at, ...(returned && { returned }) },
+  );
 }
 
 /** Voids a late approval of a payment that had no such void at this version. Refused if the payment has changed. */
@@ -89,53 +80,51 @@ export function giveBackApproval(
   return executeOwn(service, environment, "void", id, LATE_APPROVAL, { endedVersion: version });
 }
 
-/** A capture, void or refund as a caller requests it. Amounts in minor units; null = all. */
-type FollowUpInput = {
-  kind: "capture" | "void" | "refund";
-  /** Id as the caller sent it. */
-  target: { paymentId: string } | { transactionId: string };
-  amount: number | null;
-  voidReason?: string | null;
-  refundReason?: RefundReason | null;
-  refundComment?: string | null;
-  acknowledgesDispute?: boolean;
-};
-
-/** The payment behind the caller's id. `refundStatus`: set if the id is a refund's. */
-type Target = { paymentId: string; refundStatus: TransactionStatus | null };
-
 /**
- * Captures, voids or refunds. Throws AppError for refusals that are not stored (404; 409 reused, in progress or
- * pending); stored refusals are replies.
+ * Captures, voids or refunds a payment, named by its own id or by a transaction's (`named`). Throws AppError for refusals
+ * that are not stored (404; 409 reused, in progress or pending); stored refusals are replies.
  */
-export async function followUp(ctx: Context, request: FollowUpInput): Promise<Reply> {
+export async function followUp(
+  ctx: Context,
+  named: "payment" | "transaction",
+  input: { id: string } & (
+    | ({ kind: "capture" } & CaptureBody)
+    | ({ kind: "void" } & VoidBody)
+    | ({ kind: "refund" } & RefundBody)
+  ),
+): Promise<Reply> {
   const { environment, service } = ctx;
-  const target = await findTarget(ctx, request.target);
-  const { paymentId } = target;
+  const { paymentId, refundStatus } = await findTarget(ctx, named, input.id);
   const at = await connectionOf(service, environment, paymentId);
   if (!at) {
     const found = await findPayment(service.db.within(environment.id).sql, environment.id, paymentId);
-    if (!found) throw notFound(request.target);
+    if (!found) throw resourceNotFound(named, input.id);
     return refuseUnclaimed(ctx, connectionMissing(found.payment.connection_id));
   }
-  const { kind, amount } = request;
-  const refused = await refusedAmount(ctx, at, paymentId, amount);
+  const isRefund = input.kind === "refund";
+  const order = {
+    kind: input.kind,
+    environment,
+    paymentId,
+    amount: input.kind === "void" ? null : (input.amount ?? null),
+    detail: input.kind === "void" ? (input.reason ?? null) : null,
+    allowed: refundStatus === null,
+    acknowledgesDispute: isRefund && input.acknowledge_dispute === true,
+  };
+  const refused = await refusedAmount(ctx, at, paymentId, order.amount);
   if (refused) return refuseUnclaimed(ctx, refused);
   const { partialCapture } = at.processor.capabilities;
   return executeRequest(ctx, {
+    at,
     order: (id, claim) => ({
-      ...{ id, environment, at, claim, kind, paymentId, amount },
-      detail: request.voidReason ?? null,
-      refund:
-        kind === "refund"
-          ? { ...newTransaction(), reason: request.refundReason ?? null, comment: request.refundComment ?? null }
-          : null,
-      allowed: target.refundStatus === null,
-      acknowledgesDispute: request.acknowledgesDispute ?? false,
+      ...order,
+      id,
+      claim,
+      refund: isRefund ? { ...newTransaction(), reason: input.reason ?? null, comment: input.comment ?? null } : null,
     }),
     refusal: async (snapshot) => {
-      if (!snapshot) return notFound(request.target);
-      const refused = refusal(request, target, snapshot, { now: service.clock.now(), partialCapture });
+      if (!snapshot) return resourceNotFound(named, input.id);
+      const refused = refusal(order, named, refundStatus, snapshot, { now: service.clock.now(), partialCapture });
       return refused ?? (await whyDisconnected(ctx, at));
     },
   });
@@ -159,52 +148,55 @@ async function refusedAmount(
   return refusal ? new AppError("processor_refused", refusal, { param: "amount" }) : null;
 }
 
-function notFound(target: FollowUpInput["target"]): AppError {
-  return "paymentId" in target
-    ? resourceNotFound("payment", target.paymentId)
-    : resourceNotFound("transaction", target.transactionId);
-}
-
-/** Finds the payment behind the caller's id. T1 checks whether a payment id exists. */
-async function findTarget(ctx: Context, target: FollowUpInput["target"]): Promise<Target> {
-  if ("paymentId" in target) {
-    const id = decodeId("payment", target.paymentId);
-    if (!id) throw notFound(target);
-    return { paymentId: id, refundStatus: null };
-  }
-  const id = decodeId("transaction", target.transactionId);
-  const row =
-    id && (await findPaymentOfTransaction(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id));
-  if (!row) throw notFound(target);
+/** Finds the payment behind the caller's id; `refundStatus` is set if that is a refund's. T1 checks payment ids. */
+async function findTarget(
+  ctx: Context,
+  named: "payment" | "transaction",
+  id: string,
+): Promise<{ paymentId: string; refundStatus: TransactionStatus | null }> {
+  const uuid = decodeId(named, id);
+  if (uuid && named === "payment") return { paymentId: uuid, refundStatus: null };
+  const { sql } = ctx.service.db.within(ctx.environment.id);
+  const row = uuid && (await findPaymentOfTransaction(sql, ctx.environment.id, uuid));
+  if (!row) throw resourceNotFound(named, id);
   return { paymentId: row.payment_id, refundStatus: row.type === "REFUND" ? row.status : null };
 }
 
 /** The reason why the guard refused, by the same rules. Null: it would pass now. */
 function refusal(
-  { kind, amount, target: named, acknowledgesDispute }: FollowUpInput,
-  target: Target,
+  {
+    kind,
+    amount,
+    acknowledgesDispute,
+  }: {
+    kind: "capture" | "void" | "refund";
+    amount: number | null;
+    acknowledgesDispute: boolean;
+  },
+  named: "payment" | "transaction",
+  refundStatus: TransactionStatus | null,
   { payment, transactions }: PaymentSnapshot,
   { now, partialCapture }: { now: Date; partialCapture: boolean },
 ): AppError | null {
   const invalidState = (detail: string, status: string, allowed: string[]) =>
     new AppError("invalid_state", detail, { extra: { current_status: status, allowed_actions: allowed } });
-  if (target.refundStatus !== null) {
-    return invalidState(`A refund cannot be ${PAST[kind]}. Use the charge it refunds.`, target.refundStatus, []);
+  if (refundStatus !== null) {
+    return invalidState(`A refund cannot be ${PAST[kind]}. Use the charge it refunds.`, refundStatus, []);
   }
   if (payment.open_operation_id !== null || payment.status === "PENDING") {
     const detail = "The outcome of an earlier operation on this payment is not known yet. Try again in a moment.";
     return outcomePending(detail);
   }
   // While a payment waits for the shopper, its charge is still PENDING.
-  const status = "transactionId" in named && payment.status === "REQUIRES_ACTION" ? "PENDING" : payment.status;
+  const status = named === "transaction" && payment.status === "REQUIRES_ACTION" ? "PENDING" : payment.status;
   const wrongState = invalidState(
-    `A ${"transactionId" in named ? "transaction" : "payment"} that is ${status} cannot be ${PAST[kind]}.`,
+    `A ${named} that is ${status} cannot be ${PAST[kind]}.`,
     status,
     availableActions(payment),
   );
   if (kind === "refund") {
     if (!isRefundable(payment.status)) return wrongState;
-    const disputed = refusalByDispute(disputeOf(payment), acknowledgesDispute ?? false);
+    const disputed = refusalByDispute(disputeOf(payment), acknowledgesDispute);
     if (disputed) return disputed;
     if (payment.capture_reversed_at !== null) return invalidState(CAPTURE_REVERSED, status, []);
     const remaining = amountRefundable(payment);

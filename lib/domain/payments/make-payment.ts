@@ -4,14 +4,22 @@ import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardInput, CreatePaymentBody } from "@/lib/contract/payments/payment";
 import { idTime, newId } from "@/lib/ids";
 import { ProcessorTimeoutError } from "@/lib/processor/deadline";
-import type { CardHolder, Processor, TokenizedCard } from "@/lib/processor/port";
+import type { CardHolder, KnownCard, Processor, TokenizedCard } from "@/lib/processor/port";
+import type { Connected } from "@/lib/processor/registry";
 import type { Context, Reply } from "../context";
 import { whyDisconnected } from "../processors/connection-of";
-import type { PayingCard } from "./execute";
 import { answerMoneyFromKey, executeRequest, refuseUnclaimed } from "./money-request";
 
 /** Amount, customer and other terms of a payment, from the API or the payment form. */
 type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
+
+/** A card at a processor, and the payment token or client session that the payment uses up. */
+export type PayingCard = KnownCard & {
+  readonly token: string;
+  readonly at: Connected;
+  readonly paymentTokenId: string | null;
+  readonly clientSessionId: string | null;
+};
 
 type PaymentToMake = {
   terms: PaymentTerms;
@@ -33,14 +41,17 @@ export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply
   const { card, terms, unusable, isOver = false } = payment;
   const refusal = card.at.processor.refusesAmount?.(terms.amount, terms.currency) ?? null;
   if (refusal !== null) return refuseUnclaimed(ctx, new AppError("processor_refused", refusal, { param: "amount" }));
+  const { at, token, paymentTokenId, clientSessionId } = card;
   return executeRequest(ctx, {
+    at,
+    token,
     order: (id, claim) => {
       const snapshot = newSnapshot(ctx, payment, id);
-      return { id, environment, at: card.at, kind: "authorize", detail: null, snapshot, card, claim };
+      return { id, environment, kind: "authorize", detail: null, snapshot, paymentTokenId, clientSessionId, claim };
     },
-    refusal: async () => (await whyDisconnected(ctx, card.at)) ?? unusable(),
+    refusal: async () => (await whyDisconnected(ctx, at)) ?? unusable(),
     // A used token has no card.
-    token: card.token === "" || isOver ? null : { token: card.token, connectionId: card.at.connectionId },
+    mayResend: token !== "" && !isOver,
   });
 }
 

@@ -1,9 +1,11 @@
 import { findKey, type KeyClaim, LONG_ANSWER, releaseKey, storeResponse } from "@/db/queries/idempotency/keys";
+import type { Order } from "@/db/queries/payments/intents";
 import { takeOperation } from "@/db/queries/payments/operations";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { PENDING_STATUS } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { newId } from "@/lib/ids";
+import type { Connected } from "@/lib/processor/registry";
 import type { Context, Reply, Result } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import {
@@ -17,7 +19,7 @@ import {
   replayKnown,
   targetOf,
 } from "../idempotency/used-key";
-import { type Execution, execute, type Order } from "./execute";
+import { type Execution, execute } from "./execute";
 import { type Executed, getPaymentOf } from "./finish-operation";
 import { leaseOf, type OpenOperation, operationOf } from "./operation";
 import { lengthOf } from "./read-payments";
@@ -26,7 +28,11 @@ import { type HeldCard, resolveOperation } from "./recover-operations";
 const sqlOf = ({ service, environment }: Context) => service.db.within(environment.id).sql;
 
 /** The order of a request, and its refusal if the guard does not allow the order. */
-export type MoneyRequest = {
+type MoneyRequest = {
+  /** The payment's processor. */
+  readonly at: Connected;
+  /** The card of an authorization. */
+  readonly token?: string;
   /** Builds the order, anew for each attempt. `id`: UUID. */
   readonly order: (id: string, claim: KeyClaim) => Order;
   /**
@@ -34,8 +40,8 @@ export type MoneyRequest = {
    * token or session is used up. Null: the guard would pass now.
    */
   readonly refusal: (snapshot: PaymentSnapshot | null) => AppError | null | Promise<AppError | null>;
-  /** The card to send an authorization with, if an earlier request with the key died before sending it. */
-  readonly token?: HeldCard | null;
+  /** The token may be sent on behalf of an earlier request that died before sending it. */
+  readonly mayResend?: boolean;
 };
 
 /** A request starts over if its key has become free, or the payment changed before its refusal was worked out. */
@@ -48,10 +54,12 @@ const TRIES = 10;
 export async function executeRequest(ctx: Context, request: MoneyRequest): Promise<Reply> {
   const known = await replayKnown(ctx);
   if (known) return known;
+  const { at, token } = request;
   const { heldForMs } = leaseOf(ctx.service.processorTimeoutMs);
   for (let tries = 0; tries < TRIES; tries++) {
     const id = newId();
-    const execution = await execute(ctx.service, request.order(id, await claimOf(ctx, id, heldForMs)));
+    const order = request.order(id, await claimOf(ctx, id, heldForMs));
+    const execution = await execute(ctx.service, order, { at, ...(token !== undefined && { token }) });
     const reply = await replyTo(ctx, request, execution);
     if (reply) return reply;
   }
@@ -63,9 +71,10 @@ export const outcomePending = (detail: string) => new AppError("outcome_pending"
 
 /** The reply to a request, or null to start over. */
 async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution): Promise<Reply | null> {
+  const { at, token, mayResend } = request;
   switch (execution.kind) {
     case "unclaimed":
-      return answerMoneyFromKey(ctx, request.token);
+      return answerMoneyFromKey(ctx, token && mayResend ? { token, connectionId: at.connectionId } : null);
     case "refused": {
       const error = await request.refusal(execution.snapshot);
       if (!execution.claimed && error) throw error;
@@ -80,10 +89,10 @@ async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution
 
 /** The reply to a request whose operation was sent or taken over. */
 async function replyOf(ctx: Context, operation: OpenOperation, executed: Executed): Promise<Reply> {
-  if (executed.kind === "finished" && executed.answer) {
-    const { status, body, made } = executed.answer;
+  if (executed.kind === "finished" && executed.reply) {
+    const { status, body } = executed.reply;
     remember(ctx);
-    if (body.length <= LONG_ANSWER) return { status, body, replayed: false, ...(made && { made }) };
+    if (body.length <= LONG_ANSWER) return executed.reply;
     return longReply(
       ctx,
       { operation_id: operation.id, response_sealed: false },
@@ -105,7 +114,7 @@ async function stillPending(ctx: Context, operation: OpenOperation): Promise<Rep
   const result: Result = { kind: "pending", snapshot, transactionId, mode };
   const make = () => ctx.service.renderAnswer(targetOf(ctx), result);
   const bytes = lengthOf(snapshot);
-  if (bytes <= LONG_ANSWER) return { ...make(), replayed: false };
+  if (bytes <= LONG_ANSWER) return make();
   return { status: PENDING_STATUS, body: "", replayed: false, long: { bytes, read: async () => make().body } };
 }
 
@@ -136,7 +145,7 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
   }
   const response = ctx.service.renderAnswer(targetOf(ctx), { kind: "refused", error });
   const { orm } = ctx.service.db.within(ctx.environment.id);
-  if (await storeResponse(orm, ctx.environment.id, targetOf(ctx), response)) return { ...response, replayed: false };
+  if (await storeResponse(orm, ctx.environment.id, targetOf(ctx), response)) return response;
   // The lease ran out and another request claimed the key: its response counts.
   throw inProgress("Another request with this key is running. Send it again in a moment.");
 }

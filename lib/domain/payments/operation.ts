@@ -1,5 +1,7 @@
+import type { Order } from "@/db/queries/payments/intents";
 import type { Lease } from "@/db/queries/payments/operations";
-import type { ActorRecord, OperationKind, OperationRow } from "@/db/schema/operations";
+import type { PaymentSnapshot } from "@/db/queries/payments/payments";
+import { type ActorRecord, type OperationKind, type OperationRow, SYSTEM } from "@/db/schema/operations";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { KeyedRequest } from "../context";
 
@@ -52,12 +54,35 @@ export type OpenOperation = {
   readonly notAfter: string;
 };
 
-/** Actor of operations that Cardlane starts by itself. */
-export const SYSTEM: ActorRecord = { type: "system", id: null };
-
 /** Time in which a call may be sent to the processor, and in which no other process touches the operation. */
 export function leaseOf(processorTimeoutMs: number): Lease {
   return { sendWithinMs: processorTimeoutMs, heldForMs: processorTimeoutMs + 2_000 };
+}
+
+/** The operation that T1 has written for an order. */
+export function openOperation(
+  order: Order,
+  { payment }: PaymentSnapshot,
+  amount: number,
+  notAfter: string,
+): OpenOperation {
+  const refund = order.kind === "authorize" ? null : order.refund;
+  return {
+    environmentId: order.environment.id,
+    mode: order.environment.mode,
+    id: order.id,
+    kind: order.kind,
+    epoch: 1,
+    paymentId: payment.id,
+    transactionId: refund?.id ?? payment.charge_id,
+    amount,
+    currency: payment.currency,
+    detail: order.detail,
+    actor: order.claim?.actor ?? SYSTEM,
+    requestId: order.claim?.requestId ?? null,
+    request: order.claim,
+    notAfter,
+  };
 }
 
 /** The operation of a row that this process has taken over. */

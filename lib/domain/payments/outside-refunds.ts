@@ -1,8 +1,9 @@
-import { reserveFollowUp } from "@/db/queries/payments/intents";
+import { type Order, reserveFollowUp } from "@/db/queries/payments/intents";
 import { findOperation } from "@/db/queries/payments/operations";
 import { lockPayment } from "@/db/queries/payments/outcomes";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { findOperationOfObject, insertProcessorObject } from "@/db/queries/payments/processor-objects";
+import { SYSTEM } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { OUTSIDE_REFUND } from "@/lib/contract/payments/words";
 import { idTime, newId } from "@/lib/ids";
@@ -11,7 +12,7 @@ import type { Connected } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { forgetTotals } from "../lists";
 import { type Executed, finishInside, finishOperation, getPaymentOf } from "./finish-operation";
-import { leaseOf, type OpenOperation, operationOf, SYSTEM } from "./operation";
+import { leaseOf, type OpenOperation, openOperation, operationOf } from "./operation";
 import type { FinalOutcome } from "./outcome";
 import { listOutsideRefunds } from "./processor-calls";
 import { hasEndedUnpaid } from "./states";
@@ -52,34 +53,33 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
   const { environmentId, paymentId, processor, mode } = at;
   const [id, transactionId] = [newId(), newId()];
   const lease = leaseOf(service.processorTimeoutMs);
-  const begunBy = { actor: SYSTEM, requestId: null };
+  const order: Exclude<Order, { kind: "authorize" }> = {
+    id,
+    environment: { id: environmentId, mode },
+    kind: "refund",
+    claim: null,
+    paymentId,
+    amount: refund.amount,
+    refund: { id: transactionId, created_at: idTime(transactionId), reason: null, comment: null },
+    detail: OUTSIDE_REFUND,
+    outside: true,
+    allowed: true,
+  };
   try {
     return await service.db.within(environmentId).sql.begin(async (tx) => {
       await lockPayment(tx, environmentId, null, paymentId);
       if (await findOperationOfObject(tx, processor.name, refund.id)) return true;
-      const { payment } = await getPaymentOf(service, { id, environmentId, paymentId }, tx);
+      const snapshot = await getPaymentOf(service, { id, environmentId, paymentId }, tx);
+      const { payment } = snapshot;
       // A late approval that was refunded by hand is no refund here: this payment took no money.
       if (hasEndedUnpaid(payment.status)) return true;
       if (refund.currency !== payment.currency) return unbookable(service, at, refund, "its currency is another one");
-      const reserved = await reserveFollowUp(
-        tx,
-        environmentId,
-        null,
-        {
-          ...{ kind: "refund", paymentId, amount: refund.amount, detail: OUTSIDE_REFUND, outside: true, allowed: true },
-          refund: { id: transactionId, created_at: idTime(transactionId), reason: null, comment: null },
-        },
-        { id, ...begunBy, lease },
-      );
+      const reserved = await reserveFollowUp(tx, order, { lease, guardedConnectionId: null, wholeOnly: false });
       if (!reserved.reserved) {
         const isUnderWay = payment.open_operation_id !== null || payment.refund_pending > 0;
         return !isUnderWay && unbookable(service, at, refund, `the payment is ${payment.status}`);
       }
-      const operation: OpenOperation = {
-        ...{ environmentId, mode, id, kind: "refund", epoch: 1, paymentId, transactionId },
-        ...{ amount: refund.amount, currency: payment.currency, detail: OUTSIDE_REFUND },
-        ...{ ...begunBy, request: null, notAfter: reserved.not_after },
-      };
+      const operation = openOperation(order, snapshot, refund.amount, reserved.not_after);
       const object = { processor: processor.name, kind: "refund", id: refund.id };
       if (!(await insertProcessorObject(tx, operation, object)))
         throw new Error(`refund ${refund.id} is kept elsewhere`);

@@ -3,7 +3,7 @@ import { findOperation, hasVoid, makeDue, takeOperation } from "@/db/queries/pay
 import { insertMarkEvent, lockPayment, reverseCapture } from "@/db/queries/payments/outcomes";
 import { findOperationOfObject } from "@/db/queries/payments/processor-objects";
 import { findConnectionOfPayment } from "@/db/queries/processors/connections";
-import type { OperationRow } from "@/db/schema/operations";
+import { type OperationRow, SYSTEM } from "@/db/schema/operations";
 import type { PaymentRow } from "@/db/schema/payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transactions/words";
@@ -16,7 +16,7 @@ import { recordDispute } from "../processors/disputes";
 import type { Execution } from "./execute";
 import { type Executed, finishOperation, getPaymentOf } from "./finish-operation";
 import { continuePayment, giveBackApproval } from "./follow-up";
-import { leaseOf, type OpenOperation, operationOf, SYSTEM } from "./operation";
+import { leaseOf, type OpenOperation, operationOf } from "./operation";
 import { keepsReports, recordOutsideRefunds } from "./outside-refunds";
 import { inquireProcessor } from "./processor-calls";
 import { resolveOperation } from "./recover-operations";

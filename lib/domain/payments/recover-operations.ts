@@ -6,7 +6,7 @@ import { BEFORE_ALL } from "@/lib/ids";
 import type { Inquiry, Processor } from "@/lib/processor/port";
 import type { KeyedRequest, Service } from "../context";
 import { CONNECTION_MISSING, conclude, send } from "./execute";
-import { type Executed, getPaymentOf, leaveOpen, unknown } from "./finish-operation";
+import { type Executed, getPaymentOf, leaveOpen } from "./finish-operation";
 import { leaseOf, type OpenOperation, operationOf } from "./operation";
 import { callProcessor, closeAtProcessor, inquireHeld } from "./processor-calls";
 
@@ -165,7 +165,7 @@ export async function resolveOperation(
   const at = await service.processors.find({ id: taken.environment_id, mode: taken.mode }, connectionId);
   if (!at) {
     const reason = connectionId ? CONNECTION_MISSING : "no processor is configured";
-    return leaveOpen(service, operation, unknown(reason), call, snapshot);
+    return leaveOpen(service, operation, { kind: "unknown", reason }, call, snapshot);
   }
   const { processor } = at;
   // The routing rules may have changed, so the retry's token may belong to another processor.
@@ -186,8 +186,8 @@ export async function resolveOperation(
         (await sendInPlace(service, processor, operation, token, snapshot));
       if (sent) return sent;
       const attempts = mayComeAgain(processor, taken) ? Math.min(taken.attempts, SOON) : taken.attempts;
-      const answer = unknown("the processor does not know it yet");
-      return leaveOpen(service, operation, answer, { ...call, attempts }, snapshot);
+      const unknown = { kind: "unknown", reason: "the processor does not know it yet" } as const;
+      return leaveOpen(service, operation, unknown, { ...call, attempts }, snapshot);
     }
     // `not_sent` is the outcome of this call only; the first one may have been executed.
     default:

@@ -10,6 +10,7 @@ import {
   updateDispute,
 } from "@/db/queries/processors/disputes";
 import type { DisputeRow } from "@/db/schema/disputes";
+import { SYSTEM } from "@/db/schema/operations";
 import { keepableText } from "@/lib/contract/card-numbers";
 import type { EventTypeOf } from "@/lib/contract/events/event";
 import { encodeId } from "@/lib/contract/ids";
@@ -20,7 +21,6 @@ import type { Dispute as ProcessorsDispute } from "@/lib/processor/port";
 import type { Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { changedMembers, newEvent } from "../events/event";
-import { SYSTEM } from "../payments/operation";
 
 /** What a processor reports of a dispute: its id there, and an id that was kept of the payment it is about. */
 export type DisputeReport = { readonly id: string; readonly object: string; readonly dispute: string };

@@ -16,6 +16,7 @@ import {
 } from "@/db/queries/settlement/payouts";
 import { insertOwnLedgerLine, insertSettlementAudit } from "@/db/queries/settlement/settle";
 import { isCanceled } from "@/db/refusals";
+import { SYSTEM } from "@/db/schema/operations";
 import type { PayoutRow } from "@/db/schema/payouts";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { AppError } from "@/lib/contract/errors";
@@ -34,7 +35,6 @@ import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { type ListAnswer, listAnswer, millisecondsOf, unknownCursor } from "../lists";
-import { SYSTEM } from "../payments/operation";
 
 /** One payout. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getPayout(ctx: Context, input: { id: string }): Promise<Payout> {

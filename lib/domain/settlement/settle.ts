@@ -20,13 +20,13 @@ import {
   type UnsettledItem,
 } from "@/db/queries/settlement/settle";
 import type { NumberedEvent } from "@/db/schema/events";
+import { SYSTEM } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Mode } from "@/lib/contract/transactions/words";
 import type { Service } from "@/lib/domain/context";
 import { forgetTotals } from "@/lib/domain/lists";
 import { BEFORE_ALL, newId } from "@/lib/ids";
 import { newEvent, paymentData, transactionData } from "../events/event";
-import { SYSTEM } from "../payments/operation";
 import { presentSettlementBatch } from "./read-batches";
 
 /** One batch: one environment, one currency, at most one chunk of payments. Amounts in minor units. */

@@ -6,29 +6,17 @@ import { followUp } from "../payments/follow-up";
 
 /** Returns the Transaction; see {@link followUp}. */
 export function captureTransaction(ctx: Context, input: CaptureBody & { id: string }): Promise<Reply> {
-  return followUp(ctx, { kind: "capture", target: { transactionId: input.id }, amount: input.amount ?? null });
+  return followUp(ctx, "transaction", { ...input, kind: "capture" });
 }
 
 /** Returns the Transaction; see {@link followUp}. */
 export function voidTransaction(ctx: Context, input: VoidBody & { id: string }): Promise<Reply> {
-  return followUp(ctx, {
-    kind: "void",
-    target: { transactionId: input.id },
-    amount: null,
-    voidReason: input.reason ?? null,
-  });
+  return followUp(ctx, "transaction", { ...input, kind: "void" });
 }
 
 /** Returns the new Transaction of type REFUND; see {@link followUp}. */
 export function refundTransaction(ctx: Context, input: RefundBody & { id: string }): Promise<Reply> {
-  return followUp(ctx, {
-    kind: "refund",
-    target: { transactionId: input.id },
-    amount: input.amount ?? null,
-    refundReason: input.reason ?? null,
-    refundComment: input.comment ?? null,
-    acknowledgesDispute: input.acknowledge_dispute ?? false,
-  });
+  return followUp(ctx, "transaction", { ...input, kind: "refund" });
 }
 
 /** The `pay_…` id of the payment that a transaction belongs to. Throws `resource_not_found` for unknown and foreign ids. */

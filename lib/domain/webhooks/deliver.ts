@@ -11,6 +11,7 @@ import {
   takeDueDeliveries,
 } from "@/db/queries/webhooks/deliveries";
 import { listWebhookSecrets } from "@/db/queries/webhooks/endpoints";
+import { SYSTEM } from "@/db/schema/operations";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import type { Event } from "@/lib/contract/events/event";
 import { encodeId } from "@/lib/contract/ids";
@@ -20,7 +21,6 @@ import type { Sent } from "@/lib/webhooks/sender";
 import { type SigningKeys, signedHeaders } from "@/lib/webhooks/signature";
 import type { Context, Service } from "../context";
 import { presentEvent } from "../events/event";
-import { SYSTEM } from "../payments/operation";
 import { disableFailing } from "./endpoints";
 import { DISABLED_AFTER_MS } from "./failing-endpoints";
 
