@@ -37,7 +37,7 @@ import {
   listExpiredAuthorizations,
   listUnreturnedApprovals,
 } from "./queries/payments/due-payments";
-import { type Turns, takeDueOperations } from "./queries/payments/operations";
+import { type TakeoverRound, takeDueOperations } from "./queries/payments/operations";
 import { failDueSandboxRefunds, listSandboxReports } from "./queries/sandbox/reports";
 
 /** Shared by all suites here, which use different tables or environments. */
@@ -275,7 +275,7 @@ describe("under row-level security no read of the balance scans a table, whateve
   });
 });
 
-const TURNS: Turns = { after: BEFORE_ALL, most: 0, passedOver: [], busyPayments: [] };
+const ROUND: TakeoverRound = { after: BEFORE_ALL, limit: 0, skippedEnvironments: [], busyPayments: [] };
 const LEASE = { sendWithinMs: 8_000, heldForMs: 10_000 };
 type Sent = { text: string; parameters: unknown[] };
 
@@ -294,10 +294,10 @@ async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> 
   return found;
 }
 
-/** Takes nothing by default (`most: 0`). */
-const taking = (turns: Partial<Turns>) => (sql: Sql) => takeDueOperations(sql, { ...TURNS, ...turns }, LEASE);
+/** Takes nothing by default (`limit: 0`). */
+const taking = (round: Partial<TakeoverRound>) => (sql: Sql) => takeDueOperations(sql, { ...ROUND, ...round }, LEASE);
 
-const TURN = { after: BEFORE_ALL, share: 25, most: 100 };
+const PAGE = { after: BEFORE_ALL, perEnvironment: 25, limit: 100 };
 
 /** Index lookups of each statement; due payments also check whether they were tried recently. */
 describe.each([
@@ -314,7 +314,7 @@ describe.each([
   ],
   [
     "authorizations",
-    (sql: Sql) => listExpiredAuthorizations(sql, TURN),
+    (sql: Sql) => listExpiredAuthorizations(sql, PAGE),
     [
       "environments_pkey: id =",
       "payments_expiring: environment_id =, capture_before <=",
@@ -324,7 +324,7 @@ describe.each([
   ],
   [
     "challenges",
-    (sql: Sql) => listAbandonedChallenges(sql, 30, TURN),
+    (sql: Sql) => listAbandonedChallenges(sql, 30, PAGE),
     [
       "environments_pkey: id =",
       "payments_waiting: environment_id =, updated_at <=",
@@ -334,7 +334,7 @@ describe.each([
   ],
   [
     "late approvals",
-    (sql: Sql) => listUnreturnedApprovals(sql, TURN),
+    (sql: Sql) => listUnreturnedApprovals(sql, PAGE),
     [
       "environments_pkey: id =",
       "operations_late_approvals: environment_id >",
@@ -343,12 +343,12 @@ describe.each([
   ],
   [
     "reports",
-    (sql: Sql) => listSandboxReports(sql, TURN),
+    (sql: Sql) => listSandboxReports(sql, PAGE),
     ["sandbox_reports_open: account =", "sandbox_reports_open: account >", "sandbox_reports_open: account >"],
   ],
   [
     "failing refunds",
-    (sql: Sql) => failDueSandboxRefunds(sql, TURN),
+    (sql: Sql) => failDueSandboxRefunds(sql, PAGE),
     [
       "charges_pkey: reference =",
       "charges_pkey: reference =",
@@ -373,11 +373,15 @@ describe.each([
 
 it.each([
   ["the first of 100,000 and the only one", {}, [DUE.large, DUE.small]],
-  ["the only one, past 100,000 of an environment that has its share", { passedOver: [DUE.large] }, [DUE.small]],
+  [
+    "the only one, past 100,000 of an environment that has its share",
+    { skippedEnvironments: [DUE.large] },
+    [DUE.small],
+  ],
   ["the only one, in the turn after that of 100,000", { after: DUE.large }, [DUE.small]],
   ["none, past 100,000 that were given up", { after: DUE.small }, []],
-])("%s: taken from few pages", async (_, turns, expected) => {
-  const { text, parameters } = await statementOf(taking(turns));
+])("%s: taken from few pages", async (_, round, expected) => {
+  const { text, parameters } = await statementOf(taking(round));
   const undone = new Error("undone");
   const work = db.sql.begin(async (tx) => {
     const literal = (value: unknown) => (String(value) === "0" ? "'20'" : `'${value}'`);

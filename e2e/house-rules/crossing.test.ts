@@ -14,7 +14,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/settlement/": "a job of all environments",
   "lib/domain/reconciliation/audit-chain.ts": "a job of all environments",
   "lib/domain/idempotency/inspect-keys.ts#recordLook": "the account's history is in its live environment",
-  "lib/domain/payments/recover-operations.ts#Places":
+  "lib/domain/payments/recover-operations.ts#RecoverySlots":
     "finds what is due in any environment; each is then finished within its own",
   "lib/domain/payments/expire-payments.ts#expirePayments":
     "finds what is due in any environment; each is then ended within its own",

@@ -7,8 +7,8 @@ export type DuePayment = { environment_id: string; id: string; mode: Mode };
 /** A due payment and its version. */
 type DueVersion = DuePayment & { version: number };
 
-/** A page of due payments: of the environments after one, in the order of their ids, each at most its share. */
-export type Turn = { readonly after: string; readonly share: number; readonly most: number };
+/** A page of due payments: of the environments after one, in the order of their ids, at most `perEnvironment` of each. */
+export type DuePage = { readonly after: string; readonly perEnvironment: number; readonly limit: number };
 
 /** Environments with a payment of that status, by a skip scan of its index. */
 const waitingEnvironments = (sql: Sql, status: "AUTHORIZED" | "REQUIRES_ACTION", after: string) => {
@@ -28,7 +28,10 @@ const waitingEnvironments = (sql: Sql, status: "AUTHORIZED" | "REQUIRES_ACTION",
  * Expired authorizations without an operation in progress, each environment's oldest first. If the processor refused the
  * void, it is retried after an hour. Indexes: `payments_expiring`, `operations_payment`.
  */
-export async function listExpiredAuthorizations(sql: Sql, { after, share, most }: Turn): Promise<DuePayment[]> {
+export async function listExpiredAuthorizations(
+  sql: Sql,
+  { after, perEnvironment, limit }: DuePage,
+): Promise<DuePayment[]> {
   return sql<DuePayment[]>`
     with recursive ${waitingEnvironments(sql, "AUTHORIZED", after)}
     select own.environment_id, own.id, (select mode from environments where id = own.environment_id) as mode
@@ -38,9 +41,9 @@ export async function listExpiredAuthorizations(sql: Sql, { after, share, most }
         and p.open_operation_id is null
         and not exists (select from operations o where o.environment_id = p.environment_id and o.payment_id = p.id
           and o.kind = 'void' and o.created_at > now() - interval '1 hour')
-      order by p.capture_before limit ${share}::int
+      order by p.capture_before limit ${perEnvironment}::int
     ) own
-    limit ${most}::int`;
+    limit ${limit}::int`;
 }
 
 /**
@@ -50,7 +53,7 @@ export async function listExpiredAuthorizations(sql: Sql, { after, share, most }
 export async function listAbandonedChallenges(
   sql: Sql,
   minutes: number,
-  { after, share, most }: Turn,
+  { after, perEnvironment, limit }: DuePage,
 ): Promise<DuePayment[]> {
   return sql<DuePayment[]>`
     with recursive ${waitingEnvironments(sql, "REQUIRES_ACTION", after)}
@@ -59,16 +62,16 @@ export async function listAbandonedChallenges(
       select environment_id, id from payments
       where environment_id = waiting.environment_id and status = 'REQUIRES_ACTION'
         and updated_at <= now() - ${minutes}::int * interval '1 minute'
-      order by updated_at limit ${share}::int
+      order by updated_at limit ${perEnvironment}::int
     ) own
-    limit ${most}::int`;
+    limit ${limit}::int`;
 }
 
 /**
  * Payments with a late approval whose void the processor refused: retried after one hour, then after two, and so on.
  * Indexes: `operations_late_approvals`, the primary key of payments.
  */
-export async function listUnreturnedApprovals(sql: Sql, { after, most }: Turn): Promise<DueVersion[]> {
+export async function listUnreturnedApprovals(sql: Sql, { after, limit }: DuePage): Promise<DueVersion[]> {
   return sql<DueVersion[]>`
     select p.environment_id, p.id, p.version, (select mode from environments where id = p.environment_id) as mode
     from (
@@ -83,5 +86,5 @@ export async function listUnreturnedApprovals(sql: Sql, { after, most }: Turn): 
         and status in ('DECLINED', 'FAILED') and open_operation_id is null
       limit 1
     ) p
-    order by p.environment_id, p.id limit ${most}::int`;
+    order by p.environment_id, p.id limit ${limit}::int`;
 }

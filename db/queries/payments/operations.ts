@@ -100,13 +100,13 @@ export async function takeOperation(
 }
 
 /** Limits of a round of takeovers: one due operation of each environment, in the order of their ids. */
-export type Turns = {
+export type TakeoverRound = {
   /** The environment that was served last. */
   readonly after: string;
   /** Max. number of operations. */
-  readonly most: number;
+  readonly limit: number;
   /** Environments to skip. */
-  readonly passedOver: readonly string[];
+  readonly skippedEnvironments: readonly string[];
   /** Payments with an operation in progress: no other of theirs is taken. */
   readonly busyPayments: readonly string[];
 };
@@ -115,10 +115,10 @@ export type Turns = {
  * Takes over one open operation of each environment: the one due longest that no other process holds. Skip-scans the
  * index `operations_open` from environment to environment; the two spans are `isOver` of `next_attempt_at`.
  */
-export async function takeDueOperations(sql: Sql, turns: Turns, lease: Lease): Promise<TakenOperation[]> {
+export async function takeDueOperations(sql: Sql, round: TakeoverRound, lease: Lease): Promise<TakenOperation[]> {
   return sql<TakenOperation[]>`
     with recursive waiting as (
-      (select environment_id from operations where state = 'open' and environment_id > ${turns.after}::uuid
+      (select environment_id from operations where state = 'open' and environment_id > ${round.after}::uuid
         order by environment_id, next_attempt_at limit 1)
       union all
       select later.environment_id from waiting cross join lateral (
@@ -134,14 +134,14 @@ export async function takeDueOperations(sql: Sql, turns: Turns, lease: Lease): P
           select environment_id, id from operations
           where environment_id = waiting.environment_id and state = 'open'
             and next_attempt_at > span.after and next_attempt_at <= span.until and ${isOver(sql, "lease_until")}
-            and created_at > now() - interval '24 hours' and payment_id <> all(${turns.busyPayments}::uuid[])
+            and created_at > now() - interval '24 hours' and payment_id <> all(${round.busyPayments}::uuid[])
           order by next_attempt_at limit 1
           for update skip locked
         ) one
         limit 1
       ) own
-      where waiting.environment_id <> all(${turns.passedOver}::uuid[])
-      limit ${turns.most}::int
+      where waiting.environment_id <> all(${round.skippedEnvironments}::uuid[])
+      limit ${round.limit}::int
     )
     update operations o set ${take(sql, lease)}
     from due, environments e

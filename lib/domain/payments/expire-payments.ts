@@ -1,9 +1,9 @@
 import {
+  type DuePage,
   type DuePayment,
   listAbandonedChallenges,
   listExpiredAuthorizations,
   listUnreturnedApprovals,
-  type Turn,
 } from "@/db/queries/payments/due-payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL } from "@/lib/ids";
@@ -17,8 +17,8 @@ import { CHALLENGE_MINUTES, type Change } from "./outcome";
 const REFUSED: ReadonlySet<string> = new Set<Change["result"]["kind"]>(["payment_failed", "processor_refused"]);
 
 /** Payments per query, and the max. of one environment among them, so that it does not delay the others. */
-const BATCH = 100;
-const SHARE = 25;
+const PAGE_SIZE = 100;
+const MAX_PER_ENVIRONMENT = 25;
 
 /**
  * Voids expired authorizations (`void_reason: "expired"`), ends abandoned 3-D Secure challenges, and retries refused
@@ -27,18 +27,18 @@ const SHARE = 25;
  */
 export async function expirePayments(service: Service, stopping?: AbortSignal): Promise<number> {
   const { sql } = service.db;
-  const end = (list: (turn: Turn) => Promise<DuePayment[]>, kind: "void" | "continue", detail: string) =>
-    endInTurn(
+  const end = (list: (page: DuePage) => Promise<DuePayment[]>, kind: "void" | "continue", detail: string) =>
+    endDue(
       service,
       list,
       ({ environment_id: id, mode, id: paymentId }) => executeOwn(service, { id, mode }, kind, paymentId, detail),
       stopping,
     );
-  const expired = await end((turn) => listExpiredAuthorizations(sql, turn), "void", "expired");
-  const abandoned = await end((turn) => listAbandonedChallenges(sql, CHALLENGE_MINUTES, turn), "continue", "abandoned");
-  const returned = await endInTurn(
+  const expired = await end((page) => listExpiredAuthorizations(sql, page), "void", "expired");
+  const abandoned = await end((page) => listAbandonedChallenges(sql, CHALLENGE_MINUTES, page), "continue", "abandoned");
+  const returned = await endDue(
     service,
-    (turn) => listUnreturnedApprovals(sql, turn),
+    (page) => listUnreturnedApprovals(sql, page),
     (due) => giveBackApproval(service, { id: due.environment_id, mode: due.mode }, due),
     stopping,
   );
@@ -46,15 +46,15 @@ export async function expirePayments(service: Service, stopping?: AbortSignal): 
 }
 
 /** A payment that fails is logged and left for the next run; it does not stop the others. */
-async function endInTurn<Due extends DuePayment>(
+async function endDue<Due extends DuePayment>(
   service: Service,
-  list: (turn: Turn) => Promise<Due[]>,
+  list: (page: DuePage) => Promise<Due[]>,
   end: (due: Due) => Promise<Execution>,
   stopping: AbortSignal | undefined,
 ): Promise<number> {
   let ended = 0;
   for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
-    const dues = await list({ after, share: SHARE, most: BATCH });
+    const dues = await list({ after, perEnvironment: MAX_PER_ENVIRONMENT, limit: PAGE_SIZE });
     for (const due of dues) {
       if (stopping?.aborted) return ended;
       try {
@@ -66,7 +66,7 @@ async function endInTurn<Due extends DuePayment>(
         service.log.error({ err: error, payment: due.id }, "a payment past its time could not be ended");
       }
     }
-    after = dues.length < BATCH ? undefined : dues.at(-1)?.environment_id;
+    after = dues.length < PAGE_SIZE ? undefined : dues.at(-1)?.environment_id;
   }
   return ended;
 }

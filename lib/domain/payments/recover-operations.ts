@@ -11,13 +11,13 @@ import { leaseOf, type OpenOperation, operationOf } from "./operation";
 import { callProcessor, closeAtProcessor, inquireHeld } from "./processor-calls";
 
 /** Operations that a process resolves at once. */
-const PLACES = 32;
+const SLOTS = 32;
 /** Slots of one environment while others wait. */
-const SHARE = 4;
+const SLOTS_PER_ENVIRONMENT = 4;
 /** Slots that no environment gets beyond its share, so that a newcomer gets one at once. */
-const LEFT_FOR_OTHERS = 12;
+const RESERVED_SLOTS = 12;
 /** Interval at which to look for due operations while none ends. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * The recovery worker: takes over operations whose process died and finishes them. Every instance runs it every
@@ -25,92 +25,97 @@ const LOOK_MS = 1_000;
  * An operation that cannot be resolved now stays open and does not stop the others.
  */
 export async function recoverOperations(service: Service, stopping?: AbortSignal): Promise<number> {
-  const places = new Places(service, stopping);
+  const slots = new RecoverySlots(service, stopping);
   for (;;) {
     try {
-      await places.fill();
+      await slots.fill();
     } catch (error) {
       // Operations in progress may finish when the database is back.
-      if (places.isEmpty || !isDatabaseUnavailable(error)) {
-        await places.allEnded();
+      if (slots.isIdle || !isDatabaseUnavailable(error)) {
+        await slots.drain();
         throw error;
       }
       service.log.warn("the database is unavailable: recovery waits for it");
     }
-    if (places.isEmpty && (stopping?.aborted || !places.hasChanged)) return places.begun;
-    await places.change();
+    if (slots.isIdle && (stopping?.aborted || !slots.hasReleased)) return slots.taken;
+    await slots.waitForRelease();
   }
 }
 
-/** The operations in progress. One is taken only when a slot is free, because its lease runs from then on. */
-class Places {
-  begun = 0;
+/**
+ * The operations in progress. No `Semaphore`, because the database chooses the environments that get the free slots: an
+ * operation's lease runs once it is taken, so it must not wait for a slot.
+ */
+class RecoverySlots {
+  /** Operations taken so far. */
+  taken = 0;
   /** An operation has ended since the slots were last filled. */
-  hasChanged = false;
+  hasReleased = false;
   readonly #service: Service;
   readonly #stopping: AbortSignal | undefined;
   readonly #running = new Map<TakenOperation, Promise<void>>();
   /** The environment that was served last. */
   #last = BEFORE_ALL;
-  #wake = () => {};
+  #onRelease = () => {};
 
   constructor(service: Service, stopping: AbortSignal | undefined) {
     this.#service = service;
     this.#stopping = stopping;
   }
 
-  get isEmpty(): boolean {
+  get isIdle(): boolean {
     return this.#running.size === 0;
   }
 
   /** Fills slots: first for environments without one, then up to their share, then beyond it except for the reserve. */
   async fill(): Promise<void> {
-    this.hasChanged = false;
-    for (const share of [1, SHARE]) if (!(await this.#giveTurns(PLACES, share))) return;
-    await this.#giveTurns(PLACES - LEFT_FOR_OTHERS, PLACES);
+    this.hasReleased = false;
+    for (const share of [1, SLOTS_PER_ENVIRONMENT]) if (!(await this.#takeDue(SLOTS, share))) return;
+    await this.#takeDue(SLOTS - RESERVED_SLOTS, SLOTS);
   }
 
-  /** Resolves when an operation has ended, or after `LOOK_MS`. */
-  change(): Promise<void> {
-    if (this.hasChanged) return Promise.resolve();
+  /** Resolves when an operation has ended, or after `POLL_MS`. */
+  waitForRelease(): Promise<void> {
+    if (this.hasReleased) return Promise.resolve();
     return new Promise((resolve) => {
-      const endTimer = this.#service.timer.after(LOOK_MS, resolve);
-      this.#wake = () => {
+      const endTimer = this.#service.timer.after(POLL_MS, resolve);
+      this.#onRelease = () => {
         endTimer();
         resolve();
       };
     });
   }
 
-  async allEnded(): Promise<void> {
+  /** Resolves when all operations have ended. */
+  async drain(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
   /** Takes one operation of each environment below `share` in turn, until none is due. False: none is due anywhere. */
-  async #giveTurns(most: number, share: number): Promise<boolean> {
+  async #takeDue(slots: number, share: number): Promise<boolean> {
     while (!this.#stopping?.aborted) {
-      const free = most - this.#running.size;
-      if (free <= 0) break;
-      const passedOver = this.#environmentsWith(share);
-      const fromTheFirst = this.#last === BEFORE_ALL;
+      const limit = slots - this.#running.size;
+      if (limit <= 0) break;
+      const skippedEnvironments = this.#environmentsWith(share);
+      const isFullRound = this.#last === BEFORE_ALL;
       const taken = await takeDueOperations(
         this.#service.db.sql,
-        { after: this.#last, most: free, passedOver, busyPayments: this.#busyPayments() },
+        { after: this.#last, limit, skippedEnvironments, busyPayments: this.#busyPayments() },
         leaseOf(this.#service.processorTimeoutMs),
       );
-      for (const operation of taken) this.#begin(operation);
+      for (const operation of taken) this.#start(operation);
       const last = taken
         .map((operation) => operation.environment_id)
         .sort()
         .at(-1);
-      this.#last = taken.length === free && last ? last : BEFORE_ALL;
-      if (taken.length === 0 && fromTheFirst) return passedOver.length > 0;
+      this.#last = taken.length === limit && last ? last : BEFORE_ALL;
+      if (taken.length === 0 && isFullRound) return skippedEnvironments.length > 0;
     }
     return true;
   }
 
-  #begin(operation: TakenOperation): void {
-    this.begun++;
+  #start(operation: TakenOperation): void {
+    this.taken++;
     const ended = resolveOperation(this.#service, operation)
       .then(
         () => {},
@@ -122,8 +127,8 @@ class Places {
       )
       .then(() => {
         this.#running.delete(operation);
-        this.hasChanged = true;
-        this.#wake();
+        this.hasReleased = true;
+        this.#onRelease();
       });
     this.#running.set(operation, ended);
   }
@@ -141,9 +146,9 @@ class Places {
 }
 
 /** Time after a conclusive "not found" in which an authorization waits for a retry, which has the card. */
-const COMES_AGAIN_MS = 10_000;
+const RETRY_WAIT_MS = 10_000;
 /** Cap of `attempts` until then, so that its status checks stay frequent. */
-const SOON = 2;
+const MAX_WAITING_ATTEMPTS = 2;
 
 /** A request's card token, and the connection that can read it. */
 export type HeldCard = { readonly token: string; readonly connectionId: string | null };
@@ -185,7 +190,7 @@ export async function resolveOperation(
         isConclusive(processor, taken) &&
         (await sendInPlace(service, processor, operation, token, snapshot));
       if (sent) return sent;
-      const attempts = mayComeAgain(processor, taken) ? Math.min(taken.attempts, SOON) : taken.attempts;
+      const attempts = awaitsRetry(processor, taken) ? Math.min(taken.attempts, MAX_WAITING_ATTEMPTS) : taken.attempts;
       const unknown = { kind: "unknown", reason: "the processor does not know it yet" } as const;
       return leaveOpen(service, operation, unknown, { ...call, attempts }, snapshot);
     }
@@ -209,7 +214,7 @@ async function inquire(
 ): Promise<Inquiry> {
   const first = await inquireHeld(service, processor, operation, operation.id);
   if (first.kind !== "not_found" || !isConclusive(processor, taken)) return first;
-  if (token === null && mayComeAgain(processor, taken)) return first;
+  if (token === null && awaitsRetry(processor, taken)) return first;
   await service.timer.wait(processor.notFoundConclusiveAfterMs);
   const lease = leaseOf(service.processorTimeoutMs);
   if (!(await prolongLease(service.db.within(operation.environmentId).sql, operation, lease)))
@@ -237,9 +242,9 @@ function isConclusive(processor: Processor, taken: TakenOperation): boolean {
 }
 
 /** True while a retry of its request is worth waiting for. */
-function mayComeAgain(processor: Processor, taken: TakenOperation): boolean {
-  const isWaitedFor = taken.kind === "authorize" && taken.idempotency_key !== null && taken.may_resend;
-  return isWaitedFor && taken.quiet_ms < processor.notFoundConclusiveAfterMs + COMES_AGAIN_MS;
+function awaitsRetry(processor: Processor, taken: TakenOperation): boolean {
+  const canBeRetried = taken.kind === "authorize" && taken.idempotency_key !== null && taken.may_resend;
+  return canBeRetried && taken.quiet_ms < processor.notFoundConclusiveAfterMs + RETRY_WAIT_MS;
 }
 
 /**
