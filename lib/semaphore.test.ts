@@ -73,3 +73,20 @@ test("several slots are held together, or none when one is refused", async () =>
   expect([outer.inUse, inner.inUse]).toEqual([0, 1]);
   other.release();
 });
+
+test("a caller whose signal aborts leaves the queue, and the queue goes on without it", async () => {
+  const semaphore = new Semaphore({ slots: 1 });
+  const first = await semaphore.acquire("a");
+  const gone = new AbortController();
+  const left = semaphore.acquire("a", gone.signal);
+  const next = semaphore.acquire("a");
+  gone.abort(new Error("gone"));
+  await expect(left).rejects.toThrow("gone");
+  await expect(semaphore.acquire("b", gone.signal)).rejects.toThrow("gone");
+  expect([semaphore.inUse, semaphore.waiting]).toEqual([1, 1]);
+  first.release();
+  const slot = await next;
+  slot.release();
+  (await semaphore.acquire("a", gone.signal)).release();
+  expect([semaphore.inUse, semaphore.waiting]).toEqual([0, 0]);
+});

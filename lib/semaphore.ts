@@ -50,28 +50,37 @@ export class Semaphore {
     return waiting;
   }
 
-  /** Resolves to a slot, which must be released. Throws `refusal`. */
-  async acquire(key = ""): Promise<Slot> {
+  /** Resolves to a slot, which must be released. Throws `refusal`, or the signal's reason if it aborts first. */
+  async acquire(key = "", signal?: AbortSignal): Promise<Slot> {
     if (this.#isFree(key)) return this.#hold(key, false);
     const { maxWaiting = Number.POSITIVE_INFINITY, waitMs, refusal } = this.#options;
     const queue = this.#queues.get(key) ?? [];
+    signal?.throwIfAborted();
     if (queue.length >= maxWaiting) throw refusal?.("full") ?? new Error("the queue for a slot is full");
     this.#queues.set(key, queue);
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
+      const stopWaiting = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+      };
       const waiter: Waiter = {
         begin: () => {
-          clearTimeout(timer);
+          stopWaiting();
           resolve(this.#hold(key, true));
         },
       };
-      queue.push(waiter);
-      if (waitMs === undefined) return;
-      timer = setTimeout(() => {
+      const refuse = (error: unknown) => {
+        stopWaiting();
         queue.splice(queue.indexOf(waiter), 1);
         if (queue.length === 0) this.#queues.delete(key);
-        reject(refusal?.("late") ?? new Error(`no slot was free within ${waitMs} ms`));
-      }, waitMs);
+        reject(error);
+      };
+      const onAbort = () => refuse(signal?.reason);
+      queue.push(waiter);
+      signal?.addEventListener("abort", onAbort);
+      if (waitMs === undefined) return;
+      timer = setTimeout(() => refuse(refusal?.("late") ?? new Error(`no slot was free within ${waitMs} ms`)), waitMs);
     });
   }
 

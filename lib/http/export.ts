@@ -1,4 +1,3 @@
-import { EventEmitter, once } from "node:events";
 import { z } from "zod";
 import { EXPORTS_AT_ONCE } from "@/db/client";
 import { abortAfter } from "@/lib/clock";
@@ -11,6 +10,7 @@ import { type SearchTransactionsBody, searchTransactionsBody } from "@/lib/contr
 import type { Mode } from "@/lib/contract/transactions/words";
 import { type AccountAction, accountActor, recordAccountAct } from "@/lib/domain/accounts/activity";
 import { exportTransactions } from "@/lib/domain/transactions/export-transactions";
+import { acquireAll, Semaphore, type Slot } from "@/lib/semaphore";
 import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { type UserCall, userCall } from "./dashboard";
@@ -196,42 +196,43 @@ type ExportSlot = {
   release(): void;
 };
 
-type Running = { readonly mode: Mode; readonly startedMs: number; bytes: number; readonly ended: AbortController };
+type Running = {
+  readonly mode: Mode;
+  readonly startedMs: number;
+  bytes: number;
+  readonly ended: AbortController;
+  release(): void;
+};
 
 /** Running exports by merchant id. */
 const running = new Map<string, Running>();
-const slots = new EventEmitter<{ free: [] }>().setMaxListeners(0);
-/**
- * How long a new export waits for a slot: a cancelled one ends after its last read, when its connection is
- * closed.
- */
+/** Slots of exports, each of which holds a database connection. */
+const slots = new Semaphore({ slots: EXPORTS_AT_ONCE, perKey: 1 });
+/** Slots of test mode, which leaves one slot to live mode. */
+const testSlots = new Semaphore({ slots: EXPORTS_AT_ONCE - 1 });
+/** Time that an export waits for a slot: a canceled one ends after its last read, when its connection is closed. */
 const SLOT_WAIT_MS = 5_000;
 
 /**
- * Acquires a slot for an export, each of which holds a database connection. A merchant has at most one slot and
- * a few exports per hour, and test mode leaves one slot to live mode. If all are taken, the slowest export under
- * the minimum rate loses its slot. Throws 429 if none becomes free in time.
+ * Acquires a slot for an export. A merchant has at most one slot and a few exports per hour, and test mode leaves one
+ * slot to live mode. If all are taken, the slowest export under the minimum rate loses its slot. Throws 429 if none
+ * becomes free in time.
  */
 export async function takeExportSlot(
   merchantId: string,
-  { mode = "live", now = () => performance.now(), gone, patienceMs = SLOT_WAIT_MS }: TakeOptions = {},
+  { mode = "live", now = () => performance.now(), gone, waitMs = SLOT_WAIT_MS }: TakeOptions = {},
 ): Promise<ExportSlot> {
-  const { signal: impatient, release: stopWaiting } = abortAfter(patienceMs, gone);
+  exportsOf.check(merchantId);
+  if (!running.has(merchantId) && isFull(mode)) endSlowest(now(), mode === "test" ? "test" : null);
+  const slot = await acquireSlot(merchantId, mode, waitMs, gone);
   try {
-    for (;;) {
-      exportsOf.check(merchantId);
-      const refusal = refusalOf(merchantId, mode, now());
-      if (!refusal) break;
-      if (impatient.aborted || patienceMs === 0) throw refusal;
-      await once(slots, "free", { signal: impatient }).catch((error) => {
-        if (!impatient.aborted) throw error;
-      });
-    }
-  } finally {
-    stopWaiting();
+    exportsOf.check(merchantId);
+  } catch (error) {
+    slot.release();
+    throw error;
   }
   exportsOf.take(merchantId);
-  const own: Running = { mode, startedMs: now(), bytes: 0, ended: new AbortController() };
+  const own: Running = { mode, startedMs: now(), bytes: 0, ended: new AbortController(), release: slot.release };
   running.set(merchantId, own);
   return {
     signal: own.ended.signal,
@@ -239,9 +240,7 @@ export async function takeExportSlot(
       own.bytes += bytes;
     },
     release() {
-      if (running.get(merchantId) !== own) return;
-      running.delete(merchantId);
-      slots.emit("free");
+      if (running.get(merchantId) === own) end(merchantId, own);
     },
   };
 }
@@ -251,32 +250,47 @@ type TakeOptions = {
   now?: () => number;
   /** Aborted when the caller disconnects. */
   gone?: AbortSignal;
-  patienceMs?: number;
+  waitMs?: number;
 };
 
-function refusalOf(merchantId: string, mode: Mode, nowMs: number): AppError | null {
-  if (running.has(merchantId)) return busy("An export for your account is already running. Wait until it finishes.");
-  const tests = [...running.values()].filter((one) => one.mode === "test").length;
-  const isFull = running.size >= EXPORTS_AT_ONCE || (mode === "test" && tests >= EXPORTS_AT_ONCE - 1);
-  if (!isFull || endSlowest(nowMs, mode === "test" ? "test" : null)) return null;
-  return busy("Other exports are running right now. Try again in a few seconds.");
+async function acquireSlot(merchantId: string, mode: Mode, waitMs: number, gone?: AbortSignal): Promise<Slot> {
+  const { signal, release: stopTimer } = abortAfter(waitMs, gone);
+  const acquire = () => slots.acquire(merchantId, signal);
+  const acquireTest = () => testSlots.acquire(merchantId, signal);
+  try {
+    return await acquireAll(mode === "test" ? [acquireTest, acquire] : [acquire]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw busy(
+      running.has(merchantId)
+        ? "An export for your account is already running. Wait until it finishes."
+        : "Other exports are running right now. Try again in a few seconds.",
+    );
+  } finally {
+    stopTimer();
+  }
+}
+
+function isFull(mode: Mode): boolean {
+  return slots.inUse >= EXPORTS_AT_ONCE || (mode === "test" && testSlots.inUse >= EXPORTS_AT_ONCE - 1);
+}
+
+function end(merchantId: string, one: Running): void {
+  running.delete(merchantId);
+  one.release();
 }
 
 /** Ends the slowest export of a mode, or of both for null, if it is below the minimum rate. */
-function endSlowest(nowMs: number, mode: Mode | null): boolean {
-  const own = [...running].filter(([, one]) => mode === null || one.mode === mode);
-  const rates = own.map(([id, { startedMs, bytes }]) => ({
-    id,
-    tookMs: nowMs - startedMs,
-    rate: bytes / Math.max(1, nowMs - startedMs),
-  }));
-  const slow = rates.filter(({ tookMs, rate }) => tookMs > GRACE_MS && rate < FLOOR_BYTES_PER_MS);
-  const [slowest] = slow.toSorted((a, b) => a.rate - b.rate);
-  if (!slowest) return false;
-  const { ended } = running.get(slowest.id) as Running;
-  running.delete(slowest.id);
-  ended.abort();
-  return true;
+function endSlowest(nowMs: number, mode: Mode | null): void {
+  const rateOf = ({ bytes, startedMs }: Running) => bytes / Math.max(1, nowMs - startedMs);
+  const [slowest] = [...running]
+    .filter(([, one]) => mode === null || one.mode === mode)
+    .filter(([, one]) => nowMs - one.startedMs > GRACE_MS && rateOf(one) < FLOOR_BYTES_PER_MS)
+    .toSorted(([, a], [, b]) => rateOf(a) - rateOf(b));
+  if (!slowest) return;
+  const [merchantId, one] = slowest;
+  end(merchantId, one);
+  one.ended.abort();
 }
 
 const busy = (detail: string) => new AppError("rate_limited", detail, { retryAfterSeconds: 5 });
