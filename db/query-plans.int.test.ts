@@ -298,6 +298,7 @@ async function statementOf(work: (sql: Sql) => Promise<unknown>): Promise<Sent> 
 const taking = (round: Partial<TakeoverRound>) => (sql: Sql) => takeDueOperations(sql, { ...ROUND, ...round }, LEASE);
 
 const PAGE = { after: BEFORE_ALL, perEnvironment: 25, limit: 100 };
+const REPORTS = { after: BEFORE_ALL, share: 25, most: 100 };
 
 /** Index lookups of each statement; due payments also check whether they were tried recently. */
 describe.each([
@@ -343,12 +344,12 @@ describe.each([
   ],
   [
     "reports",
-    (sql: Sql) => listSandboxReports(sql, PAGE),
+    (sql: Sql) => listSandboxReports(sql, REPORTS),
     ["sandbox_reports_open: account =", "sandbox_reports_open: account >", "sandbox_reports_open: account >"],
   ],
   [
     "failing refunds",
-    (sql: Sql) => failDueSandboxRefunds(sql, PAGE),
+    (sql: Sql) => failDueSandboxRefunds(sql, REPORTS),
     [
       "charges_pkey: reference =",
       "charges_pkey: reference =",

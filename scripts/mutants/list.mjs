@@ -158,12 +158,14 @@ export const MUTANTS = [
   },
   {
     name: "one merchant is completed before the others",
-    edits: [["lib/domain/payments/recover-operations.ts", "const LEFT_FOR_OTHERS = 12;", "const LEFT_FOR_OTHERS = 0;"]],
+    edits: [["lib/domain/payments/recover-operations.ts", "const RESERVED_SLOTS = 12;", "const RESERVED_SLOTS = 0;"]],
     tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "another's only one is finished within seconds"],
   },
   {
-    name: "who has none waits like who has some",
-    edits: [["lib/domain/payments/recover-operations.ts", "of [1, SHARE]", "of [SHARE]"]],
+    name: "environments without a slot come last",
+    edits: [
+      ["lib/domain/payments/recover-operations.ts", "of [1, SLOTS_PER_ENVIRONMENT]", "of [SLOTS_PER_ENVIRONMENT]"],
+    ],
     tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "a place goes to who has none"],
   },
   {

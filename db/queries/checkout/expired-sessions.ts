@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Orm, Sql } from "@/db/client";
 import { type ClientSessionRow, clientSessions } from "@/db/schema/checkout";
 import type { Mode } from "@/lib/contract/transactions/words";
-import type { Turn } from "../payments/due-payments";
+import type { DuePage } from "../payments/due-payments";
 
 /**
  * By then, any request that began before the expiry has paid or closed the session, whatever its clock, so
@@ -20,7 +20,7 @@ const IS_DUE = `${TELLS} and open_payment_id is null and expires_at <= now() - $
  */
 export async function listEnvironmentsWithExpired(
   client: Sql,
-  { after, most }: Pick<Turn, "after" | "most">,
+  { after, limit }: Pick<DuePage, "after" | "limit">,
 ): Promise<{ id: string; mode: Mode }[]> {
   const tells = client.unsafe(TELLS);
   return client<{ id: string; mode: Mode }[]>`
@@ -34,7 +34,7 @@ export async function listEnvironmentsWithExpired(
     )
     select e.id, e.mode from holding h join environments e on e.id = h.environment_id
     where exists (select from client_sessions s where s.environment_id = h.environment_id and ${client.unsafe(IS_DUE)})
-    order by e.id limit ${most}::int`;
+    order by e.id limit ${limit}::int`;
 }
 
 /**

@@ -19,7 +19,7 @@ const SHARE = 50;
 export async function tellExpiredSessions(service: Service, stopping?: AbortSignal): Promise<number> {
   let told = 0;
   for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
-    const environments = await listEnvironmentsWithExpired(service.db.sql, { after, most: BATCH });
+    const environments = await listEnvironmentsWithExpired(service.db.sql, { after, limit: BATCH });
     for (const environment of environments) {
       if (stopping?.aborted) return told;
       try {
