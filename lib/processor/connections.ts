@@ -23,7 +23,7 @@ import type { Journal } from "./journal";
 import type { Processor } from "./port";
 import { type BuiltIn, type Connected, createRegistry, type Registry, type ToRoute } from "./registry";
 
-/** What the operator has set for all merchants without a connection of their own. */
+/** The operator's connection, for all merchants without one of their own. */
 export type OperatorConnection = {
   readonly connector: Connector;
   readonly credentials: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export type ConnectionsOptions = {
   readonly builtIn: BuiltIn;
   readonly connectors: readonly Connector[];
   readonly operator: OperatorConnection | null;
-  /** The installation may see card numbers of live mode. */
+  /** The installation may handle live card numbers. */
   readonly pciDssCompliant: boolean;
   readonly db: Pick<Database, "sql" | "orm" | "within">;
   readonly secret: Secret;
@@ -45,12 +45,12 @@ export type ConnectionsOptions = {
   readonly log: Pick<Logger, "error">;
 };
 
-/** No process goes by connections or rules that are older. */
+/** Max age of the connections and rules that a process uses. */
 const FRESH_MS = 1_000;
-/** Of environments with connections. */
+/** Max number of environments in memory; only those with connections are. */
 const MAX_KEPT = 5_000;
 
-/** An environment's connections and rules, as they were read together. */
+/** An environment's connections and rules, read together. */
 type Known = {
   readonly revision: number;
   readonly rows: ReadonlyMap<string, ConnectionRow>;
@@ -59,8 +59,8 @@ type Known = {
 };
 
 /**
- * Processors that merchants connected, and the operator's. One look a second tells which environments have connections and
- * which of these changed: the others cost no look of their own.
+ * Processors connected by merchants, and the operator's. One query per second tells which environments have
+ * connections and which of them changed, so unchanged ones cost no query.
  */
 export function createConnections(options: ConnectionsOptions): Registry {
   const { db, timer, builtIn, secret } = options;
@@ -69,7 +69,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
   const known = new BoundedMap<string, Known>(MAX_KEPT);
   let revisions = { number: 0, readAtMs: Number.NEGATIVE_INFINITY, of: new Map<string, number>() };
   let reading: Promise<unknown> | null = null;
-  /** How many looks have begun, and the first of them that knows what was last changed here. */
+  /** Number of reads started, and the first one that includes the last change made by this process. */
   let [begun, needed] = [0, 0];
 
   async function read(): Promise<void> {
@@ -78,8 +78,8 @@ export function createConnections(options: ConnectionsOptions): Registry {
   }
 
   /**
-   * Undefined: the environment has never had a connection. A look that began after the call is enough for it, however long it
-   * took and whatever changed meanwhile: else a slow database, or changes that keep coming, would hold up every payment.
+   * Undefined if the environment has never had a connection. One read started after the call is enough, whatever
+   * changes during it: otherwise a slow database or a stream of changes would block every payment.
    */
   async function knownOf({ id }: { id: string }, from = needed): Promise<Known | undefined> {
     const notBeforeMs = timer.elapsedMs() - FRESH_MS;
@@ -129,7 +129,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
     if (found?.rows.has(connectionId)) return connectedOf(found, connectionId, environment.mode);
     const ofOperator = environment.mode === "live" && operator ? await operator() : null;
     if (ofOperator?.connectionId === connectionId) return ofOperator;
-    // Another process may have connected it within the second.
+    // Another process may have connected it within the last second.
     found = await knownOf(environment, begun + 1);
     return found ? connectedOf(found, connectionId, environment.mode) : null;
   };
@@ -191,7 +191,7 @@ function connectorOf({ connectors }: Pick<ConnectionsOptions, "connectors">, key
   return found;
 }
 
-/** One that always answers in time. `credentials`: their JSON. */
+/** A processor that always responds in time. `credentials`: their JSON. */
 function processorOf(
   options: Pick<ConnectionsOptions, "connectors" | "pciDssCompliant" | "clock" | "timer" | "timeoutMs" | "db">,
   row: Pick<ConnectionRow, "id" | "processor" | "raw_cards" | "metadata_keys">,
@@ -207,7 +207,7 @@ function processorOf(
   return takingCards(withDeadline(processor, timeoutMs, timer), rawCards);
 }
 
-/** Kept in our database, for all processes. */
+/** Journal in our database, shared by all processes. */
 export function journalOf({ db }: { db: Pick<Database, "sql"> }, name: string): Journal {
   const { sql } = db;
   return {
@@ -221,7 +221,7 @@ export function journalOf({ db }: { db: Pick<Database, "sql"> }, name: string): 
   };
 }
 
-/** Whatever a connector says of itself: card numbers go nowhere that was not allowed. */
+/** Enforces the connection's permission for card numbers, whatever the connector claims. */
 function takingCards(processor: Processor, rawCards: boolean): Processor {
   if (rawCards) return processor;
   const capabilities = { ...processor.capabilities, rawCards: false };
@@ -229,12 +229,12 @@ function takingCards(processor: Processor, rawCards: boolean): Processor {
   return { ...processor, capabilities, tokenize };
 }
 
-/** How long a check that went wrong is not repeated. */
+/** Pause before a failed check is repeated. */
 const AGAIN_AFTER_MS = 10_000;
 
 /**
- * The operator's connection, once its account is known: asked for once, and kept with a digest of the credentials, so that a
- * start needs no processor that answers. Throws `processor_error` while it is not known.
+ * The operator's connection, once its account is known. The account is looked up once and stored with a digest
+ * of the credentials, so that start-up does not need the processor. Throws `processor_error` until it is known.
  */
 function createOperator(options: ConnectionsOptions, operator: OperatorConnection): () => Promise<Connected> {
   const { db, secret, timer, timeoutMs, clock, log } = options;
@@ -294,10 +294,10 @@ const notKnown = (label: string) =>
     `${label} could not be reached. Send the request again with the same key: nothing is charged twice.`,
   );
 
-/** The same for the same account, whatever its credentials. */
+/** Depends on the account alone, so new credentials keep the id. */
 export function operatorConnectionId(processor: string, account: string): string {
   const hex = createHash("sha256").update(`operator\n${processor}\n${account}`).digest("hex");
-  // A UUID of version 8: of one's own making.
+  // UUID version 8: application-defined.
   const version = `8${hex.slice(13, 16)}`;
   const variant = `a${hex.slice(17, 20)}`;
   return [hex.slice(0, 8), hex.slice(8, 12), version, variant, hex.slice(20, 32)].join("-");

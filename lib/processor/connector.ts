@@ -3,55 +3,55 @@ import type { Clock } from "@/lib/clock";
 import type { Journal } from "./journal";
 import type { Processor } from "./port";
 
-/** What a processor is made from, for one connection. */
+/** Everything that a connection's processor is created from. */
 export type ConnectorOptions<Credentials> = {
-  /** The connection's id: the ids that the processor gives are kept under it. */
+  /** The connection's id: the processor's own ids are stored under it. */
   readonly name: string;
   readonly credentials: Credentials;
   readonly settings: {
-    /** Real money: credentials of a test account are refused by `checkConnection`, and the other way round. */
+    /** Real money. `checkConnection` refuses credentials for the other mode. */
     readonly live: boolean;
-    /** Card numbers may be given to it by our servers. */
+    /** Our servers may send it card numbers. */
     readonly rawCards: boolean;
-    /** The metadata that is sent with a payment, by its keys; see {@link Connector.takesMetadata}. */
+    /** Keys of the metadata that is sent with a payment; see {@link Connector.takesMetadata}. */
     readonly metadataKeys: readonly string[];
   };
-  /** Of one HTTP request. */
+  /** Timeout of one HTTP request. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** The connection's own, for what its processor cannot be asked later. */
+  /** The connection's journal, for facts that its processor can't return later. */
   readonly journal: Journal;
-  /** Another host than the processor's own; for tests and operators. */
+  /** Host instead of the processor's own; for tests and operators. */
   readonly endpoint?: string | undefined;
 };
 
-/** One value of the credentials, as it is pasted into the settings or set by an operator. */
+/** One value of the credentials, which is pasted into the settings or set by an operator. */
 export type CredentialField = {
-  /** Its key in the credentials. */
+  /** Key in the credentials. */
   readonly name: string;
   readonly label: string;
-  /** Where to find it at the processor, and what it must be allowed to do. */
+  /** Help text: the place to find it at the processor, and the permissions that it needs. */
   readonly help: string;
-  /** Typed into a password field and never shown again. */
+  /** Password field; never shown again. */
   readonly secret: boolean;
   /**
-   * What messages to our address are signed with. It is pasted once the address is known, so the schema takes the credentials
-   * without it; until then `reports.read` refuses every message.
+   * Signing secret of messages to our address. It is pasted once the address is known, so the schema accepts
+   * credentials without it; until then `reports.read` refuses every message.
    */
   readonly webhook: boolean;
-  /** It may be left empty; `checkConnection` says where that is wrong. */
+  /** It may be empty; `checkConnection` reports connections that need it. */
   readonly optional?: true;
   /** The operator's environment variable, such as `STRIPE_SECRET_KEY`. */
   readonly setting: string;
 };
 
-/** What the processor sends to our address, and how. */
+/** Setup of the messages that the processor sends to our address. */
 type WebhookSetup = {
-  /** The way there in its dashboard, in one or two sentences. */
+  /** Path through its dashboard, in one or two sentences. */
   readonly where: string;
-  /** Names of the events to subscribe to, as its dashboard shows them. */
+  /** Events to subscribe to, as its dashboard names them. */
   readonly events: readonly string[];
-  /** Body of the 200 with which it takes a message for delivered. */
+  /** Body of the 200 that acknowledges a message. */
   readonly accepted: string;
 };
 
@@ -59,24 +59,24 @@ type Credentials = Readonly<Record<string, string | undefined>>;
 
 /** A kind of processor that merchants and operators can connect. */
 export type Connector = {
-  /** In addresses and settings, such as `stripe`. */
+  /** Key in URLs and settings, such as `stripe`. */
   readonly key: string;
-  /** Its name for people, such as "Stripe". */
+  /** Display name, such as "Stripe". */
   readonly label: string;
   readonly fields: readonly CredentialField[];
   readonly credentials: z.ZodType<Credentials>;
   readonly webhook: WebhookSetup;
-  /** It shows a payment's description and metadata in its dashboard: merchants choose which metadata that is. */
+  /** Its dashboard shows a payment's description and metadata; merchants choose the metadata keys. */
   readonly takesMetadata?: true;
-  /** Name of the report whose files its processors read (`readStatement`), where they cannot be asked for a list. */
+  /** Report whose files its processors read (`readStatement`), if its API has no list of payments. */
   readonly report?: string;
-  /** What is shown of credentials, such as `sk_test_…4242`: it tells two apart and opens nothing. */
+  /** Displayed part of the credentials, such as `sk_test_…4242`: it identifies them and grants no access. */
   hint(credentials: Credentials): string;
-  /** Throws ZodError for credentials of another shape. */
+  /** Throws ZodError if the credentials don't match the schema. */
   create(options: ConnectorOptions<Credentials>): Processor;
 };
 
-/** A connector whose `create` gets credentials that its own schema has read. */
+/** A connector whose `create` gets credentials that its own schema has parsed. */
 export function connector<Own extends Credentials>(
   made: Omit<Connector, "credentials" | "hint" | "create"> & {
     readonly credentials: z.ZodType<Own>;

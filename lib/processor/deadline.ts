@@ -6,10 +6,10 @@ import { avsResult, cvvResult } from "@/lib/contract/transactions/transaction";
 import { CARD_BRANDS } from "@/lib/contract/transactions/words";
 import type { Outcome, Processor } from "./port";
 
-/** A processor's words are kept: what the database cannot store would keep the outcome out of the books. */
+/** Text from processors is stored: text that the database refuses would keep the outcome out of the books. */
 const keepable = (text: string) => keepableText(text, 500);
 const words = z.string().transform(keepable);
-/** Shoppers are sent there. */
+/** Shoppers are redirected there. */
 const address = z.url({ protocol: /^https?$/, normalize: true });
 
 const checks = z
@@ -57,11 +57,11 @@ const inquiry = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("never") }),
 ]);
 
-/** A call that moves no money was not answered in time: it did nothing, or may be repeated. */
+/** A call that moves no money timed out: it did nothing, or can be repeated. */
 export class ProcessorTimeoutError extends Error {
   override readonly name = "ProcessorTimeoutError";
 
-  /** Next bundles this module once more: an error of any copy is one to all of them. */
+  /** Next bundles a second copy of this module, and errors of either copy must match. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof Error && value.name === "ProcessorTimeoutError";
   }
@@ -72,9 +72,9 @@ export class ProcessorTimeoutError extends Error {
 }
 
 /**
- * A processor that always answers within `timeoutMs`, and only with what the port names: an error, a time-out or an
- * answer of another shape is `unknown`, because the money may have moved. What moves none is rejected as the processor rejects
- * it, or with ProcessorTimeoutError.
+ * A processor that always responds within `timeoutMs`, with values that the port allows: an error, a timeout or
+ * a malformed result is `unknown`, because money may have moved. Calls that move no money reject with the
+ * processor's own error, or with ProcessorTimeoutError.
  */
 export function withDeadline(processor: Processor, timeoutMs: number, timer: Timer = systemTimer): Processor {
   const within: Within = (call) => answerWithin(timer, timeoutMs, call);
@@ -118,11 +118,11 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     readDispute: readDispute && ((id) => inTime(readDispute(id))),
     listOutsideRefunds: listOutsideRefunds && ((request) => inTime(listOutsideRefunds(request))),
     checkConnection: checkConnection && (() => inTime(checkConnection())),
-    // It takes as long as there are pages to read, each within the processor's own time.
+    // No deadline: it takes as long as there are pages to read, each with the processor's own timeout.
     statement: processor.statement,
     readStatement: processor.readStatement,
     dashboardUrl: processor.dashboardUrl,
-    // Its turn ends by itself about then, so that none is left at work when the next one begins.
+    // A run ends by itself at about the deadline, so that runs don't overlap.
     forgetOldAttempts: () => inTime(processor.forgetOldAttempts()),
   };
 }
@@ -151,7 +151,7 @@ async function answerWithin<T>(timer: Timer, timeoutMs: number, call: Promise<T>
     endTimer = timer.after(timeoutMs, () => resolve("timeout"));
   });
   try {
-    // The race stays subscribed to both, so an answer or error after the deadline is dropped and not unhandled.
+    // The race stays subscribed to both promises, so a late result or error is dropped instead of unhandled.
     return await Promise.race([call, timeout]);
   } finally {
     endTimer();

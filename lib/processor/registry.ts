@@ -1,57 +1,66 @@
 import type { CardBrand, Mode } from "@/lib/contract/transactions/words";
 import type { Processor } from "./port";
 
-/** A processor as payments name it. */
+/** A processor, with the connection id that payments store. */
 export type Connected = {
-  /** Null: the one that is built into the mode. */
+  /** Null for the processor that is built into the mode. */
   readonly connectionId: string | null;
   readonly mode: Mode;
   readonly processor: Processor;
-  /** A merchant's connection, which may be disconnected at any moment: T1 has to see that it is not. */
+  /** A merchant's connection, which can be disconnected at any moment: T1 must check that it is still connected. */
   readonly guarded: boolean;
 };
 
-/** Whose messages came. */
+/** The source of reports. */
 export type Reporter = Connected & {
-  /** A merchant's connection reports on this environment alone; null: on any. */
+  /** A merchant's connection reports on this environment only; null: on any. */
   readonly environmentId: string | null;
-  /** Key of its connector, or the name of one that is built in. */
+  /** Key of its connector, or name of a built-in processor. */
   readonly kind: string;
-  /** Body of the 200 with which it takes a message for delivered; null: 204. */
+  /** Body of the 200 that acknowledges a message; null: 204. */
   readonly accepted: string | null;
 };
 
-/** What is known of a payment before its processor is chosen. A brand is known of a number, not of another's token. */
+/**
+ * Properties of a payment that its processor is chosen by. The
+ * brand is known for card numbers, not for a processor's own token.
+ */
 export type ToRoute = { readonly currency: string; readonly brand: CardBrand | null };
 
 type Environment = { readonly id: string; readonly mode: Mode };
 
-/** Which processor has which payment. */
+/** Finds the processor of each payment. */
 export type Registry = {
-  /** For payments without a connection: the sandbox in test mode; in live mode there is none but in tests. */
+  /** For payments without a connection: the sandbox in test mode. In live mode there is none except in tests. */
   builtIn(mode: Mode): Processor | null;
-  /** For a new payment, by the rules of now; null while none is connected (`processor_not_configured`). */
+  /** For a new payment, by the current rules; null if none is connected (`processor_not_configured`). */
   choose(environment: Environment, payment: ToRoute): Promise<Connected | null>;
-  /** The one that an existing payment is at, whatever the rules say now; null while that one is not connected. */
+  /** The processor of an existing payment, whatever the rules are now; null if it is not connected. */
   find(environment: Environment, connectionId: string | null): Promise<Connected | null>;
-  /** Whether payments of the environment may be elsewhere than at the built-in processor: then each says where. */
+  /**
+   * True if the environment's payments may be at other processors
+   * than the built-in one: each then has its own connection.
+   */
   hasOthers(environment: Environment): boolean | Promise<boolean>;
-  /** Who reports under a name, or under the id of a connection; null for any other. */
+  /** The source of reports with a built-in name or a connection's id; null for any other. */
   reporter(name: string): Promise<Reporter | null>;
-  /** To be called after a change through this process: it counts at once. */
+  /** Call after a change by this process, so that it takes effect at once. */
   changed(): void;
-  /** What merchants can connect, and the operator has set; null where nothing can be. */
+  /** Connections of merchants and the operator; null if there can be none. */
   readonly connecting: Connecting | null;
 };
 
 export type Connecting = {
-  /** The operator's processor, for live payments of merchants without a connection; null = none. */
+  /** The operator's processor, for live payments of merchants without a connection; null if none. */
   readonly operator: string | null;
-  /** Path that the operator's processor sends webhooks to; null without one. Throws `processor_error` while its account is not known. */
+  /**
+   * Path of the operator's webhooks; null without an operator's
+   * processor. Throws `processor_error` until its account is known.
+   */
   operatorAddress(): Promise<string | null>;
-  /** Whether a connection of that mode may be given card numbers at all. */
+  /** True if connections of that mode may be given card numbers. */
   mayTakeCards(mode: Mode): boolean;
-  /** A processor to check, before or beside what payments use. `credentials`: their JSON. */
+  /** A processor for checks, independent of the one that payments use. `credentials`: their JSON. */
   open(
     connection: { id: string; processor: string; raw_cards: boolean; metadata_keys: string[] },
     credentials: string,
@@ -61,7 +70,7 @@ export type Connecting = {
 
 export type BuiltIn = { sandbox: Processor; live?: Processor | null };
 
-/** Processors that are there from the start, and no others. */
+/** Registry of built-in processors only. */
 export function createRegistry({ sandbox, live = null }: BuiltIn): Registry {
   const of = (mode: Mode, processor: Processor | null): Connected | null =>
     processor && { connectionId: null, mode, processor, guarded: false };

@@ -27,7 +27,7 @@ import { assessFraud, isExpired, verifyAddress, verifySecurityCode } from "./san
 import { createVault, type SandboxToken, type SandboxVault } from "./sandbox/token";
 
 export type SandboxOptions = {
-  /** Of `connectSandboxStore`. */
+  /** Connection from `connectSandboxStore`. */
   sql: Sql;
   /** Keys the seals and digests; the same on every instance. */
   secret: Secret;
@@ -35,10 +35,10 @@ export type SandboxOptions = {
   timer?: Timer;
 };
 
-/** For how long a request that does not get through is tried again, and how often. */
+/** Retry budget for a request that can't reach the store, and the pause between attempts. */
 const REACH_WITHIN_MS = 2_000;
 const REACH_PAUSE_MS = 200;
-/** Reports of one account among those that are listed at once. */
+/** Max reports of one account in one list. */
 const REPORTS_OF_ONE = 10;
 
 /** The simulated processor of test mode: every card of `lib/contract/sandbox-cards.ts` behaves as described there. */
@@ -49,10 +49,13 @@ export function createSandboxProcessor({
   timer = systemTimer,
 }: SandboxOptions): Processor {
   const vault = createVault(secret);
-  /** An account waits in a line of its own: what one sends keeps no other waiting. */
+  /** Each account has a queue of its own, so that none delays another. */
   const sqlFor = (account: string) => inLineOf(sql, account);
 
-  /** Like an HTTP client whose connection is refused: nothing was sent, so it may be sent again. Throws lasting failures. */
+  /**
+   * Behaves like an HTTP client whose connection is refused: nothing
+   * was sent, so retrying is safe. Throws permanent failures.
+   */
   async function reach(call: () => Promise<Outcome>): Promise<Outcome> {
     const giveUpAt = timer.elapsedMs() + REACH_WITHIN_MS;
     for (;;) {
@@ -98,7 +101,7 @@ export function createSandboxProcessor({
       try {
         return await reach(() => authorize(token, request));
       } catch (error) {
-        // A capture, void or refund is sent again later; the card of an authorization is at hand only now.
+        // Captures, voids and refunds are retried later, but the card of an authorization is only available now.
         if (wasNotExecuted(error)) return { kind: "not_sent", reason: "the processor cannot be reached" };
         throw error;
       }
@@ -181,7 +184,7 @@ function declineCodeOf(behaviour: SandboxBehavior) {
     : null;
 }
 
-/** An address as the same text however it was typed; null when it names no street or postal code. */
+/** Normalizes an address, however it was typed; null if it has no street and no postal code. */
 function addressText(address: BillingAddress | null): string | null {
   if (!address || (address.line1 === null && address.postal_code === null)) return null;
   return [address.line1, address.line2, address.postal_code, address.country]
@@ -189,7 +192,7 @@ function addressText(address: BillingAddress | null): string | null {
     .join("\n");
 }
 
-/** The sandbox's shoppers pass its challenges on the very page that others come back to. */
+/** Shoppers pass the sandbox's challenges on the page that other processors return them to. */
 type WithChallenge = Pick<AuthorizeRequest, "challengePage">;
 
 function inquiryOf(record: SandboxRecord, request: WithChallenge): Inquiry {

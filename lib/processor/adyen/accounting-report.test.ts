@@ -8,7 +8,7 @@ const REFERENCE = "0199a1b2-0000-7000-8000-000000000001";
 const CAPTURE = "0199a1b2-0000-7000-8000-000000000002";
 const REFUND = "0199a1b2-0000-7000-8000-000000000003";
 
-/** In another order than the columns of Adyen's description, among others, one of which has card data. */
+/** Columns in another order than in Adyen's description, with extra ones, one of which has card data. */
 const HEADER = [
   ...["Company Account", "Record Type", "Merchant Account", "Psp Reference", "Merchant Reference", "Payment Method"],
   ...["Booking Date", "TimeZone", "Main Currency", "Main Amount", "Payment Currency", "Received (PC)"],
@@ -22,7 +22,7 @@ let minute = 0;
 beforeEach(() => {
   minute = 0;
 });
-/** A line, a minute after the one before. */
+/** A line, one minute after the previous one. */
 function line(type: string, cells: Cells = {}): string[] {
   minute += 1;
   const all: Cells = {
@@ -112,7 +112,7 @@ describe("a payment", () => {
     expect(entry).toMatchObject({ amount: 1_230, captured: 1_230 });
     const other = { ...main, "Main Currency": "USD", "Main Amount": "13.00" };
     const report = read(received("12.30"), authorised("12.30"), captured("12.30", other));
-    // It is neither judged nor said to be missing.
+    // The entry is neither compared nor reported as missing.
     expect(report.entries).toMatchObject([{ part: { captured: 0, settled: 0, released: false } }]);
     expect(report).toMatchObject({ complete: false, unchecked: [expect.stringContaining("no amount")] });
   });

@@ -38,7 +38,7 @@ describe("a webhook's signature", () => {
 describe("a webhook's items", () => {
   const expected = { hmacKey: KEY, merchantAccount: "TestMerchant", live: false };
   const AT = "2026-11-24T10:00:00+01:00";
-  /** Signed as it stands, or as another is. */
+  /** An item with its own signature, or with another item's. */
   const item = (given: object = {}, signedAs: object = given) => {
     const text = signedText({ ...ITEM, ...signedAs } as never);
     const hmacSignature = createHmac("sha256", Buffer.from(KEY, "hex")).update(text).digest("base64");
@@ -251,7 +251,7 @@ describe("a dispute", () => {
 
   const amount = { value: 1000, currency: "EUR" };
   const ENDED = told("PREARBITRATION_LOST", "2026-12-03T00:00:00Z", null, { original: null });
-  /** Records with a payment of ours, under Adyen's reference P1. */
+  /** Records with one payment, whose PSP reference is P1. */
   async function withPayment() {
     const records = new Records(memoryJournal());
     const [reference, account] = [randomUUID(), randomUUID()];
@@ -352,7 +352,10 @@ describe("what Adyen tells of a payment that names no operation", () => {
 
 describe("when the service dies while an answer is being kept", () => {
   const amount = { value: 1000, currency: "EUR" };
-  /** A reference whose answer was kept by `keep`, but for what comes with Adyen's own reference and after it. */
+  /**
+   * A reference whose service died while `keep` stored the
+   * response: everything from the PSP reference on is missing.
+   */
   async function dyingAt(kind: "authorize" | "refund", keep: (records: Records, reference: string) => Promise<void>) {
     const journal = memoryJournal();
     let isDead = false;

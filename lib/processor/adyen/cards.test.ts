@@ -10,7 +10,7 @@ import { createRequests, type Requests } from "./requests";
 const ACCOUNT = randomUUID();
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Of a call: a turn begins nothing more after half of it. */
+/** Timeout of a call; a run starts no deletion after half of it. */
 const TIMEOUT_MS = 20_000;
 const STORED = /\/storedPaymentMethods$/;
 const DELETE = /\/storedPaymentMethods\/./;
@@ -22,7 +22,7 @@ beforeEach(async () => {
   onTestFinished(() => started.stop());
 });
 
-/** Cards at the double, and a time that passes when it is told to. */
+/** Cards stored at the double, with a clock that the test advances. */
 function cardsAt(
   { url: endpoint, apiKey, merchantAccount }: AdyenDouble,
   requests: Partial<Requests> = {},
@@ -158,7 +158,7 @@ describe("a stored card", () => {
     cards.pass(2 * HOUR_MS);
     const first = await cards.forgetOld();
     expect(first).toBeGreaterThanOrEqual(10);
-    // Those that had begun by then.
+    // Deletions that had started by then.
     expect(first).toBeLessThanOrEqual(14);
     expect(await cards.forgetOld()).toBe(20 - first);
     expect(double.stored.size).toBe(0);

@@ -8,7 +8,7 @@ import {
   type SandboxBehavior,
 } from "@/lib/contract/sandbox-cards";
 
-/** The address verification result for what was sent, by the table {@link SANDBOX_AVS} of the docs. */
+/** The address verification result for the given address, by the documented table {@link SANDBOX_AVS}. */
 export function verifyAddress(behaviour: SandboxBehavior, address: BillingAddress | null): AvsResult {
   if (behaviour === "avs_no_match") return "N";
   if (!address || (address.line1 === null && address.postal_code === null)) return "U";
@@ -17,17 +17,17 @@ export function verifyAddress(behaviour: SandboxBehavior, address: BillingAddres
   return address.line1 === null ? "Z" : "Y";
 }
 
-/** A token only exists for a card that came with its security code, so there is always a result. */
+/** Always a result: a token exists only for a card that came with its security code. */
 export function verifySecurityCode(behaviour: SandboxBehavior): "M" | "N" {
   return behaviour === "cvv_no_match" || behaviour === "decline:incorrect_cvv" ? "N" : "M";
 }
 
-/** A card is good through the last day of its month. */
+/** A card is valid through the last day of its month. */
 export function isExpired(expMonth: number, expYear: number, now: Date): boolean {
   return Date.UTC(expYear, expMonth, 1) <= now.getTime();
 }
 
-/** The score (0–100) that the rules give, and the plain words of those that made it. */
+/** The score (0–100) by the rules, and the descriptions of the rules that raised it. */
 export function assessFraud(signals: FraudSignals): { fraud_score: number; fraud_reasons: string[] } {
   const reasons: string[] = [];
   const groups = new Set<string>();

@@ -19,13 +19,13 @@ portSuite("the sandbox", {
       where reference = ${reference}`;
     return row ?? null;
   },
-  // It decides at once, and its shoppers answer on our page.
+  // The sandbox decides at once, and its challenges are on our own page.
   decide: async () => {},
   answerChallenge: async () => {},
   messages: async () => [],
   async giveBack(account) {
     await sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where account = ${account}`;
-    // It looks at the clock when it is asked for its reports.
+    // The sandbox acts on the clock when its reports are listed.
     if (processor.reports.kind === "pulled") await processor.reports.list(1, BEFORE_ALL);
   },
   unusedCards: {

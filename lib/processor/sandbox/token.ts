@@ -4,16 +4,16 @@ import { SANDBOX_CARDS, type SandboxBehavior } from "@/lib/contract/sandbox-card
 import { type Secret, UnknownKeyError } from "@/lib/secret";
 import type { TokenizedCard } from "../port";
 
-/** What a token remembers of a card: how it behaves, and its slow fingerprint. Never the number or security code. */
+/** Contents of a token: the card's behavior and its slow fingerprint. Never the number or security code. */
 export type SandboxToken = { behaviour: SandboxBehavior; fingerprint: string; expMonth: number; expYear: number };
 
 export type SandboxVault = {
   tokenize(account: string, card: CardInput): Promise<TokenizedCard>;
-  /** What is in a token, or null when this vault did not seal it. */
+  /** A token's contents, or null if this vault did not seal it. */
   open(token: string): SandboxToken | null;
   /**
-   * Keyed digest of an account's personal detail, to count its repetitions without storing it; in the text form of a UUID
-   * because PostgreSQL compares and indexes those as 16 plain bytes.
+   * Keyed digest of an account's personal detail, to count repetitions without storing it. In UUID text form
+   * because PostgreSQL stores and indexes those as 16 bytes.
    */
   digest(purpose: string, account: string, text: string): string;
 };
@@ -22,8 +22,8 @@ const PREFIX = "sbx_";
 const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
 
 /**
- * Tokens are sealed descriptions rather than rows: every process understands them, one that was changed does not open, and
- * no other can read the fingerprint in one.
+ * Tokens are sealed values rather than rows: every process can read them, a modified one does not open, and no
+ * one else can read the fingerprint inside.
  */
 export function createVault(secret: Secret): SandboxVault {
   return {
@@ -47,7 +47,7 @@ export function createVault(secret: Secret): SandboxVault {
         const [behaviour, fingerprint, expMonth, expYear] = JSON.parse(secret.unseal(token.slice(PREFIX.length)));
         return { behaviour, fingerprint, expMonth, expYear };
       } catch (error) {
-        // One of ours, which a process that has its secret would take: no reason to decline a card.
+        // The token is ours, and a process with its secret would accept it: no reason to decline the card.
         if (error instanceof UnknownKeyError) throw error;
         return null;
       }

@@ -11,7 +11,7 @@ import { createSandboxProcessor } from "../sandbox";
 const { db, url } = await testDatabase({ own: true });
 const CARD = { number: "4242424242424242", exp_month: 12, exp_year: 2040, cvv: "123" };
 
-/** A sandbox whose store can go away. */
+/** A sandbox whose store can become unreachable. */
 async function remote() {
   let proxy: TcpProxy = await startTcpProxy(url);
   const port = Number(new URL(proxy.url).port);
@@ -48,7 +48,7 @@ async function remote() {
     refund: (charge: string) => ({ ...shared(), authorization: charge, reason: null }),
     charges: (reference: string) => db.sql`select 1 from sandbox_processor.charges where reference = ${reference}`,
     proxy: () => proxy,
-    /** Gone, and its connections known to be. */
+    /** Closes the proxy, and waits until the pool has noticed. */
     async goAway() {
       await proxy.close();
       const answer = () => processor.inquire(inquiry(newId())).then(String, String);

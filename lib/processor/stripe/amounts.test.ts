@@ -5,9 +5,9 @@ import { fromStripe, toStripe } from "./amounts";
 test.each([
   ["USD", 1_999, 1_999],
   ["JPY", 500, 500],
-  // Whole units there, hundredths by ISO 4217.
+  // Stripe counts whole units, ISO 4217 hundredths.
   ["MGA", 12_300, 123],
-  // Hundredths there that are always zero, whole units by ISO 4217.
+  // Stripe counts hundredths that are always zero, ISO 4217 whole units.
   ["ISK", 500, 50_000],
   ["UGX", 500, 50_000],
   ["KWD", 1_230, 1_230],

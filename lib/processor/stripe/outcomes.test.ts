@@ -9,7 +9,7 @@ test.each<[Check, Check, string | null]>([
   ["pass", "fail", "A"],
   ["fail", "pass", "Z"],
   ["fail", "fail", "N"],
-  // One part alone was checked.
+  // Only one part was checked.
   ["pass", null, "B"],
   ["pass", "unavailable", "B"],
   ["pass", "unchecked", "B"],
@@ -19,7 +19,7 @@ test.each<[Check, Check, string | null]>([
   ["fail", null, "N"],
   ["fail", "unavailable", "N"],
   ["unchecked", "fail", "N"],
-  // Nothing was.
+  // Neither part was checked.
   ["unavailable", "unavailable", "U"],
   ["unavailable", "unchecked", "U"],
   ["unchecked", "unchecked", null],
