@@ -13,20 +13,20 @@ const HOUR_MS = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS);
 const MANUAL = { capture_method: "manual" };
 
-/** A merchant with Adyen connected, who downloads a report of some hours before and after now. */
+/** A merchant with Adyen connected, and a report of the hours around now. */
 async function withReport() {
   const tenant = await adyenTenant(db, (stop) => onTestFinished(stop));
   const { double } = tenant;
   const [row] = await db.sql<{ id: string }[]>`
     select id from processor_connections where environment_id = ${tenant.environmentId}`;
   const connection = encodeId("connection", row?.id ?? "");
-  // Three hours later, when nothing is under way any more.
+  // Three hours later, when no operation is in progress.
   const service = { ...tenant.service, clock: { now: () => inHours(3) } };
   const report = (over: Partial<Parameters<typeof accountingReport>[1]> = {}) =>
     accountingReport(double, { from: inHours(-3), until: inHours(2), ...over });
   const compare = (files: StatementFile[] = [report()], since = inHours(-4)) =>
     reconcile(service, { connectionId: connection, since, files });
-  /** At Adyen, of the payment that was made last. */
+  /** The latest payment, as Adyen has it. */
   const atAdyen = () => [...double.books.payments.values()].at(-1) as Payment;
   const refunded = async (body: object = {}, amount = 1_000, number?: string) => {
     const { body: payment } = await tenant.pay(body, number);
@@ -58,7 +58,7 @@ test("both books agree after charges, captures in part, voids, declines, and ref
   books.giveBack();
   for (const body of double.messages()) expect(await post(body)).toBe(true);
   expect(await compare()).toMatchObject({ label: "Adyen", payments: 8, refunds: 2, ...clean });
-  // It is kept as any other, up to where the report goes, and holds nothing of a card.
+  // The run is stored like any other, up to the report's end, and contains no card data.
   const { shown } = await getReconciliation(owner(), { connection });
   expect(shown).toMatchObject({ state: "done", reason: "command", payments: 8, refunds: 2, ...clean });
   expect(Math.abs(Date.parse(shown?.until ?? "") - inHours(2).getTime())).toBeLessThan(60_000);
@@ -77,7 +77,7 @@ test("each kind of difference is told once, of payments and of refunds", async (
   take("cancel", 10_000);
   const { body: refundedThere } = await pay();
   take("refund", 300);
-  // Its message never arrives, or it would be booked.
+  // Its message never arrives; otherwise it would be booked.
   books.events.pop();
   const { body: capturedElse } = await pay(MANUAL);
   await act("capture", capturedElse.id, { amount: 4_000 });

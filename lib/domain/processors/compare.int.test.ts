@@ -12,7 +12,10 @@ const MINUTE_MS = 60_000;
 
 type Entry = StatementEntry;
 
-/** A merchant whose payments are at a connection; `list` is the processor's own list of them, true until it is changed. */
+/**
+ * A merchant whose payments are at a connection. `list` is the
+ * processor's own list, which matches until a test changes it.
+ */
 async function connected() {
   const tenant = await moneyTenant(db);
   const connectionId = newId();
@@ -29,10 +32,10 @@ async function connected() {
     },
     dashboardUrl: ({ id }) => `https://processor.example/${id}`,
   };
-  /** Takes payments and refunds made so far to the connection, and what its list says of them. */
+  /** Moves the existing payments and refunds to the connection, and fills its list with them. */
   const settleDown = async () => {
     await db.sql.begin(async (tx) => {
-      // Where a payment is cannot change, but by this.
+      // A payment's connection can't be changed otherwise.
       await tx`set local session_replication_role = replica`;
       await tx`update payments set connection_id = ${connectionId} where environment_id = ${tenant.environmentId}`;
     });
@@ -84,7 +87,7 @@ async function connected() {
         });
     }
   };
-  // Later by ten minutes, when nothing is under way any more.
+  // Ten minutes later, when no operation is in progress.
   const later = (ms = 10 * MINUTE_MS) => new Date(Date.now() + ms);
   const compare = (over: { since?: Date; until?: Date; at?: Date; processor?: Processor } = {}) =>
     compareWithProcessor(
@@ -229,7 +232,7 @@ test("stretches of time meet without a gap, and clocks may differ across their e
   await settleDown();
   const at = entryOf(payment).created_at.getTime();
   const DAY_MS = 24 * 60 * MINUTE_MS;
-  // Ours is the first of its day; by the processor's clock it was made a moment before.
+  // Our payment is the first of its day, but just before midnight by the processor's clock.
   change(payment, { created_at: new Date(at - 400) });
   const found = await compare({
     since: new Date(at - 2 * DAY_MS),

@@ -18,33 +18,33 @@ import { judge, MADE_TWICE, movesMoney, mustBeThere, ONLY_HERE, ONLY_THERE, ourT
 export type Comparison = {
   readonly connectionId: string;
   readonly processor: Processor;
-  /** Its name for people. */
+  /** Display name. */
   readonly label: string;
-  /** Whose payments it takes: one, unless it is the operator's. */
+  /** Environments whose payments it takes: one, unless the operator owns the connection. */
   readonly environmentIds: readonly string[];
   readonly since: Date;
   readonly until: Date;
-  /** The processor's list as files of its report have it, where it cannot be asked for one. */
+  /** The processor's list from report files, if its API has none. */
   readonly filed?: FiledStatement | null;
-  /** Stops before the next of their entries, or of those that are asked about, with an error. */
+  /** Aborts with an error before the next entry or status check. */
   readonly signal?: AbortSignal | undefined;
 };
 
 const MINUTE_MS = 60_000;
-/** What changed later is under way: its report may be, too. */
+/** Operations changed more recently may still be in progress, and so may their reports. */
 const QUIET_MS = 5 * MINUTE_MS;
-/** Their clock is another one than ours, and what was refused at first is executed later. */
+/** Allows for clock differences, and for requests that are executed late. */
 const SLACK_MS = 60 * MINUTE_MS;
 const LONGEST_STRETCH_MS = 24 * 60 * MINUTE_MS;
-/** So many of ours are in memory at once, unless they come within a minute. */
+/** Page size; a single minute may exceed it. */
 const MOST_AT_ONCE = 20_000;
 const CHUNK = 200;
-/** Asked about one by one, of those that the list does not have. */
+/** Max number of status checks of missing entries. */
 const MOST_ASKED = 500;
 
 /**
- * Holds a processor's own list of payments and refunds beside ours, stretch by stretch of time. Moves nothing and mends nothing:
- * it says what differs, and what to do.
+ * Compares a processor's own list of payments and refunds with ours, one period after another. Moves no money
+ * and repairs nothing: it reports differences with advice.
  */
 export async function compareWithProcessor(service: Service, input: Comparison): Promise<Findings> {
   const run = new Walk(service, input);
@@ -60,10 +60,10 @@ class Walk {
   readonly #findings = { payments: 0, refunds: 0, under_way: 0, difference_count: 0 };
   readonly #differences: Difference[] = [];
   readonly #unchecked: string[] = [];
-  /** Ours that an entry named, with the id of that entry's object: of this stretch, and of the one before. */
+  /** Our matched entries, with the processor's object ids: of this period, and of the previous one. */
   #seen = new Map<string, string>();
   #seenBefore = new Map<string, string>();
-  /** Ours that no entry named yet. */
+  /** Our entries without a match so far. */
   readonly #missing = new Map<string, OurEntry>();
   #missingBeyond = 0;
 
@@ -109,8 +109,9 @@ class Walk {
   }
 
   /**
-   * Beside files, which know nothing of what came before or after them. What they do not have is missing only where they are
-   * certain to have it, an hour from their ends; it is never asked about, as the processor cannot be asked.
+   * Compares with files, which contain nothing from outside their period. A
+   * payment counts as missing only if the files must have it: at least an hour
+   * from both ends. There are no status checks, as the API can't list payments.
    */
   async beside({ entries, from, until: end, complete, unchecked }: FiledStatement): Promise<Findings> {
     const { since, until } = this.#input;
@@ -142,7 +143,7 @@ class Walk {
     return this.#result();
   }
 
-  /** Where a stretch ends: after a day, or earlier where there are many. */
+  /** End of a period: after a day, or earlier if it has many payments. */
   async #endOf(from: Date): Promise<Date> {
     const { until } = this.#input;
     let lengthMs = Math.min(LONGEST_STRETCH_MS, until.getTime() - from.getTime());
@@ -195,9 +196,9 @@ class Walk {
     }
     this.#seen.set(key, entry.object.id);
     this.#missing.delete(key);
-    // What only a file names is in no list of ours.
+    // Only the file brings it up: it is not in our list of this period.
     if (this.#input.filed && this.#isWithin(entry.created_at) && !this.#isWithin(ours.created_at)) this.#count(ours);
-    // Each is judged in the run of its own time, or of its entry's.
+    // An entry is judged in the run that covers its own time or ours.
     if (ours.under_way || !(this.#isWithin(ours.created_at) || this.#isWithin(entry.created_at))) return;
     const judgement = judge(ours, entry);
     if (judgement.kind === "same") return;
@@ -251,7 +252,7 @@ class Walk {
     else this.#missingBeyond += 1;
   }
 
-  /** What was made at the end of one stretch may be listed in none: the processor is asked about it by name. */
+  /** An entry made at the end of a period may be listed in neither, so its status is checked. */
   async #askAboutMissing(): Promise<void> {
     let unclear = 0;
     for (const [index, ours] of [...this.#missing.values()].entries()) {
@@ -291,7 +292,7 @@ class Walk {
       case "pending":
       case "action_required":
         return "yes";
-      // A void is not an authorization that stands, and a decline moved no money.
+      // A void leaves no authorization, and a decline moved no money.
       case "declined":
         return ours.kind === "payment" && ours.state === "VOIDED" ? "yes" : "no";
       case "not_found":
@@ -335,7 +336,7 @@ const keyOf = ({ kind, id }: OurEntry) => `${kind} ${id}`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const isUuid = (text: string | null): text is string => text !== null && UUID.test(text);
 
-/** The id that comes next. */
+/** The next id. */
 const after = (uuid: string): string =>
   (BigInt(`0x${uuid.replaceAll("-", "")}`) + 1n)
     .toString(16)

@@ -5,8 +5,8 @@ import type { Connected } from "@/lib/processor/registry";
 import type { Context, Environment, Service } from "../context";
 
 /**
- * The processor of an existing payment: the one that authorized it, whatever the rules say now. Null while that one is not
- * connected. A payment that does not exist is at the built-in processor, where T1 finds out.
+ * The processor of an existing payment: the one that authorized it, whatever the rules are now. Null if it is
+ * not connected. For a payment that does not exist, the built-in processor: T1 then finds that out.
  */
 export async function connectionOf(
   { processors, db }: Pick<Service, "processors" | "db">,
@@ -18,7 +18,10 @@ export async function connectionOf(
   return processors.find(environment, row?.connection_id ?? null);
 }
 
-/** Whether anybody takes new payments that no rule names. The operator's counts, even while it does not answer. */
+/**
+ * True if new payments without a matching rule have a processor.
+ * The operator's counts even while it is unreachable.
+ */
 export async function hasProcessor({ service, environment }: Context): Promise<boolean> {
   try {
     return (await service.processors.choose(environment, { currency: "", brand: null })) !== null;
@@ -28,7 +31,7 @@ export async function hasProcessor({ service, environment }: Context): Promise<b
   }
 }
 
-/** T1 refused what else would have been allowed: a connection may be disconnected in that very moment. */
+/** The reason for a refusal by T1 that has no other cause: the connection may just have been disconnected. */
 export async function whyDisconnected(
   { service: { processors }, environment }: Context,
   { connectionId, guarded }: Connected,
@@ -38,7 +41,7 @@ export async function whyDisconnected(
   return (await processors.find(environment, connectionId)) ? null : connectionMissing(connectionId);
 }
 
-/** The refusal of a later operation, or of a card's token, whose processor is not connected. */
+/** Refuses a later operation, or a card token, whose processor is not connected. */
 export function connectionMissing(connectionId: string | null): AppError {
   return connectionId === null
     ? processorNotConfigured({ mode: "live" })

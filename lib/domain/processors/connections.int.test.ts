@@ -162,7 +162,7 @@ describe("changing", () => {
     expect(await takes()).toBe(false);
     await changeConnection(owner, { id, raw_cards: true });
     expect(await takes()).toBe(true);
-    // The same connection where nobody has said so.
+    // The same connection in an installation without that setting.
     expect(await takes(connectingService(db))).toBe(false);
   });
 
@@ -293,7 +293,7 @@ describe("disconnecting", () => {
   });
 });
 
-/** Of a process that goes by what it has read once, however long ago. */
+/** A process that never refreshes the connections it has read. */
 const staleService = () => connectingService(db, { timer: { ...systemTimer, elapsedMs: () => 0 } });
 
 async function expectClean(): Promise<void> {

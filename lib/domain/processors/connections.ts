@@ -33,13 +33,16 @@ import { type Context, resourceNotFound, type Service } from "../context";
 import { recordAct } from "../events/event";
 
 type Credentials = Record<string, string>;
-/** A new connection's settings. */
+/** Settings of a new connection. */
 const NO_SETTINGS = { raw_cards: false, metadata_keys: [] as string[] };
 
-/** Of one environment, disconnected ones too: each is compared every night, and looked through every minute. */
+/**
+ * Max connections of an environment, disconnected ones included:
+ * each is compared every night and polled every minute.
+ */
 export const MOST_CONNECTIONS = 50;
 
-/** An environment's connections, the oldest first, and its rules in order. */
+/** The environment's connections, oldest first, and its rules in order. */
 export async function listProcessors(ctx: Context): Promise<{ connections: Connection[]; rules: RoutingRule[] }> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const rows = await listConnections(orm, ctx.environment.id);
@@ -48,8 +51,9 @@ export async function listProcessors(ctx: Context): Promise<{ connections: Conne
 }
 
 /**
- * Connects an account, once the processor has taken its credentials. One that was disconnected is the same connection again, so
- * that what was paid there can be refunded there. Throws AppError for what the processor refuses, in its words.
+ * Connects an account, once the processor has accepted its credentials.
+ * Reconnecting an account restores its connection, so that earlier payments
+ * can be refunded. Throws AppError with the processor's reason for a refusal.
  */
 export async function connectProcessor(ctx: Context, input: ConnectProcessorBody): Promise<Connection> {
   const { service, environment } = ctx;
@@ -89,7 +93,7 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
   return present(service, row);
 }
 
-/** Changes what is given. New credentials must be of the same account: what was paid there is found there alone. */
+/** Changes the given fields. New credentials must be for the same account, as its payments exist only there. */
 export async function changeConnection(
   ctx: Context,
   input: ChangeConnectionBody & { id: string },
@@ -119,7 +123,7 @@ export async function changeConnection(
   return present(service, row);
 }
 
-/** Asks the processor again whether it takes the credentials, and keeps what it says. */
+/** Checks the credentials at the processor again, and stores the result. */
 export async function checkConnection(ctx: Context, input: { id: string }): Promise<Connection> {
   const { service, environment } = ctx;
   const row = await getConnected(ctx, input.id);
@@ -132,13 +136,14 @@ export async function checkConnection(ctx: Context, input: { id: string }): Prom
 }
 
 /**
- * Forgets the credentials. Refused while anything there has no end yet, and while payments would be sent elsewhere than anybody
- * chose. The check and the change are one: T1 of a payment there waits for it, and is refused then.
+ * Deletes the credentials. Refused while the connection has open operations,
+ * and while payments would then go to a processor that no one chose. Check
+ * and change are atomic: T1 of a payment waits for them and is then refused.
  */
 export async function disconnectProcessor(ctx: Context, input: { id: string }): Promise<Connection> {
   const { service, environment } = ctx;
   const { id } = await getRow(ctx, input.id);
-  // Without the credentials nobody could forget them.
+  // Without the credentials, stored cards could not be deleted.
   const cards = await countKeptCards(service.db.sql, id);
   const row = await change(ctx, async (tx, rows) => {
     const now = rows.find((one) => one.id === id);
@@ -160,7 +165,7 @@ export async function disconnectProcessor(ctx: Context, input: { id: string }): 
   return present(service, row);
 }
 
-/** Replaces the rules: the first that fits decides, else the default connection. */
+/** Replaces the rules. The first matching rule decides; otherwise the default connection is used. */
 export async function replaceRules(ctx: Context, rules: readonly RoutingRule[]): Promise<RoutingRule[]> {
   const { environment } = ctx;
   const wanted = rules.map((rule) => ({ ...rule, connection_id: decodeId("connection", rule.connection_id) ?? "" }));
@@ -175,7 +180,10 @@ export async function replaceRules(ctx: Context, rules: readonly RoutingRule[]):
   return [...rules];
 }
 
-/** One change of an environment's connections at a time; every process goes by it within a second, this one at once. */
+/**
+ * Serializes changes to an environment's connections. Other
+ * processes see them within a second, this one at once.
+ */
 async function change<T>(ctx: Context, run: (tx: Orm, rows: ConnectionRow[]) => Promise<T>): Promise<T> {
   const { db, processors } = ctx.service;
   try {
@@ -183,7 +191,7 @@ async function change<T>(ctx: Context, run: (tx: Orm, rows: ConnectionRow[]) => 
       .within(ctx.environment.id)
       .orm.transaction(async (tx) => run(tx, await lockConnections(tx, ctx.environment.id)));
   } finally {
-    // Even without an answer: it may be written.
+    // Also after an error: the change may have been committed.
     processors.changed();
   }
 }
@@ -201,7 +209,7 @@ async function getConnected(ctx: Context, publicId: string): Promise<ConnectionR
   return row;
 }
 
-/** What is given in place of what is there; an empty field stays. Throws unless it is of the same account, and works. */
+/** The new credentials, with stored values for empty fields. Throws unless they work, for the same account. */
 async function replacementOf(ctx: Context, row: ConnectionRow, given: Credentials) {
   const { service } = ctx;
   const connector = connectorOf(service, row.processor);
@@ -223,7 +231,7 @@ async function replacementOf(ctx: Context, row: ConnectionRow, given: Credential
 const withoutEmpty = (given: Credentials): Credentials =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
 
-/** What a processor is made from; throws at the field that cannot be right. */
+/** Parses credentials for the connector; throws with the field at fault. */
 function readCredentials(connector: Connector, given: Credentials): Credentials {
   const credentials = withoutEmpty(given);
   const stranger = Object.keys(credentials).find((name) => !connector.fields.some((field) => field.name === name));
@@ -243,7 +251,7 @@ function readCredentials(connector: Connector, given: Credentials): Credentials 
 
 type ToCheck = Pick<ConnectionRow, "id" | "processor" | "raw_cards" | "metadata_keys">;
 
-/** Whose the credentials are. Throws what is wrong, in words for whoever pasted them. */
+/** Returns the account of the credentials. Throws with a reason for the person who entered them. */
 async function requireWorking(ctx: Context, connection: ToCheck, credentials: Credentials) {
   const check = await ask(ctx, connection, credentials);
   if (check.kind === "unreachable") throw new AppError("processor_error", check.reason);
@@ -267,7 +275,7 @@ async function ask(ctx: Context, connection: ToCheck, credentials: Credentials):
   }
 }
 
-/** What is wrong, for people; null: it works. `of`: the connection whose account it must be. */
+/** The fault as a sentence for people, or null if it works. `of`: the connection whose account is expected. */
 function problemOf(check: ConnectionCheck, of: ConnectionRow | null, live: boolean): string | null {
   if (check.kind !== "works") return check.reason;
   if (check.live !== live) {
@@ -286,7 +294,7 @@ function credentialsOf({ secret }: Service, { id, credentials }: ConnectionRow):
   return JSON.parse(secret.unseal(credentials)) as Credentials;
 }
 
-/** Whether nothing is missing with which messages are checked. */
+/** True if the credentials can verify webhooks. */
 const takesWebhooks = ({ fields }: Connector, credentials: Credentials): boolean =>
   fields.every(({ name, webhook }) => !webhook || credentials[name] !== undefined);
 
@@ -301,10 +309,10 @@ function connecting({ processors }: Service): Connecting {
   return processors.connecting;
 }
 
-/** What the audit log keeps: nothing that opens anything. */
+/** Audit log data: no secrets. */
 const about = ({ processor, account, label, hint }: ConnectionRow) => ({ processor, account, label, hint });
 
-/** What is open at a connection, as a sentence; null: nothing. */
+/** Open items of a connection, as a sentence; null if there are none. */
 function openInWords(open: OpenAtConnection & { cards: number }): string | null {
   const { operations, authorized, challenges, refunds, late_approvals: late, tokens, cards } = open;
   const kinds: [number, string, string][] = [

@@ -72,7 +72,7 @@ describe("a payment that began before the report", () => {
   test.each([
     [ours("CAPTURED", 5_000), part({ captured: 5_000 })],
     [ours("PARTIALLY_REFUNDED", 2_000, 500), part({ captured: 2_000, settled: 2_000, released: true })],
-    // It was captured before, was paid out, or nothing of it is readable.
+    // Captured earlier, paid out, or without readable lines.
     [ours("CAPTURED", 5_000), part({ settled: 5_000 })],
     [ours("SETTLED", 5_000), part({ settled: 2_000 })],
     [ours("CAPTURED", 5_000), part({ released: true })],

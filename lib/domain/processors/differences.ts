@@ -5,11 +5,11 @@ import type { DifferenceKind } from "@/lib/contract/processors/reconciliation";
 import type { PaymentPart, StatementEntry } from "@/lib/processor/port";
 
 /*
- * What an entry of the processor's own list says beside ours. Everything is about money: two words for "no money moved" are the
- * same.
+ * Compares an entry of the processor's own list with ours.
+ * Only money counts: two states in which none moved are equal.
  */
 
-/** What becomes of one of ours and the entry that names it. */
+/** Result of comparing one of our entries with the processor's. */
 export type Judgement =
   | { readonly kind: "same" }
   | { readonly kind: Extract<DifferenceKind, "amounts_differ" | "states_differ">; readonly advice: string };
@@ -26,7 +26,7 @@ export function judge(ours: OurEntry, theirs: StatementEntry): Judgement {
   return theirs.kind === "refund" ? judgeRefund(ours, theirs) : SAME;
 }
 
-/** Where the money is: held, taken, or neither. */
+/** State of the money: held, taken, or neither. */
 type Money = "held" | "taken" | "none";
 
 function ourMoney({ state, captured }: OurPayment): Money {
@@ -57,11 +57,11 @@ const MONEY_ADVICE: Record<Money, Partial<Record<Money, string>>> = {
   },
 };
 
-/** Somebody who gives it back by hand at the same time does no harm: the processor gives nothing back twice. */
+/** A refund by hand at the same time does no harm: the processor never refunds more than the payment. */
 const TO_GIVE_BACK =
   "The processor approved it after it had ended in Cardlane, and Cardlane is giving it back. If it is still listed in two days, refund or release it in the processor's dashboard.";
 
-/** Of a payment that began before the file: a difference is what the file has and ours cannot have been. */
+/** For a payment that began before the file: reports only contents of the file that contradict ours. */
 function judgePart(ours: OurPayment, { currency, part }: TheirPayment & { part: PaymentPart }): Judgement {
   if (ours.currency !== currency) return amounts("The payment itself is in another currency. Trust the processor's.");
   const here = ourMoney(ours);
@@ -72,7 +72,7 @@ function judgePart(ours: OurPayment, { currency, part }: TheirPayment & { part: 
   }
   if (captured > 0 || settled > 0) {
     if (here !== "taken") return { kind: "states_differ", advice: MONEY_ADVICE[here].taken as string };
-    // Cardlane captures a payment once: a capture that is there is the whole of it.
+    // Cardlane captures a payment once, so any capture is the whole amount.
     if ((captured > 0 && captured !== ours.captured) || settled > ours.captured) return amounts(OTHER_PART);
     return SAME;
   }
@@ -123,13 +123,13 @@ function judgeRefund(ours: OurRefund, theirs: TheirRefund): Judgement {
   };
 }
 
-/** Whether the processor must have it: something happened to money. */
+/** True if the processor must have the entry, because money moved. */
 export function mustBeThere(ours: OurEntry): boolean {
   if (ours.kind === "refund") return ours.state === "succeeded";
   return ours.captured > 0 || ours.state === "AUTHORIZED" || ours.state === "VOIDED";
 }
 
-/** Whether an entry that Cardlane does not know is about money at all. */
+/** True if an entry that Cardlane does not know moved money. */
 export function movesMoney(theirs: StatementEntry): boolean {
   return theirs.kind === "refund" ? theirs.state !== "failed" : theirMoney(theirs) !== "none";
 }
@@ -160,7 +160,7 @@ export function ourText(ours: OurEntry): string {
 
 export function theirText(theirs: StatementEntry): string {
   const { currency } = theirs;
-  // Their account may have payments of other programs, in a currency whose digits Cardlane does not know.
+  // The account may have payments of other software, in currencies whose decimals Cardlane does not know.
   const money = (amount: number) =>
     isSupportedCurrency(currency) ? moneyTextWithCode(amount, currency) : `${amount} ${currency} (smallest units)`;
   if (theirs.kind === "refund") return `Refund ${theirs.state}, ${money(theirs.amount)}`;

@@ -20,7 +20,7 @@ const OPENED: Dispute = {
   ...{ respond_before: new Date("2026-12-01T00:00:00Z"), created_at: new Date("2026-11-20T09:00:00Z") },
 };
 
-/** A payment that a processor with disputes has under an id of its own; `stands` is what it answers. */
+/** A payment at a processor with disputes and ids of its own; `stands` is the dispute that it returns. */
 async function disputable(body: object = {}) {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create({ customer_id: "c_1", customer_email: "ada@example.com", ...body });
@@ -52,7 +52,7 @@ async function disputable(body: object = {}) {
     becomes(change: Partial<Dispute> | null) {
       stands = change && { ...OPENED, id: dispute, ...change };
     },
-    /** Answers of the processor wait until `release`. */
+    /** Delays the processor's responses until `release`. */
     holdAnswers() {
       let release = () => {};
       hold = new Promise<void>((resolve) => {
@@ -128,7 +128,7 @@ test("each change is told with what it was, and what is read again unchanged is 
   });
 });
 
-/** The rules of the books that do not hold. */
+/** Failed checks of the books. */
 const broken = async () => (await verifyBooks(db)).checks.filter(({ count }) => count > 0).map(({ check }) => check);
 
 const ACKNOWLEDGED = { acknowledge_dispute: true, amount: 1_000 };
@@ -156,7 +156,7 @@ test.each([
       const first = await tenant.act("refund", id, { amount: 1_000 }, { key });
       expect([first.status, first.code]).toEqual(plain);
       if (first.code) expect(first.body.extra.dispute).toEqual(shown.dispute);
-      // A refusal uses up no key: the one that acknowledges the dispute takes it.
+      // A refusal doesn't use up the key: the acknowledging request can use it.
       const again = await tenant.act("refund", id, ACKNOWLEDGED, first.code ? { key } : {});
       expect([again.status, again.code]).toEqual(acknowledged);
     }
@@ -256,7 +256,7 @@ test("a report on somebody else's object, of another mode, or on a dispute that 
   expect(await recordDispute(service, { ...from, environmentId: newId() }, report)).toBe(true);
   becomes(null);
   expect(await recordDispute(service, from, report)).toBe(true);
-  // The account may take payments beside Cardlane: that wakes nobody.
+  // The account may have payments outside Cardlane, which need no alert.
   expect(lines.map((line) => JSON.parse(line).level)).toEqual(["info", "info", "info", "info"]);
   expect(await told()).toEqual([]);
 });

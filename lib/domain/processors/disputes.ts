@@ -22,7 +22,7 @@ import type { Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { changedMembers, newEvent } from "../events/event";
 
-/** What a processor reports of a dispute: its id there, and an id that was kept of the payment it is about. */
+/** A processor's report on a dispute: its id there, and a stored id of its payment. */
 export type DisputeReport = { readonly id: string; readonly object: string; readonly dispute: string };
 
 const STATUSES: Record<ProcessorsDispute["status"], Dispute["status"]> = {
@@ -32,12 +32,12 @@ const STATUSES: Record<ProcessorsDispute["status"], Dispute["status"]> = {
   lost: "LOST",
   accepted: "ACCEPTED",
 };
-/** It is a word, and comes from outside. */
+/** Max length of this text from outside. */
 const LONGEST_REASON = 200;
 
 /**
- * Takes in what became of a dispute. The report only says where to look: the dispute is read from the processor, and what was
- * read later replaces what was read before, in whatever order reports arrive. False: it has to come again.
+ * Updates a dispute. A report only triggers a read at the processor, and the latest read wins, whatever the
+ * order of reports. False if the report must be redelivered.
  */
 export async function recordDispute(
   service: Service,
@@ -46,11 +46,11 @@ export async function recordDispute(
 ): Promise<boolean> {
   const { processor, mode } = from;
   const of = await findDisputed(service, from, report.object);
-  // Read after the report came: what it tells of is in the answer, whenever another process reads.
+  // Time before the read: a read by another process that starts later includes at least this report's change.
   const read_at = service.clock.now().toISOString();
   const read = of && (await processor.readDispute?.(report.dispute));
   if (!of || !read) {
-    // An account may take payments beside Cardlane, and its disputes are reported as well.
+    // An account may have payments outside Cardlane, and their disputes are reported too.
     service.log.info({ report }, "the processor reports a dispute that is not about a payment of Cardlane's");
     return true;
   }
@@ -71,7 +71,7 @@ export async function recordDispute(
   return writeDispute(service, { id: of.environmentId, mode }, told);
 }
 
-/** The payment that a processor's object was kept for; null for another mode's or merchant's, or for none. */
+/** The payment of a stored processor object; null if there is none, or for another mode or merchant. */
 async function findDisputed(
   service: Service,
   { processor, mode, environmentId: only }: Pick<Reporter, "processor" | "mode" | "environmentId">,
@@ -87,7 +87,7 @@ async function findDisputed(
   return operation && { environmentId, paymentId: operation.payment_id };
 }
 
-/** False: another answer was read in the same moment, and which of the two is newer is not known. */
+/** False if a different state was read in the same millisecond, as the newer of the two is not known. */
 function writeDispute(service: Service, environment: { id: string; mode: Mode }, told: NewDispute): Promise<boolean> {
   return service.db.within(environment.id).orm.transaction(async (tx) => {
     const tell = (type: EventTypeOf<"dispute">, before: DisputeRow | null, after: DisputeRow) =>
@@ -136,7 +136,7 @@ async function tellOf(
   await insertAudit(tx, environmentId, { ...audit, detail, created_at });
 }
 
-/** The row as the API shows it. */
+/** Converts the row to the API's format. */
 export function presentDispute(row: DisputeRow, mode: Mode): Dispute {
   return {
     id: encodeId("dispute", row.id),

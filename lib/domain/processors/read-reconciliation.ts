@@ -18,7 +18,7 @@ import {
 import { type Context, resourceNotFound, type Service } from "../context";
 import { isComparable, labelOf } from "./reconciliation";
 
-/** `con_…` and `rec_…`, as they stand in an address; without a run the newest that ended is looked at. */
+/** Ids from the URL: `con_…` and `rec_…`; without a run, the newest finished one. */
 export type AskedReconciliation = { readonly connection: string; readonly run?: string | undefined };
 
 /** A connection's comparisons. Throws `resource_not_found` for unknown and foreign ids alike. */
@@ -32,7 +32,7 @@ export async function getReconciliation(ctx: Context, input: AskedReconciliation
   return { ...view, comparable: isComparable(service, connection) };
 }
 
-/** Of a connection that the caller may see, with statements that may see it. */
+/** View of a connection that the caller may see; `sql` must have the same scope. */
 export async function reconciliationView(
   service: Pick<Service, "connectors">,
   sql: Sql,

@@ -176,7 +176,7 @@ test("one that is stopped while it is requested again ends: the new request is m
       values (${environment.id}, ${newId()}, ${id}, 'requested', now() - interval '3 days', now(), now(), now())`;
     stopping.abort();
     resolve();
-    // It sees no other request, and waits for the key of the one that is being made.
+    // It can't see the other request yet, and waits for the uniqueness check on it.
     await expect
       .poll(
         () => db.sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%reconciliation_runs r set state%'
@@ -203,14 +203,14 @@ test("a merchant with many connections keeps no other waiting, however many proc
   const made = [compareRequested(many.service), compareRequested(many.service)];
   await expect.poll(() => asked() + other.list.asked).toBe(2);
   expect([asked(), other.list.asked]).toEqual([1, 1]);
-  // Who has one under way comes after who has none, though it has waited longer.
+  // Merchants with a comparison in progress come last, even if theirs has waited longer.
   const late = await connected();
   await requestComparison(late.ctx, { id: late.connection, days: 3 });
   expect(await compareRequested(many.service)).toBe(1);
   expect(await runsOf(late.id)).toMatchObject([{ state: "done" }]);
   for (const resolve of resolves) resolve();
   await Promise.all(made);
-  // Nobody else waits: its others are made.
+  // No one else waits, so the merchant's others run.
   expect(await compareRequested(many.service)).toBe(1);
   expect(await compareRequested(many.service)).toBe(1);
   for (const { id } of [...connections, other]) expect(await runsOf(id)).toMatchObject([{ state: "done" }]);

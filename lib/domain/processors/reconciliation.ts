@@ -29,33 +29,33 @@ import { type Comparison, compareWithProcessor } from "./compare";
 
 const DAY_MS = 24 * 60 * 60_000;
 const MINUTE_MS = 60_000;
-/** By then the day before has settled down everywhere. */
+/** Operations of the day before have ended everywhere by then. */
 const NIGHT_HOUR_UTC = 3;
-/** A night looks back so far: what failed late was there the night before. */
+/** Days that a nightly run covers; late failures of older payments were found on earlier nights. */
 const NIGHT_DAYS = 3;
-/** What is younger is under way anyway. */
+/** Younger entries are in progress anyway. */
 const YOUNGEST_MS = 5 * MINUTE_MS;
-/** A processor that answers slowly keeps the others waiting no longer than this; half of what a dead process is given. */
+/** Max duration, so that a slow processor can't delay others for longer. Half of a dead process's lease. */
 const LONGEST_MS = 60 * MINUTE_MS;
-/** Requests of one connection: each reads the processor's list and keeps what it found. */
+/** Limits per connection: each request reads the processor's list and stores its findings. */
 const MOST_REQUESTS = { hour: 20, day: 100 } as const;
-/** Each may hold some thousands of payments in memory. */
+/** Each may hold thousands of payments in memory. */
 const NIGHTLY_AT_ONCE = 3;
 
 type Asked = {
   readonly connectionId: string;
   readonly since: Date;
   readonly until?: Date;
-  /** Of the processor's report of payments, where it cannot be asked for its list. */
+  /** Files of the processor's payments report, if its API has no list. */
   readonly files?: readonly StatementFile[];
 };
-/** What a comparison came to, and the id under which it is kept. */
+/** Result of a comparison, with the id it is stored under. */
 type Made = { readonly id: string; readonly label: string; readonly since: Date; readonly until: Date } & Findings;
 
 /**
- * Compares a connection's payments and refunds with the processor's list, or with files of its report, and keeps the result.
- * Throws AppError for a connection that is not there and files that cannot be read, and whatever the processor throws.
- * `connectionId` as `con_…`.
+ * Compares a connection's payments and refunds with the processor's list, or with
+ * files of its report, and stores the result. Throws AppError for an unknown
+ * connection (`con_…`) or unreadable files, and rethrows the processor's errors.
  */
 export async function reconcile(service: Service, input: Asked): Promise<Made> {
   const id = decodeId("connection", input.connectionId);
@@ -77,8 +77,8 @@ export async function reconcile(service: Service, input: Asked): Promise<Made> {
 }
 
 /**
- * Requests a comparison of a merchant's connection over the last `days` days. A job makes it; one that waits already becomes this one.
- * Throws AppError for a connection that is not there, whose processor has no list to ask for, or that was compared too often.
+ * Requests a comparison of the last `days` days, made by a job; replaces one that is still queued. Throws
+ * AppError if the connection is unknown, its processor has no list, or the limit is reached.
  */
 export async function requestComparison(
   ctx: Context,
@@ -109,13 +109,13 @@ export async function requestComparison(
   return { id: encodeId("reconciliation", await requestRun(sql, run)) };
 }
 
-/** Whether its processor can be asked for its list of payments now. */
+/** True if its processor can list payments now. */
 export const isComparable = (
   { connectors }: Pick<Service, "connectors">,
   connection: ConnectionToCompare & { status: ConnectionStatus },
 ): boolean => connection.status === "CONNECTED" && !reportOf(connectors, connection);
 
-/** Makes one comparison that was requested; answers how many. One that is stopped waits for another process. */
+/** Makes one requested comparison; returns the number made. If stopped, another process makes it. */
 export async function compareRequested(service: Service, stopping?: AbortSignal): Promise<number> {
   const { sql } = service.db;
   const taken = await takeRequestedRun(sql);
@@ -134,7 +134,7 @@ export async function compareRequested(service: Service, stopping?: AbortSignal)
   return 1;
 }
 
-/** Null where nothing is connected, which the comparison itself says. */
+/** Null if nothing is connected, which the comparison itself reports. */
 async function readFiles(
   service: Service,
   connection: ConnectionToCompare,
@@ -164,7 +164,7 @@ function requireOverlap(filed: FiledStatement | null, { since, until }: { since:
     );
 }
 
-/** Makes the comparisons of the last night that nobody has made, a few at once. One that fails or takes long keeps no other waiting. */
+/** Makes last night's remaining comparisons, a few concurrently. A failed or slow one does not block the others. */
 export async function reconcileNightly(service: Service, stopping?: AbortSignal): Promise<number> {
   const until = lastNight(service.clock.now());
   const night = {
@@ -194,7 +194,7 @@ export async function reconcileNightly(service: Service, stopping?: AbortSignal)
   return made + (await deleteOldRuns(service.db.sql, 1_000));
 }
 
-/** A night that compares with nothing must not stand in front of what a person found with the processor's report. */
+/** A nightly run without a list must not hide the findings of a person's run with report files. */
 async function isComparedByFiles({ connectors, db }: Service, connection: ConnectionToCompare): Promise<boolean> {
   if (!reportOf(connectors, connection)) return false;
   const [last] = await listLastRuns(db.sql, [connection.id]);
@@ -204,7 +204,7 @@ async function isComparedByFiles({ connectors, db }: Service, connection: Connec
 const reportOf = (connectors: Service["connectors"], { processor }: ConnectionToCompare) =>
   connectors.find(({ key }) => key === processor)?.report;
 
-/** The last midnight (UTC) that is three hours past. */
+/** The last midnight (UTC) that is at least three hours ago. */
 export function lastNight(now: Date): Date {
   const at = new Date(now.getTime() - NIGHT_HOUR_UTC * 60 * MINUTE_MS);
   return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()));
@@ -217,7 +217,7 @@ type Range = {
   readonly filed?: FiledStatement | null;
 };
 
-/** Null: another process makes it, or has. */
+/** Null if another process makes or has made it. */
 async function run(
   service: Service,
   connection: ConnectionToCompare,
@@ -225,7 +225,7 @@ async function run(
   signal?: AbortSignal,
 ): Promise<Made | null> {
   const { sql } = service.db;
-  // It is not compared up to a time that the report does not reach.
+  // The comparison ends where the report ends.
   const until = filed && filed.until < asked ? filed.until : asked;
   const begun = await beginRun(sql, {
     ...{ id: newId(), environment_id: connection.environment_id, connection_id: connection.id, night },
@@ -236,7 +236,7 @@ async function run(
   return { ...findings, id: encodeId("reconciliation", begun.id), label, since, until };
 }
 
-/** Makes a comparison that has begun, and keeps what it found, or why it found nothing. */
+/** Makes a started comparison, and stores its findings or the reason why there are none. */
 async function finish(
   service: Service,
   connection: ConnectionToCompare,
@@ -282,7 +282,7 @@ class NotConnectedError extends Error {
   }
 }
 
-/** What went wrong, for people; the processor's own words are in the log. */
+/** The fault as a sentence for people; the processor's own message is in the log. */
 function sentenceOf(error: unknown, label: string): string {
   if (error instanceof NotConnectedError) return error.message;
   if (error instanceof DOMException && error.name === "AbortError") return "The service was stopped meanwhile.";
@@ -301,8 +301,8 @@ export function labelOf(
 }
 
 /**
- * What no check of our own books can prove, in sentences: connections that were not compared with their processor's books, or
- * found to differ, and disputes that are in no ledger.
+ * Gaps in the proof of our own books, as sentences: connections not compared with their processor or found to
+ * differ, and disputes, which are in no ledger.
  */
 export async function listUnchecked(service: Service): Promise<string[]> {
   const connections = await listConnectionsToCompare(service.db.sql);

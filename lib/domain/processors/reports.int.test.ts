@@ -75,7 +75,7 @@ describe("a message to a connection's address", () => {
   });
 });
 
-/** The other processor with a list of its reports, which `read` answers. */
+/** The other processor, with a list of reports that `read` returns. */
 function listing(
   read: (name: string, place: string | null) => Promise<{ reports: Report[]; place: string | null; more: boolean }>,
 ): Connector {
@@ -91,7 +91,7 @@ function listing(
   };
 }
 
-/** As if the last look were so long ago. */
+/** Makes the last poll look old. */
 const aMinuteLater = () => db.sql`update processor_connections set reports_read_at = now() - interval '2 minutes'`;
 
 describe("a list of reports", () => {
@@ -110,7 +110,7 @@ describe("a list of reports", () => {
       ],
     });
     await aMinuteLater();
-    // Whoever sent the refund is still at it: the list waits there.
+    // The process that sent the refund still holds its lease, so the list waits at this report.
     const held = (until: string) => db.sql`update operations set lease_until = now() + ${until}::interval
       where environment_id = ${tenant.environmentId} and state = 'open'`;
     await held("1 minute");
@@ -122,7 +122,7 @@ describe("a list of reports", () => {
     await catchUpReports(service);
     expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 4_000 });
     expect(places).toEqual([null, null, "a"]);
-    // Not again within the minute.
+    // Not again within a minute.
     await catchUpReports(service);
     await aMinuteLater();
     await catchUpReports(service);

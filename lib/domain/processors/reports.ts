@@ -10,7 +10,7 @@ import type { Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { takeInAlone } from "../payments/process-reports";
 
-/** Whose address it is; null for any that is none of ours, or of another processor. */
+/** The reporter of a URL; null if it is not one of ours, or another processor's. */
 export async function reporterAt(
   { processors }: Service,
   { processor, connection }: { processor: string; connection: string | null },
@@ -20,21 +20,22 @@ export async function reporterAt(
   return found?.kind === processor && (found.connectionId === null) === (connection === null) ? found : null;
 }
 
-/** Its owner sees that messages arrive. */
+/** Shows the owner that messages arrive. */
 export async function noteMessageOf({ db }: Service, { connectionId }: Reporter): Promise<void> {
   if (connectionId !== null) await noteMessage(db.sql, connectionId);
 }
 
-/** Lists that a process reads at once: one whose processor does not answer holds one place for its few seconds. */
+/** Lists read concurrently by a process; an unresponsive processor holds one slot until its timeout. */
 const AT_ONCE = 8;
-/** Of one list in one turn, so that one with a long backlog does not hold its place. */
+/** Max pages per list and run, so that a long backlog frees its slot. */
 const PAGES = 10;
-/** For so long what cannot be taken in holds up what comes after it in its list. */
+/** Age up to which an unprocessable report blocks later ones in its list. */
 const HOLDS_UP_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Reads on in the lists of reports of all connections, for messages that never arrived: each about once a minute, the longest
- * unread first, several at once. One that fails is left for the next time and delays no other. Returns how many reports it took in.
+ * Reads the report lists of all connections for messages that never arrived: each about
+ * once a minute, the least recently read first, several concurrently. A failed one is
+ * retried in the next run and delays no other. Returns the number of reports processed.
  */
 export async function catchUpReports(service: Service, stopping?: AbortSignal): Promise<number> {
   let processed = 0;
@@ -90,7 +91,7 @@ async function catchUp(service: Service, list: UnreadReports, stopping: AbortSig
   return processed;
 }
 
-/** Cards that could not be removed come again, and hold up no reports. */
+/** Cards that could not be deleted are retried later, and block no reports. */
 async function forgetCards({ log }: Service, { processor, connectionId }: Reporter): Promise<void> {
   try {
     await processor.forgetOldAttempts();

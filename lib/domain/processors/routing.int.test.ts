@@ -27,7 +27,7 @@ async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
 }
 
-/** Two connections that take card numbers; the first is the default. */
+/** Two connections that accept card numbers; the first is the default. */
 async function twoConnections(options: Parameters<typeof connectingTenant>[1] = {}) {
   const tenant = await connectingTenant(db, options);
   const [one, two] = [await tenant.connect("one"), await tenant.connect("two")];
@@ -222,7 +222,7 @@ describe("what a process knows", () => {
 });
 
 describe("which environments have connections", () => {
-  /** A service that is told when it looks. */
+  /** A service that intercepts the query for connections. */
   function lookingService(look: (rows: Promise<unknown>) => Promise<unknown>) {
     const sql = new Proxy(db.sql, {
       apply(target, self, given: Parameters<typeof db.sql>) {
@@ -296,7 +296,7 @@ describe("the operator's processor", () => {
     const tenant = await connectingTenant(db);
     const at = await serviceWith("live_house_k1").processors.choose(tenant.merchant.live, payment);
     expect(at).toMatchObject({ connectionId: operatorConnectionId("other", "house"), guarded: false });
-    // Another key of the same account is the same connection; another account's is another.
+    // Another key of the same account has the same connection id; another account has a different one.
     const same = await serviceWith("live_house_k2").processors.choose(tenant.merchant.live, payment);
     expect(same?.connectionId).toBe(at?.connectionId);
     const other = serviceWith("live_elsewhere_k1").processors;

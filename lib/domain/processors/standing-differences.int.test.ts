@@ -43,7 +43,7 @@ test("what stands is known without a look into what comparisons found, however m
   list.entries.push(foreign(5 * day), foreign(3 * day), foreign(day));
   for (const days of [6, 4, 2, 0.5])
     await reconcile(service, { connectionId: connection, since: new Date(Date.now() - days * day) });
-  // The three stand in one comparison each, and the newest has none.
+  // The three differences are in one comparison each, and the newest has none.
   await db.sql`update reconciliation_runs set differences = '"not to be read"' where connection_id = ${id} and difference_count > 0`;
   expect(await getReconciliation(ctx, { connection })).toMatchObject({ standing: 3, shown: { difference_count: 0 } });
   const { staff_id } = await createStaff(service, { email: `${newId()}@cardlane.example` });
@@ -90,7 +90,8 @@ test("a comparison that ends after a later one changes nothing where that has lo
   list.entries.splice(0, 1, foreign(4 * day), foreign(day), foreign(day));
   resolve();
   expect((await before).difference_count).toBe(3);
-  // That of four days ago is new, that of five is gone, and of a day ago the later one knows more.
+  // The difference of four days ago is new, and that of five days
+  // ago is gone. For one day ago, the later run is more complete.
   expect(await standing()).toBe(2);
 });
 
@@ -104,7 +105,7 @@ test("of old comparisons that were requested only what stands is kept; of those 
     ).map((row) => row.kept);
   const { id: oldest } = await reconcile(service, { connectionId: connection, since: since(6) });
   await db.sql`update reconciliation_runs set requested_at = now() where connection_id = ${id}`;
-  // The operator's own stays as it is.
+  // The operator's own run stays unchanged.
   await reconcile(service, { connectionId: connection, since: since(1) });
   for (let made = 0; made < 29; made++) {
     const run = await reconcile(service, { connectionId: connection, since: since(1) });

@@ -14,7 +14,7 @@ import { reconcile } from "./reconciliation";
 const { db } = await testDatabase();
 const HOUR_MS = 3_600_000;
 
-/** A merchant whose payments go through the connector to Stripe, with a double at its other end. */
+/** A merchant whose payments go through the Stripe connector to a double. */
 async function withStripe() {
   const double = await startDouble();
   onTestFinished(() => double.stop());
@@ -32,7 +32,7 @@ async function withStripe() {
     expect(status).toBe(201);
     return payment;
   };
-  // Ten minutes later, when nothing is under way any more.
+  // Ten minutes later, when no operation is in progress.
   const clock = { now: () => new Date(Date.now() + HOUR_MS / 6) };
   const compare = () =>
     reconcile({ ...tenant.service, clock }, { connectionId: id, since: new Date(Date.now() - HOUR_MS) });
@@ -55,7 +55,7 @@ test("through Stripe's connector both books agree after charges, captures, voids
   expect(await compare()).toMatchObject({
     ...{ label: "Stripe (Shop)", payments: 4, refunds: 1, under_way: 0, difference_count: 0, unchecked: [] },
   });
-  // Somebody refunds in Stripe's dashboard, where a hold is gone as well.
+  // A refund in Stripe's dashboard, and a hold canceled there.
   double.books.createRefund({ intent: await intentOf(held), amount: 1_000, reason: null, metadata: {} });
   const lost = await pay({ capture_method: "manual" });
   double.books.cancel(await intentOf(lost), null);
@@ -70,7 +70,7 @@ test("a dispute that Stripe sends messages about is on its payment, and so is it
   const payment = await pay({ payment_token: "pm_card_createDispute" });
   const [dispute] = [...double.books.disputes.values()];
   if (!dispute) throw new Error("the double opens a dispute for this card");
-  /** Every message that Stripe sends about disputes, signed, as it arrives at our address. */
+  /** Delivers every message that Stripe sends about disputes, signed, to our address. */
   const deliver = async () => {
     const reporter = await tenant.service.processors.reporter(decodeId("connection", connection) as string);
     const pushed = reporter?.processor.reports;
