@@ -16,7 +16,7 @@ test("an appearance is kept for its environment alone, and each change is writte
   for (const environment of [merchant.live, stranger.test]) {
     expect(await getCheckoutAppearance(call({ environment }))).toBeNull();
   }
-  // The same again is no change.
+  // The same appearance again is no change.
   await updateCheckoutAppearance(ctx, { appearance: { accent_color: "#7a1fa2", preset: "soft" } });
   await updateCheckoutAppearance(ctx, { appearance: { accent_color: "#7a1fa2", border_radius: 0 } });
   expect(await getCheckoutAppearance(ctx)).toEqual({ accent_color: "#7a1fa2", border_radius: 0 });

@@ -8,7 +8,7 @@ import { onlyChanged } from "../accounts/account";
 import { accountActor, recordAccountAct } from "../accounts/activity";
 import type { Context } from "../context";
 
-/** The default appearance for sessions without one of their own; null is Cardlane's. */
+/** Default appearance of sessions without one of their own; null means Cardlane's. */
 export async function getCheckoutAppearance(ctx: Context): Promise<Appearance | null> {
   const row = await findCheckoutSettings(ctx.service.db.within(ctx.environment.id).orm, ctx.environment.id);
   if (row === null) throw new Error("a call has an environment");
@@ -16,8 +16,8 @@ export async function getCheckoutAppearance(ctx: Context): Promise<Appearance | 
 }
 
 /**
- * Replaces the default appearance, also for open sessions without one of their own. Null, or one that sets nothing, is
- * Cardlane's.
+ * Replaces the default appearance, also for open sessions without
+ * one of their own. Null or an empty one means Cardlane's.
  */
 export async function updateCheckoutAppearance(
   ctx: Context,
@@ -41,7 +41,7 @@ export async function updateCheckoutAppearance(
   });
 }
 
-/** Without the members that set nothing, in one order. */
+/** Removes unset members, and sorts the others. */
 function cleaned(appearance: Appearance | null): Appearance | null {
   const given = APPEARANCE_MEMBERS.flatMap((member) =>
     appearance?.[member] === undefined ? [] : [[member, appearance[member]] as const],

@@ -7,7 +7,7 @@ export type AttemptSource = {
   address: string;
   /** The card's BIN within one environment. */
   bin: { environmentId: string; number: string };
-  /** Whether this is the session's first attempt. */
+  /** True for the session's first attempt. */
   isFirst: boolean;
 };
 
@@ -30,8 +30,9 @@ export function checkoutLimits(): CheckoutLimits {
 }
 
 /**
- * Slows down card testing. While a BIN has many declines with a merchant, its cards get no second try, neither in a session nor
- * from a network that had a decline. A first try always passes, so that nobody can block other people's cards.
+ * Slows down card testing. While a BIN has many declines at a merchant, its cards
+ * get no second attempt, neither in the session nor from a network with a decline.
+ * First attempts always pass, so that no one can block other shoppers' cards.
  */
 export function createCheckoutLimits(options: LimitOptions = {}): CheckoutLimits {
   const attempts = bucketsOf("cardAttempts", options);

@@ -56,12 +56,12 @@ import { clientSessionStatus, presentClientSession } from "./present-session";
 
 export const SESSION_LIFE_MS = 24 * 60 * 60 * 1000;
 
-/** By whom and when a session is looked at. */
+/** Mode and time that a session is presented with. */
 const by = ({ environment, service }: Context) => ({ mode: environment.mode, now: service.clock.now() });
 
 export const newSessionToken = (): string => `cst_${randomBytes(32).toString("base64url")}`;
 
-/** Opens a session for one shopper and one amount. Its token is in this answer (and its replays) and nowhere else. */
+/** Creates a session for one shopper and one amount. Its token is only in this response and its replays. */
 export async function createClientSession(ctx: Context, input: CreateClientSessionBody): Promise<Reply> {
   requireSecureAddresses(ctx.environment, input);
   return runOnce(
@@ -117,7 +117,7 @@ async function priceOf(
   return { plan_id: plan.id, amount: plan.full_price, currency: plan.currency };
 }
 
-/** Throws unless the plan that a caller named is there and for sale. */
+/** Throws unless the plan exists and is for sale. */
 export function requireSellable(plan: PlanRow | null, publicPlanId: string): PlanRow {
   if (plan === null) throw resourceNotFound("plan", publicPlanId, "plan_id");
   if (plan.status !== "ACTIVE") {
@@ -143,11 +143,14 @@ export async function getClientSession(ctx: Context, input: { id: string }): Pro
 const LIMIT = 20;
 
 type ListedBy = SessionListQuery & {
-  /** `plink_…`: those that this link opened, tried or not. */
+  /** `plink_…`: sessions that this link opened, with or without an attempt. */
   payment_link_id?: string;
 };
 
-/** One page of the environment's client sessions, newest first. Sessions of links only count once somebody tried to pay. */
+/**
+ * One page of the environment's client sessions, newest first.
+ * Sessions of links are included once an attempt was made.
+ */
 export async function listClientSessions(ctx: Context, input: ListedBy): Promise<ListAnswer<SessionListItem>> {
   const linkId = input.payment_link_id === undefined ? null : decodeId("paymentLink", input.payment_link_id);
   if (input.payment_link_id !== undefined && linkId === null)
@@ -190,13 +193,13 @@ function present({ session, plan, link }: ListedSession, now: Date): SessionList
 }
 
 /**
- * Closes an open session: it takes no more attempts. A 3-D Secure challenge that its shopper has not answered ends as
- * abandoned. With an unknown outcome it throws 409 `outcome_pending` and closes nothing.
+ * Closes an open session, which then accepts no attempts. An open 3-D Secure challenge ends as abandoned. If the
+ * outcome of a payment is unknown, it throws 409 `outcome_pending` and closes nothing.
  */
 export async function cancelClientSession(ctx: Context, input: { id: string }): Promise<ClientSession> {
   const id = decodeId("clientSession", input.id);
   if (id === null) throw resourceNotFound("client session", input.id);
-  // A session whose challenge was abandoned for this was open until then, whatever its time or number of attempts.
+  // A session whose challenge was just abandoned was open until then, whatever its expiry and attempts.
   const cancelled =
     (await cancel(ctx, id, { evenExpired: false })) ??
     ((await abandonChallenge(ctx, id)) ? await cancel(ctx, id, { evenExpired: true }) : null);
@@ -216,14 +219,14 @@ function cancel(ctx: Context, id: string, options: { evenExpired: boolean }): Pr
     const session = presentClientSession(row, by(ctx));
     const previous = changedMembers(presentClientSession(open, by(ctx)), session);
     const type = "client_session.cancelled";
-    // A session that a link opened was never announced, so there is nothing to take back.
+    // Sessions of links emit no created event, so none is needed here.
     if (row.payment_link_id !== null) await recordAct(ctx, tx, type, id);
     else await recordChange(ctx, tx, { type, action: type, objectId: id, data: { object: session, previous } });
     return session;
   });
 }
 
-/** Ends the challenge that the session waits for. False: it waits for none. */
+/** Abandons the session's challenge. False if it has none. */
 async function abandonChallenge({ service, environment }: Context, id: string): Promise<boolean> {
   const row = await findClientSession(service.db.within(environment.id).sql, environment.id, id);
   if (!row?.open_payment_id) return false;
@@ -246,10 +249,10 @@ function refusal(ctx: Context, row: ClientSessionRow): AppError {
   });
 }
 
-/** A session takes five attempts; payments that the merchant's server made for it by a token count besides. */
+/** A session accepts five attempts; payments made for it by the merchant's server with a token are extra. */
 const MAX_SHOWN_ATTEMPTS = 50;
 
-/** A session with the cards that were tried in it and who opened and closed it. */
+/** A session with the cards that were tried, and the actors that opened and closed it. */
 export async function getSessionDetail(ctx: Context, input: { id: string }): Promise<SessionDetail> {
   const { service, environment } = ctx;
   const id = decodeId("clientSession", input.id);
@@ -301,10 +304,10 @@ function attemptOf(row: SessionChargeRow): SessionAttempt {
   };
 }
 
-/** A session as its payment form knows it, by the token that is in the form's address. */
+/** A session as the payment form sees it, found by the token in the form's URL. */
 export type Checkout = { readonly environment: Environment; readonly row: CheckoutRow };
 
-/** The refusal of an attempt that came when the session was paid, closed, or busy with another payment. */
+/** Refuses an attempt at a session that is paid, closed, or busy with another payment. */
 export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppError {
   return new AppError(
     "invalid_state",
@@ -314,29 +317,30 @@ export function sessionUnusable({ status }: Pick<CheckoutRow, "status">): AppErr
 }
 
 /**
- * Throws unless the session can be paid, before its card goes anywhere. An attempt that was made already passes: what became
- * of it is shown, whatever has changed since. This is an early refusal; T1's guard decides.
+ * Throws unless the session can be paid, before the card is sent anywhere. A repeated attempt passes: its
+ * outcome is shown, whatever has changed since. This is an early refusal; T1's guard decides.
  */
 export async function requireUsable(ctx: Context, { row }: Checkout): Promise<void> {
   const refusal = refusalOf(ctx, row);
   if (!refusal || !(await isNewAttempt(ctx))) return;
-  // A busy session may become free again: an attempt that was refused in between must not pay when it is retried.
+  // A busy session may become free again; the refusal is stored so that a retry of this attempt can't pay.
   const isBusy = refusal.code === "invalid_state" && row.open_payment_id !== null;
   if (isBusy) {
     const reply = await refuseUnclaimed(ctx, refusal);
-    // Not our refusal: the same attempt has just begun, and the request that continues it, perhaps this one, answers for it.
+    // The response is not our refusal: the same attempt has just
+    // started, and the request that continues it responds.
     if (reply.replayed || reply.status !== refusal.status) return;
   }
   throw refusal;
 }
 
-/** Whether nothing is known of the attempt's key: it was not made before. */
+/** True if the attempt's key is unused. */
 export async function isNewAttempt(ctx: Context): Promise<boolean> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   return (await findKey(sql, ctx.environment.id, keyOf(ctx).key)) === null;
 }
 
-/** Whether the link that opened a session still takes payments; T1's guard checks the same. */
+/** True if the link that opened a session still accepts payments; T1's guard checks the same. */
 export const linkTakes = ({ active, expired }: NonNullable<CheckoutRow["link"]>): boolean => active && !expired;
 
 function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {

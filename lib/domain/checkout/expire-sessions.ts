@@ -8,13 +8,14 @@ import type { Service } from "../context";
 import { newEvent } from "../events/event";
 import { presentClientSession } from "./present-session";
 
-/** Environments listed at once, and how many sessions one may tell of before it is the others' turn. */
+/** Environments per query, and sessions per environment before the next one gets its turn. */
 const BATCH = 100;
 const SHARE = 50;
 
 /**
- * Tells merchants of client sessions that expired: some of each environment, in turn. Each is taken in the transaction that writes
- * its event, so any number of instances tell of it once. Sessions of links tell nothing. Returns how many it told of.
+ * Emits events for expired client sessions, some per environment in turn. Each session
+ * is claimed in the transaction that writes its event, so any number of instances emit
+ * one event. Sessions of links emit none. Returns the number of events.
  */
 export async function tellExpiredSessions(service: Service, stopping?: AbortSignal): Promise<number> {
   let told = 0;
@@ -43,7 +44,7 @@ function tellOf({ db }: Service, { id, mode }: { id: string; mode: Mode }): Prom
   });
 }
 
-/** The session as it is from its time on, whatever this process' clock says. */
+/** The session as of its expiry, whatever this process's clock shows. */
 function expiredEvent(row: ClientSessionRow, mode: Mode) {
   const object = presentClientSession(row, { mode, now: new Date(row.expires_at) });
   const about = { objectId: row.id, operationId: null };

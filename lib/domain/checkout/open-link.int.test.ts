@@ -202,7 +202,7 @@ describe("a single-use link", () => {
       const plan = await newPlan(tenant, { name: `Poster ${round}` });
       const shop = await sell({ plan_id: plan.id, single_use: true }, tenant);
       const old = await shop.opened();
-      // From now on the open session has another price than the plan, and whoever opens the link replaces it.
+      // The open session's price now differs from the plan's, so the next visitor's session replaces it.
       await plan.reprice(7);
       const [paid, replaced] = await Promise.all([codeOf(shop.pay(old)), shop.open(), shop.open()]);
       const token = "token" in replaced ? replaced.token : null;

@@ -22,7 +22,7 @@ import { findCheckout } from "./pay-session";
 import { linkPrice, paymentLinkStatus } from "./payment-links";
 import { clientSessionStatus } from "./present-session";
 
-/** A link as its public page knows it, by the token in its address. */
+/** A link as its public page sees it, found by the token in its URL. */
 export type PublicLink = {
   readonly environment: Environment;
   readonly row: PublicLinkRow;
@@ -32,7 +32,7 @@ export type PublicLink = {
 
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
-/** Null for text that cannot be a link's token. */
+/** Null for text that can't be a link's token. */
 export async function findPaymentLink(service: Service, token: string): Promise<PublicLink | null> {
   if (!TOKEN.test(token)) return null;
   const row = await findPublicLink(service.db.sql, token);
@@ -45,20 +45,20 @@ export async function findPaymentLink(service: Service, token: string): Promise<
 const planOf = (orm: Orm, { environment_id, plan_id }: PaymentLinkRow): Promise<PlanRow | null> =>
   plan_id === null ? Promise.resolve(null) : findPlan(orm, environment_id, plan_id);
 
-/** The result of opening a link: the token of the session to pay, or why there is none. */
+/** Result of opening a link: the token of the session to pay, or the reason why there is none. */
 type Opened = { readonly token: string } | { readonly status: Exclude<PaymentLinkStatus, "ACTIVE"> };
 
 type OpenOptions = {
-  /** The token of the session that this browser was sent to before, if any. */
+  /** Token of this browser's earlier session, if any. */
   known: string | null;
-  /** Called before a session is made; throws where none may be. */
+  /** Called before a session is created; throws if none may be. */
   beforeNew: () => void;
 };
 
 /**
- * The session of a shopper who opens a link. A reusable link makes one for each, and returns a browser to its session while
- * that can be paid. A single-use link has one session at a time, whoever opens it. Sessions of links emit no
- * `client_session.created`: merchants want to know of payments, not of visitors.
+ * Opens a link for a shopper. A reusable link creates a session per shopper, and returns a browser to its
+ * session while that can be paid. A single-use link has one session at a time for everyone. No
+ * `client_session.created` events: merchants care about payments, not visitors.
  */
 export async function openPaymentLink(service: Service, link: PublicLink, options: OpenOptions): Promise<Opened> {
   if (link.row.single_use) return openSingleUse(service, link, options);
@@ -69,13 +69,13 @@ export async function openPaymentLink(service: Service, link: PublicLink, option
   const { id: environmentId } = link.environment;
   return service.db.within(environmentId).orm.transaction(async (tx) => {
     const now = service.clock.now().toISOString();
-    // Switched off, or past its time, since it was read: the next look says which.
+    // Deactivated or expired since it was read; the next request shows the exact status.
     if (!(await countOpening(tx, environmentId, link.row.id, now))) return { status: "INACTIVE" };
     return { token: (await insertLinkSession(tx, link.row, link.plan)).token };
   });
 }
 
-/** Whether a browser's session sells what the link sells today and can be paid, or a payment of it is under way. */
+/** True if the browser's session matches the link's current offer and can be paid, or has a payment in progress. */
 async function isStillOurs(service: Service, { row, plan }: PublicLink, token: string): Promise<boolean> {
   const checkout = await findCheckout(service, token);
   if (checkout?.row.payment_link_id !== row.id || checkout.environment.id !== row.environment_id) return false;
@@ -83,8 +83,8 @@ async function isStillOurs(service: Service, { row, plan }: PublicLink, token: s
 }
 
 /**
- * Whether the session that a browser has from a link is paid, or has a payment under way: its shopper may see how that ends,
- * whatever the link's state.
+ * Status of a browser's session that is paid or has a payment in
+ * progress: its shopper may see the outcome, whatever the link's state.
  */
 export async function sessionTaken(
   service: Service,
@@ -99,7 +99,7 @@ export async function sessionTaken(
 
 type Sale = Pick<ClientSessionRow, "amount" | "currency" | "description">;
 
-/** What a session that is opened now sells. */
+/** The current offer: price and description of a new session. */
 const saleOf = (link: PaymentLinkRow, plan: PlanRow | null): Sale => ({
   ...linkPrice(link, plan),
   description: link.description,
@@ -116,9 +116,9 @@ function isPayable(service: Service, session: ClientSessionRow, sale: Sale): boo
 }
 
 /**
- * The one session of a single-use link. The link's row is locked, so that of two shoppers one makes the session and the other
- * gets it. A session that can no longer be paid is replaced, and closed in the same transaction by the guard of payments: one
- * that is paid, or has a payment under way or unknown, remains the link's session.
+ * Opens the one session of a single-use link. The link's row is locked, so that two shoppers get the same
+ * session. A session that can't be paid any more is closed and replaced in the same transaction, under the
+ * payments' guard: one that is paid, or has a payment in progress or unknown, stays the link's session.
  */
 async function openSingleUse(service: Service, { environment, row: link }: PublicLink, options: OpenOptions) {
   return service.db.within(environment.id).orm.transaction(async (tx): Promise<Opened> => {
@@ -128,7 +128,7 @@ async function openSingleUse(service: Service, { environment, row: link }: Publi
     const session = row.session_id && (await lockClientSession(tx, environment.id, row.session_id));
     const status = paymentLinkStatus(service, row, { plan, paid: session !== null && isPaid(session) });
     const held = session && row.session_token;
-    // Whatever the link's state: a shopper who paid may see how it ends.
+    // Whatever the link's state: a shopper who paid may see the outcome.
     if (session && held && session.open_payment_id !== null) return { token: service.secret.unseal(held) };
     if (status !== "ACTIVE") return { status };
     if (session && held && isPayable(service, session, saleOf(row, plan)))
@@ -161,19 +161,19 @@ async function insertLinkSession(tx: Orm, link: PaymentLinkRow, plan: PlanRow | 
     ...{ id, token_sha256: sha256(token), status: "OPEN", ...saleOf(link, plan), capture_method: "automatic" },
     ...{ plan_id: link.plan_id, payment_link_id: link.id, customer_id: null, customer_email: null },
     ...{ customer_name: null, billing_address: null, allowed_origins: [], return_url: null, appearance: null },
-    // The payment has it too, so that merchants' servers can tell which link was paid.
+    // Copied to the payment, so that merchants' servers can tell which link was paid.
     metadata: { payment_link_id: encodeId("paymentLink", link.id) },
     ...{ expires_at: new Date(expires).toISOString(), created_at, updated_at: created_at },
   });
   return { id, token };
 }
 
-/** Rows in one statement, so that none of them holds others up for long. */
+/** Rows per statement, so that locks are short. */
 const AT_ONCE = 2_000;
 
 /**
- * Removes link sessions that nobody tried to pay, a week after they expired, in every environment, so that visitors cannot fill
- * the database. Returns how many: call it again until that is 0.
+ * Deletes link sessions without an attempt a week after they expired, in every environment, so that visitors
+ * can't fill the database. Returns the number deleted: call again until it is 0.
  */
 export const removeUntriedSessions = ({ db }: Pick<Service, "db">): Promise<number> =>
   deleteUntriedSessions(db.orm, AT_ONCE);

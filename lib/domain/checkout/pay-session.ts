@@ -30,14 +30,14 @@ import { clientSessionStatus } from "./present-session";
 
 const TOKEN = /^cst_[A-Za-z0-9_-]{43}$/;
 
-/** Null for text that cannot be a session's token. */
+/** Null for text that can't be a session's token. */
 export async function findCheckout(service: Service, token: string): Promise<Checkout | null> {
   if (!TOKEN.test(token)) return null;
   const row = await findCheckoutRow(service.db.sql, sha256(token));
   return row && { row, environment: { id: row.environment_id, mode: row.mode, merchantId: row.merchant_id } };
 }
 
-/** Where a session stands, as its shopper may know it. */
+/** The session's state, as its shopper may see it. */
 export function checkoutState(service: Service, row: CheckoutRow): CheckoutState {
   const status = statusOf(service, row);
   const current = row.payment_id ?? row.open_payment_id;
@@ -63,23 +63,23 @@ function statusOf(service: Service, row: CheckoutRow): CheckoutStatus {
   if (row.open_payment_id !== null)
     return row.last_payment_status === "REQUIRES_ACTION" ? "REQUIRES_ACTION" : "PROCESSING";
   const status = clientSessionStatus(row, service.clock.now());
-  // The session itself stays open: its link may be switched on again.
+  // The session itself stays open, as its link may be reactivated.
   if (status === "OPEN" && row.link !== null && !linkTakes(row.link)) return row.link.expired ? "EXPIRED" : "CANCELLED";
-  // A card that was tokenized with the last attempt may still pay it, but the form takes no more.
+  // A card tokenized with the last attempt can still pay the session, but the form accepts no more.
   return status === "OPEN" && row.attempts >= CLIENT_SESSION_ATTEMPTS ? "EXPIRED" : status;
 }
 
-/** A payment link never expires and gets shared: the result of a payment is shown only during its session's own time. */
+/** Payment links never expire and are shared, so a payment's result is shown only until its session expires. */
 export const mayHaveReceipt = ({ clock }: Pick<Service, "clock">, row: CheckoutRow): boolean =>
   Date.parse(row.expires_at) > clock.now().getTime();
 
-/** Path of the receipt of a session that is paid; null while it is not, and later on. */
+/** Path of a paid session's receipt; null while it is unpaid, and after it expires. */
 export async function findSessionReceipt(service: Service, { row, environment }: Checkout): Promise<string | null> {
   if (row.payment_id === null || !mayHaveReceipt(service, row) || !isCharged(checkoutState(service, row))) return null;
   return receiptPathOf(service, environment, row.payment_id);
 }
 
-/** Codes that a shopper may know; any other is a decline like any other. */
+/** Decline codes that are shown to shoppers; all others look like a generic decline. */
 const SHOWN_CODES: Partial<Record<DeclineCode, CheckoutFailure>> = {
   insufficient_funds: "insufficient_funds",
   expired_card: "expired_card",
@@ -95,12 +95,15 @@ function failureOf({ last_payment_status: status, last_decline_code: code }: Che
   return (code && SHOWN_CODES[code]) ?? "card_declined";
 }
 
-/** Our own page by its path: the form may be open under another name of this host, and frames its own origin alone. */
+/**
+ * Our own page by its path only: the form may be open under
+ * another host name, and can frame only its own origin.
+ */
 function challengeOf({ environment_id: environmentId }: CheckoutRow, paymentId: string | null, url: string): string {
   return (paymentId && challengePathOf(url, { environmentId, paymentId })) ?? url;
 }
 
-/** By the session's currency and the brand of the card that was typed. */
+/** Chosen by the session's currency and the entered card's brand. */
 async function processorOf({ service, environment }: Context, { row }: Checkout, { card }: CheckoutAttemptBody) {
   const payment = { currency: row.currency, brand: cardBrand(card.number) };
   const at = await service.processors.choose(environment, payment);
@@ -109,8 +112,8 @@ async function processorOf({ service, environment }: Context, { row }: Checkout,
 }
 
 /**
- * Whether the form has anybody to give a card number to, by the rules of now and whatever the card's brand. A processor that is not
- * known yet is asked when it is paid.
+ * True if any processor accepts card numbers, by the current rules and for any brand. A processor that is not
+ * known yet counts: it is needed only for the payment.
  */
 export async function takesCardNumbers(service: Service, { row, environment }: Checkout): Promise<boolean> {
   try {
@@ -125,13 +128,13 @@ export async function takesCardNumbers(service: Service, { row, environment }: C
   }
 }
 
-/** What the shopper typed beside the card counts where the merchant's server left it out. */
+/** The shopper's entries fill in what the merchant's server omitted. */
 const holderOf = (row: CheckoutRow, body: CheckoutAttemptBody): CardHolder => ({
   name: row.customer_name ?? body.card.name ?? null,
   address: withPostalCode(row.billing_address, body.postal_code ?? null),
 });
 
-/** For the receipt, whoever asks for it later: the payment itself comes by its session. */
+/** Stored for the receipt, which may be requested later: the payment itself is found by its session. */
 const keepShopper = ({ service, environment }: Context, { row }: Checkout, body: CheckoutAttemptBody) =>
   noteShopper(service.db.within(environment.id).orm, environment.id, row.id, {
     locale: body.locale,
@@ -141,8 +144,8 @@ const keepShopper = ({ service, environment }: Context, { row }: Checkout, body:
 type SessionToken = { id: string; expires_at: string };
 
 /**
- * Makes a `tok_…` of the card that a shopper typed, with which the merchant's server may pay once within 15 minutes. Counts
- * as an attempt. The same attempt again returns the same token. Throws AppError when the session takes none now (409).
+ * Creates a `tok_…` for the entered card, which the merchant's server can use for one payment within 15 minutes.
+ * Counts as an attempt; a repeat returns the same token. Throws AppError (409) if the session accepts none now.
  */
 export async function tokenizeForSession(
   ctx: Context,
@@ -173,10 +176,9 @@ export async function tokenizeForSession(
 }
 
 /**
- * Pays a session with the card that its shopper typed: the session's amount, under the attempt's idempotency key. That it
- * was declined, or that its outcome is not known yet, is no error: the session's state has the outcome; the result is
- * whether this very request was declined. Throws AppError when the session takes no payment now (409, 403 for a suspended
- * merchant, 422 for a plan that is no longer sold), or the same attempt is still running (409).
+ * Pays a session with the entered card, under the attempt's idempotency key. A decline or unknown outcome is no
+ * error: the session's state has it, and the result tells if this request was declined. Throws AppError if it
+ * can't be paid (409; 403 suspended, 422 plan not for sale), or the attempt is running (409).
  */
 export async function payClientSession(
   ctx: Context,
@@ -212,14 +214,14 @@ export async function payClientSession(
   const reply = await tokenizeCard(at.processor, ctx.environment.id, body.card, holder)
     .then(pay)
     .catch((failure: unknown) => answerWithoutCard(ctx, failure));
-  // The refusal of an attempt is replayed like any other answer.
+  // An attempt's refusal is replayed like any other response.
   if (reply.status === statusOfError("invalid_state")) throw sessionUnusable(row);
   return { declined: reply.status === statusOfError("card_declined") && !reply.replayed };
 }
 
 /**
- * The merchant's return URL with the ids of the session and payment appended to its query as text: signatures over the rest
- * must hold. They are for looking up the outcome through the API; anyone can type an address.
+ * The merchant's return URL with session and payment ids appended as text, so that signatures over the rest stay
+ * valid. The ids are for a lookup through the API: anyone can enter a URL.
  */
 export function withSessionIds(
   returnUrl: string,

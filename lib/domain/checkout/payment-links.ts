@@ -39,7 +39,7 @@ import { requireSellable } from "./client-sessions";
 
 const TOKEN_BYTES = 16;
 
-/** Makes a link that sells an active plan, or an amount. */
+/** Creates a link that sells an active plan, or an amount. */
 export async function createPaymentLink(ctx: Context, input: CreatePaymentLinkBody): Promise<PaymentLink> {
   return ctx.service.db.within(ctx.environment.id).orm.transaction(async (tx) => {
     const { plan, ...price } = await priceOf(ctx, tx, input);
@@ -84,7 +84,7 @@ function expiryOf(ctx: Context, given: string | null): string | null {
   });
 }
 
-/** Changes what is sent. Without a difference nothing is written, not even `updated_at`. */
+/** Changes the given fields. Without a difference nothing is written, not even `updated_at`. */
 export async function updatePaymentLink(
   ctx: Context,
   input: UpdatePaymentLinkBody & { id: string },
@@ -98,7 +98,7 @@ export async function updatePaymentLink(
     const sentExpiry = sent.expires_at && instantOf(sent.expires_at).toISOString();
     const wanted = {
       ...sent,
-      // One that has passed stays as it is: only a new one has to lie ahead.
+      // An unchanged expiry may be in the past; only a new one must be in the future.
       ...(sentExpiry && { expires_at: sentExpiry === row.expires_at ? sentExpiry : expiryOf(ctx, sentExpiry) }),
     };
     const changes = Object.entries(wanted).filter(
@@ -124,10 +124,10 @@ function descriptionMissing(): AppError {
 }
 
 const LIMIT = 20;
-/** How many sales of a link are added up: the newest, some milliseconds for a thousand. */
+/** Max sales of a link that are summed, newest first; a thousand take a few milliseconds. */
 const ADDED_UP = 5_000;
 
-/** One page of the environment's links, newest first. ACTIVE: those at which a shopper can pay now. */
+/** One page of the environment's links, newest first. ACTIVE: those that shoppers can pay now. */
 export async function listPaymentLinks(
   ctx: Context,
   input: PaymentLinkListQuery,
@@ -146,7 +146,7 @@ export async function listPaymentLinks(
   return listAnswer(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
 }
 
-/** A link with what came of it, and who made it. */
+/** A link with its sales, and its creator. */
 export async function getPaymentLink(ctx: Context, input: { id: string }): Promise<PaymentLinkDetail> {
   const { sql, orm } = ctx.service.db.within(ctx.environment.id);
   const id = decodeId("paymentLink", input.id);
@@ -177,7 +177,7 @@ function presentItem(service: Service, row: ListedLink, plan: PlanRow | null | "
 
 type Around = { plan: PlanRow | null; paid: boolean };
 
-/** What a link takes now, in minor units: its own amount, or its plan's first payment. */
+/** The link's current price in minor units: its own amount, or its plan's first payment. */
 export const linkPrice = (row: Pick<PaymentLinkRow, "amount" | "currency">, plan: PlanRow | null) => ({
   amount: plan ? linkPayment(planTermsOf(plan)) : (row.amount ?? 0),
   currency: plan ? plan.currency : (row.currency ?? ""),
@@ -202,7 +202,7 @@ function presentLink(service: Service, row: PaymentLinkRow, around: Around): Pay
   };
 }
 
-/** What a visitor finds. Paid comes first: such a link never sells again. */
+/** Status shown to visitors. Paid has precedence: such a link never sells again. */
 export function paymentLinkStatus(service: Service, row: PaymentLinkRow, { plan, paid }: Around): PaymentLinkStatus {
   if (paid) return "COMPLETED";
   if (!row.active) return "INACTIVE";

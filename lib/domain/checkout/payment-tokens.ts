@@ -12,10 +12,13 @@ import type { Context, Service } from "../context";
 
 const LIFE_MS = 15 * 60 * 1000;
 
-/** What the shopper typed next to a card. `clientSessionId` is a UUID. */
+/** The shopper's entries beside the card. `clientSessionId` is a UUID. */
 type TokenDetails = { name: string | null; postalCode: string | null; clientSessionId: string | null };
 
-/** A card, held by the processor, as a token for one payment within 15 minutes. Number and CVV are not kept here. */
+/**
+ * Stores a card at the processor, as a token for one payment
+ * within 15 minutes. Number and CVV are not stored here.
+ */
 export async function createPaymentToken(
   ctx: Context,
   orm: Orm,
@@ -43,15 +46,13 @@ export async function createPaymentToken(
   return { id: encodeId("paymentToken", id), expires_at };
 }
 
-/** Rows in one statement, so that none of them holds others up for long. */
+/** Rows per statement, so that locks are short. */
 const AT_ONCE = 5_000;
 
 /**
- * Deletes cards that are no longer needed, in every environment. The processor's own token of a token past its 15 minutes
- * goes at once, the row a day later, so that a late use gets a clear refusal. At the sandbox, attempts go that its
- * fraud rules no longer count.
- *
- * Returns how many: call it again until that is 0. Several processes may run it at once.
+ * Deletes card data that is no longer needed, in every environment: the processor's token 15 minutes after
+ * creation, the row a day later, so that late use gets a clear refusal, and sandbox attempts that no fraud rule
+ * counts. Returns the number deleted: call again until it is 0. Safe to run concurrently.
  */
 export async function forgetOldCards({
   db,

@@ -5,7 +5,7 @@ const setOf = (codes: string): ReadonlySet<string> => new Set(codes.split(" "));
 
 /** Currencies whose issuers check a card's postal code, and whose shoppers expect to enter it. */
 const CURRENCIES = setOf("USD CAD GBP");
-/** Countries of those issuers, with the territories that share their post. */
+/** Countries of those issuers, and the territories that share their postal codes. */
 const COUNTRIES = setOf("US CA GB AS GU MP PR UM VI GG IM JE");
 /** Countries without postal codes, or where hardly anyone knows theirs. */
 const WITHOUT = setOf(
@@ -15,8 +15,8 @@ const WITHOUT = setOf(
 type Sale = { currency: string; billing_address: BillingAddress | null };
 
 /**
- * Whether the form asks for a postal code. The country of the address decides; without one the currency, and then the shopper
- * may live where there are none. `requested`: what the merchant's page wants; null leaves it to us.
+ * Decides if the form has a postal code field: by the address's country, otherwise by the currency, and then the
+ * shopper may live in a country without postal codes. `requested`: the merchant's choice; null leaves it to us.
  */
 export function postalCodeRule(
   { currency, billing_address: address }: Sale,

@@ -7,14 +7,14 @@ import {
 import { encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 
-/** What the answer that creates a session shows, and no other. */
+/** Fields shown only in the response that creates a session. */
 type ShownOnce = Pick<ClientSession, "client_session_token" | "iframe_url">;
 
 const NOT_SHOWN: ShownOnce = { client_session_token: null, iframe_url: null };
 
 /**
- * Status at `now`: expiry follows from the time and is not stored. A session with a payment under way has not expired: it may
- * still be paid.
+ * Status at `now`: expiry follows from the time and is not stored. A session
+ * with a payment in progress has not expired, as it may still be paid.
  */
 export function clientSessionStatus(
   row: Pick<ClientSessionRow, "status" | "expires_at" | "open_payment_id">,
@@ -24,7 +24,7 @@ export function clientSessionStatus(
   return row.status === "OPEN" && Date.parse(row.expires_at) <= now.getTime() ? "EXPIRED" : row.status;
 }
 
-/** A session as the API and its events show it. */
+/** Converts a session to the format of the API and its events. */
 export function presentClientSession(
   row: ClientSessionRow,
   { mode, now }: { mode: Mode; now: Date },

@@ -19,7 +19,7 @@ import { tellExpiredSessions } from "./expire-sessions";
 const { db, url } = await testDatabase({ max: 20 });
 const { sell } = linkShops(db);
 
-/** What was told of a session, oldest first. */
+/** Events of a session, oldest first. */
 async function told({ environmentId }: MoneyTenant, id: string) {
   const events = (await eventsAsTold(db, environmentId)).map(({ event }) => event);
   return events.filter((event) => event.data.object.id === id);
@@ -31,12 +31,12 @@ const CREATED = "1 client_session.created";
 const COMPLETED = [CREATED, "2 client_session.completed"];
 const EXPIRED = [CREATED, "2 client_session.expired"];
 
-/** Brings about what time alone would: open sessions are well past theirs. */
+/** Simulates the passage of time: open sessions are past their expiry. */
 const passTime = ({ environmentId }: MoneyTenant) =>
   db.sql`update client_sessions set expires_at = least(expires_at, now()) - interval '1 minute'
     where environment_id = ${environmentId} and status = 'OPEN'`;
 
-/** As five processes do at once, each with connections of its own. */
+/** Simulates five concurrent processes, each with its own connections. */
 async function fiveProcesses<T>(work: (service: ReturnType<typeof testService>) => Promise<T>): Promise<T[]> {
   const pools = Array.from({ length: 5 }, () => connect(url, { max: 3 }));
   try {
@@ -204,7 +204,7 @@ describe("expired", () => {
     const shop = await openShop(db);
     for (let left = 5; left > 0; left--) await shop.pay({ card: DECLINED });
     expect(await shop.get()).toMatchObject({ status: "EXPIRED", attempts_left: 0 });
-    // Its time has come; the job gives requests of the same moment a few seconds.
+    // Expired; the job allows requests of the same moment a few seconds.
     await db.sql`update client_sessions set expires_at = expires_at - interval '5 s' where environment_id = ${shop.tenant.environmentId}`;
     expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
     expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
