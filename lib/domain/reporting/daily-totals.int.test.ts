@@ -17,7 +17,7 @@ const { db } = await testDatabase();
 const service = testService(db);
 
 const ZONES = ["Pacific/Auckland", "America/Sao_Paulo", "Asia/Kathmandu", "Europe/Berlin", "America/New_York", "UTC"];
-/** Around changes of the clocks: Auckland 2026, New York and Berlin 2026, São Paulo's last one in 2019. */
+/** Around clock changes: Auckland 2026, New York and Berlin 2026, São Paulo's last one in 2019. */
 const CHANGES = [
   "2026-04-04T14:00:00Z",
   "2026-09-26T14:00:00Z",
@@ -73,10 +73,10 @@ async function insertPayment(database: Database, environmentId: string): Promise
   return id;
 }
 
-/** The day of a moment by the browser's calendar, not the database's. */
+/** A moment's day by the browser's calendar, not the database's. */
 const dayIn = (zone: string, at: string) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(new Date(at));
 
-/** The figures of a day by adding up what was done. */
+/** A day's figures, summed from the individual facts. */
 function expectedOf(facts: readonly Fact[], zone: string, currency: string, day: string) {
   const mine = facts.filter((one) => one.currency === currency && dayIn(zone, one.at) === day);
   const sum = (kind: Fact["kind"]) =>

@@ -8,7 +8,7 @@ import { idAt, newId } from "@/lib/ids";
 import { searchTransactions } from "../transactions/read-transactions";
 import { getOverview, listAttention } from "./overview";
 
-// Few connections: what they read is known once each has told its statistics.
+// Few connections, because read statistics are known only once each connection has flushed its own.
 const { db } = await testDatabase({ own: true });
 const service = testService(db);
 const MERCHANTS = 20;
@@ -19,20 +19,20 @@ const TABLES = ["daily_totals", "total_deltas", "payments", "transactions", "ope
 
 async function rowsRead(): Promise<{ table: string; scans: number; rows: number }[]> {
   const { sql, orm } = db.within(big.test.id);
-  // Every connection tells its own statistics: so many statements at once that each one has to run one.
+  // Every connection flushes its own statistics: enough concurrent statements that each connection runs one.
   const flush = Array.from({ length: 4 }, () => [
     db.sql`select pg_stat_force_next_flush()`,
     sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`,
     orm.execute("select pg_stat_force_next_flush(), pg_sleep(0.05)"),
   ]);
   await Promise.all(flush.flat());
-  // A transaction of its own, so that this read sees what the one before told.
+  // A separate transaction, so that this read sees the flushed statistics.
   return await db.sql`
     select relname as table, seq_scan as scans, (coalesce(idx_tup_fetch, 0) + seq_tup_read)::bigint as rows
     from pg_stat_user_tables where relname = any(${TABLES}::text[]) and schemaname = 'public'`;
 }
 
-/** Runs a read and answers how many rows it fetched of each table; fails when it scanned a table from end to end. */
+/** Runs a read and returns the rows it fetched per table; fails if it scanned a table sequentially. */
 async function readsOf(read: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await rowsRead();
   await read();
@@ -83,14 +83,14 @@ describe("what the overview reads", () => {
     const rows = await readsOf(() =>
       getOverview(testContext(service, big.test), { period: (today) => resolvePeriod(name, today), currency: "EUR" }),
     );
-    // Two periods of six measures; the currencies' captures; a row or two per currency for its first day.
+    // Two periods of six measures; captures by currency; one or two rows per currency for its first day.
     const days = { "7-days": 7, "30-days": 30, all: DAYS + 1 }[name];
     expect(rows).toMatchObject({ payments: 0, transactions: 0, operations: 0, ledger_entries: 0 });
     expect(rows.daily_totals).toBeLessThanOrEqual(days * 6 * 2 + days * 6 * 2 + 10);
     expect(rows.total_deltas).toBeLessThanOrEqual(600);
   });
   it("attention: its own few rows", async () => {
-    // Of two of them nobody knows yet that their process died.
+    // Two of them still have a lease, although their process died.
     await db.sql`
       insert into operations (environment_id, id, payment_id, transaction_id, kind, state, amount, currency, actor, lease_until, send_until,
         next_attempt_at, unknown_at)
@@ -109,7 +109,7 @@ describe("what the overview reads", () => {
     const [held] = await db.sql<{ count: number }[]>`
       select count(*)::int from payments where environment_id = ${big.test.id} and status = 'AUTHORIZED'`;
     expect(counts.to_capture).toBe(held?.count);
-    // Those to capture are counted in the index alone.
+    // Payments to capture are counted in the index only.
     expect(rows.payments).toBe(counts.expiring);
     expect(rows.transactions).toBe(counts.failed_refund);
     await db.sql`update payments set capture_reversed_at = now() where environment_id = ${big.test.id} and id = any(array(

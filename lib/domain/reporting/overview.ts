@@ -27,12 +27,13 @@ import type { ListedTransaction } from "@/lib/contract/transactions/transaction"
 import type { Context } from "../context";
 import { searchTransactionTable } from "../transactions/read-transactions";
 
-/** `currency: null`, or one that never occurred, means the one used most in the period. */
+/** `currency`: null, or one that never occurred, selects the most used one of the period. */
 type OverviewRequest = { period: (today: string) => ResolvedPeriod; currency: string | null };
 
 /**
- * The figures of a period in one currency, by day, week or month, and those of the period before. Days begin at midnight in the
- * merchant's time zone. Adds figures kept ready to what they do not contain yet, so they are exact at any moment.
+ * The figures of a period in one currency, by day, week or month, and those of the
+ * previous period. Days start at midnight in the merchant's time zone. Precomputed
+ * figures are completed with everything newer, so they are exact at any moment.
  */
 export async function getOverview(ctx: Context, request: OverviewRequest): Promise<Overview> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
@@ -86,7 +87,7 @@ export async function getOverview(ctx: Context, request: OverviewRequest): Promi
 
 const RECENT_DAYS = 90;
 
-/** The currencies that occur in an environment, the one captured most in the last three months first. */
+/** The environment's currencies; the one with most captures in the last three months first. */
 export async function listOwnCurrencies(ctx: Context): Promise<string[]> {
   const today = ctx.service.clock.now().toISOString().slice(0, 10);
   const period = { from: addDays(today, -RECENT_DAYS), to: addDays(today, 1) };
@@ -97,7 +98,7 @@ export async function listOwnCurrencies(ctx: Context): Promise<string[]> {
 const within = ({ from, to }: DayRange, days: readonly FiguresRow[]) =>
   days.filter((row) => row.day >= from && row.day <= to);
 
-/** The period before, cut where it lies under the period's own buckets; weeks may then begin on another day. */
+/** The previous period, split to align with the period's own buckets; its weeks may then start on another day. */
 function bucketsBefore(before: DayRange, unit: BucketUnit, days: readonly FiguresRow[], buckets: Bucket[]): Bucket[] {
   if (unit !== "week") return bucketsOf(before, unit, days);
   let from = before.from;
@@ -132,7 +133,7 @@ const NOTHING: Figures = {
   failed: 0,
 };
 
-/** The figures of all days together. */
+/** Sums the figures of all days. */
 function sumFigures(rows: readonly FiguresRow[]): Figures {
   return rows.reduce(
     (sum, row) => ({
@@ -151,7 +152,10 @@ function sumFigures(rows: readonly FiguresRow[]): Figures {
   );
 }
 
-/** The range cut at days, Mondays or firsts of a month; what has no figures is zero. `rows` are in the order of days. */
+/**
+ * The range split at days, Mondays or firsts of a month;
+ * buckets without figures are zero. `rows` are sorted by day.
+ */
 export function bucketsOf(range: DayRange, unit: BucketUnit, rows: readonly FiguresRow[]): Bucket[] {
   const buckets: Bucket[] = [];
   let next = 0;
@@ -167,7 +171,7 @@ export function bucketsOf(range: DayRange, unit: BucketUnit, rows: readonly Figu
   return buckets;
 }
 
-/** Last day of the unit that a day is in. */
+/** Last day of the unit that contains a day. */
 function endOf(day: string, unit: BucketUnit): string {
   switch (unit) {
     case "day":
@@ -194,12 +198,13 @@ export async function listLatest(ctx: Context): Promise<ListedTransaction[]> {
   return data;
 }
 
-/** The list that the count opens has the others. */
+/** The list behind the count has the others. */
 const ROWS = 5;
 
 /**
- * What needs attention: unknown outcomes, refunds that failed and captures that were reversed within 30 days, authorizations that expire within 24 hours, and
- * how many wait for their capture. Kinds without any are left out; each counts all and has the most urgent rows.
+ * Items that need attention: unknown outcomes, refunds that failed and captures that were
+ * reversed within 30 days, authorizations that expire within 24 hours, and uncaptured
+ * payments. Empty kinds are omitted; each has its full count and its most urgent rows.
  */
 export async function listAttention(ctx: Context): Promise<AttentionItem[]> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
