@@ -31,7 +31,7 @@ import { changedMembers, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
 import { type ListAnswer, listAnswer, unknownCursor } from "../lists";
 
-/** Creates a plan and returns it; refuses what does not fit together, and a name that is taken. */
+/** Creates a plan and returns it; refuses inconsistent fields, and a name that is taken. */
 export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> {
   return runOnce(ctx, async (tx) => {
     const values = checkPlan(input);
@@ -50,7 +50,7 @@ export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> 
   });
 }
 
-/** Changes what is sent; the result must still be a valid plan. */
+/** Changes the given fields; the result must still be a valid plan. */
 export function updatePlan(ctx: Context, input: UpdatePlanBody & { id: string }): Promise<Plan> {
   const { id: publicId, ...body } = input;
   return changePlan(ctx, publicId, (row) => {
@@ -68,8 +68,8 @@ export function updatePlan(ctx: Context, input: UpdatePlanBody & { id: string })
 }
 
 /**
- * Locks a plan, computes what it should become, and writes the difference. Without one nothing is written, not even
- * `updated_at`.
+ * Locks a plan, computes its new values, and writes the difference.
+ * Without one nothing is written, not even `updated_at`.
  */
 function changePlan(ctx: Context, publicId: string, decide: (row: PlanRow) => Partial<PlanValues>): Promise<Plan> {
   const id = decodeId("plan", publicId);
@@ -137,10 +137,10 @@ export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<Li
   return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
-/** More than anybody scrolls through; the form's address accepts any plan. */
+/** More than anyone scrolls through; the form's URL accepts any plan. */
 const MOST_OPTIONS = 500;
 
-/** The active plans, newest first, each with what a link to it takes; of one type, or of any. */
+/** The active plans of one type or all, newest first, each with the price of a link to it. */
 export async function listPlanOptions(ctx: Context, type: PlanType | null): Promise<PlanOption[]> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const filter = { status: "ACTIVE" as const, type: type ?? undefined };
@@ -162,7 +162,7 @@ async function startingAfter(ctx: Context, given: string): Promise<string> {
   return row.id;
 }
 
-/** The row as the API shows it: prices in major units. */
+/** Converts the row to the API's format: prices in major units. */
 export function presentPlan(row: PlanRow, mode: Mode): Plan {
   return {
     id: encodeId("plan", row.id),
@@ -188,7 +188,7 @@ type TermColumns =
   | ("type" | "full_price" | "trial_price" | "billing_frequency_value" | "billing_frequency_unit")
   | ("trial_period_value" | "trial_period_unit");
 
-/** What a stored plan charges and when. */
+/** A stored plan's prices and schedule. */
 export function planTermsOf(row: Pick<PlanRow, TermColumns>): PlanTerms {
   return {
     type: row.type,
@@ -199,7 +199,10 @@ export function planTermsOf(row: Pick<PlanRow, TermColumns>): PlanTerms {
   };
 }
 
-/** The body as it is stored, or every field at fault (400), or a currency that no money is taken in (422). */
+/**
+ * The values to store. Throws with every invalid field (400),
+ * or if the currency is not supported for payments (422).
+ */
 function checkPlan(body: CreatePlanBody): PlanValues {
   const errors = planFieldErrors(body);
   if (errors[0] !== undefined) throw new AppError(errors[0].code, errors[0].message, { errors });
@@ -234,7 +237,7 @@ function nameTaken(name: string): AppError {
   return new AppError("already_exists", message, { errors: [{ param: "name", code: "already_exists", message }] });
 }
 
-/** The statuses that each status can change to. A plan that was ever usable never goes back to being a draft. */
+/** Allowed status changes. A plan that was ever active never becomes a draft again. */
 const NEXT: Record<PlanStatus, readonly PlanStatus[]> = {
   DRAFT: ["ACTIVE"],
   ACTIVE: ["INACTIVE"],
