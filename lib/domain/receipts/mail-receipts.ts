@@ -34,11 +34,11 @@ import { receiptPaths, requireCaptured } from "./receipts";
 
 type ReceiptSettings = { on_capture: boolean; on_refund: boolean };
 
-/** Which receipts customers get by themselves. */
+/** Settings for receipts that are mailed automatically. */
 export const getReceiptSettings = ({ service, environment }: Context): Promise<ReceiptSettings> =>
   findReceiptSettings(service.db.orm, environment.id);
 
-/** Switches what is given, for test and live alike. Captures and refunds count from then on, and none of before. */
+/** Changes the given settings, for test and live alike. They apply to later captures and refunds only. */
 export async function updateReceipts(
   ctx: Context,
   input: { on_capture?: boolean | undefined; on_refund?: boolean | undefined },
@@ -63,23 +63,23 @@ export async function updateReceipts(
   });
 }
 
-/** Whether mail leaves this machine. In test mode it then goes to the team's own addresses alone. */
+/** True if mail leaves this machine. In test mode it then goes only to the team's own addresses. */
 type Route = { leaves: boolean };
 
 const AT_ONCE = 50;
 const EVENTS_AT_ONCE = 200;
-/** What was captured longer ago, as before a failure of days, nobody expects a mail of any more. */
+/** Receipts older than this, for example after an outage of days, are not mailed any more. */
 const TOO_OLD_MS = 3 * 86_400_000;
-/** Receipts that wait to be sent, in their order: were there more, one merchant's would keep those of all others waiting. */
+/** Max receipts in the mail queue, which is ordered: with more, one merchant's would delay all others. */
 const MOST_WAITING = 200;
 
-/** The environment whose turn was last; null: the round begins. A job keeps it from run to run. */
+/** The last environment that was processed; null at the start of a round. The job keeps it between runs. */
 export type MailPosition = { after: string | null };
 
 /**
- * The job that mails receipts of what was captured and refunded, as the committed events tell it: the payment itself waits for
- * none of this. What was read is kept in the commit that writes the mails, so each is written once, whatever dies. Environments
- * take turns, as far as a run gets. Returns how many events it read.
+ * Job that mails receipts for captures and refunds from committed events, so that payments don't wait for it.
+ * The position is stored in the commit that writes the mails, so each is written once, even after a crash.
+ * Environments take turns within a run. Returns the number of events read.
  */
 export async function mailReceipts(
   service: Pick<Service, "db" | "clock" | "baseUrl" | "log">,
@@ -98,7 +98,7 @@ export async function mailReceipts(
       try {
         read += await orm.transaction((tx) => readOn(service, tx, environmentId, route));
       } catch (error) {
-        // One that fails is left for the next round, and does not hold up the others.
+        // A failed one is retried in the next round, and does not block the others.
         if (isDatabaseUnavailable(error) && !isCanceled(error)) throw error;
         service.log.error({ err: error, environment_id: environmentId }, "receipts could not be mailed");
       }
@@ -153,7 +153,10 @@ const isDue =
   (event: ReadEvent): boolean =>
     since !== null && event.type === type && BigInt(event.xid) >= BigInt(since);
 
-/** Merchants' servers may send anything as an address; a test account costs nothing to open, and is no way to mail strangers. */
+/**
+ * Merchants' servers may send any address, and test accounts
+ * are free: they must not become a way to mail strangers.
+ */
 async function recipientsOf(
   tx: Orm,
   { mode, merchant_id }: { mode: Mode; merchant_id: string },
@@ -167,7 +170,7 @@ async function recipientsOf(
 type Merchant = Pick<ReadingRow, "mode" | "merchant_name" | "support_email" | "time_zone">;
 type ReceiptMail = MailedRow & { cause: ReceiptCause; link: string; recipient: string };
 
-/** False, and nothing written, for a capture or refund that has its mail. */
+/** False, with nothing written, if the capture or refund already has its mail. */
 async function writeReceiptMail(tx: Orm, environmentId: string, mail: ReceiptMail, of: Merchant): Promise<boolean> {
   const id = newId();
   const { payment_id, transaction_id, cause, recipient } = mail;
@@ -182,14 +185,17 @@ async function writeReceiptMail(tx: Orm, environmentId: string, mail: ReceiptMai
   return true;
 }
 
-/** A name stands in headers and in sentences: in both it is one line, and turns nothing around. */
+/** Strips newlines and bidirectional controls: names are used in headers and sentences. */
 const oneLine = (text: string) =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
     .trim()
     .slice(0, 100);
 
-/** Of what users write, the merchant's name and address alone: descriptions are on the receipt, and not in mailboxes. */
+/**
+ * User-written text is limited to the merchant's name and
+ * address: descriptions are on the receipt, not in the mail.
+ */
 function textOf(mail: ReceiptMail, { mode, merchant_name: merchant, support_email, time_zone }: Merchant) {
   const locale = mail.locale ?? "en";
   const { mail: texts, receipt } = receiptTexts(locale);
@@ -222,8 +228,8 @@ function textOf(mail: ReceiptMail, { mode, merchant_name: merchant, support_emai
 }
 
 /**
- * Mails a payment's receipt because a user asks for it. Throws `invalid_state` when nothing was charged, and `rate_limited` after
- * five of one payment within a day: nobody's mailbox is to be filled with them.
+ * Mails a payment's receipt at a user's request. Throws `invalid_state` if nothing was charged, and
+ * `rate_limited` after five for one payment within a day, so that no mailbox can be flooded.
  */
 export async function sendReceipt(
   ctx: Context,

@@ -22,7 +22,7 @@ const AWAY = { leaves: true };
 
 const mailbox = () => `${randomUUID()}@customers.example`;
 
-/** A tenant whose owner calls. */
+/** A tenant with its owner as the caller. */
 async function tenant() {
   const made = await moneyTenant(db);
   const user = await createTestUser(db, { merchantId: made.merchant.id, role: "owner" });
@@ -33,12 +33,12 @@ async function tenant() {
 type Tenant = Awaited<ReturnType<typeof tenant>>;
 
 /**
- * Other files' tests share the server: what began before an event was committed, and still runs, holds the event back. Filling a
- * table with 100,000 rows takes a busy machine a quarter of a minute.
+ * Other test files share the server: a transaction that began before an event was committed holds the event back
+ * while it runs. Filling a table with 100,000 rows takes a busy machine 15 seconds.
  */
 const UNTIL_READABLE = { timeout: 60_000, interval: 20 };
 
-/** Waits until all that is committed in an environment can be read in one go. */
+/** Waits until all committed events of an environment are readable. */
 async function untilReadable({ environmentId }: Pick<MoneyTenant, "environmentId">): Promise<void> {
   const heldBack = () => db.sql`
     select 1 from events where environment_id = ${environmentId} and xid >= pg_snapshot_xmin(pg_current_snapshot())`;
@@ -47,7 +47,7 @@ async function untilReadable({ environmentId }: Pick<MoneyTenant, "environmentId
 
 const switchOn = ({ ctx }: Tenant, on: { on_capture?: boolean; on_refund?: boolean }) => updateReceipts(ctx(), on);
 
-/** Works off everything that is committed. */
+/** Processes everything that is committed. */
 async function work({ service, environmentId }: Pick<MoneyTenant, "service" | "environmentId">, route = HERE) {
   await expect
     .poll(async () => {
@@ -96,7 +96,7 @@ test("a mail whose commit was lost is written again, and one that was written is
   await switchOn(shop, { on_capture: true });
   await shop.create({ customer_email: to });
   await shop.create({ customer_email: to });
-  // Dies between the mail of the one and that of the other.
+  // Dies between the two environments' mails.
   let reads = 0;
   const dying = {
     ...shop.service,
@@ -112,7 +112,7 @@ test("a mail whose commit was lost is written again, and one that was written is
   expect(await mailsTo(db, to)).toEqual([]);
   await work(shop);
   expect(await mailsTo(db, to)).toHaveLength(2);
-  // As after a restore of an older copy of the place alone.
+  // Simulates the restore of an older copy of the position alone.
   await db.sql`update receipt_settings set read_xid = captured_since, read_id = '00000000-0000-0000-0000-000000000000'
     where environment_id = ${shop.environmentId}`;
   await work(shop);
@@ -179,7 +179,7 @@ test("an environment whose receipts cannot be written holds up no other one, and
     await shop.create({ customer_email: boxes[i] });
   }
   const [broken, ...others] = shops.toSorted((a, b) => (a.environmentId < b.environmentId ? -1 : 1));
-  // A zone that this Node does not know, as after a move to an older one.
+  // A zone that this version of Node does not know, as after a downgrade.
   await db.sql`update merchants set time_zone = 'Mars/Olympus' where id = ${broken?.merchant.id as string}`;
   for (const shop of others) await work(shop);
   const counts = () => Promise.all(boxes.map(async (box) => (await mailsTo(db, box)).length));

@@ -21,7 +21,7 @@ const newReceipt = (payment_id: string) => ({
 
 const receiptPath = (token: string): string => `/receipt/${token}`;
 
-/** Payment (UUID) → path of its receipt, which stays the same for good; made where there is none. */
+/** Payment (UUID) → path of its receipt, which never changes; creates missing ones. */
 export async function receiptPaths(
   orm: Orm,
   environmentId: string,
@@ -31,7 +31,7 @@ export async function receiptPaths(
   return new Map([...tokens].map(([id, token]) => [id, receiptPath(token)]));
 }
 
-/** The path of one payment's receipt, for whoever may see the payment. */
+/** Path of one payment's receipt. The caller must be allowed to see the payment. */
 export async function receiptPathOf(
   { db }: Pick<Service, "db">,
   environment: Pick<Environment, "id">,
@@ -43,7 +43,10 @@ export async function receiptPathOf(
   return path;
 }
 
-/** The same by public id. Throws not-found, and `invalid_state` while nothing was captured: then there is no receipt. */
+/**
+ * Path by public payment id. Throws not-found, and `invalid_state`
+ * while nothing is captured, as there is no receipt then.
+ */
 export async function getReceiptPath(ctx: Context, input: { id: string }): Promise<string> {
   return receiptPathOf(ctx.service, ctx.environment, (await requireCaptured(ctx, input.id)).id);
 }
@@ -61,7 +64,7 @@ export async function requireCaptured(ctx: Context, publicId: string): Promise<{
   });
 }
 
-/** The receipt behind a token; null for any text that is no receipt's, and while nothing was charged. */
+/** The receipt with a token; null for any other text, and while nothing is charged. */
 export async function findReceiptByToken(service: Pick<Service, "db">, token: string): Promise<Receipt | null> {
   if (!TOKEN.test(token)) return null;
   const row = await findReceipt(service.db.sql, token);
