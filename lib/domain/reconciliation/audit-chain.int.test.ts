@@ -11,7 +11,7 @@ const { db } = await testDatabase();
 const service = testService(db);
 const TABLES = ["audit_log", "support_audit_log", "audit_links", "audit_seals"] as const;
 
-/** As a superuser who turns triggers off, as one could on the server itself. */
+/** Acts as a superuser who turns triggers off, which is possible on the server itself. */
 const byForce = (statement: string) =>
   db.sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -31,7 +31,7 @@ const chainAll = async () => {
   for (let n = 1; n > 0; chained += n) n = await chainAuditLogs(service);
   return chained;
 };
-/** Puts what is chained into yesterday, so that it is due to be sealed. */
+/** Dates the chain to yesterday, so that it is due to be sealed. */
 const sealAll = async () => {
   await byForce(`update audit_links set chained_at = chained_at - interval '1 day'`);
   return sealAuditLogs(service);
@@ -81,7 +81,7 @@ test("a row that reached the log past its trigger is a fault, and one that waits
   expect(await faults()).toEqual(["audit_rows_are_chained"]);
 });
 
-/** The rest of the chain worked out again after a change, as somebody with the database and this code can. */
+/** Recomputes the rest of the chain after a change, as anyone with the database and this code can. */
 const REWRITE = `
   with recursive redo as (
     select l.chain_id, 1::bigint as seq, sha256(uuid_send(l.chain_id) || int8send(1) || convert_to(t.text, 'UTF8')) as hash

@@ -18,7 +18,10 @@ const AT_ONCE = 1_000;
 const SEALS_AT_ONCE = 500;
 const NO_SEAL = { number: 0, mac: "" };
 
-/** Puts rows of the audit logs into their merchants' chains, in the order of their ids, some at a time; returns how many. */
+/**
+ * Adds audit log rows to their merchants' chains in id order,
+ * a limited number at a time; returns the number added.
+ */
 export function chainAuditLogs({ db, secret }: Pick<Service, "db" | "secret">): Promise<number> {
   return db.sql.begin(async (tx) => {
     if (!(await lockChains(tx))) return 0;
@@ -45,7 +48,7 @@ export function chainAuditLogs({ db, secret }: Pick<Service, "db" | "secret">): 
   }) as Promise<number>;
 }
 
-/** The same as in the check `audit_chains_hold`. */
+/** Must match the check `audit_chains_hold`. */
 function linkHash(previous: Buffer, seq: number, text: string): Buffer {
   const number = Buffer.alloc(8);
   number.writeBigInt64BE(BigInt(seq));
@@ -53,8 +56,9 @@ function linkHash(previous: Buffer, seq: number, text: string): Buffer {
 }
 
 /**
- * Seals each chain as it was when the day began, under the service's secret, once a day and again when the secret changes.
- * A chain that does not fit its earlier seals and MACs is not sealed again. Returns how many; the log has each, to compare with.
+ * Seals each chain as of the start of the day, with the service's secret: once a day,
+ * and again when the secret changes. A chain that contradicts its earlier seals or MACs
+ * is not sealed again. Returns the number sealed; the log has each seal for comparison.
  */
 export function sealAuditLogs({ db, secret, log }: Pick<Service, "db" | "secret" | "log">): Promise<number> {
   return db.sql.begin(async (tx) => {

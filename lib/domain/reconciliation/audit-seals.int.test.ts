@@ -11,7 +11,7 @@ import { verifyBooks } from "./verify-books";
 const { db } = await testDatabase({ own: true });
 const service = testService(db);
 
-/** As a superuser who turns triggers off, as one could on the server itself. */
+/** Acts as a superuser who turns triggers off, which is possible on the server itself. */
 const byForce = (statement: string) =>
   db.sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -22,7 +22,7 @@ beforeEach(async () => {
   await byForce("truncate audit_log, support_audit_log, audit_links, audit_seals, audit_pending");
 });
 
-/** The merchant does something, which is chained at once. */
+/** An act of the merchant, which is chained at once. */
 async function act({ test: environment }: TestMerchant, count = 1): Promise<void> {
   const actor = { type: "user", id: newId() } as const;
   for (let i = 0; i < count; i++) {
@@ -31,7 +31,7 @@ async function act({ test: environment }: TestMerchant, count = 1): Promise<void
   }
   while ((await chainAuditLogs(service)) > 0);
 }
-/** Puts all that is chained a day back, and what was due then is sealed. */
+/** Dates all links back by a day, and seals the chains that are then due. */
 async function nextDay(as = service): Promise<number> {
   await byForce(`update audit_links set chained_at = chained_at - interval '1 day'`);
   let sealed = 0;
@@ -44,14 +44,14 @@ const problems = async (secret = service.secret) =>
   );
 const merchants = async () => [await createTestMerchant(db), await createTestMerchant(db)] as const;
 
-/** What of a merchant's log was chained since its seal of the day before last. */
+/** Deletes the end of a merchant's log after `keep` links, which no later seal covers. */
 const cutOff = ({ id, test: environment }: TestMerchant, keep: number) => `
   delete from audit_log where environment_id = '${environment.id}' and id in (
     select row_id from audit_links where chain_id = '${id}' and seq > ${keep});
   delete from audit_links where chain_id = '${id}' and seq > ${keep};
   delete from audit_seals where chain_id = '${id}' and seq > ${keep};`;
 
-/** One row changed, and the hashes of the chain worked out again from there, which takes no key. */
+/** Changes one row and recomputes the chain's hashes from there, which takes no key. */
 const rewrite = ({ id }: TestMerchant) => `
   update audit_log set action = 'x' where id = (select row_id from audit_links where chain_id = '${id}' and seq = 2);
   with recursive texts as (

@@ -15,17 +15,17 @@ const LINKS_AT_ONCE = 1_000;
 
 export type SealFault = { chain_id: string; seq: number; day: string; problem: string };
 
-/** What a link's MAC covers: `sealMac` is of the seal of its `seal_number`. */
+/** Text of a link's MAC; `sealMac` is the MAC of the seal with its `seal_number`. */
 export const linkText = (link: Pick<NewLink, "chain_id" | "seq" | "hash" | "seal_number">, sealMac: string) =>
   `${link.chain_id} ${link.seq} ${link.hash.toString("hex")} ${link.seal_number} ${sealMac}`;
 
 type Sealed = Pick<SealRow, "chain_id" | "seq" | "hash" | "day" | "number" | "previous_mac">;
 
-/** What a seal's MAC covers. */
+/** Text of a seal's MAC. */
 export const sealText = ({ number, previous_mac, day, chain_id, seq, hash }: Sealed) =>
   `${number} ${previous_mac} ${day} ${chain_id} ${seq} ${hash.toString("hex")}`;
 
-/** What of all chains does not fit the seals and MACs, by the keys that are at hand. */
+/** Contradictions between all chains and their seals and MACs, checked with the available keys. */
 export async function listSealFaults(tx: Transaction, secret: Secret): Promise<SealFault[]> {
   const seals = await listSeals(tx);
   const parts = await listSealedParts(tx);
@@ -36,7 +36,10 @@ export async function listSealFaults(tx: Transaction, secret: Secret): Promise<S
   return [...faultsOf(seals, secret), ...gapsOf(seals), ...unsealed, ...(await listLinkFaults(tx, secret, beyond))];
 }
 
-/** The seals of some chains, and their links from where they are sealed: what must hold before they are sealed again. */
+/**
+ * Contradictions in some chains' seals, and in their links after the
+ * given positions; there must be none before they are sealed again.
+ */
 export async function listFaultsOfChains(
   tx: Transaction,
   secret: Secret,
@@ -50,7 +53,7 @@ export async function listFaultsOfChains(
 }
 
 function faultsOf(seals: readonly SealRow[], secret: Secret): SealFault[] {
-  // The newest seal covers the whole chain before it; older ones may be of a secret that is gone.
+  // The newest seal covers the whole chain before it; older ones may be by a secret that is gone.
   const readable = new Map<string, number>();
   for (const { chain_id, seq, key_id } of seals) if (secret.keyIds.includes(key_id)) readable.set(chain_id, seq);
   return seals.flatMap((seal) => {
@@ -72,7 +75,7 @@ function problemOf(seal: SealRow, secret: Secret, readable: number): string | nu
   return seal.linked.equals(seal.hash) ? null : "the chain was rewritten after it was sealed";
 }
 
-/** Each seal carries the one before: none of them can go alone. */
+/** Each seal includes the one before, so none can be removed alone. */
 function gapsOf(seals: readonly SealRow[]): SealFault[] {
   const numbered = seals.toSorted((a, b) => a.number - b.number);
   return numbered.flatMap((seal, i) => {
@@ -82,7 +85,7 @@ function gapsOf(seals: readonly SealRow[]): SealFault[] {
   });
 }
 
-/** What was chained since the last seal, whose links have nothing but their own MACs. At most one fault a chain. */
+/** Faults of links after the last seal, which are protected only by their own MACs. At most one per chain. */
 async function listLinkFaults(tx: Transaction, secret: Secret, parts: readonly ChainPart[]): Promise<SealFault[]> {
   const faults = new Map<string, SealFault>();
   for (let at = 0; at < parts.length; at += CHAINS_AT_ONCE) {

@@ -27,7 +27,7 @@ async function tenantAt(feeBasisPoints: number) {
   return { ...tenant, setRate, rates, faults: () => faultsIn(tenant.environmentId) };
 }
 
-/** As the service's own role could, which writes to all of these tables. */
+/** Acts as the service's own role, which may write all of these tables. */
 const asJobs = (statement: string) =>
   db.sql.begin(async (tx) => {
     await tx.unsafe(`set local role ${ROLES.jobs}`);

@@ -41,7 +41,7 @@ describe("verifyBooks", () => {
   });
 
   describe("fires on", () => {
-    // Corruption by hand is what constraints and triggers refuse, so they are out of the way here.
+    // Constraints and triggers refuse manual corruption, so they are dropped here.
     beforeAll(() => dropGuards(db));
 
     it.each(CORRUPTIONS)("$how ($check)", async ({ check, corrupt }) => {
@@ -84,7 +84,10 @@ describe("verifyBooks", () => {
   afterEach(() => emptyTables(db));
 });
 
-/** An environment with two settled payments in payouts: one partly refunded, and one whose refund failed and was paid back. */
+/**
+ * An environment with two settled payments in payouts: one
+ * partly refunded, one whose failed refund was paid back.
+ */
 async function using(
   database: Database,
   work: (environmentId: string, ids: BookedIds, batchId: string, paidBack: PaidBack) => Promise<void>,

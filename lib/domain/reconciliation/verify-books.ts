@@ -13,9 +13,9 @@ import { listSealFaults, type SealFault } from "./audit-seals";
 
 export type CheckResult = {
   check: string;
-  /** What the check proves, in a sentence. */
+  /** The check's guarantee, as a sentence. */
   proves: string;
-  /** How many rows break it; `rows` holds the first of them. */
+  /** Number of offending rows; `rows` has the first of them. */
   count: number;
   rows: OffendingRow[];
 };
@@ -24,15 +24,15 @@ export type BooksReport = {
   balanced: boolean;
   payments: number;
   checks: CheckResult[];
-  /** Operations without a known outcome yet: normal while the service works, so no failure. */
+  /** Operations without a known outcome: normal while the service runs, so not a failure. */
   open_operations: OpenOperationsRow[];
 };
 
 const ROWS_SHOWN = 20;
 
 /**
- * Checks all books of all environments against each other, at one moment, while the service may go on working; with the
- * service's secret also the seals of the audit logs.
+ * Checks all books of all environments against each other in one snapshot, while the service runs. With the
+ * service's secret, also checks the seals of the audit logs.
  */
 export async function verifyBooks(db: Database, secret: Secret | null = null): Promise<BooksReport> {
   return await withSnapshot(db, async (tx) => {
