@@ -4,7 +4,10 @@ import type { UserPermission } from "@/lib/contract/permissions";
 
 export type Can = (permission: UserPermission) => boolean;
 
-/** By the endpoint's name. Some are outside the API but use idempotency keys; the payment form's attempts are payments. */
+/**
+ * Permissions by endpoint name. Some endpoints are outside the API but
+ * use idempotency keys; attempts of the payment form are payments.
+ */
 const PERMISSIONS = new Map<string, readonly UserPermission[]>([
   ...ENDPOINTS.map(({ name, permissions }) => [name, permissions] as const),
   ...[createApiKey, rotateApiKey].map(({ name, permission }) => [name, [permission]] as const),
@@ -15,8 +18,9 @@ const PERMISSIONS = new Map<string, readonly UserPermission[]>([
 const readingOf = (permission: UserPermission) => `${permission.split(".")[0]}.read` as UserPermission;
 
 /**
- * Whether stored request and response bodies of an endpoint are shown: to those who may call it, or read what it changes.
- * The request log, the idempotency inspector and support all decide by this. Bodies of unknown endpoints are shown to nobody.
+ * Decides if stored request and response bodies of an endpoint are shown: to
+ * users who may call it, or read what it changes. Used by the request log, the
+ * idempotency inspector and support. Bodies of unknown endpoints are never shown.
  */
 export const canSeeBodies = (endpoint: string | undefined, can: Can): boolean =>
   (PERMISSIONS.get(endpoint ?? "") ?? []).some((permission) => can(permission) || can(readingOf(permission)));

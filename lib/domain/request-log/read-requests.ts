@@ -33,7 +33,7 @@ import { type Can, canSeeBodies } from "./body-access";
 import { REDACTED } from "./redact";
 
 const DAY_MS = 86_400_000;
-/** Beyond every id of this version. */
+/** Greater than every id of our version. */
 const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 type Reader = Pick<Context, "service" | "environment">;
@@ -42,8 +42,8 @@ const keptFrom = ({ service }: Pick<Reader, "service">) =>
   firstIdAt(new Date(service.clock.now().getTime() - REQUEST_LOG_DAYS * DAY_MS));
 
 /**
- * The environment's requests, newest first. `limit`: at most 100. Days are those of `timeZone`. Throws `invalid_parameter` when the filters match so little
- * that finding it takes too long.
+ * The environment's requests, newest first. `limit`: at most 100. Days are in `timeZone`. Throws
+ * `invalid_parameter` if the filters match so few requests that the search takes too long.
  */
 export async function listRequests(
   ctx: Reader,
@@ -73,7 +73,7 @@ export async function listRequests(
   }
 }
 
-/** Null: nothing can match. */
+/** Null if nothing can match. */
 async function filtersOf(ctx: Reader, query: RequestsQuery, timeZone: string): Promise<RequestFilters | null> {
   const { status, method, endpoint, code, q, caller, from, to, starting_after: after } = query;
   const first = keptFrom(ctx);
@@ -103,7 +103,7 @@ function statusesOf(status: string): [number, number] {
 
 const TYPE_ID = /^[a-z]{2,5}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** A path, something that requests are about, or else an idempotency key. A payment stands for its transactions, too. */
+/** A path, an object's id, or otherwise an idempotency key. A payment's id includes its transactions. */
 async function meaningOf(ctx: Reader, text: string): Promise<Partial<RequestFilters>> {
   const q = text.trim();
   if (q.startsWith("/")) return { pathPrefix: q };
@@ -114,10 +114,10 @@ async function meaningOf(ctx: Reader, text: string): Promise<Partial<RequestFilt
   return { objectIds: [q, ...transactions.map((id) => encodeId("transaction", id))] };
 }
 
-/** How many of the latest errors are grouped. */
+/** Number of the latest errors that are grouped. */
 const ERRORS_COUNTED = 10_000;
 
-/** The latest errors by their code, and how many requests were not kept. */
+/** The latest errors by code, and the number of requests that were not stored. */
 export async function readRequestFigures(ctx: Reader): Promise<RequestFigures> {
   const from = keptFrom(ctx);
   const { id } = ctx.environment;
@@ -139,7 +139,7 @@ export async function readRequestFigures(ctx: Reader): Promise<RequestFigures> {
 const notFound = (id: string) =>
   new AppError("resource_not_found", `There is no request '${id}' in this environment. Requests are kept for 30 days.`);
 
-/** One request of the environment by its `req_…` id, with what `can` may see of it. Throws `resource_not_found`. */
+/** One request of the environment by its `req_…` id, limited to what `can` allows. Throws `resource_not_found`. */
 export async function getRequest(ctx: Reader, input: { id: string; can: Can }): Promise<RequestDetail> {
   const id = decodeId("request", input.id);
   const row = id && (await findRequest(sqlOf(ctx), ctx.environment.id, id));
@@ -147,7 +147,7 @@ export async function getRequest(ctx: Reader, input: { id: string; can: Can }): 
   return detailOf(ctx, row, input.can);
 }
 
-/** A request by its id, in whatever environment: for support staff alone. */
+/** A request by its id in any environment, for support staff only. */
 export async function findRequestOfAnyone(
   service: Pick<Service, "db">,
   requestId: string,
@@ -180,10 +180,10 @@ export async function detailOf(ctx: Reader, row: RequestLogRow, can: Can): Promi
   };
 }
 
-/** Whether an idempotency key keeps a refusal with this code. */
+/** True if an idempotency key stores a refusal with this code. */
 const isStored = (code: string): boolean => code in ERRORS && "stored" in ERRORS[code as ErrorCode];
 
-/** What the service stores under a key, it forgets then. */
+/** Idempotency keys are deleted after this time. */
 const KEY_MS = DAY_MS;
 
 function resendOf({ service }: Reader, row: RequestLogRow, may: boolean): Resend {
@@ -222,10 +222,13 @@ function presentRequest(row: ListedRequest, names: ActorNames): RequestSummary {
   };
 }
 
-/** A text as one word of a shell. */
+/** Quotes a text for the shell. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** What sends the request again: with the key from the shell's environment, and marks where something is not kept. */
+/**
+ * Command that repeats the request, with the API key from the shell's
+ * environment and placeholders for values that are not stored.
+ */
 function curlOf(baseUrl: string, row: RequestLogRow): string {
   const { method, path, query, idempotency_key: key, request_body: body } = row;
   const url = quoted(`${baseUrl}${path}${query === null ? "" : `?${query}`}`);
@@ -238,7 +241,7 @@ function curlOf(baseUrl: string, row: RequestLogRow): string {
   return parts.join(" \\\n  ");
 }
 
-/** An environment's latest requests that were refused or failed, newest first. For support. `limit`: at most 100. */
+/** An environment's latest refused or failed requests, newest first, for support. `limit`: at most 100. */
 export async function listRecentErrors(
   service: Service,
   environment: Environment,

@@ -7,7 +7,7 @@ import { decodeAnyId } from "@/lib/contract/ids";
 import { idTime } from "@/lib/ids";
 import { keepableBeside, keptBody, keptQuery, MAX_BODY, MAX_READ, type OwnCard, ownCardOf } from "./redact";
 
-/** A request that was answered, with what it sent and got by reference: what is kept of it is worked out later. */
+/** A request after its response. Bodies are kept by reference; the stored form is computed later. */
 export type AnsweredRequest = {
   /** UUID. */
   readonly id: string;
@@ -16,17 +16,17 @@ export type AnsweredRequest = {
   readonly endpoint: Endpoint;
   readonly method: string;
   readonly path: string;
-  /** With its question mark; empty when there was none. */
+  /** With its question mark; empty if there is none. */
   readonly search: string;
-  /** As it stands in the path. */
+  /** As in the path. */
   readonly pathId: string | null;
   readonly status: number;
   readonly durationMs: number;
   readonly idempotencyKey: string | null;
   readonly replayed: boolean;
-  /** The parsed JSON as it was sent; undefined when there was none. */
+  /** The parsed JSON body; undefined if there was none. */
   readonly sent: unknown;
-  /** The answer's JSON text, or what it is made from; "left out" where it is too long to be held. */
+  /** The response's JSON text or the value behind it; "left out" if it is too large to hold. */
   readonly answer: { readonly text: string } | { readonly value: object } | "left out" | null;
   readonly address: string;
   readonly userAgent: string | null;
@@ -36,7 +36,7 @@ const MAX_TEXT = 1_000;
 const MAX_KEY = 255;
 const MAX_AGENT = 300;
 
-/** The row of a request: nothing secret, and nothing that PostgreSQL cannot hold. */
+/** The row of a request, without secrets or text that PostgreSQL can't store. */
 export function rowOf(request: AnsweredRequest, leftOut: number): RequestLogRow {
   const card = ownCardOf(request.sent);
   const text = (value: string | null, max = MAX_TEXT) => (value === null ? null : keepableBeside(card, value, max));
@@ -65,7 +65,7 @@ export function rowOf(request: AnsweredRequest, leftOut: number): RequestLogRow 
     request_kept: sent?.kept ?? null,
     response_body: got?.body ?? null,
     response_kept: got?.kept ?? null,
-    // Where our staff sit is nothing for merchants.
+    // Merchants must not see where our staff work.
     address: isStaff ? null : request.address,
     user_agent: isStaff ? null : text(request.userAgent, MAX_AGENT),
     object_id: objectOf(request.pathId, answer),
@@ -80,7 +80,7 @@ function answerOf({ answer }: AnsweredRequest): unknown {
   try {
     return JSON.parse(answer.text);
   } catch {
-    // No answer of ours: the row says that nothing of it is kept.
+    // Not one of our responses: the row shows that its body is not stored.
     return null;
   }
 }
@@ -104,19 +104,22 @@ function problemOf(answer: unknown): Problem {
   };
 }
 
-/** The id in the path; else the one of what was made, or refused. Ids alone: callers put anything where one belongs. */
+/**
+ * The id in the path, or else of the object that was created
+ * or refused. Only real ids: callers put anything there.
+ */
 function objectOf(pathId: string | null, answer: unknown): string | null {
   const { id, payment_id: paymentId } = (answer ?? {}) as Record<string, unknown>;
   const named = pathId ?? id ?? paymentId;
   return typeof named === "string" && decodeAnyId(named) ? named : null;
 }
 
-/** Writes rows of any environments, in one statement. */
+/** Inserts rows of any environments in one statement. */
 export async function recordRequests(service: { db: { sql: Sql } }, rows: readonly RequestLogRow[]): Promise<void> {
   if (rows.length > 0) await insertRequests(service.db.sql, rows);
 }
 
-/** Makes the days to come and removes those that are over, one at a time; returns how many. */
+/** Creates partitions for the coming days and drops expired ones, one at a time; returns the number of changes. */
 export function keepRequestLog(service: { db: { long: Sql } }): Promise<number> {
   return keepLog(service.db.long);
 }

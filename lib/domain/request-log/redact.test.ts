@@ -17,7 +17,7 @@ const CARD = "4111 1111-1111.1111";
 const DIGITS = "4111111111111111";
 const CVV = "7351";
 
-/** A value of the schema's form with card data in every text, under every name; `seen` is called with each name of a member. */
+/** A value that fits the schema, with card data in every string; `seen` is called with each member's name. */
 function filled(schema: z.ZodType, seen: (name: string) => void): unknown {
   const def = schema._zod.def as unknown as Definition;
   switch (def.type) {
@@ -69,7 +69,7 @@ describe.each(SCHEMAS)("%s", (_name, schema) => {
     const names = new Set<string>();
     filled(schema, (name) => names.add(name));
     const secret = /number|cvv|cvc|csc|pan$|secret|token|passw|private|credential|iframe|redirect|otp|pin$/i;
-    // One letter: whether the code matched.
+    // A single letter: the result of the code check.
     names.delete("cvv_result");
     for (const name of names) if (secret.test(name)) expect([...REDACTED_MEMBERS], name).toContain(name);
   });
@@ -81,7 +81,7 @@ describe.each(SCHEMAS)("%s", (_name, schema) => {
     expect(kept).not.toBe("whole");
     expect((body as string).replaceAll(/\D/g, "")).not.toContain(DIGITS);
     expect(body).not.toContain(CVV);
-    // Without the request's own card, too: a number is known by itself.
+    // Also without knowing the request's card: card numbers are recognized by themselves.
     expect((keptBody(schema, value).body as string).replaceAll(/\D/g, "")).not.toContain(DIGITS);
   });
 

@@ -5,51 +5,51 @@ import { OWN_SECRETS } from "@/lib/contract/secrets";
 import { CREDENTIAL_NAMES, isCredentialName } from "@/lib/processor/credential-names";
 
 /**
- * What the request log keeps of a body: only members that the endpoint's schema names, and of those nothing secret. Whoever adds a
- * secret member to the contract adds its name here; a test looks for names that sound like one.
+ * Members redacted in the request log, which stores only members in the endpoint's schema. Add the name of any
+ * new secret member of the contract here; a test looks for suspicious names.
  */
 export const REDACTED_MEMBERS: ReadonlySet<string> = new Set([
-  // Of a card.
+  // Card data.
   "number",
   "cvv",
-  // With these one pays, or passes for somebody.
+  // Credentials for paying or impersonating.
   "payment_token",
   "client_session_token",
   "iframe_url",
   "redirect_to_url",
   "secret",
-  // Of a processor.
+  // Processors' credentials.
   ...CREDENTIAL_NAMES,
 ]);
 export const REDACTED = "[redacted]";
-/** In place of a value that is not of the schema's kind. */
+/** Replaces a value whose type is not the schema's. */
 const NOT_KEPT = "[not kept]";
 
-/** Names that merchants choose, in metadata, and headers. */
+/** Secret names among those that merchants choose, in metadata and headers. */
 const SECRET_NAME =
   /cvv|cvc|cvn|csc|security.?code|card.?(?:number|no)\b|^pan$|secret|token|passw|authorization|api.?key|cookie/i;
 const isSecretName = (name: string) => SECRET_NAME.test(name) || isCredentialName(name);
 
-/** Bytes of one body. */
+/** Max bytes of one stored body. */
 export const MAX_BODY = 16_000;
-/** Of what was only read, and can be read again: lists are long, and there are many. */
+/** For reads, which can be repeated: lists are long and frequent. */
 export const MAX_READ = 2_000;
 const MAX_NAME = 100;
 
-/** What a schema lets a value be. Alternatives are in one shape, for a value says by itself which of them it is. */
+/** The values that a schema allows. Alternatives are merged, as the value itself shows which one it is. */
 type Shape = {
   text: boolean;
-  /** Texts that the contract itself lists. */
+  /** Strings that the contract lists. */
   readonly listed: Set<string>;
   number: boolean;
   flag: boolean;
   list: Shape | null;
   readonly members: Map<string, Member>;
-  /** Of members that the caller names. */
+  /** For members that the caller names. */
   rest: Shape | null;
 };
 
-/** `label`: its name as it stands in JSON, with the colon. */
+/** `label`: the member's name in JSON, with the colon. */
 type Member = { readonly label: string; readonly is: Shape | "secret" };
 
 const nothing = (): Shape => ({
@@ -76,7 +76,7 @@ type Definition = z.core.$ZodTypeDef & {
   entries?: Readonly<Record<string, unknown>>;
 };
 
-/** Adds to a shape what a schema allows. A kind of schema that is not named here keeps nothing. */
+/** Adds a schema's values to a shape. Schema types that are not listed here allow nothing. */
 function allow(shape: Shape, schema: z.ZodType): Shape {
   const given = schema._zod.def as Definition;
   switch (given.type) {
@@ -128,7 +128,7 @@ function shapeOf(schema: z.ZodType): Shape {
   return known;
 }
 
-/** The card of a request, which may stand in none of its other texts, in whatever spelling. */
+/** The request's card, which must not appear in any other string, however it is spelled. */
 export type OwnCard = { readonly number: string | null; readonly code: string | null };
 const NO_CARD: OwnCard = { number: null, code: null };
 const MIN_DIGITS = 12;
@@ -141,15 +141,15 @@ export function ownCardOf(body: unknown): OwnCard {
   return { number: digits.length >= MIN_DIGITS ? digits : null, code: code === "" ? null : code };
 }
 
-/** Callers put anything where a text belongs. */
+/** Callers send values of any type. */
 const spelled = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value) : "";
 
-/** Beyond what is kept: a number that is escaped twice begins before the cut and ends behind it. */
+/** Read past the limit: a doubly escaped number can start before the cut and end behind it. */
 const MAX_BEYOND = 400;
 const MIN_CODE = 3;
 
-/** A text of a request as it may be kept, with nothing of its card, and no secret of ours. */
+/** A string of a request in storable form, without its card and our secrets. */
 export function keepableBeside(card: OwnCard, value: string, max: number): string {
   const read = value.length > max + MAX_BEYOND ? value.slice(0, max + MAX_BEYOND) : value;
   if (holdsOwn(card, read)) return REDACTED;
@@ -160,7 +160,10 @@ export function keepableBeside(card: OwnCard, value: string, max: number): strin
 
 const holdsOwn = ({ number }: OwnCard, text: string): boolean => number !== null && holdsNumber(text, number);
 
-/** Whether a security code stands in a text by itself; one that is too short to be a code only as all of it. */
+/**
+ * True if the text contains the security code as a separate
+ * number; a code too short to be real must be the whole text.
+ */
 function holdsCode(text: string, code: string): boolean {
   if (code.length < MIN_CODE || !/^\d+$/.test(code)) return text.trim() === code;
   for (let at = text.indexOf(code); at >= 0; at = text.indexOf(code, at + 1)) {
@@ -171,7 +174,7 @@ function holdsCode(text: string, code: string): boolean {
 
 const isDigit = (character: string | undefined): boolean => character !== undefined && /\d/.test(character);
 
-/** A query string as it may be kept: values of what the endpoint takes, and of all else only the plain names. */
+/** A query string in storable form: values of known parameters; unknown ones keep only harmless names. */
 export function keptQuery(schema: z.ZodType | null, search: string, card: OwnCard, max: number): string | null {
   if (search === "") return null;
   const known = schema === null ? null : shapeOf(schema).members;
@@ -191,7 +194,10 @@ export type Kept = { readonly body: string | null; readonly kept: KeptBody };
 
 type Work = { left: number; redacted: boolean; cut: boolean; readonly card: OwnCard };
 
-/** The JSON text of a body as it may be kept: at most `max` bytes, and always JSON, with fewer members where it was cut. */
+/**
+ * JSON text of a body in storable form: at most `max` bytes,
+ * and always valid JSON, with members left out at the cut.
+ */
 export function keptBody(schema: z.ZodType | null, value: unknown, card = NO_CARD, max = MAX_BODY): Kept {
   const work: Work = { left: max, redacted: false, cut: false, card };
   const body = textOf(schema === null ? PROBLEM : shapeOf(schema), value, work);
@@ -208,7 +214,10 @@ function textOf(shape: Shape, value: unknown, work: Work): string {
   return redacted(NOT_KEPT, work);
 }
 
-/** A long number is kept only where it is what was sent: one that was rounded is no card's number, and has most of its digits. */
+/**
+ * A long number is stored only if it is exactly what was sent: a
+ * rounded card number isn't recognized as one, but keeps most digits.
+ */
 function numberOf(value: number, work: Work): string {
   const text = String(value);
   const isKept =
@@ -216,7 +225,7 @@ function numberOf(value: number, work: Work): string {
   return isKept && text !== work.card.code ? plain(text, work) : redacted(REDACTED, work);
 }
 
-/** What we write ourselves, and no mask would change. */
+/** Values that we generate, which no mask would change. */
 const OWN = /^(?:[a-z]{2,5}_0[1-3][0-9a-hjkmnp-tv-z]{24}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 
 function stringOf(shape: Shape, value: string, work: Work): string {
@@ -270,7 +279,7 @@ function objectOf(shape: Shape, value: Record<string, unknown>, work: Work): str
   return `{${members.join()}}`;
 }
 
-/** Of a member that the caller named. */
+/** For a member that the caller named. */
 function labelOf(name: string, work: Work): string {
   const kept = keepableBeside(work.card, name, MAX_NAME);
   if (kept !== name) work.redacted = true;
@@ -282,13 +291,13 @@ function redacted(mark: string, work: Work): string {
   return take(`"${mark}"`, work);
 }
 
-/** A short piece of plain letters. */
+/** A short piece of plain ASCII. */
 function plain(text: string, work: Work): string {
   work.left -= text.length;
   return text;
 }
 
-/** A piece of the text; a mark where it is too long for what is left. */
+/** A piece of text, or a marker if it exceeds the remaining space. */
 function take(text: string, work: Work): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= work.left || bytes < MAX_NAME) {
@@ -300,7 +309,7 @@ function take(text: string, work: Work): string {
   return '"…"';
 }
 
-/** Problem details: made here, of words of ours; what they repeat of a request is masked there, and once more here. */
+/** Problem details are our own text; request values in it are masked when it is built, and again here. */
 const PROBLEM: Shape = problemShape();
 
 function problemShape(): Shape {
