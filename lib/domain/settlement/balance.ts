@@ -17,7 +17,7 @@ import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import type { Context } from "../context";
 import { type ListAnswer, listAnswer, millisecondsOf, unknownCursor } from "../lists";
 
-/** What belongs to the merchant at this moment: the ledger's, to the cent. */
+/** The merchant's current balances, exactly as in the ledger. */
 export async function getBalance(ctx: Context): Promise<Balance> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   return {
@@ -27,15 +27,15 @@ export async function getBalance(ctx: Context): Promise<Balance> {
   };
 }
 
-/** Whole days of the merchant's zone, both included. */
+/** Whole days in the merchant's time zone, both inclusive. */
 type Period = { from: string; to: string };
 
-/** The balance before a period and what moved in it, by currency. */
+/** Opening balance and movements of a period, by currency. */
 export async function getStatement(ctx: Context, period: Period): Promise<StatementRow[]> {
   return readStatement(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, period);
 }
 
-/** Newest first. Throws `invalid_parameter` when `starting_after` is not a movement of this environment. */
+/** Newest first. Throws `invalid_parameter` if `starting_after` is not a movement of this environment. */
 export async function listMovements(ctx: Context, query: ListMovementsQuery): Promise<ListAnswer<BalanceMovement>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { limit = 20, offset = 0, starting_after } = query;
@@ -56,10 +56,13 @@ async function findPlace(ctx: Context, publicId: string): Promise<MovementPlace 
   return key && findMovement(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, key);
 }
 
-/** The position of a UUID's version, which is always 7 in ours. */
+/** Position of a UUID's version digit, which is always 7 in ours. */
 const VERSION = 14;
 
-/** A movement's id is that of the ledger entry's operation or batch, with the line number in place of the version. */
+/**
+ * A movement's id is that of the ledger entry's operation or
+ * batch, with the line number in place of the version digit.
+ */
 function movementId({ of, line }: MovementKey): string {
   return encodeId("balanceMovement", `${of.slice(0, VERSION)}${line}${of.slice(VERSION + 1)}`);
 }

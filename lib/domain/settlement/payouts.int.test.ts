@@ -241,7 +241,7 @@ test("a worker that dies in the middle of any step leaves it undone, and the nex
   const shop = await openShop();
   await shop.pay({ amount: 700 });
   await shop.settle();
-  // Each statement of the step in turn is the last that the worker sends.
+  // The worker dies after each statement of the step in turn.
   for (const table of ["settlement_batches", "payouts", "ledger_entries", "audit_log"]) {
     const name = `die_at_${table}`;
     await db.sql.unsafe(`create function ${name}() returns trigger language plpgsql as $$ begin
@@ -333,7 +333,7 @@ test("of a bank account only the end is kept, and payouts that are made from the
     last4: "3000",
   });
   const [row] = await db.sql`select * from bank_accounts where environment_id = ${shop.environmentId}`;
-  // Four digits alone are in an id or a digest now and then.
+  // Any four digits may be part of an id or digest by chance.
   expect(JSON.stringify(row).replaceAll(" ", "")).not.toContain("370400440532");
   await shop.pay({ amount: 700 });
   await shop.settle();
@@ -377,7 +377,7 @@ test("hundreds of payouts that cannot be taken forward do not keep the others wa
     await owner.sql.unsafe(`
       create trigger break_change before update on payouts for each row
         when (old.environment_id = '${environmentId}') execute function break_change()`);
-    // All of one moment, before that of the other shop.
+    // All with the same time, which is before the other shop's payout.
     await owner.sql`
       insert into payouts select (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid()))).*
       from payouts p, generate_series(1, 250) where environment_id = ${environmentId}`;

@@ -48,7 +48,7 @@ async function findRow(ctx: Context, publicId: string): Promise<PayoutRow | null
   return id === null ? null : findPayout(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id);
 }
 
-/** Newest first. Throws `invalid_parameter` when `starting_after` is no payout of this environment. */
+/** Newest first. Throws `invalid_parameter` if `starting_after` is not a payout of this environment. */
 export async function listPayouts(ctx: Context, query: ListPayoutsQuery): Promise<ListAnswer<Payout>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { limit = 20, offset = 0, starting_after } = query;
@@ -81,7 +81,7 @@ function presentPayout(row: PayoutRow, mode: Mode): Payout {
   };
 }
 
-/** Where payouts go; in the sandbox a test account until the merchant names one, in live mode null. */
+/** Bank account for payouts. Until the merchant sets one: a test account in the sandbox, null in live mode. */
 export async function getBankAccount(ctx: Context): Promise<BankAccount | null> {
   const row = await findBankAccount(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id);
   if (row === null) return ctx.environment.mode === "test" ? TEST_BANK_ACCOUNT : null;
@@ -89,7 +89,7 @@ export async function getBankAccount(ctx: Context): Promise<BankAccount | null> 
   return { holder, bank_name, country, last4 };
 }
 
-/** Payouts that are made from now on go there; those on their way stay on it. Only the end of its number is kept. */
+/** Sets the bank account for new payouts; those in transit keep theirs. Only the number's last digits are stored. */
 export async function updateBankAccount(ctx: Context, input: UpdateBankAccountBody): Promise<BankAccount> {
   const { holder, bank_name, country } = input;
   const account = { holder, bank_name, country, last4: compactAccountNumber(input.account_number).slice(-4) };
@@ -102,8 +102,9 @@ export async function updateBankAccount(ctx: Context, input: UpdateBankAccountBo
 }
 
 /**
- * Pays out what a failed payout returned, with whatever else is available in its currency. Throws `invalid_state` when it did
- * not fail, when its money is in another payout by now, and when refunds took more than there is.
+ * Pays out what a failed payout returned, together with other available
+ * money in its currency. Throws `invalid_state` if it did not fail, its
+ * money is already in another payout, or refunds exceed the available money.
  */
 export async function retryPayout(ctx: Context, input: { id: string }): Promise<Payout> {
   const environmentId = ctx.environment.id;
@@ -135,12 +136,12 @@ const record = ({ actor, environment, request }: Context, tx: Transaction, actio
 
 const ARRIVES_AFTER_SECONDS = 86_400;
 const FAILURE_REASON = "The bank has no account with this number.";
-/** Payouts that are read in one go. */
+/** Payouts per query. */
 const BATCH = 100;
 
 /**
- * Sends the payouts that are made, ends those whose day has come, and makes those of what was settled. Each step is one commit
- * behind a guard, so a process may die at any moment and any number of them may run it. Returns how many steps it took.
+ * Sends created payouts, completes those that are due, and creates new ones from settled batches. Each step is
+ * one commit behind a guard, so it is safe to crash and to run concurrently. Returns the number of steps.
  */
 export async function runPayouts(service: Service, stopping?: AbortSignal): Promise<number> {
   let steps = 0;
@@ -149,7 +150,7 @@ export async function runPayouts(service: Service, stopping?: AbortSignal): Prom
     try {
       steps += await step();
     } catch (error) {
-      // One that fails is left for the next time, and does not hold up the others.
+      // A failed one is retried in the next run, and does not block the others.
       if (isDatabaseUnavailable(error) && !isCanceled(error)) throw error;
       service.log.error({ err: error, ...subject }, "a payout could not be taken forward");
     }
@@ -167,9 +168,9 @@ export async function runPayouts(service: Service, stopping?: AbortSignal): Prom
 }
 
 /**
- * Which payouts a group's available batches make: one for each batch that was in none yet. A batch that takes more than it
- * brings is carried into the next one, or into those before it when none follows: no more is paid out than is available. What a
- * failed payout returned goes with the first. Batches are in id order.
+ * Groups available batches into payouts: one per batch that was never in one. A negative batch joins the next
+ * payout, or the previous ones at the end, so that no more is paid out than is available. Batches from a failed
+ * payout join the first. Batches are in id order.
  */
 export function payoutsOf(batches: readonly AvailableBatch[]): AvailableBatch[][] {
   const payouts: AvailableBatch[][] = [];
@@ -177,7 +178,7 @@ export function payoutsOf(batches: readonly AvailableBatch[]): AvailableBatch[][
   const failed = batches.filter((batch) => batch.payout_failed);
   const fresh = batches.filter((batch) => !batch.payout_failed);
   for (const batch of [...failed, ...fresh]) {
-    // Above it numbers are no longer exact.
+    // Larger numbers are not exact.
     const isFull = sumOf(next) + batch.net_amount > Number.MAX_SAFE_INTEGER;
     if (isFull) payouts.push(next);
     next = isFull ? [batch] : [...next, batch];
@@ -210,7 +211,7 @@ async function payOutGroup(service: Service, { environment_id: environmentId, cu
   });
 }
 
-/** Puts available batches, which are locked, into a payout. Their sum is above 0. */
+/** Puts locked available batches with a positive sum into a payout. */
 async function makePayout(
   tx: Transaction,
   environmentId: string,
@@ -240,7 +241,7 @@ async function send(service: Service, { environment_id: environmentId, id }: Due
   });
 }
 
-/** The bank takes it, or its money comes back. Both are line 2, so the ledger has room for one of them. */
+/** The bank accepts the payout, or its money returns. Both are ledger line 2, so only one of them can be booked. */
 async function end(service: Service, { environment_id: environmentId, id }: Due): Promise<number> {
   return await service.db.sql.begin(async (tx) => {
     const ended = await endPayout(tx, environmentId, {

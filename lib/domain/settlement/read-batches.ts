@@ -27,7 +27,7 @@ async function findRow(ctx: Context, publicId: string): Promise<ShownBatchRow | 
   return row ?? null;
 }
 
-/** Newest first. Throws `invalid_parameter` when `starting_after` is not a batch of this environment. */
+/** Newest first. Throws `invalid_parameter` if `starting_after` is not a batch of this environment. */
 export async function listSettlementBatches(
   ctx: Context,
   query: ListSettlementBatchesQuery,
@@ -46,7 +46,7 @@ export async function listSettlementBatches(
   return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
-/** The batches that a payout names, oldest first. */
+/** A payout's batches, oldest first. */
 export async function listBatchesOfPayout(
   ctx: Context,
   input: { settlement_batch_ids: string[] },
@@ -56,7 +56,7 @@ export async function listBatchesOfPayout(
   return rows.map((row) => presentSettlementBatch(row, ctx.environment.mode));
 }
 
-/** A transaction in a batch; `amount` is what it added before its fee, in minor units. */
+/** A transaction in a batch; `amount` is its share before the fee, in minor units. */
 export type BatchItem = {
   transaction_id: string;
   payment_id: string;

@@ -103,7 +103,7 @@ describe("runSettlement", () => {
     // The batch, two of 0.4 MB, the one with a refund of 0.8, another of 0.4 with the short one.
     expect(statements.filter((text) => text.includes("insert into events"))).toHaveLength(5);
     expect(await offences()).toEqual([]);
-    // No request may have metadata of this length, and so no event.
+    // No request can send metadata this long, so no event can contain it.
     await db.sql`update events set data = replace(data::text, repeat('x', 400000), 'x')::json
       where environment_id = ${environmentId}`;
   });
@@ -206,7 +206,7 @@ describe("runSettlement", () => {
     });
     await locked.given;
     const run = runSettlement(service, { environmentId });
-    // Of this database: other tests share the server, and wait for locks of their own.
+    // Of this database only, as other tests share the server and wait for their own locks.
     const waiting = () =>
       db.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(waiting).not.toHaveLength(0);
@@ -218,7 +218,7 @@ describe("runSettlement", () => {
   });
 });
 
-/** The same database, whose transactions note the statements they send. */
+/** Wraps the database to record the statements of its transactions. */
 function watch(long: typeof db.long, statements: string[]): typeof db.long {
   return new Proxy(long, {
     get(target, name) {
@@ -246,7 +246,7 @@ function signal() {
   return { given, give: () => give() };
 }
 
-/** The same database, whose first settled chunk raises the signal: a run that is told to stop at the worst moment. */
+/** Wraps the database to abort at the first settled chunk: the worst moment to stop a run. */
 function stopAfterFirstCommit(stop: AbortController): typeof db {
   const long = new Proxy(db.long, {
     get(target, name) {

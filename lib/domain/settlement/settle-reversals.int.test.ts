@@ -82,7 +82,7 @@ describe("runSettlement, of refunds that fail after they were settled,", () => {
   });
 });
 
-/** The sandbox accepts this card's refunds, and fails them later. */
+/** The sandbox accepts this card's refunds and fails them later. */
 const REFUNDS_FAIL_LATE = { number: "4000000000005126", exp_month: 12, exp_year: 2040, cvv: "123" };
 
 /** A payment of 10000 with a refund, both settled; returns its id. */
@@ -93,7 +93,7 @@ async function settledRefund(tenant: MoneyTenant, amount: number): Promise<strin
   return decodeId("payment", payment.id) as string;
 }
 
-/** Brings forward what the sandbox reports later, and takes it in. */
+/** Makes the sandbox's later reports due, and processes them. */
 async function failRefunds(tenant: MoneyTenant): Promise<void> {
   await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where account = ${tenant.environmentId}`;
   await expect.poll(() => processReports(tenant.service)).toBe(0);

@@ -32,33 +32,33 @@ import { presentSettlementBatch } from "./read-batches";
 /** One batch: one environment, one currency, at most one chunk of payments. Amounts in minor units. */
 export type BatchSummary = SettlementBatchRow;
 
-/** A chunk is one commit and takes about this long: a refund waits while its payment is locked. */
+/** Target duration of a chunk, which is one commit: refunds of its payments wait for their locks. */
 const CHUNK_MS = 250;
 /** Transactions in a chunk. */
 const FIRST_CHUNK = 50;
 const MAX_CHUNK = 1_000;
 
-/** Size of the next chunk, in transactions, after one of `size` took `tookMs`. */
+/** Size of the next chunk in transactions, after a chunk of `size` took `tookMs`. */
 export const nextChunk = (size: number, tookMs: number): number =>
   Math.max(1, Math.min(MAX_CHUNK, 2 * size, Math.floor((size * CHUNK_MS) / Math.max(1, tookMs))));
 
 type SettlementInput = {
-  /** Only this environment; all of them when left out. */
+  /** Settles only this environment; all if omitted. */
   environmentId?: string;
-  /** Transactions in each chunk, however long it takes. */
+  /** Fixed number of transactions per chunk, whatever the time it takes. */
   chunkSize?: number;
-  /** Between two chunks: stop here, the rest is for the next run. */
+  /** Checked between chunks: stops, and leaves the rest to the next run. */
   signal?: AbortSignal;
 };
 
 /**
- * Settles, as of now, captured charges and accepted refunds that are not settled yet, and takes back refunds that failed after
- * they were (UNSETTLED in db/queries/settlement). Each chunk is a batch and a commit of its own, so a run that is killed loses
- * nothing, and any number of runs may go on at once.
+ * Settles captured charges and accepted refunds that are unsettled, and reverses settled
+ * refunds that failed (UNSETTLED in db/queries/settlement). Each chunk is a batch and a
+ * commit of its own, so a killed run loses nothing, and runs may be concurrent.
  */
 export async function runSettlement(service: Service, input: SettlementInput = {}): Promise<BatchSummary[]> {
   const batches: BatchSummary[] = [];
-  // One chunk of each in turn: small ones do not wait until all of the largest is settled.
+  // Groups take turns by chunk, so that small ones don't wait for the largest.
   let groups = (await listUnsettledGroups(service.db, input.environmentId ?? null)).map((group) => ({
     ...group,
     afterId: BEFORE_ALL,
@@ -74,7 +74,7 @@ export async function runSettlement(service: Service, input: SettlementInput = {
         const chunk = await settleChunk(service, group).finally(() => forgetTotals(group.environment_id));
         const limit = input.chunkSize ?? nextChunk(group.limit, service.timer.elapsedMs() - startedMs);
         if (chunk.batch) batches.push(chunk.batch);
-        // The position only moves forward, so a run ends even while payments keep coming in.
+        // The position only moves forward, so a run ends even if payments keep arriving.
         if (chunk.lastId !== null) unfinished.push({ ...group, afterId: chunk.lastId, limit });
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
@@ -83,17 +83,20 @@ export async function runSettlement(service: Service, input: SettlementInput = {
     }
     groups = unfinished;
   }
-  // After the others are settled: the run is not done, and is made again.
+  // Thrown after the others are settled: the run has failed and is repeated.
   if (failures.length > 0) throw failures[0];
   return batches;
 }
 
 type ChunkInput = { environment_id: string; currency: string; afterId: string; limit: number };
 
-/** `lastId`: where the next chunk starts, or null when there is nothing after this one. */
+/** `lastId`: where the next chunk starts; null if nothing follows. */
 type ChunkResult = { batch: SettlementBatchRow | null; lastId: string | null };
 
-/** Settles the next transactions of one environment and currency in one commit; no batch when another run was faster. */
+/**
+ * Settles the next transactions of one environment and
+ * currency in one commit; no batch if another run was faster.
+ */
 async function settleChunk(service: Service, input: ChunkInput): Promise<ChunkResult> {
   return await service.db.long.begin(async (tx) => {
     const candidates = await listUnsettledAfter(tx, input.environment_id, input);
@@ -139,8 +142,8 @@ function batchOf(
 }
 
 /**
- * About how much JSON of payments is made at once: of most payments hundreds, of one with hundreds of refunds that one. The
- * events of their transactions are as much again.
+ * Approximate size of payments' JSON written at once: hundreds of typical payments, or one with hundreds of
+ * refunds. Their transactions' events are about as large again.
  */
 const SLICE_BYTES = 500_000;
 
@@ -158,7 +161,7 @@ async function writeBatch(tx: Transaction, batch: SettlementBatchRow, items: Uns
   });
 }
 
-/** The items in parts whose events fit the memory, each payment's in one. */
+/** Splits the items so that each part's events fit in memory; a payment's items stay together. */
 async function slicesOf(tx: Transaction, environmentId: string, items: UnsettledItem[]): Promise<UnsettledItem[][]> {
   const lengths = await measurePayments(tx, environmentId, [...new Set(items.map((item) => item.payment_id))]);
   const sliceOf = new Map<string, number>();
@@ -173,7 +176,7 @@ async function slicesOf(tx: Transaction, environmentId: string, items: Unsettled
   return slices;
 }
 
-/** Marks some payments' charges, refunds and reversals, and writes the events of charges and refunds. */
+/** Marks charges, refunds and reversals as settled, and writes the events of charges and refunds. */
 async function settleItems(tx: Transaction, batch: SettlementBatchRow, mode: Mode, items: UnsettledItem[]) {
   const environmentId = batch.environment_id;
   const idsOf = (reversals: boolean) =>
@@ -194,7 +197,7 @@ async function settleItems(tx: Transaction, batch: SettlementBatchRow, mode: Mod
   const after = await findPaymentsById(tx, environmentId, settledPaymentIds);
   const events = settled.flatMap((item) => {
     const change = { before: snapshotOf(before, item), after: snapshotOf(after, item) };
-    // In the order of their ids, hence the payment's first.
+    // In id order, which puts the payment's event first.
     const ofPayment = item.kind === "charge" ? [settledEvent(batch, mode, change)] : [];
     return [...ofPayment, settledTransactionEvent(batch, mode, change, item)];
   });
@@ -208,8 +211,8 @@ function snapshotOf(payments: Map<string, PaymentSnapshot>, { payment_id: id }: 
 }
 
 /**
- * The processor pays out the charges, takes back the refunds, and pays back the refunds that failed since. What that leaves of
- * the merchant's money after fees is no longer pending but available, or the other way round.
+ * The processor pays out charges, deducts refunds, and returns refunds that failed later. The merchant's net
+ * share moves from pending to available, or back if it is negative.
  */
 async function writeLedger(tx: Transaction, batch: SettlementBatchRow): Promise<void> {
   const net = batch.net_amount;
@@ -258,16 +261,16 @@ function settledTransactionEvent(
 }
 
 const LAST_NIGHT = "settled_through";
-/** Hour of the day, UTC, after which the night's settlement runs. */
+/** Hour of the day (UTC) after which the nightly settlement runs. */
 const SETTLEMENT_HOUR = 2;
 
 /**
- * Runs the settlement once a night, by the database's clock. That instances may do it at the same time is harmless; the date
- * is written afterwards, so a run that is killed is run again. Returns the number of batches.
+ * Runs the settlement once a night by the database's clock. Concurrent runs are harmless. The date is written
+ * afterwards, so a killed run is repeated. Returns the number of batches.
  */
 export async function settleNightly(service: Service): Promise<number> {
   const night = await findLastNight(service.db.sql, SETTLEMENT_HOUR);
-  // A later night than the last one was written while the clock was ahead: it proves nothing about this one.
+  // A stored night after the last one was written with a clock running ahead, and proves nothing.
   if ((await adoptServiceSetting(service.db.orm, LAST_NIGHT, night)) === night) return 0;
   const batches = await runSettlement(service);
   await storeServiceSetting(service.db.orm, LAST_NIGHT, night);
