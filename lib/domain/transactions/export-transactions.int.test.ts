@@ -34,7 +34,7 @@ async function idsOf(ctx: ReturnType<typeof call>, ...of: Parameters<typeof sear
   return ids;
 }
 
-/** Bytes that something still refers to: how much garbage lies about depends on what else the process does. */
+/** Reachable bytes only, as the amount of garbage depends on everything else in the process. */
 function memoryInUse(): number {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();
@@ -102,7 +102,7 @@ describe("an export of transactions", () => {
       const stored = await db.sql<{ id: string; amount: number }[]>`
       select id, amount from transactions where environment_id = ${ctx.environment.id} order by id desc`;
       expect(hash).toEqual(stored.map(({ id, amount }) => `${encodeId("transaction", id)}:${amount}`));
-      // The test itself keeps 100,000 short texts.
+      // Includes 100,000 short strings of the test itself.
       expect(peak - before).toBeLessThan(60_000_000);
     },
   );
@@ -155,7 +155,7 @@ describe("an export of transactions", () => {
       await begun.batches.return();
       await begun.close();
     }
-    // Twelve exports by a pool of four: each has given its connection back.
+    // Twelve exports with a pool of four: each has released its connection.
     const open =
       await db.sql`select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
     expect(open).toHaveLength(0);

@@ -9,15 +9,15 @@ import { filterOf, WORDS } from "./read-transactions";
 import { withWordsFound } from "./search-words";
 
 export type TransactionExport = {
-  /** Exactly what the batches will hold, as of the moment they show. */
+  /** Exact number of transactions in the batches, which share one snapshot. */
   readonly total: number;
-  /** In the order of the sort, read on demand. Throws at its end if the export could not be finished. */
+  /** In sort order, read on demand. Throws at the end if the export is incomplete. */
   readonly batches: AsyncGenerator<ExportedTransaction[], void>;
-  /** Gives the connection back, wherever the export stands. Must be called. */
+  /** Releases the connection at any stage of the export. Must be called. */
   close(): Promise<void>;
 };
 
-/** All transactions that a search finds, without a limit, as they are at one moment. */
+/** All transactions of a search in one snapshot, without a limit. */
 export async function exportTransactions(
   ctx: Context,
   search: Pick<SearchTransactionsBody, "filters" | "sort">,
@@ -48,7 +48,7 @@ async function* presented(ctx: Context, batches: Rows): AsyncGenerator<ExportedT
   }
 }
 
-/** A charge counts once it is captured, a refund once it is accepted; refunds have no fee. */
+/** Charges count once captured, refunds once accepted; refunds have no fee. */
 function earnings(
   { type, status, amount, amount_captured }: Transaction,
   fee: number | null,

@@ -12,7 +12,7 @@ import { listTransactions, searchTransactions } from "./read-transactions";
 
 const { db } = await testDatabase();
 
-/** Totals of a new tenant, by its filters. */
+/** Totals by filter, for a new tenant. */
 async function totalsOf(tenant: Awaited<ReturnType<typeof moneyTenant>>) {
   const ctx = testContext(tenant.service, tenant.merchant.test);
   const found = async (filters: object) =>
@@ -58,7 +58,7 @@ test("a page has its own rows in its total, whoever wrote them since it was coun
   const tenant = await moneyTenant(db);
   const ctx = testContext(tenant.service, tenant.merchant.test);
   const one = (time: number) => ({ ...(SAMPLE[0] as SampleTransaction), id: idAt(new Date(time)), time });
-  // As another process would: this one hears nothing of it.
+  // Simulates another process, whose writes this one does not notice.
   await insertSample(db, tenant.environmentId, one(START));
   expect(await listTransactions(ctx, { limit: 1 })).toMatchObject({ total: 1, has_more: false });
   expect(await listPayments(ctx, { limit: 1 })).toMatchObject({ total: 1, has_more: false });

@@ -66,12 +66,12 @@ export function listTransactions(ctx: Context, query: ListTransactionsQuery): Pr
   return listFound(ctx, search, "q");
 }
 
-/** Transactions by all filters and sorts. All ranges are inclusive; ties of a sort are in the order of the ids. */
+/** Transactions by all filters and sorts. All ranges are inclusive; ties are in id order. */
 export function searchTransactions(ctx: Context, search: SearchTransactionsBody): Promise<TransactionList> {
   return listFound(ctx, search, WORDS);
 }
 
-/** The parameter of a search that its words come in. */
+/** Parameter with the search terms. */
 export const WORDS = "filters.q";
 
 async function listFound(ctx: Context, search: SearchTransactionsBody, words: string): Promise<TransactionList> {
@@ -85,7 +85,10 @@ async function listFound(ctx: Context, search: SearchTransactionsBody, words: st
   );
 }
 
-/** The same for the dashboard's tables, without fields that no column shows: metadata alone can be 25 KB a row. */
+/**
+ * `searchTransactions` for the dashboard's tables, without
+ * fields that have no column: metadata alone can be 25 KB a row.
+ */
 export async function searchTransactionTable(
   ctx: Context,
   search: SearchTransactionsBody,
@@ -100,7 +103,7 @@ export async function searchTransactionTable(
   );
 }
 
-/** The filters of a search as the queries take them; null when an id in them is malformed, so that nothing can match. */
+/** Converts search filters for the queries; null if an id is malformed, so that nothing can match. */
 export function filterOf(filters: SearchFilters): WordsFilter | null {
   const conditions: [FilterName, unknown][] = [];
   for (const [name, row] of FILTER_ROWS) {
@@ -113,7 +116,7 @@ export function filterOf(filters: SearchFilters): WordsFilter | null {
   return Object.fromEntries(conditions.filter(([, condition]) => condition !== undefined));
 }
 
-/** Null when nothing can match, undefined when everything does. */
+/** Null if nothing can match, undefined if everything does. */
 function conditionOf(name: FilterName, row: FilterRow, value: NonNullable<SearchFilters[FilterName]>) {
   const details = FILTER_DETAILS[name];
   if (typeof value === "string") return details.of ? decodeId(details.of, value) : value;
@@ -131,12 +134,12 @@ function timesOf(name: FilterName, ends: Range<string>) {
   return { ...(gte && { gte: gte.toISOString() }), ...(lt && { lt: lt.toISOString() }) };
 }
 
-/** What changes in the life of a transaction. */
+/** Fields that change during a transaction's life. */
 const CHANGING = ["status", "decline_code", "captured_at", "attention"] as const;
 
 type TransactionList = z.infer<typeof transactionList>;
 
-/** What list and search share. Throws `invalid_parameter` when `starting_after` is not in this environment. */
+/** Shared by list and search. Throws `invalid_parameter` if `starting_after` is not in this environment. */
 async function findCounted<Row>(
   ctx: Context,
   { filters, sort, limit, offset, starting_after }: SearchTransactionsBody,
@@ -164,7 +167,7 @@ async function cursorOf(ctx: Context, startingAfter: string) {
   return cursor;
 }
 
-/** What the transactions that a search finds come to, by currency: of the first ones in its order, where there are very many. */
+/** Sums by currency of the transactions that a search finds; of very many, only the first ones in its order. */
 export async function sumTransactions(
   ctx: Context,
   { filters, sort }: Pick<SearchTransactionsBody, "filters" | "sort">,
@@ -180,7 +183,7 @@ export async function sumTransactions(
   return sumsOf(found);
 }
 
-/** The same of chosen transactions; those that are not this environment's count for nothing. */
+/** Sums of selected transactions; those of other environments are ignored. */
 export async function sumChosenTransactions(ctx: Context, publicIds: readonly string[]): Promise<TransactionSums> {
   const ids = publicIds.flatMap((id) => decodeId("transaction", id) ?? []);
   if (ids.length === 0) return sumsOf([]);

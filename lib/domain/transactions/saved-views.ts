@@ -20,7 +20,7 @@ import {
 import { idTime, newId } from "@/lib/ids";
 import { type Context, resourceNotFound } from "../context";
 
-/** A user's own views, then what the team shares: as many of these again as one user may have. */
+/** The user's own views, then up to as many shared by the team. */
 export async function listSavedViews(ctx: Context, input: { userId: string }): Promise<SavedView[]> {
   const rows = await findViews(
     ctx.service.db.within(ctx.environment.id).orm,
@@ -31,7 +31,7 @@ export async function listSavedViews(ctx: Context, input: { userId: string }): P
   return rows.map((row) => presentSavedView(row, input.userId));
 }
 
-/** A user's own view. Throws `resource_not_found` for another's. */
+/** A user's own view. Throws `resource_not_found` for other users' views. */
 async function getSavedView(ctx: Context, input: { userId: string; id: string }): Promise<SavedView> {
   const id = decodeId("savedView", input.id);
   const row =
@@ -40,7 +40,7 @@ async function getSavedView(ctx: Context, input: { userId: string; id: string })
   return presentSavedView(row, input.userId);
 }
 
-/** Keeps a view for a user. Refuses a name they have already, and more views than fit the page. */
+/** Saves a view for a user. Refuses a name the user already has, and more views than fit the page. */
 export async function createSavedView(
   ctx: Context,
   input: CreateSavedViewBody & { userId: string; role: UserRole },
@@ -60,7 +60,7 @@ export async function createSavedView(
   return getSavedView(ctx, { userId, id: encodeId("savedView", id) });
 }
 
-/** Changes a user's own view; another's is not found, shared or not. */
+/** Changes a user's own view; others' views are not found, shared or not. */
 export async function updateSavedView(
   ctx: Context,
   input: UpdateSavedViewBody & { userId: string; role: UserRole; id: string },
@@ -93,7 +93,7 @@ export async function deleteSavedView(
   return { id: input.id, deleted: true };
 }
 
-/** The row as the dashboard shows it to a user. */
+/** Converts the row for display to a user. */
 function presentSavedView(row: ShownSavedView, userId: string): SavedView {
   return {
     id: encodeId("savedView", row.id),
@@ -109,7 +109,7 @@ function presentSavedView(row: ShownSavedView, userId: string): SavedView {
   };
 }
 
-/** Members who may change something decide what the team sees: viewers keep views for themselves. */
+/** Viewers can't change what the team sees, so their views stay private. */
 function requireSharing(role: UserRole, shared: boolean): void {
   if (!shared || role !== "viewer") return;
   throw new AppError("permission_denied", "Viewers cannot share views. Ask an owner to share one with the team.");

@@ -19,7 +19,8 @@ const { merchant, call } = await testTenant(db);
 
 beforeAll(async () => {
   await Promise.all(SAMPLE.map((row) => insertSample(db, merchant.test.id, row)));
-  // As any server does by itself within a minute; until then it takes the tables for empty and reads pages again and again.
+  // Servers do this by themselves within a minute; until then,
+  // the planner expects empty tables and reads pages repeatedly.
   await db.sql`analyze transactions, payments`;
 });
 

@@ -35,7 +35,7 @@ const SAMPLE: Some[] = [
   { customer: "17", description: "100% 50_50 a\\b", amount: 424200 },
   { name: "Łukasz Nowak", email: "lukasz@example.com", description: "gold gold gold" },
 ];
-/** Names as people write them, each found by every query beside it. */
+/** Names as people write them, each matched by all of its queries. */
 const SPELLED: [name: string, queries: string[]][] = [
   [
     "Siobhán O’Brien",
@@ -79,7 +79,7 @@ beforeAll(async () => {
   }
 });
 
-/** Which of the sample, newest first. */
+/** Indexes of the matching samples, newest first. */
 async function found(q: string, body: object = {}, ctx = call()): Promise<number[]> {
   const { filters, ...rest } = body as { filters?: object };
   const { data, total } = await searchTransactions(
@@ -240,13 +240,13 @@ describe("whatever is sent,", () => {
       const { words } = await make();
       expect(words).toEqual(expect.arrayContaining(["anna", "nowak", "=1"]));
       expect(words.length).toBeLessThan(203);
-      // Some 5 ms, when the machine does nothing else.
+      // Takes about 5 ms on an idle machine.
       await expect.poll(async () => (await make()).ms, { timeout: 10_000, interval: 0 }).toBeLessThan(40);
     },
   );
 
   it("short texts of ASCII alone have the same words as beside a sign that is not", async () => {
-    // Without y, which the sign becomes.
+    // Without y, which replaces the sign.
     const signs = "aAbBcCxX0129  .,-@_'!\t\n/~{";
     const [row] = await db.sql<{ texts: number; different: string[] }[]>`
       with texts as materialized (
@@ -338,7 +338,7 @@ it("says how many there are up to the cap, and pages through all, when many have
       sort: { field: "amount", order: "asc" },
       limit: 2,
     });
-    // Nothing but words: they have been counted.
+    // Search terms only, so they have been counted.
     const byAmount = { filters, sort: { field: "amount" }, limit: 2 };
     expect(await search(byAmount)).toMatchObject({ total: 10_000, total_capped: true });
     expect(settled).toMatchObject({ total: 10_000, total_capped: true, has_more: true });

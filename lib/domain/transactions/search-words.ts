@@ -4,7 +4,7 @@ import { type FoundPage, foundPage } from "@/db/queries/transactions/transaction
 import { countByWords, findByWords, rankWords, type WordsFound } from "@/db/queries/transactions/words";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 
-/** The filters of a search whose words are not looked up yet. */
+/** Search filters whose terms are not looked up yet. */
 export type WordsFilter = Omit<TransactionFilter, "q"> & { readonly q?: string };
 
 export type FindPage<Row> = (
@@ -15,10 +15,10 @@ export type FindPage<Row> = (
   total: number | null,
 ) => Promise<FoundPage<Row>>;
 
-/** How many matches are read to know their number: one more than a total says. */
+/** Matches that are read for a count: one more than the largest total shown. */
 const COUNTED = TOTAL_CAP + 1;
 
-/** A page of what the filter finds, words included. `total`: when it is known. */
+/** A page of the filter's results, search terms included. `total`: if already known. */
 export async function findByQuery<Row>(
   sql: Sql,
   environmentId: string,
@@ -39,9 +39,9 @@ export async function findByQuery<Row>(
   const words = await rankWords(sql, environmentId, q);
   const { order, limit, offset, after } = page;
   const times = created_at ?? {};
-  // One row more than the page shows whether there is a next one.
+  // One row more than the page shows if there is a next one.
   const need = limit + 1;
-  // A page after a transaction is no part of what is counted, nor is one past it.
+  // A page after a transaction, or past the count's limit, does not overlap the counted rows.
   const countsOnTheWay = total === null && !after && offset + need <= COUNTED;
   const count = (shown: { limit: number; offset: number }) =>
     countByWords(sql, environmentId, words, { order, times, limit: COUNTED }, shown);
@@ -59,8 +59,8 @@ export async function findByQuery<Row>(
 }
 
 /**
- * The filter with what its words find: a list of transactions, or, where they are more than the contract counts, the words, which
- * many rows then have, so that no walk along another index is long.
+ * The filter with its search terms resolved: to a list of transactions, or, if there are more than the count's
+ * limit, to the terms. Many rows match those, so walking another index finds matches soon.
  */
 export async function withWordsFound(
   sql: Sql,
@@ -83,5 +83,5 @@ export async function withWordsFound(
   return { ...filter, q: { words, oldest: await end("asc"), newest: await end("desc") } };
 }
 
-/** What the words alone find, up to one more than a total says. */
+/** Number of matches of the search terms alone, up to one more than the largest total shown. */
 const countOf = (found: WordsFound) => ("ids" in found ? found.ids.length : COUNTED);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const search = (filters: object = {}, sort: object = {}) => searchTransactionsBody.parse({ filters, sort });
 
-/** By adding up one row after the other; no sample is a refund. */
+/** Adds up the rows one by one; no sample is a refund. */
 function expected(matches: (row: SampleTransaction) => boolean) {
   const rows = SAMPLE.filter(matches);
   const sums = [...new Set(rows.map(({ currency }) => currency))].toSorted().map((currency) => {
@@ -117,7 +117,7 @@ describe("what a list comes to", () => {
     ];
     expect(await sum(3_000)).toEqual(charges);
     expect(await sum(3_000, { type: ["CHARGE", "REFUND"] })).toEqual(charges);
-    // One refund among the rows, of whichever currency: then refunds count where they are rows.
+    // With a refund of any currency among the rows, refunds count as rows of their own.
     expect(await sum(2_000)).toEqual([{ currency: "EUR", gross: 5_000, refunded: 0, fees: 0, net: 5_000 }, charges[1]]);
     expect(await sum(1)).toEqual(charges);
   });
