@@ -49,7 +49,7 @@ describe("asking again", () => {
     expect(await tenant.get(payment.id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 4_000 });
     const references = tenant.script.calls.filter(({ method }) => method === "refund").map((sent) => sent.reference);
     expect(references).toEqual([operationId, operationId]);
-    // Whoever asked for the refund gets its answer under the same key.
+    // A repeat of the refund request with its key gets the result.
     expect(await tenant.key("refund")).toMatchObject({ state: "done", operation_id: operationId });
     await expectClean();
   });

@@ -15,18 +15,21 @@ import { parseSearch } from "@/lib/contract/transactions/search";
 import { filterOf } from "../transactions/read-transactions";
 import type { StaffCall } from "./staff";
 
-/** A user is waiting. It uses the connection for slow work, one at a time, so that those of sign-ins and pages stay free. */
+/**
+ * Timeout while a user waits. Uses the connection for slow
+ * work, one at a time, so that sign-ins and pages keep theirs.
+ */
 const LIMIT_MS = 5_000;
 
 const AGAIN =
   /\brefunded\s+(?:twice|again|repeatedly|(?:more than once|several times|multiple times))[.!?]*(?![^\s,;])|\brefunds:>1(?![^\s,;])/gi;
 const DOTS = /(?<![•*·])[•*·]+\s*(?=\d{4}\b)/g;
-/** A number alone is whatever it may be: a card's end, an amount in any currency, part of an order number. */
+/** A bare number has many meanings: a card's last digits, an amount in any currency, part of an order number. */
 const NUMBER = /^[\d,]+(?:\.\d{1,4})?$/;
 
 export type ReadTransactions = Pick<TransactionSearch, "filters" | "refundedAgain" | "problems">;
 
-/** What a text says about transactions: the merchants' own grammar, plus "refunded twice". Null when it says nothing. */
+/** Parses a search for transactions: the merchants' grammar, plus "refunded twice". Null if it contains none. */
 export function readTransactionSearch(input: string): ReadTransactions | null {
   const refundedAgain = input.search(AGAIN) >= 0;
   const text = input
@@ -39,7 +42,7 @@ export function readTransactionSearch(input: string): ReadTransactions | null {
     return { filters: isEnd ? { card_last4: text } : { q: text }, refundedAgain, problems: [] };
   }
   const read = parseSearch(text);
-  // Beside other words, four digits are what a customer read from a card.
+  // Next to other words, four digits are the card's last ones, as customers quote them.
   const card = read.hint && new RegExp(`(?<![^\\s,;])${read.hint.word}(?![^\\s,;.!?])`);
   const { filters, problems, jump } = card ? parseSearch(text.replace(card, "last4:$&")) : read;
   if (jump !== null) return { filters: {}, refundedAgain, problems: ["Search for an id alone, without other words."] };
@@ -53,7 +56,7 @@ export function readTransactionSearch(input: string): ReadTransactions | null {
 
 export type PageOfSearch = Pick<TransactionSearch, "sort" | "order" | "page"> & { readonly reach: SearchReach };
 
-/** Filters that an index narrows to few transactions of a merchant, however old they are. */
+/** Filters whose index finds few transactions of a merchant, at any age. */
 const NARROW = ["customer_id", "customer_email", "subscription_id", "card_last4", "plan_id", "attention"] as const;
 const TIMES = ["created_at", "captured_at"] as const;
 
@@ -62,7 +65,7 @@ function isAsWideAsTime({ filters, refundedAgain }: ReadTransactions): boolean {
   return !isNarrow && (refundedAgain || filters.q !== undefined);
 }
 
-/** The transactions of all merchants that a search finds. Days are UTC's: each merchant has its own. */
+/** Transactions of all merchants that match a search. Days are in UTC, as merchants' time zones differ. */
 export async function findTransactionsEverywhere(
   { service }: StaffCall,
   read: ReadTransactions,

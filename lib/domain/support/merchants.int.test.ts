@@ -17,7 +17,7 @@ import { listStaffActs, recordStaffAct } from "./staff-acts";
 import { reinstateMerchant, suspendMerchant, unlockMember } from "./suspend-merchants";
 import { readProcessorStatus } from "./unknown-outcomes";
 
-/** The audit log has no such member of staff. */
+/** The audit log refuses a staff member that does not exist. */
 const unwritten = { cause: { constraint_name: expect.stringContaining("support_audit_log_staff_id") } };
 
 const { db } = await testDatabase();

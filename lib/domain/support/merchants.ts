@@ -40,7 +40,7 @@ import { detailOf, findRequestOfAnyone, listRecentErrors } from "../request-log/
 import { inEnvironment, type StaffCall } from "./staff";
 import { presentStaffAct, recordStaffAct } from "./staff-acts";
 
-/** A merchant with one of its environments. Throws `resource_not_found` when no merchant has the id. */
+/** A merchant with one of its environments. Throws `resource_not_found` for an unknown id. */
 export async function getMerchantView(call: StaffCall, input: { id: string; mode: Mode }): Promise<MerchantView> {
   const { service, staff, request } = call;
   const id = decodeId("merchant", input.id);
@@ -115,7 +115,7 @@ function presentOwnAct(row: OwnActRow): OwnAct {
 
 type Shown = { id: string; mode: Mode; fee_basis_points: number; merchantId: string; timeZone: string };
 
-/** What staff see of an environment. Writes nothing into the audit log: its callers do. */
+/** Staff's view of an environment. Not audited here, but by the callers. */
 async function getMerchantEnvironment(call: StaffCall, shown: Shown): Promise<MerchantEnvironment> {
   const { service } = call;
   const { sql, orm } = service.db;
@@ -197,7 +197,7 @@ function presentRow(row: Awaited<ReturnType<typeof findListedTransactions>>["row
   };
 }
 
-/** An idempotency key of any merchant's environment, by its `env_…` id. Throws `resource_not_found`. */
+/** An idempotency key of any merchant, by its `env_…` id. Throws `resource_not_found`. */
 export async function getMerchantKey(
   call: StaffCall,
   input: KeyLookup & { environmentId: string },
@@ -215,7 +215,7 @@ export async function getMerchantKey(
   return getIdempotencyKey(inEnvironment(call, environment), input);
 }
 
-/** A request of any merchant's, by its `req_…` id, with its merchant's id. Throws `resource_not_found`. */
+/** A request of any merchant by its `req_…` id, with the merchant's id. Throws `resource_not_found`. */
 export async function getMerchantRequest(
   call: StaffCall,
   input: { id: string; can: Can },
@@ -234,7 +234,7 @@ export async function getMerchantRequest(
   return { request, merchant: encodeId("merchant", environment.merchantId), mode: environment.mode };
 }
 
-/** Any merchant's environment, for support staff; null when none has the id, a UUID. */
+/** Any merchant's environment for support staff; null if the UUID is unknown. */
 export async function findEnvironmentForStaff(service: Pick<Service, "db">, id: string): Promise<Environment | null> {
   return findEnvironmentById(service.db.orm, id);
 }

@@ -19,7 +19,7 @@ import { getPaymentDetail } from "../payments/payment-detail";
 import { inEnvironment, type StaffCall } from "./staff";
 import { presentStaffAct, recordStaffAct } from "./staff-acts";
 
-/** Any merchant's payment, as the merchant sees it, plus its operations. Throws `resource_not_found`. */
+/** Any merchant's payment in the merchant's view, plus its operations. Throws `resource_not_found`. */
 export async function getSupportPayment(call: StaffCall, input: { id: string }): Promise<SupportPayment> {
   const { service, staff, request } = call;
   const { sql, orm } = service.db;
@@ -38,7 +38,7 @@ export async function getSupportPayment(call: StaffCall, input: { id: string }):
     listSupportOperations(sql, owner.id, id, OPERATIONS_SHOWN),
     listPaymentAudit(sql, owner.id, id, AUDIT_SHOWN),
   ]);
-  // A refund can be requested by its charge: what was done to the payment's transactions was done to it.
+  // Refunds can be requested through the charge, so acts on the payment's transactions are included.
   const objectIds = [input.id, ...detail.payment.transactions.map((transaction) => transaction.id)];
   const acts = await listSupportActs(orm, { merchantId: owner.merchantId, objectIds }, AUDIT_SHOWN);
   return {

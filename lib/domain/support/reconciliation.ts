@@ -30,7 +30,7 @@ export async function listSupportReconciliations(call: StaffCall): Promise<Suppo
   }));
 }
 
-/** Any merchant's connection, or the operator's, as the merchant sees it. Throws `resource_not_found`. */
+/** Any merchant's connection in the merchant's view, or the operator's. Throws `resource_not_found`. */
 export async function getSupportReconciliation(
   call: StaffCall,
   input: AskedReconciliation,

@@ -15,7 +15,7 @@ import { idAt, newId } from "@/lib/ids";
 import { searchEverything } from "./search";
 import type { StaffCall } from "./staff";
 
-/** The audit log has no such member of staff. */
+/** The audit log refuses a staff member that does not exist. */
 const unwritten = { cause: { constraint_name: expect.stringContaining("support_audit_log_staff_id") } };
 
 const { db } = await testDatabase();
@@ -127,7 +127,7 @@ describe("finds, in whatever merchant's data it is,", () => {
     expect((await find("EST MERCH")).merchant).toEqual(
       expect.arrayContaining([expect.objectContaining({ id: merchantId(), status: "active" })]),
     );
-    // Neither is a pattern.
+    // Neither is treated as a pattern.
     expect((await find("100%")).merchant).toBeUndefined();
     const environment = encodeId("environment", tenant.merchant.live.id);
     expect((await find(environment)).environment).toEqual([
@@ -303,7 +303,7 @@ describe("the audit log", () => {
     expect(new Set(rows.slice(1).map((row) => row.merchant_id))).toEqual(
       new Set([tenant.merchant.id, other.merchant.id]),
     );
-    // Merchants read these: the text may name another's customer.
+    // Merchants can read these rows, and the text may be about another merchant's customer.
     expect(rows.slice(1).every((row) => row.action === "support.found" && row.detail === null)).toBe(true);
   });
 

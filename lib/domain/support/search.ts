@@ -33,12 +33,12 @@ import { findTransactionsEverywhere, type PageOfSearch, readTransactionSearch } 
 import type { StaffCall } from "./staff";
 import { recordStaffAct } from "./staff-acts";
 
-/** One more than is shown, to know whether there are more. */
+/** One more than is shown, to detect further hits. */
 const FETCH = SEARCH_LIMIT + 1;
 
 /**
- * Finds whatever a text may mean, in all merchants' data. The search is written down before it is made, and for each
- * merchant whose data it shows once more, for that merchant to see.
+ * Searches all merchants' data for every meaning of a text. The search is audited before it runs, and again for
+ * each merchant whose data it shows, visible to that merchant.
  */
 export async function searchEverything(
   call: StaffCall,
@@ -66,7 +66,7 @@ export async function searchEverything(
     await recordStaffAct(service, staff, {
       action: "support.found",
       merchantId,
-      // Not the text: it may name what belongs to another merchant.
+      // Without the text, which may be about another merchant.
       detail: null,
       requestId: request.id,
     });
@@ -79,12 +79,12 @@ export async function searchEverything(
   };
 }
 
-/** What was looked for by filters is in its own order, page by page. */
+/** A search by filters has its own order and pages. */
 function pageOf({ rows, search }: Awaited<ReturnType<typeof findTransactionsEverywhere>>) {
   return rows.length === 0 ? [] : [{ kind: "transaction" as const, rows, capped: search.hasMore }];
 }
 
-/** Hits of one kind, newest first; a thing that was found in two ways is one hit. */
+/** Hits of one kind, newest first, without duplicates. */
 function groupOf(kind: SearchKind, found: Found[]) {
   const rows = new Map<string, FoundRow>();
   for (const part of found) {
@@ -140,7 +140,7 @@ async function findId(sql: Sql, { kind, uuid }: SearchTerm & { by: "id" }): Prom
       return [{ kind, rows: await findEvents(sql, uuid, FETCH) }];
     case "request":
       return findTracesOfRequest(sql, uuid, FETCH);
-    // Not for support's eyes.
+    // Not for support staff.
     default:
       return [];
   }
@@ -177,7 +177,10 @@ type SearchTerm =
 
 const MAX_LENGTH = 255;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** Everything that a text may mean but transactions. Throws `invalid_parameter` for what must not be searched by, or is empty. */
+/**
+ * All meanings of a text except transactions. Throws
+ * `invalid_parameter` if it is empty, or must not be searched for.
+ */
 export function readSearch(input: string): SearchTerm[] {
   const text = input.trim();
   if (text === "" || text.length > MAX_LENGTH || text.includes("\u0000") || !text.isWellFormed()) {
@@ -186,7 +189,7 @@ export function readSearch(input: string): SearchTerm[] {
   if (holdsSecret(text)) throw refuse(HOLDS_SECRET);
   const id = readId(text);
   if (id) return [id];
-  // Keys of idempotency are often UUIDs.
+  // Idempotency keys are often UUIDs.
   if (UUID.test(text)) {
     return [
       { by: "operation", uuid: text.toLowerCase() },
@@ -210,16 +213,16 @@ function readId(text: string): SearchTerm | null {
 
 const refuse = (detail: string) => new AppError("invalid_parameter", detail, { param: "q" });
 
-/** How long after its arrival a request may still write its intent; its body may come slowly. */
+/** Time after its arrival in which a request can write its intent; its body may arrive slowly. */
 const WINDOW_MS = 30_000;
-/** How far the clock that made the request's id may differ from the database's. */
+/** Tolerated difference between the database's clock and the one that made the request's id. */
 const CLOCK_SKEW_MS = 5_000;
 const NO_TIME_MS = Date.UTC(9999, 0);
 
-/** What a request left behind: what it began, the keys it used first, and its line in the request log. */
+/** Traces of a request: the operations it started, the keys it first used, and its row in the request log. */
 async function findTracesOfRequest(sql: Sql, requestId: string, limit: number): Promise<Found[]> {
   const time = Date.parse(idTime(requestId));
-  // Ids hold times up to the year 10889; no request was made then, and the database knows no such time.
+  // Ids can hold times up to the year 10889, which the database can't represent.
   if (time + WINDOW_MS + CLOCK_SKEW_MS >= NO_TIME_MS) return [];
   const at = (offsetMs: number) => new Date(time + offsetMs);
   const window = { from: at(-CLOCK_SKEW_MS).toISOString(), until: at(WINDOW_MS + CLOCK_SKEW_MS).toISOString() };
@@ -230,7 +233,7 @@ async function findTracesOfRequest(sql: Sql, requestId: string, limit: number): 
   ];
 }
 
-/** Ids of these kinds are shown as public ones; the others are what they are. */
+/** Kinds whose ids are shown as public ids; the others are shown unchanged. */
 const ID_KINDS: Partial<Record<SearchKind, IdKind>> = {
   merchant: "merchant",
   environment: "environment",

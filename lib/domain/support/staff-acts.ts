@@ -12,7 +12,7 @@ import type { Service } from "@/lib/domain/context";
 import { newId } from "@/lib/ids";
 import type { StaffCall } from "./staff";
 
-/** Something that a member of the support staff looked up or did. Ids are UUIDs except `objectId`, which is a public one. */
+/** A look-up or act by a member of the support staff. Ids are UUIDs except `objectId`, which is public. */
 type StaffAct = {
   /** `support.searched`, `support.viewed_payment`, `support.refundPayment` … */
   action: string;
@@ -25,7 +25,7 @@ type StaffAct = {
 
 const MAX_TEXT = 1_000;
 
-/** What staff looked for may be anything that they pasted. */
+/** Search texts may contain anything that staff paste. */
 const keepable = (detail: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(detail).map(([name, value]) => [
@@ -34,7 +34,7 @@ const keepable = (detail: Record<string, unknown>): Record<string, unknown> =>
     ]),
   );
 
-/** Writes it down. Called before anything is shown or done: what cannot be recorded does not happen. */
+/** Called before anything is shown or done: what can't be audited does not happen. */
 export async function recordStaffAct(
   service: { readonly db: Pick<Service["db"], "orm"> },
   staff: { userId: string },
@@ -52,7 +52,7 @@ export async function recordStaffAct(
   });
 }
 
-/** What staff looked up and did, newest first. Reading it is written down as well. */
+/** Staff's look-ups and acts, newest first. Reading them is audited as well. */
 export async function listStaffActs(call: StaffCall, filter: StaffActFilter): Promise<StaffActPage> {
   const { service, staff, request } = call;
   const rows = {
@@ -60,7 +60,7 @@ export async function listStaffActs(call: StaffCall, filter: StaffActFilter): Pr
     merchantId: read("merchant", filter.merchant),
     action: filter.action,
     beforeId: read("audit", filter.before),
-    // One search can show twenty merchants' data: that is listed under each of them.
+    // One search can show twenty merchants' data: those rows are listed per merchant.
     withoutFound: filter.merchant === undefined && filter.action === undefined,
   };
   const { before: _, ...detail } = filter;
@@ -107,7 +107,10 @@ const textOf = (value: unknown): string | null => (typeof value === "string" ? v
 const LOOKED_AT = 30;
 const SHOWN = 8;
 
-/** This staff member's last searches, each text once. They are the user's own, so reading them is not a look-up. */
+/**
+ * This staff member's latest searches, without duplicates.
+ * They are the user's own, so reading them is not audited.
+ */
 export async function listOwnSearches({ service, staff }: StaffCall): Promise<{ text: string; at: string }[]> {
   const rows = await listSupportActs(service.db.orm, { staffId: staff.userId, action: "support.searched" }, LOOKED_AT);
   const searches = new Map<string, string>();

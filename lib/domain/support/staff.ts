@@ -15,7 +15,7 @@ import type { Context, Environment, Service } from "../context";
 
 type CreateStaffInput = { email: string; name?: string | undefined };
 
-/** A member of the support staff as they need it, shown once. */
+/** A new staff member's credentials, shown once. */
 export type NewStaff = {
   staff_id: string;
   email: string;
@@ -34,7 +34,7 @@ type StaffService = {
 
 const RECOVERY_CODES = 10;
 
-/** Creates a member of the support staff. The second factor is on from the start, because staff must have one. */
+/** Creates a member of the support staff. The second factor is on from the start, as it is mandatory for staff. */
 export async function createStaff(service: StaffService, input: CreateStaffInput): Promise<NewStaff> {
   const email = mailableAddress(input.email.trim()) ?? input.email;
   const name = input.name?.trim() || null;
@@ -82,8 +82,8 @@ function check(email: string, name: string | null): void {
 }
 
 /**
- * Unlocks a member of the support staff after too many failed sign-ins. For operators only: staff have no link to choose a new
- * password with. Changes neither password nor second factor.
+ * Unlocks a staff member after too many failed sign-ins. For operators only, as staff can't reset their password
+ * by link. Changes neither password nor second factor.
  */
 export async function unlockStaff(
   service: { readonly db: Pick<Database, "orm"> },
@@ -97,7 +97,7 @@ export async function unlockStaff(
 
 const SHOWN = 200;
 
-/** All members of staff, to choose from. */
+/** All staff members, for selection. */
 export async function listStaffMembers({ service }: StaffCall): Promise<{ id: string; email: string }[]> {
   const rows = await listStaff(service.db.orm, SHOWN);
   return rows.map(({ id, email }) => ({ id: encodeId("user", id), email }));
@@ -110,7 +110,7 @@ export type StaffCall = {
   readonly request: { readonly id: string; readonly path: string };
 };
 
-/** The same as a call in a merchant's environment, for the verbs that only read. */
+/** The call as one in a merchant's environment, for read-only verbs. */
 export function inEnvironment(call: StaffCall, environment: Environment): Context {
   return {
     service: call.service,

@@ -12,8 +12,8 @@ import type { StaffCall } from "./staff";
 import { recordStaffAct } from "./staff-acts";
 
 /**
- * Suspends a merchant: within half a second no key of it works on any process (lib/http/authenticate.ts), and its users can
- * look but not act. The reason is kept, and the merchant sees it.
+ * Suspends a merchant: within half a second none of its keys works in any process (lib/http/authenticate.ts),
+ * and its users have read-only access. The reason is stored and shown to the merchant.
  */
 export function suspendMerchant(call: StaffCall, input: ChangeInput): Promise<void> {
   return change(call, input, "support.suspended_merchant", async (tx, id) => {
@@ -24,7 +24,7 @@ export function suspendMerchant(call: StaffCall, input: ChangeInput): Promise<vo
   });
 }
 
-/** Ends a suspension: the merchant's keys and users can do again what they could before. */
+/** Ends a suspension: the merchant's keys and users regain their rights. */
 export function reinstateMerchant(call: StaffCall, input: ChangeInput): Promise<void> {
   return change(call, input, "support.reinstated_merchant", async (tx, id) => {
     if (await reinstate(tx, id)) return;
@@ -36,7 +36,7 @@ export function reinstateMerchant(call: StaffCall, input: ChangeInput): Promise<
 
 type ChangeInput = { id: string; reason: string };
 
-/** The change and its record, in one commit. */
+/** The change and its audit record, in one commit. */
 async function change(
   { service, staff, request }: StaffCall,
   { id: objectId, reason }: ChangeInput,

@@ -23,7 +23,7 @@ import { resolveOperation } from "../payments/recover-operations";
 import type { StaffCall } from "./staff";
 import { recordStaffAct } from "./staff-acts";
 
-/** The queue of unknown outcomes of all merchants, oldest first. Each merchant in it sees that it was looked at. */
+/** Unknown outcomes of all merchants, oldest first. Each merchant among them sees an audit record of the look-up. */
 export async function listUnknownOutcomes(call: StaffCall): Promise<UnknownOutcomeList> {
   const { service, staff, request } = call;
   const [rows, count] = await Promise.all([
@@ -58,17 +58,17 @@ function present(row: UnknownRow): UnknownOutcome {
   };
 }
 
-/** How many outcomes are unknown, and how many of them wait for staff. Names no merchant. */
+/** Number of unknown outcomes, and of those that wait for staff. Names no merchant. */
 export function countUnknownOutcomes(service: Pick<Service, "db">): Promise<{ all: number; waiting: number }> {
   return countUnknownOperations(service.db.sql);
 }
 
-/** The status of the newest operations is checked, so many at most. */
+/** Max operations whose status is checked, newest first. */
 const MAX_CHECKED = 20;
 
 /**
- * Each operation's status at the processor. Read-only: it moves no money and changes nothing in our books;
- * an answer that does not come is one of kind `unknown`. Writes nothing into the audit log: the page's own read does.
+ * Each operation's status at the processor. Read-only: moves no money and changes no books; a missing response
+ * is `unknown`. Not audited here, but by the page's own read.
  */
 export async function readProcessorStatus(
   service: Service,
@@ -125,7 +125,7 @@ function requireId(kind: "environment" | "payment", text: string): string {
 
 type StatusCheck = {
   result: StatusCheckResult;
-  /** State of the operation now. */
+  /** The operation's current state. */
   state: string;
   lastAnswer: string | null;
 };
@@ -133,9 +133,9 @@ type StatusCheck = {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Does now what the recovery worker does with an operation that is due, and once an operation is a day old no longer does: takes
- * it under a new epoch, unless a process holds it, and finds out how it ended. An authorization only has its status checked;
- * the rest is sent again under the same reference, which the processor executes at most once.
+ * Does what the recovery worker does with a due operation, but stops doing after a day: takes it under a new
+ * epoch unless a process holds it, and determines its outcome. An authorization only has its status checked;
+ * others are retried under the same reference, which the processor executes at most once.
  */
 export async function checkStatus(call: StaffCall, input: { operationId: string }): Promise<StatusCheck> {
   const { service, staff, request } = call;
@@ -153,7 +153,7 @@ export async function checkStatus(call: StaffCall, input: { operationId: string 
   });
   if (found.state !== "open") return asItIs(service, environmentId, id, "already_known");
   const taken = await takeOperation(service.db.sql, environmentId, id, leaseOf(service.processorTimeoutMs));
-  // Its holder is checking now, or has just closed it.
+  // Its holder is checking it now, or has just completed it.
   if (!taken) return asItIs(service, environmentId, id, "busy");
   const executed = await resolveOperation(service, taken);
   return asItIs(service, environmentId, id, executed.kind === "pending" ? "still_unknown" : "settled");
