@@ -33,7 +33,7 @@ test("an invited person joins with the mailed link, and has the role they were i
   const id = await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
   const mail = (await mailsTo(db, email))[0];
   expect(mail?.body).toContain(`${owner.user.email} invited you to their team on Cardlane, as viewer.`);
-  // No name that somebody chose: it could say anything to anybody.
+  // No user-chosen name, which could carry any message to any mailbox.
   expect(`${mail?.subject} ${mail?.body}`).not.toMatch(/\bAda\b|Test merchant/);
   expect(await listTeam(owner.ctx)).toEqual([
     expect.objectContaining({ id: owner.user.id, invited: false }),
@@ -73,7 +73,7 @@ test("inviting and removing again and again fills nobody's mailbox", async () =>
   for (let i = 0; i < 5; i++) await invite(i % 2 ? owner.ctx : other.ctx);
   for (const ctx of [owner.ctx, other.ctx]) await expect(invite(ctx)).rejects.toMatchObject({ code: "rate_limited" });
   expect(await mailsTo(db, email)).toHaveLength(5);
-  // Another merchant's invitations are counted apart, up to what one mailbox gets of all.
+  // Other merchants' invitations are counted separately, up to the limit per mailbox.
   for (let i = 0; i < 3; i++) {
     const { ctx } = (await setup()).owner;
     for (let j = 0; j < 5; j++) await invite(ctx);
@@ -155,7 +155,7 @@ test("a removed person is out at once, their shared views stay, and their deeds 
     ["settings.business_updated", other.user.email],
   ]);
   expect(await acts()).toEqual(["settings.business_updated", "team.member_removed"]);
-  // The address is free again.
+  // The address can be invited again.
   await inviteMember(owner.ctx, { email: other.user.email, name: null, role: "viewer" });
   await expect(removeMember(owner.ctx, { id: idOf(owner.user) })).rejects.toThrow(/yourself/);
 });

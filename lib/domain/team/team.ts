@@ -27,7 +27,7 @@ import { LINK_HOURS, sendLink } from "../accounts/mail";
 import { refuseField } from "../accounts/proof";
 import { type Context, resourceNotFound } from "../context";
 
-/** The merchant's members, those with an open invitation included, in the order they came. */
+/** The merchant's members, including open invitations, in order of joining. */
 export function listTeam(ctx: Context): Promise<MemberRow[]> {
   return listMembers(ctx.service.db.orm, ctx.environment.merchantId, 500);
 }
@@ -35,11 +35,11 @@ export function listTeam(ctx: Context): Promise<MemberRow[]> {
 type InviteMemberInput = { email: string; name: string | null; role: MerchantRole };
 
 /**
- * Adds a member to the team and mails them a link to choose a password with. Returns the new user's id (UUID). It does not
- * matter who else uses the address: the link proves who owns it.
+ * Adds a member and mails them a link to choose a password. Returns the new user's id (UUID). Other users may
+ * have the same address: the link verifies its owner.
  */
 export async function inviteMember(ctx: Context, input: InviteMemberInput): Promise<string> {
-  // A random one: until the link is used no password fits.
+  // Random, so that no password matches until the link is used.
   const password_hash = await hashPassword(randomBytes(32).toString("base64url"));
   const id = newId();
   await ctx.service.db.orm.transaction(async (tx) => {
@@ -68,7 +68,7 @@ async function mailInvitation(
     purpose: "invite",
     subject: "You are invited to a team on Cardlane",
     before: [
-      // Contains no names or other text that the team could choose, only a verified address.
+      // Contains no text that the team can choose, such as names, only a verified address.
       `${inviter && isMailable(inviter) ? inviter : "An owner"} invited you to their team on Cardlane, as ${ROLE_LABELS[member.role].toLowerCase()}.`,
       "Choose a password to join:",
     ],
@@ -79,14 +79,14 @@ async function mailInvitation(
 }
 
 const MAX_INVITATIONS_PER_HOUR = 30;
-/** What one mailbox gets within a day: from one team, and from all of them. */
+/** Max invitations to one mailbox per day: from one team, and from all. */
 const MAX_OF_TEAM_PER_DAY = 5;
 const MAX_PER_ADDRESS_PER_DAY = 20;
 
 /**
- * Throws when a merchant has sent as many invitations as it may, in all or to this address: they can go to any mailbox.
- * Under `lockTeam` and `lockAddress`, so that those sent at once are counted. By the account's history, which removing the
- * invited user does not shorten.
+ * Throws if a merchant has sent its maximum of invitations, in total or to this
+ * address, as they can go to any mailbox. `lockTeam` and `lockAddress` serialize
+ * concurrent ones. Counts audit records, which remain when an invited user is removed.
  */
 async function limitInvitations(tx: Orm, merchantId: string, email: string): Promise<void> {
   const environmentId = await findEnvironmentId(tx, merchantId, "live");
@@ -105,12 +105,12 @@ async function limitInvitations(tx: Orm, merchantId: string, email: string): Pro
 
 const MAX_RESENT_PER_HOUR = 5;
 
-/** Mails the invitation again (public user id); the link of the earlier mail stops working. */
+/** Mails the invitation again (public user id); the earlier mail's link stops working. */
 export async function resendInvitation(ctx: Context, input: { id: string }): Promise<void> {
   const id = decodeId("user", input.id);
   await ctx.service.db.orm.transaction(async (tx) => {
     await lockTeam(tx, ctx.environment.merchantId);
-    // A member who accepts right now has joined first, or finds the new link.
+    // A member who is accepting now has either joined already, or finds the new link.
     if (id !== null) await lockMember(tx, ctx.environment.merchantId, id);
     const member = id === null ? null : await findMember(tx, ctx.environment.merchantId, id);
     if (member === null) throw resourceNotFound("team member", input.id);
@@ -126,7 +126,7 @@ export async function resendInvitation(ctx: Context, input: { id: string }): Pro
   });
 }
 
-/** Gives a member of the team (public user id) another role; it counts from their next request on. */
+/** Changes a member's role (public user id), effective from their next request. */
 export async function changeRole(ctx: Context, input: { id: string; role: MerchantRole }): Promise<void> {
   const { merchantId } = ctx.environment;
   const id = decodeId("user", input.id);
@@ -141,13 +141,13 @@ export async function changeRole(ctx: Context, input: { id: string; role: Mercha
   });
 }
 
-/** Removes a member of the team (public user id), sessions included. What they did stays in the history, under their address. */
+/** Removes a member (public user id) and their sessions. Their acts stay in the history under their address. */
 export async function removeMember(ctx: Context, input: { id: string }): Promise<void> {
   const { merchantId } = ctx.environment;
   const id = decodeId("user", input.id);
   await ctx.service.db.orm.transaction(async (tx) => {
     await lockTeam(tx, merchantId);
-    // A sign-in that is just accepted has opened its session by then, or finds no user.
+    // A concurrent sign-in has either opened its session already, or finds no user.
     if (id !== null) await lockMember(tx, merchantId, id);
     const member = id === null ? null : await findMember(tx, merchantId, id);
     if (member === null) throw resourceNotFound("team member", input.id);
