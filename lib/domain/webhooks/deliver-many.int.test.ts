@@ -21,12 +21,12 @@ describe("many at once", () => {
     const worker = new WebhookWorker(service);
     const startedMs = performance.now();
     await workUntil(worker, () => fast.receiver.received.length === 20 && slow.receiver.received.length > 0);
-    // A new endpoint has one place until it has answered once, then four; the slow one never answered.
+    // A new endpoint has one slot until its first success, then four; the slow one never responded.
     expect(slow.receiver.received).toHaveLength(1);
     const lastMs = fast.receiver.received.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
     const busy = await deliveries(fast);
     expect(busy).toHaveLength(20);
-    // All twenty, sent one and then four at a time while the other holds its place: each took far less than a second.
+    // All twenty, sent one and then four at a time while the other holds its slot: each took far less than a second.
     expect((lastMs - startedMs) / 20).toBeLessThan(SECOND);
     const msForOne = async () => {
       const before = fast.receiver.received.length;
@@ -35,7 +35,7 @@ describe("many at once", () => {
       await workUntil(worker, () => fast.receiver.received.length > before);
       return performance.now() - happenedMs;
     };
-    // A busy machine takes longer now and then.
+    // Single deliveries can take longer on a busy machine.
     await expect.poll(msForOne, { timeout: 20_000, interval: 0 }).toBeLessThan(SECOND);
     slow.receiver.answer = status(200);
     for (const release of held) release();
@@ -182,7 +182,7 @@ describe("many at once", () => {
     const { service, clock, endpoint, happen, deliveries } = await tenant();
     const { receiver, ...made } = await endpoint();
     await happen();
-    // A process that dies between taking a delivery and sending it: nothing of it is written down.
+    // A process that dies between taking a delivery and sending it: nothing is recorded.
     const killed = new WebhookWorker({
       ...service,
       webhooks: { ...service.webhooks, send: () => new Promise(() => {}) },

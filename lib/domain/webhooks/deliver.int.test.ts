@@ -26,7 +26,7 @@ describe("a message", () => {
     const [{ headers, body }] = receiver.received as [Receiver["received"][number]];
     expect(headers).toMatchObject({ "content-type": "application/json", "user-agent": "Cardlane-Webhooks/1" });
     const webhook = new Webhook(secret);
-    // The test's clock is not the package's, which refuses what is minutes old; both stand within that.
+    // The package uses the real clock and refuses messages minutes old; the test's clock is within that tolerance.
     const event = webhook.verify(body, headers) as { id: string; type: string; data: { object: { id: string } } };
     expect(event).toMatchObject({ object: "event", type: "subscription_plan.created", data: { object: plan } });
     expect(headers["webhook-id"]).toBe(event.id);
@@ -309,7 +309,7 @@ describe("what was not answered 2xx", () => {
       ...{ status: "DISABLED", disabled_reason: "failing" },
     });
     expect((await getWebhookEndpoint(call(), { id: ailing.id })).status).toBe("ENABLED");
-    // Enabled again it has its five days, and what is pending goes out.
+    // After re-enabling it has its five days again, and pending deliveries are sent.
     dead.receiver.answer = status(200);
     await updateWebhookEndpoint(call(), { id: dead.id, status: "ENABLED" });
     const before = dead.receiver.received.length;

@@ -28,7 +28,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** What lies between an attempt and the next. After the tenth a delivery has failed, until it is sent again. */
+/** Pauses between attempts. After the tenth, a delivery has failed until it is sent again. */
 const PAUSES_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -41,49 +41,49 @@ const PAUSES_MS: readonly number[] = [
   24 * HOUR,
 ];
 const MOST_ATTEMPTS = PAUSES_MS.length + 1;
-/** A pause is up to so much longer or shorter: what failed together does not come back together. */
+/** Relative deviation of pauses, so that simultaneous failures don't retry simultaneously. */
 const JITTER = 0.1;
-/** No receiver can put an attempt off for longer. */
+/** Max pause that a receiver can request. */
 const LONGEST_PAUSE_MS = 24 * HOUR;
-/** Longer than an attempt and what is written of it can take; whoever dies with it leaves it to the next. */
+/** Longer than an attempt and its recording take; after a crash, another process takes over. */
 const LEASE_MS = 45 * SECOND;
 
-/** Deliveries that a process works on at once. */
+/** Concurrent deliveries per process. */
 const PLACES = 32;
-/** All that fail or are slow have these together: the others do not wait for them. */
+/** Slots shared by failing or slow endpoints. */
 const HINDERED_PLACES = 12;
 /**
- * The maximum of one endpoint, of one merchant with all its endpoints, and of all test environments: however many test receivers
- * hang, live endpoints have 8 slots, 4 of them for those that fail, are slow or are new.
+ * Max slots of one endpoint, of one merchant with all its endpoints, and of all test environments: however many
+ * test receivers hang, live endpoints have 8 slots, 4 of them for those that fail, are slow or are new.
  */
 const SHARES = {
   others: { ofEndpoint: 4, ofEnvironment: 16, ofTests: 16 },
   hindered: { ofEndpoint: 1, ofEnvironment: 3, ofTests: 8 },
 } as const;
-/** Endpoints that a walk looks at before it takes anything; an environment has fewer. */
+/** Endpoints examined per query; an environment has fewer. */
 const LOOKED_AT = 200;
 const SLOW_MS = 2 * SECOND;
-/** Of an answer 2xx so much is kept: there is nothing wrong to be seen in it. */
+/** Max stored bytes of a 2xx response, which has no error to diagnose. */
 const MOST_THANKS_BYTES = 512;
 
 type Kind = keyof typeof SHARES;
 
 const FIRST: EndpointPlace = { environment_id: BEFORE_ALL, endpoint_id: BEFORE_ALL };
 
-/** When an attempt is made again, in milliseconds from now; null when it was the last one. `random`: from 0 to 1. */
+/** Pause before the next attempt in milliseconds; null after the last one. `random`: from 0 to 1. */
 export function pauseAfter(attempts: number, random: number): number | null {
   const pause = PAUSES_MS[attempts - 1];
   return pause === undefined ? null : Math.round(pause * (1 + JITTER * (2 * random - 1)));
 }
 
-/** `Retry-After` in milliseconds from now: seconds, or a date. 0 when it is neither. */
+/** `Retry-After`, in seconds or as a date, in milliseconds from now; 0 if it is neither. */
 export function retryAfterMs(header: string | null, nowMs: number): number {
   if (header === null) return 0;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - nowMs;
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), LONGEST_PAUSE_MS) : 0;
 }
 
-/** The body of a message, the same at every attempt. */
+/** Body of a message, identical in every attempt. */
 export function messageBody(event: Event, payload: Payload): string {
   if (payload === "full") return JSON.stringify(event);
   const { id, object } = event.data.object;
@@ -92,26 +92,26 @@ export function messageBody(event: Event, payload: Payload): string {
 }
 
 /**
- * Sends what is due. Every process has one: it takes deliveries by a lease, some of each endpoint in turn, and works on them
- * beside each other, so that none waits for another's answer.
+ * Sends due deliveries. Every process has one worker: it leases deliveries, some per endpoint in turn, and sends
+ * them concurrently, so that none waits for another's response.
  */
 export class WebhookWorker {
   readonly #service: Service;
   readonly #running = new Map<TakenDelivery, Promise<void>>();
   readonly #stopping = new AbortController();
-  /** Behind which endpoint the next turn begins: of those that work, and of the others. */
+  /** Endpoint after which the next round starts, for each kind. */
   readonly #after = { hindered: FIRST, others: FIRST };
   #wake = () => {};
 
   constructor(service: Service) {
     this.#service = service;
-    // Each message under way listens.
+    // Each message in progress adds a listener.
     setMaxListeners(0, this.#stopping.signal);
   }
 
   /**
-   * Begins what is due and has a place. Answers how much that was; 0 when it may be looked again later. `wake`: called whenever a
-   * place has become free, which only then is a reason to look.
+   * Starts due deliveries while slots are free. Returns the number started; 0 means that polling can wait. `wake`:
+   * called when a slot becomes free, which is a reason to poll again.
    */
   async begin(stopping?: AbortSignal, wake = () => {}): Promise<number> {
     if (stopping?.aborted) return 0;
@@ -122,12 +122,12 @@ export class WebhookWorker {
     return healthy + hindered;
   }
 
-  /** When all that is under way has ended. */
+  /** Resolves when no delivery is in progress. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Gives what is under way a moment to end; the rest is given back, for others to send at once. */
+  /** Gives deliveries in progress a grace period; the rest is released, for other processes to send at once. */
   async stop(graceMs: number): Promise<void> {
     const end = this.#service.timer.after(graceMs, () => this.#stopping.abort());
     await this.settled();
@@ -138,7 +138,7 @@ export class WebhookWorker {
     return [...this.#running.keys()].filter(({ hindered }) => hindered === (who === "hindered"));
   }
 
-  /** Walks on from where the last walk ended, and once round at most when there is nothing to take. */
+  /** Continues after the last examined endpoint, for at most one full round without anything to take. */
   async #giveTurns(who: Kind, free: number): Promise<number> {
     let begun = 0;
     let takenThisRound = 0;
@@ -179,9 +179,9 @@ export class WebhookWorker {
         await putOff(this.#service, delivery);
         return null;
       })
-      // Apart from the attempt, which was made and is kept, whatever comes of this.
+      // Separate from the attempt, which is already recorded, whatever happens here.
       .then((failure) => (failure === null ? undefined : disableIfOver(this.#service, delivery, failure)))
-      // Its lease runs out, and it is sent again.
+      // Its lease expires, and it is sent again.
       .catch((error: unknown) => {
         log.warn({ err: error, delivery: delivery.id }, "what came of a webhook delivery could not be written down");
       })
@@ -193,7 +193,10 @@ export class WebhookWorker {
   }
 }
 
-/** Shares free places out among endpoints, of which some have deliveries under way. `looked`: how many it came to. */
+/**
+ * Distributes free slots among endpoints, some of which have
+ * deliveries in progress. `looked`: endpoints examined.
+ */
 export function turnsOf(
   found: readonly DueEndpoint[],
   underWay: readonly Pick<DueEndpoint, "environment_id" | "endpoint_id" | "mode">[],
@@ -228,13 +231,13 @@ export function turnsOf(
 
 type Failure = "gone" | "failing";
 
-/** Makes an attempt and writes it down. Answers how its endpoint failed; null when it did not. */
+/** Makes and records an attempt. Returns the endpoint's kind of failure, or null. */
 async function deliver(service: Service, taken: TakenDelivery, stopping: AbortSignal): Promise<Failure | null> {
   const { environment_id: environmentId } = taken;
   const { sql } = service.db.within(environmentId);
   const startedAt = service.clock.now();
   const message = await messageOf(service, taken, startedAt);
-  // Deleted meanwhile, with its secrets: its deliveries follow.
+  // The endpoint was deleted with its secrets; its deliveries will be too.
   if (message === null) return null;
   const startedMs = service.timer.elapsedMs();
   const sent = stopping.aborted ? null : await service.webhooks.send({ url: taken.url, ...message }, stopping);
@@ -262,7 +265,7 @@ async function disableIfOver(service: Service, taken: TakenDelivery, reason: Fai
   });
 }
 
-/** Text of so many bytes at most: no character of UTF-8 is cut in two. */
+/** Truncates the body without splitting a UTF-8 character. */
 function keptBody(body: string, isThanks: boolean): string {
   if (!isThanks || Buffer.byteLength(body) <= MOST_THANKS_BYTES) return body;
   const { read } = new TextEncoder().encodeInto(body, new Uint8Array(MOST_THANKS_BYTES - Buffer.byteLength("…")));
@@ -271,7 +274,7 @@ function keptBody(body: string, isThanks: boolean): string {
 
 type Kept = Omit<Attempted["attempt"], "id" | "url" | "payload"> & { readonly retryAfter: string | null };
 
-/** Writes down what came of an attempt, and when the next one is due. */
+/** Records an attempt's result and the time of the next one. */
 async function keepAttempt(service: Service, taken: TakenDelivery, { retryAfter, ...kept }: Kept): Promise<void> {
   const now = service.clock.now();
   const pauseMs = kept.error === null ? null : pauseAfter(taken.round_attempts, Math.random());
@@ -285,7 +288,7 @@ async function keepAttempt(service: Service, taken: TakenDelivery, { retryAfter,
   });
 }
 
-/** What we could not send ourselves keeps to the schedule as well: it is not tried every minute for ever. */
+/** Failures on our side follow the schedule as well, instead of being retried every minute forever. */
 function putOff(service: Service, taken: TakenDelivery): Promise<void> {
   const error = "Something went wrong on our side.";
   const nothing = { request_headers: {}, status_code: null, response_body: null, duration_ms: 0, retryAfter: null };
@@ -319,7 +322,7 @@ async function messageOf(service: Service, taken: TakenDelivery, at: Date) {
   return { body, headers };
 }
 
-/** What the worker does by itself: nobody asked for it. */
+/** Context of the worker's own actions, which no caller requested. */
 function systemContext(service: Service, taken: TakenDelivery): Context {
   return {
     service,

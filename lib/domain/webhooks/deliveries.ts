@@ -34,7 +34,7 @@ async function findDelivery(ctx: Context, on: Orm, publicId: string) {
   return id === null ? null : findWebhookDelivery(on, ctx.environment.id, id);
 }
 
-/** One page of what was sent to an endpoint, newest first. */
+/** One page of an endpoint's deliveries, newest first. */
 export async function listWebhookDeliveries(
   ctx: Context,
   query: ListWebhookDeliveriesQuery & { id: string },
@@ -62,10 +62,10 @@ export async function getWebhookDelivery(ctx: Context, input: { id: string }): P
   return { ...presentDelivery(found.delivery, ctx.environment.mode), attempts: attempts.map(presentAttempt) };
 }
 
-/** About what an opened delivery keeps: itself, and an attempt with the headers that were sent. */
+/** Approximate bytes stored per opened delivery: itself, and an attempt with its request headers. */
 const OPENED_BYTES = 1_000;
 
-/** Sends an event again, at once and under its id, whatever became of it before. */
+/** Sends an event again, immediately and with the same id, whatever its status. */
 export async function resendWebhookDelivery(ctx: Context, input: { id: string }): Promise<Reply> {
   const reply = await runOnce(ctx, async (tx): Promise<WebhookDelivery> => {
     const found = await findDelivery(ctx, tx, input.id);
@@ -79,7 +79,7 @@ export async function resendWebhookDelivery(ctx: Context, input: { id: string })
   return { ...reply, keptBytes: OPENED_BYTES };
 }
 
-/** Sends a test event to this endpoint alone, whatever types it takes. */
+/** Sends a test event to this endpoint only, whatever event types it subscribes to. */
 export function testWebhookEndpoint(ctx: Context, input: { id: string }): Promise<Reply> {
   return runOnce(ctx, async (tx): Promise<WebhookDelivery> => {
     const row = await lockEndpointRow(ctx, tx, input.id);
@@ -95,10 +95,10 @@ export function testWebhookEndpoint(ctx: Context, input: { id: string }): Promis
   });
 }
 
-/** Events examined in one call, so that it holds its connection for less than 100 ms even if all of them are sent again. */
+/** Events examined per call, so that it holds its connection for less than 100 ms even if all are sent again. */
 export const EXAMINED_EVENTS = 1_000;
 
-/** Sends the events of a time range that did not arrive or were never sent, or all of them, oldest first. */
+/** Sends the events of a time range again, oldest first: undelivered and never sent ones, or all. */
 export async function replayWebhookEndpoint(
   ctx: Context,
   input: ReplayWebhookEndpointBody & { id: string },
@@ -120,7 +120,7 @@ export async function replayWebhookEndpoint(
     const endpoint = await lockEndpointRow(ctx, tx, input.id);
     requireEnabled(endpoint);
     const lastId = await findLastOf(tx, ctx.environment.id, { fromId, beforeId }, EXAMINED_EVENTS);
-    // With all others of its millisecond, which is the precision of `since`.
+    // Includes the rest of the last millisecond, which is the precision of `since`.
     const next = lastId && new Date(Date.parse(idTime(lastId)) + 1);
     const endId = next && firstIdAt(next) < beforeId ? firstIdAt(next) : beforeId;
     const opened = await replayEvents(tx, ctx.environment.id, {
@@ -140,7 +140,7 @@ export async function replayWebhookEndpoint(
 
 const AT_ONCE = 1_000;
 
-/** The job that removes deliveries as old as the events that are shown no more, and those of deleted endpoints. */
+/** Job that deletes deliveries of events past their retention, and those of deleted endpoints. */
 export function removeOldWebhookDeliveries(service: Pick<Service, "db" | "clock">): Promise<number> {
   return removeOldDeliveries(service.db.sql, oldestEventId(service), AT_ONCE);
 }

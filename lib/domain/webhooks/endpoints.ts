@@ -30,14 +30,14 @@ import { changedMembers, recordAct, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
 import { type ListAnswer, listAnswer } from "../lists";
 
-/** Each is asked about with every event. Two requests at once may make one more. */
+/** Each is matched with every event. Two concurrent requests may exceed it by one. */
 const MOST_ENDPOINTS = 50;
 
 const orm = (ctx: Context) => ctx.service.db.within(ctx.environment.id).orm;
 
-/** Creates an endpoint, to which all events from now on are sent. Its secret is in this answer (and its replays) and in no other. */
+/** Creates an endpoint that receives all events from now on. Its secret is only in this response and its replays. */
 export async function createWebhookEndpoint(ctx: Context, input: CreateWebhookEndpointBody): Promise<Reply> {
-  // Looking a name up may take seconds: before a transaction holds a connection. A repeat gets its stored answer all the same.
+  // A DNS lookup may take seconds, so it precedes the transaction. A repeat still gets its stored response.
   const refusal = await ctx.service.webhooks.findRefusal(input.url);
   return runOnce(
     ctx,
@@ -52,7 +52,7 @@ export async function createWebhookEndpoint(ctx: Context, input: CreateWebhookEn
       const row = await insertWebhookEndpoint(tx, ctx.environment.id, {
         ...{ id, ...input, status: "ENABLED", disabled_reason: null, failing_since: null, deleted_at: null },
         last_notice: null,
-        // It has proved nothing yet: until its first success it has the places of those that failed.
+        // Unproven: until its first success, it shares the slots of failing endpoints.
         ...{ hindered_at: created_at, created_at, updated_at: created_at },
       });
       if (row === null) throw urlTaken();
@@ -113,7 +113,7 @@ export async function getWebhookEndpoint(ctx: Context, input: { id: string }): P
   return presentNow(ctx, orm(ctx), await getEndpointRow(ctx, input.id));
 }
 
-/** Throws `resource_not_found` for an unknown, malformed, foreign or deleted one. */
+/** Throws `resource_not_found` if it is unknown, malformed, foreign or deleted. */
 export async function getEndpointRow(ctx: Context, publicId: string): Promise<WebhookEndpointRow> {
   const id = decodeId("webhookEndpoint", publicId);
   const row = id === null ? null : await findWebhookEndpoint(orm(ctx), ctx.environment.id, id);
@@ -121,7 +121,7 @@ export async function getEndpointRow(ctx: Context, publicId: string): Promise<We
   return row;
 }
 
-/** The same, locked until the transaction ends. */
+/** Like `getEndpointRow`, locked until the transaction ends. */
 export async function lockEndpointRow(ctx: Context, tx: Orm, publicId: string): Promise<WebhookEndpointRow> {
   const id = decodeId("webhookEndpoint", publicId);
   const row = id === null ? null : await lockWebhookEndpoint(tx, ctx.environment.id, id);
@@ -137,8 +137,8 @@ export function requireEnabled({ status }: Pick<WebhookEndpointRow, "status">): 
 }
 
 /**
- * Changes what is sent. Enabled again, or sent elsewhere, it has another five days. Disabling one that we disabled makes it the
- * user's decision, which ends the notices.
+ * Changes the given fields. Re-enabling or a new URL starts another five days. Disabling one that we disabled
+ * makes it the user's decision, which ends the notices.
  */
 export async function updateWebhookEndpoint(
   ctx: Context,
@@ -147,7 +147,7 @@ export async function updateWebhookEndpoint(
   const { id: publicId, ...body } = input;
   const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
   await getEndpointRow(ctx, publicId);
-  // Looking a name up may take seconds: before the row is locked.
+  // A DNS lookup may take seconds, so it precedes the row lock.
   if (body.url !== undefined) requireReachable(await ctx.service.webhooks.findRefusal(body.url));
   return orm(ctx).transaction(async (tx) => {
     const row = await lockEndpointRow(ctx, tx, publicId);
@@ -160,14 +160,14 @@ export async function updateWebhookEndpoint(
     const updated = await moveWebhookEndpoint(tx, ctx.environment.id, row.id, {
       ...sent,
       ...(enabled && { disabled_reason: null }),
-      // As a new one: where nothing was sent yet, nothing has failed, and it has to show that it works.
+      // Like a new endpoint: no failures yet, and it must first succeed.
       ...(begins && { failing_since: null, hindered_at: now, last_notice: null }),
       ...(manual && { disabled_reason: "manual" }),
       updated_at: now,
     });
     if (updated === null) throw urlTaken();
     const changes = changedMembers(row, updated);
-    // Their names alone: an address may hold a secret, and the history stays for ever.
+    // Only field names: a URL may hold a secret, and the history is permanent.
     const changed = Object.keys(sent).filter((name) => name in changes);
     await recordAct(ctx, tx, "webhook_endpoint.updated", row.id, { changed });
     if (disabled) await notifyDisabled(ctx, tx, row, updated);
@@ -175,7 +175,7 @@ export async function updateWebhookEndpoint(
   });
 }
 
-/** Nothing is sent there any more. Its secrets go at once, its deliveries soon. */
+/** Stops deliveries. The secrets are deleted at once, the deliveries soon after. */
 export function deleteWebhookEndpoint(
   ctx: Context,
   input: { id: string },
@@ -192,7 +192,10 @@ export function deleteWebhookEndpoint(
 
 const HOUR_MS = 3_600_000;
 
-/** Makes a new secret, which is in this answer (and its replays) and in no other. Earlier ones sign as well until the overlap ends. */
+/**
+ * Creates a new secret, which is only in this response and its
+ * replays. Earlier ones also sign until the overlap ends.
+ */
 export function rotateWebhookSecret(ctx: Context, input: { id: string; overlap_hours: 0 | 1 | 24 }): Promise<Reply> {
   return runOnce(
     ctx,
@@ -211,8 +214,8 @@ export function rotateWebhookSecret(ctx: Context, input: { id: string; overlap_h
 }
 
 /**
- * Disables an endpoint that is gone, or that has failed since before a moment, unless somebody else did or has changed where it
- * leads. Answers whether it did.
+ * Disables an endpoint that is gone, or has failed since before a time, unless
+ * it is already disabled or its URL has changed. Returns true if it did.
  */
 export async function disableFailing(
   ctx: Context,
@@ -223,7 +226,7 @@ export async function disableFailing(
     row?.status === "ENABLED" &&
     row.url === url &&
     (reason === "gone" || (row.failing_since !== null && row.failing_since <= failingBefore));
-  // Nearly every failure is one of many to come: no lock for those.
+  // Most failures are early in a series and need no lock.
   if (!isOver(await findWebhookEndpoint(orm(ctx), ctx.environment.id, endpointId))) return false;
   return orm(ctx).transaction(async (tx) => {
     const row = await lockWebhookEndpoint(tx, ctx.environment.id, endpointId);
@@ -244,13 +247,13 @@ async function notifyDisabled(ctx: Context, tx: Orm, before: WebhookEndpointRow,
   await recordChange(ctx, tx, { type, action: type, objectId: after.id, data: { object, previous } });
 }
 
-/** As it is now, without its secret. */
+/** The endpoint's current state, without its secret. */
 export async function presentNow(ctx: Context, on: Orm, row: WebhookEndpointRow): Promise<WebhookEndpoint> {
   const keys = await readPublicKeys(on, ctx.environment.id, [row.id]);
   return presentEndpoint(row, ctx.environment.mode, keys.get(row.id) ?? null);
 }
 
-/** The row as the API shows it. `secret`: only in the answer that makes it. */
+/** Converts the row to the API's format. `secret`: only in the response that creates it. */
 function presentEndpoint(
   row: WebhookEndpointRow,
   mode: Mode,

@@ -24,7 +24,7 @@ async function setup() {
     }[];
   return {
     ...{ ...tenant, receiver, made: endpoint, mails },
-    /** A day in which an event happens, and what is due is sent. */
+    /** A day with one event, after which due deliveries are sent. */
     day: async () => {
       await happen();
       await sendDue(service);
@@ -43,7 +43,7 @@ test("an owner is told once after three days without an answer, and once when it
   const [failing] = await listFailing(call());
   expect(failing).toMatchObject({ id: made.id, url: made.url });
   expect(Date.parse(failing?.disabledAt ?? "") - Date.parse(failing?.since ?? "")).toBe(5 * DAY);
-  // Of several processes at once one tells, and the viewer is nobody to tell.
+  // Of several concurrent processes one notifies, and viewers are not notified.
   await Promise.all([notifyOfFailing(service), notifyOfFailing(service), notifyOfFailing(service)]);
   expect(await notifyOfFailing(service)).toBe(0);
   expect(await mails()).toEqual([
@@ -97,7 +97,7 @@ test("an owner is told once that an endpoint was disabled, whatever is changed t
   await updateWebhookEndpoint(call(), { id: made.id, url: `${made.url}?moved`, description: "Orders" });
   expect(await notifyOfFailing(service)).toBe(0);
   expect(await listNoticed(call())).toEqual([{ id: made.id, notice: "disabled" }]);
-  // An attempt is accepted after another process has disabled the endpoint and told its owners.
+  // An attempt succeeds after another process has disabled the endpoint and notified its owners.
   await updateWebhookEndpoint(call(), { id: made.id, status: "ENABLED" });
   const accept = status(200);
   receiver.answer = (received, response, request) => {

@@ -18,18 +18,18 @@ import { writeMail } from "../accounts/mail";
 import type { Context, Service } from "../context";
 
 const DAY_MS = 86_400_000;
-/** An endpoint that every attempt has failed at for so long is disabled. */
+/** An endpoint is disabled after failing every attempt for this long. */
 export const DISABLED_AFTER_MS = 5 * DAY_MS;
-/** After so long its owners are told. */
+/** Its owners are notified after this time. */
 const TOLD_AFTER_MS = 3 * DAY_MS;
-/** Longer than a release of the receiver takes: then it is worth a line on its page. */
+/** Longer than a receiver's deployment takes; shown on its page from then on. */
 const SHOWN_AFTER_MS = 3_600_000;
 
 const before = ({ clock }: Pick<Service, "clock">, ms: number) => new Date(clock.now().getTime() - ms).toISOString();
 
 const MOST_SHOWN = 50;
 
-/** Endpoints that nothing has reached for an hour, longest first. */
+/** Endpoints without a success for an hour, longest first. */
 export async function listFailing(ctx: Context): Promise<FailingEndpoint[]> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const rows = await listFailingEndpoints(orm, ctx.environment.id, before(ctx.service, SHOWN_AFTER_MS), MOST_SHOWN);
@@ -40,7 +40,7 @@ export async function listFailing(ctx: Context): Promise<FailingEndpoint[]> {
   });
 }
 
-/** Which of the endpoints fail at the moment, with the newest response there. */
+/** The endpoints that are failing now, with their newest response. */
 export async function readFailingNow(
   ctx: Context,
   endpoints: readonly { id: string }[],
@@ -70,7 +70,7 @@ export async function readLastResponses(
 const idsOf = (kind: "webhookEndpoint" | "webhookDelivery", shown: readonly { id: string }[]): string[] =>
   shown.flatMap(({ id }) => decodeId(kind, id) ?? []);
 
-/** Endpoints whose owners were told of them, for as long as that is true: for a banner on every page. */
+/** Endpoints whose owners were notified, while the reason lasts: for a banner on every page. */
 export async function listNoticed(ctx: Context): Promise<NoticedEndpoint[]> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const rows = await listNoticedEndpoints(orm, ctx.environment.id, MOST_SHOWN);
@@ -80,13 +80,14 @@ export async function listNoticed(ctx: Context): Promise<NoticedEndpoint[]> {
   }));
 }
 
-/** Endpoints whose owners are told in one go. */
+/** Endpoints per transaction. */
 const AT_ONCE = 20;
 const MOST_OWNERS = 20;
 
 /**
- * The job that mails owners when an endpoint of theirs has failed for three days, and when it was disabled. A notice is
- * kept in the commit that writes its mails: each is given once, whatever dies. Returns how many endpoints it told of.
+ * Job that mails owners when an endpoint has failed for three days, and when
+ * it is disabled. A notice is recorded in the commit that writes its mails,
+ * so it is sent once, even after a crash. Returns the number of endpoints.
  */
 export function notifyOfFailing(service: Pick<Service, "db" | "clock" | "baseUrl">): Promise<number> {
   return service.db.orm.transaction(async (tx) => {
@@ -117,7 +118,7 @@ const WORDS: Record<EndpointNotice, { subject: string; paragraphs: readonly [fir
   },
 };
 
-/** Without the endpoint's own address, which is text that somebody chose. */
+/** Without the endpoint's URL, which is user-chosen text. */
 function mailOf({ id, notice, mode }: NoticeDue, baseUrl: string) {
   const { subject, paragraphs } = WORDS[notice];
   const link = `${baseUrl}/${mode}/developers/webhooks/${encodeId("webhookEndpoint", id)}`;
