@@ -28,7 +28,7 @@ export async function receiveReports(
     const { reports } = from.processor;
     const message = { headers: request.headers, body: await readBody(request, MAX_MESSAGE_BYTES) };
     const { reports: read, refused } = await readMessage(reports, message);
-    if (!refused && (reports.proves?.(message) ?? true)) await noteMessageOf(service, from);
+    if (!refused && (reports.isAuthentic?.(message) ?? true)) await noteMessageOf(service, from);
     for (const report of read) {
       if (await takeInReport(service, from, report)) continue;
       throw new AppError("outcome_pending", "The outcome is not known yet. Send the report again later.");

@@ -21,7 +21,7 @@ import type { Connector } from "./connector";
 import { withDeadline } from "./deadline";
 import type { Journal } from "./journal";
 import type { Processor } from "./port";
-import { type BuiltIn, type Connected, createRegistry, type Registry, type ToRoute } from "./registry";
+import { type BuiltIn, type Connected, createRegistry, type PaymentToRoute, type Registry } from "./registry";
 
 /** The operator's connection, for all merchants without one of their own. */
 export type OperatorConnection = {
@@ -70,10 +70,10 @@ export function createConnections(options: ConnectionsOptions): Registry {
   let revisions = { number: 0, readAtMs: Number.NEGATIVE_INFINITY, of: new Map<string, number>() };
   let reading: Promise<unknown> | null = null;
   /** Number of reads started, and the first one that includes the last change made by this process. */
-  let [begun, needed] = [0, 0];
+  let [started, needed] = [0, 0];
 
   async function read(): Promise<void> {
-    const [number, readAtMs] = [++begun, timer.elapsedMs()];
+    const [number, readAtMs] = [++started, timer.elapsedMs()];
     revisions = { number, readAtMs, of: await readRevisions(db.sql) };
   }
 
@@ -130,7 +130,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
     const ofOperator = environment.mode === "live" && operator ? await operator() : null;
     if (ofOperator?.connectionId === connectionId) return ofOperator;
     // Another process may have connected it within the last second.
-    found = await knownOf(environment, begun + 1);
+    found = await knownOf(environment, started + 1);
     return found ? connectedOf(found, connectionId, environment.mode) : null;
   };
 
@@ -154,7 +154,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
       return { ...found, environmentId: environment.id, ...answering(connectorOf(options, row.processor)) };
     },
     changed() {
-      needed = begun + 1;
+      needed = started + 1;
     },
     connecting: {
       operator: options.operator?.connector.label ?? null,
@@ -163,7 +163,7 @@ export function createConnections(options: ConnectionsOptions): Registry {
         const { connectionId } = await operator();
         return `/webhooks/${options.operator.connector.key}/${encodeId("connection", connectionId ?? "")}`;
       },
-      mayTakeCards: (mode) => mode === "test" || options.pciDssCompliant,
+      allowsRawCards: (mode) => mode === "test" || options.pciDssCompliant,
       open: (row, credentials, mode) => processorOf(options, row, credentials, mode),
     },
   };
@@ -174,7 +174,7 @@ const answering = ({ key, webhook }: Connector) => ({ kind: key, accepted: webho
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-function routed({ rows, routes }: Known, { currency, brand }: ToRoute): string | undefined {
+function routed({ rows, routes }: Known, { currency, brand }: PaymentToRoute): string | undefined {
   const isOpen = (id: string) => rows.get(id)?.status === "CONNECTED";
   const rule = routes.find(
     (one) =>
@@ -204,7 +204,7 @@ function processorOf(
     ...{ name: row.id, credentials: JSON.parse(credentials), timeoutMs, clock, journal: journalOf(options, row.id) },
     settings: { live: mode === "live", rawCards, metadataKeys: row.metadata_keys },
   });
-  return takingCards(withDeadline(processor, timeoutMs, timer), rawCards);
+  return limitRawCards(withDeadline(processor, timeoutMs, timer), rawCards);
 }
 
 /** Journal in our database, shared by all processes. */
@@ -222,7 +222,7 @@ export function journalOf({ db }: { db: Pick<Database, "sql"> }, name: string): 
 }
 
 /** Enforces the connection's permission for card numbers, whatever the connector claims. */
-function takingCards(processor: Processor, rawCards: boolean): Processor {
+function limitRawCards(processor: Processor, rawCards: boolean): Processor {
   if (rawCards) return processor;
   const capabilities = { ...processor.capabilities, rawCards: false };
   const tokenize = () => Promise.reject(new Error("this connection takes no card numbers"));
@@ -230,7 +230,7 @@ function takingCards(processor: Processor, rawCards: boolean): Processor {
 }
 
 /** Pause before a failed check is repeated. */
-const AGAIN_AFTER_MS = 10_000;
+const RETRY_AFTER_MS = 10_000;
 
 /**
  * The operator's connection, once its account is known. The account is looked up once and stored with a digest
@@ -246,7 +246,7 @@ function createOperator(options: ConnectionsOptions, operator: OperatorConnectio
       ...{ name, credentials, settings, timeoutMs, clock, endpoint },
       journal: journalOf(options, name),
     });
-    return takingCards(withDeadline(processor, timeoutMs, timer), rawCards);
+    return limitRawCards(withDeadline(processor, timeoutMs, timer), rawCards);
   };
   let connected: Promise<Connected> | null = null;
   let failedAtMs = Number.NEGATIVE_INFINITY;
@@ -269,7 +269,7 @@ function createOperator(options: ConnectionsOptions, operator: OperatorConnectio
   }
 
   return async () => {
-    if (timer.elapsedMs() - failedAtMs < AGAIN_AFTER_MS) throw notKnown(connector.label);
+    if (timer.elapsedMs() - failedAtMs < RETRY_AFTER_MS) throw notKnown(connector.label);
     connected ??= accountId().then((account) => {
       const connectionId = operatorConnectionId(connector.key, account);
       return { connectionId, mode: "live", processor: create(connectionId), guarded: false } as const;

@@ -78,16 +78,16 @@ export type Connector = {
 
 /** A connector whose `create` gets credentials that its own schema has parsed. */
 export function connector<Own extends Credentials>(
-  made: Omit<Connector, "credentials" | "hint" | "create"> & {
+  definition: Omit<Connector, "credentials" | "hint" | "create"> & {
     readonly credentials: z.ZodType<Own>;
     hint(credentials: Own): string;
     create(options: ConnectorOptions<Own>): Processor;
   },
 ): Connector {
-  const read = (credentials: Credentials) => made.credentials.parse(credentials);
+  const read = (credentials: Credentials) => definition.credentials.parse(credentials);
   return {
-    ...made,
-    hint: (credentials) => made.hint(read(credentials)),
-    create: (options) => made.create({ ...options, credentials: read(options.credentials) }),
+    ...definition,
+    hint: (credentials) => definition.hint(read(credentials)),
+    create: (options) => definition.create({ ...options, credentials: read(options.credentials) }),
   };
 }

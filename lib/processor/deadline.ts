@@ -21,7 +21,7 @@ const checks = z
   })
   .optional();
 
-const told = {
+const details = {
   note: words.optional(),
   card: z
     .object({
@@ -41,12 +41,12 @@ const told = {
 };
 
 const outcome = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional(), ...told }),
+  z.object({ kind: z.literal("approved"), checks, captured: z.literal(false).optional(), ...details }),
   z.object({
     ...{ kind: z.literal("declined"), decline_code: declineCode.nullable(), holds: z.literal(true).optional() },
-    ...{ refusal: words.optional(), checks, ...told },
+    ...{ refusal: words.optional(), checks, ...details },
   }),
-  z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), checks, ...told }),
+  z.object({ kind: z.literal("action_required"), challenge: z.object({ url: address }), checks, ...details }),
   z.object({ kind: z.literal("pending") }),
   z.object({ kind: z.literal("not_sent"), reason: words }),
   z.object({ kind: z.literal("unknown"), reason: words, final: z.literal(true).optional() }),
@@ -77,11 +77,11 @@ export class ProcessorTimeoutError extends Error {
  * processor's own error, or with ProcessorTimeoutError.
  */
 export function withDeadline(processor: Processor, timeoutMs: number, timer: Timer = systemTimer): Processor {
-  const within: Within = (call) => answerWithin(timer, timeoutMs, call);
-  const ask = <T extends { kind: string }>(schema: z.ZodType<T>, call: () => Promise<T>) =>
+  const within: Within = (call) => resultWithin(timer, timeoutMs, call);
+  const parseResult = <T extends { kind: string }>(schema: z.ZodType<T>, call: () => Promise<T>) =>
     readWithin(within, timeoutMs, schema, call);
 
-  const send = (call: () => Promise<Outcome>) => ask<Outcome>(outcome, call);
+  const send = (call: () => Promise<Outcome>) => parseResult<Outcome>(outcome, call);
 
   const inTime = async <T>(call: Promise<T>): Promise<T> => {
     const answer = await within(call);
@@ -104,8 +104,8 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
     capture: (request) => send(() => processor.capture(request)),
     void: (request) => send(() => processor.void(request)),
     refund: (request) => send(() => processor.refund(request)),
-    inquire: (request) => ask(inquiry, () => processor.inquire(request)),
-    close: (request) => ask(inquiry, () => processor.close(request)),
+    inquire: (request) => parseResult(inquiry, () => processor.inquire(request)),
+    close: (request) => parseResult(inquiry, () => processor.close(request)),
     reports:
       reports.kind === "pushed"
         ? { ...reports, catchUp: catchUp && ((place) => inTime(catchUp(place))) }
@@ -145,7 +145,7 @@ async function readWithin<T>(
   }
 }
 
-async function answerWithin<T>(timer: Timer, timeoutMs: number, call: Promise<T>): Promise<T | "timeout"> {
+async function resultWithin<T>(timer: Timer, timeoutMs: number, call: Promise<T>): Promise<T | "timeout"> {
   let endTimer = () => {};
   const timeout = new Promise<"timeout">((resolve) => {
     endTimer = timer.after(timeoutMs, () => resolve("timeout"));

@@ -116,7 +116,7 @@ export type PushedReports = {
    */
   readonly kept?: true;
   /** True if the message is provably the processor's. Omitted if `read` accepts no others. */
-  readonly proves?: (message: ReportMessage) => boolean;
+  readonly isAuthentic?: (message: ReportMessage) => boolean;
   /**
    * Reports after a position in the processor's own list, to find messages that never arrived; null starts an hour ago. Omitted
    * if it keeps no such list. At most 100, oldest first; `place` is the next position.
@@ -362,7 +362,7 @@ export type Checks = {
 };
 
 /** Additional data of an outcome. */
-type Told = {
+type OutcomeDetails = {
   /** The processor's own codes and the network's, in one line for support staff. */
   note?: string;
   /** Card data that was not known before. */
@@ -371,7 +371,7 @@ type Told = {
 
 export type Outcome =
   /** `captured: false`: authorized, but its capture failed, at once or days later. */
-  | ({ kind: "approved"; checks?: Checks; captured?: false } & Told)
+  | ({ kind: "approved"; checks?: Checks; captured?: false } & OutcomeDetails)
   /** Only authorizations have a `decline_code`; refused captures, voids and refunds have none. */
   | ({
       kind: "declined";
@@ -384,9 +384,9 @@ export type Outcome =
       refusal?: string;
       /** Approved with an amount that differs from the request: never booked, and to be voided. */
       holds?: true;
-    } & Told)
+    } & OutcomeDetails)
   /** 3-D Secure: the shopper must pass a challenge at this address before {@link Processor.continueAuthorization}. */
-  | ({ kind: "action_required"; challenge: { url: string }; checks?: Checks } & Told)
+  | ({ kind: "action_required"; challenge: { url: string }; checks?: Checks } & OutcomeDetails)
   /** Accepted, but the processor does not know the outcome yet: check again later. */
   | { kind: "pending" }
   /** Provably not executed: nothing was sent, or it was refused unread. Safe to retry. */

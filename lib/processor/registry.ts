@@ -25,7 +25,7 @@ export type Reporter = Connected & {
  * Properties of a payment that its processor is chosen by. The
  * brand is known for card numbers, not for a processor's own token.
  */
-export type ToRoute = { readonly currency: string; readonly brand: CardBrand | null };
+export type PaymentToRoute = { readonly currency: string; readonly brand: CardBrand | null };
 
 type Environment = { readonly id: string; readonly mode: Mode };
 
@@ -34,7 +34,7 @@ export type Registry = {
   /** For payments without a connection: the sandbox in test mode. In live mode there is none except in tests. */
   builtIn(mode: Mode): Processor | null;
   /** For a new payment, by the current rules; null if none is connected (`processor_not_configured`). */
-  choose(environment: Environment, payment: ToRoute): Promise<Connected | null>;
+  choose(environment: Environment, payment: PaymentToRoute): Promise<Connected | null>;
   /** The processor of an existing payment, whatever the rules are now; null if it is not connected. */
   find(environment: Environment, connectionId: string | null): Promise<Connected | null>;
   /**
@@ -59,7 +59,7 @@ export type Connecting = {
    */
   operatorAddress(): Promise<string | null>;
   /** True if connections of that mode may be given card numbers. */
-  mayTakeCards(mode: Mode): boolean;
+  allowsRawCards(mode: Mode): boolean;
   /** A processor for checks, independent of the one that payments use. `credentials`: their JSON. */
   open(
     connection: { id: string; processor: string; raw_cards: boolean; metadata_keys: string[] },

@@ -132,9 +132,9 @@ export function createSandboxProcessor({
     reports: {
       kind: "pulled",
       async list(limit, after) {
-        const turn = { after, share: REPORTS_OF_ONE, most: limit };
-        await failDueSandboxRefunds(sql, turn);
-        const reports = await listSandboxReports(sql, turn);
+        const page = { after, share: REPORTS_OF_ONE, most: limit };
+        await failDueSandboxRefunds(sql, page);
+        const reports = await listSandboxReports(sql, page);
         return reports.map(({ reference, account }) => ({ id: reference, reference, account }));
       },
       async acknowledge(id) {

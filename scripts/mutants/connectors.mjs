@@ -64,8 +64,8 @@ export const CONNECTOR_MUTANTS = [
     edits: [
       [
         adyen("processor"),
-        "    const first = await ask();",
-        '    if (recorded) return { kind: "never" };\n    const first = await ask();',
+        "    const first = await sendClosing();",
+        '    if (recorded) return { kind: "never" };\n    const first = await sendClosing();',
       ],
     ],
     tests: ["int", `${ADYEN}/faults.int.test.ts`, "authorize lost after"],

@@ -101,7 +101,7 @@ export async function changeConnection(
   const { service, environment } = ctx;
   const before = await getConnected(ctx, input.id);
   const { raw_cards } = input;
-  if (raw_cards && !connecting(service).mayTakeCards(environment.mode)) throw cardsNotAllowed();
+  if (raw_cards && !connecting(service).allowsRawCards(environment.mode)) throw cardsNotAllowed();
   const replaced = input.credentials && (await replacementOf(ctx, before, input.credentials));
   const row = await change(ctx, async (tx, rows) => {
     const now = rows.find(({ id }) => id === before.id);

@@ -6,7 +6,7 @@ import { UnreadableReportError } from "../port";
 import { fromAdyenAmount, toAdyenAmount } from "./amounts";
 import { disputeOf } from "./connection";
 import { type Notice, readNotices, signatureOf, signedText } from "./notices";
-import { outcomeOfAnswer } from "./outcomes";
+import { outcomeOfResponse } from "./outcomes";
 import { authorizationOutcome, movementOutcome, outsideRefunds, Records } from "./records";
 import { ownToken, readOwnToken } from "./tokens";
 
@@ -190,13 +190,13 @@ describe("refusals", () => {
     ["999", undefined, "generic_decline"],
   ])("with code %s and the network's %s decline as %s", (refusalReasonCode, refusalReasonRaw, decline_code) => {
     const data = refusalReasonRaw === undefined ? {} : { refusalReasonRaw };
-    const outcome = outcomeOfAnswer({ resultCode: "Refused", refusalReasonCode, additionalData: data });
+    const outcome = outcomeOfResponse({ resultCode: "Refused", refusalReasonCode, additionalData: data });
     expect(outcome).toMatchObject({ kind: "declined", decline_code });
   });
 
   test("of no known kind are never taken for an end", () => {
-    expect(outcomeOfAnswer({ resultCode: "PartiallyAuthorised" }).kind).toBe("unknown");
-    expect(outcomeOfAnswer({ resultCode: "Received" }).kind).toBe("pending");
+    expect(outcomeOfResponse({ resultCode: "PartiallyAuthorised" }).kind).toBe("unknown");
+    expect(outcomeOfResponse({ resultCode: "Received" }).kind).toBe("pending");
   });
 });
 

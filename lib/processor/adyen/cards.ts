@@ -5,7 +5,7 @@ import type { CardInput } from "@/lib/contract/payments/payment";
 import type { Journal } from "../journal";
 import type { AcceptedCard, TokenizedCard } from "../port";
 import { declineCodeOfError } from "./outcomes";
-import type { Answer, Requests } from "./requests";
+import type { AdyenResponse, Requests } from "./requests";
 import { brandOf, readOwnToken, storedToken, subjectOfStored } from "./tokens";
 
 /** Card data for `/payments`. */
@@ -21,10 +21,10 @@ const listed = z.object({ storedPaymentMethods: z.array(stored).optional() });
 const KEPT_MS = 3_600_000;
 const CODE_KEPT_MS = 120_000;
 /** Max cards deleted in one run, and concurrently. A run starts about once a minute and ends before its caller times out. */
-const FORGOTTEN_IN_A_TURN = 500;
-const FORGOTTEN_AT_ONCE = 4;
+const MAX_PER_RUN = 500;
+const MAX_CONCURRENT = 4;
 /** Max failed deletions in one run, because the API key may be wrong for all. */
-const FAILED_AT_ONCE = 10;
+const MAX_FAILURES = 10;
 /** Adyen has no such card. Other statuses are about the request. */
 const GONE: ReadonlySet<number> = new Set([404, 422]);
 const CARD = "card";
@@ -49,7 +49,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
   const codes = new Map<string, { code: string; untilMs: number }>();
   /** Next attempt for cards that could not be deleted. */
   const postponed = new Map<string, number>();
-  let turn: Promise<number> | null = null;
+  let run: Promise<number> | null = null;
 
   async function find(subject: string): Promise<Partial<Kept>> {
     const facts = await journal.of(subject);
@@ -61,7 +61,7 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
     const subject = `${CARD}:${shopper}`;
     // Before the call: a card stored by it is found by its shopper reference even without a response.
     await journal.note<Kept>(subject, CARD, { account });
-    const answer = await requests.post("/storedPaymentMethods", {
+    const response = await requests.post("/storedPaymentMethods", {
       merchantAccount,
       shopperReference: shopper,
       recurringProcessingModel: "CardOnFile",
@@ -73,18 +73,18 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
         cvc: card.cvv,
       },
     });
-    const refused = answer.kind === "refused" && declineCodeOfError(answer.code) !== null;
-    if (answer.kind !== "answered" && !refused) {
-      if (answer.kind === "refused" || answer.kind === "not_executed") await journal.forget(subject);
-      throw new Error(`Adyen did not take a card: ${"reason" in answer ? answer.reason : answer.kind}`);
+    const refused = response.kind === "refused" && declineCodeOfError(response.code) !== null;
+    if (response.kind !== "answered" && !refused) {
+      if (response.kind === "refused" || response.kind === "not_executed") await journal.forget(subject);
+      throw new Error(`Adyen did not take a card: ${"reason" in response ? response.reason : response.kind}`);
     }
-    const made = answer.kind === "answered" ? stored.parse(answer.body) : null;
-    await journal.note<Pick<Kept, "id">>(subject, STORED, { id: made?.id ?? null });
+    const created = response.kind === "answered" ? stored.parse(response.body) : null;
+    await journal.note<Pick<Kept, "id">>(subject, STORED, { id: created?.id ?? null });
     dropOldCodes();
     codes.set(subject, { code: card.cvv, untilMs: nowMs() + CODE_KEPT_MS });
     return {
       token: storedToken(subject),
-      brand: brandOf(made?.brand),
+      brand: brandOf(created?.brand),
       bin: card.number.slice(0, 6),
       last4: card.number.slice(-4),
       exp_month: card.exp_month,
@@ -125,20 +125,20 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
    * that run's result. Throws at the end if some could not be deleted; those are retried in an hour, after all others.
    */
   function forgetOld(): Promise<number> {
-    turn ??= forgetInTurn().finally(() => {
-      turn = null;
+    run ??= forgetInRun().finally(() => {
+      run = null;
     });
-    return turn;
+    return run;
   }
 
-  async function forgetInTurn(): Promise<number> {
+  async function forgetInRun(): Promise<number> {
     dropOldCodes();
     const now = clock.now().getTime();
     for (const [subject, untilMs] of postponed) if (untilMs <= now) postponed.delete(subject);
-    const oldest = await journal.older(CARD, new Date(now - KEPT_MS), FORGOTTEN_IN_A_TURN + postponed.size);
+    const oldest = await journal.older(CARD, new Date(now - KEPT_MS), MAX_PER_RUN + postponed.size);
     const left = oldest
       .filter((subject) => !postponed.has(subject))
-      .slice(0, FORGOTTEN_IN_A_TURN)
+      .slice(0, MAX_PER_RUN)
       .values();
     const endMs = timer.elapsedMs() + timeoutMs / 2;
     const failures: string[] = [];
@@ -157,10 +157,10 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
           failures.push(failure);
         }
         // Calls in progress may fail as well.
-        if (failures.length + running >= FAILED_AT_ONCE || timer.elapsedMs() > endMs) break;
+        if (failures.length + running >= MAX_FAILURES || timer.elapsedMs() > endMs) break;
       }
     };
-    const workers = await Promise.allSettled(Array.from({ length: FORGOTTEN_AT_ONCE }, work));
+    const workers = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT }, work));
     for (const worker of workers) if (worker.status === "rejected") throw worker.reason;
     const cards = failures.length === 1 ? "1 card" : `${failures.length} cards`;
     if (failures.length > 0) throw new Error(`Adyen did not forget ${cards}: ${failures[0]}`);
@@ -173,25 +173,25 @@ export function createCards({ requests, journal, merchantAccount, clock, timer, 
     const ids = id === undefined ? await idsOf(query) : id === null ? [] : [id];
     if (typeof ids === "string") return ids;
     for (const one of ids) {
-      const answer = await requests.delete(`/storedPaymentMethods/${encodeURIComponent(one)}?${query}`);
-      const isGone = answer.kind === "answered" || (answer.kind === "refused" && GONE.has(answer.status));
-      if (!isGone) return reasonOf(answer);
+      const response = await requests.delete(`/storedPaymentMethods/${encodeURIComponent(one)}?${query}`);
+      const isGone = response.kind === "answered" || (response.kind === "refused" && GONE.has(response.status));
+      if (!isGone) return reasonOf(response);
     }
     return null;
   }
 
   /** Ids of a shopper's stored cards, or Adyen's error. */
   async function idsOf(query: URLSearchParams): Promise<string[] | string> {
-    const answer = await requests.get(`/storedPaymentMethods?${query}`);
-    if (answer.kind !== "answered") return reasonOf(answer);
-    const read = listed.safeParse(answer.body);
+    const response = await requests.get(`/storedPaymentMethods?${query}`);
+    if (response.kind !== "answered") return reasonOf(response);
+    const read = listed.safeParse(response.body);
     return read.success ? (read.data.storedPaymentMethods ?? []).map(({ id }) => id) : "its list cannot be read";
   }
 
   return { store, read, accept, forgetOld };
 }
 
-function reasonOf(answer: Exclude<Answer, { kind: "answered" }>): string {
-  if (answer.kind === "refused") return answer.message;
-  return "reason" in answer ? answer.reason : answer.kind;
+function reasonOf(response: Exclude<AdyenResponse, { kind: "answered" }>): string {
+  if (response.kind === "refused") return response.message;
+  return "reason" in response ? response.reason : response.kind;
 }

@@ -41,16 +41,16 @@ export function dashboardUrl({ kind, id }: ProcessorObject, live: boolean): stri
 
 /** A dispute's state by Adyen's latest webhook; null without one. */
 export function disputeOf(id: string, notices: readonly Notice[]): Dispute | null {
-  const told = notices.filter(({ dispute }) => dispute).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  const [first] = told;
-  const last = told.at(-1);
+  const about = notices.filter(({ dispute }) => dispute).sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  const [first] = about;
+  const last = about.at(-1);
   if (!first || !last) return null;
-  const before = told.findLast(({ dispute }) => dispute?.respondBefore)?.dispute?.respondBefore ?? null;
+  const before = about.findLast(({ dispute }) => dispute?.respondBefore)?.dispute?.respondBefore ?? null;
   return {
     id,
     amount: fromAdyenAmount(last.amount),
     currency: last.amount.currency,
-    reason: told.findLast(({ reason }) => reason)?.reason ?? "not given",
+    reason: about.findLast(({ reason }) => reason)?.reason ?? "not given",
     status: disputeStatus(last),
     respond_before: before === null ? null : timeOf(before),
     created_at: new Date(first.at),

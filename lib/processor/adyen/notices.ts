@@ -61,7 +61,7 @@ export const EVENTS: ReadonlyMap<string, InquireRequest["kind"]> = new Map([
 ]);
 
 /** Informational events that Adyen's libraries list as unsigned. Unsigned messages are not trusted. */
-const SELDOM_SIGNED: ReadonlySet<string> = new Set([
+const RARELY_SIGNED: ReadonlySet<string> = new Set([
   "INFORMATION_SUPPLIED",
   "DISPUTE_DEFENSE_PERIOD_ENDED",
   "ISSUER_RESPONSE_TIMEFRAME_EXPIRED",
@@ -76,7 +76,7 @@ export const DISPUTE_EVENTS: ReadonlySet<string> = new Set([
   "SECOND_CHARGEBACK",
   "PREARBITRATION_WON",
   "PREARBITRATION_LOST",
-  ...SELDOM_SIGNED,
+  ...RARELY_SIGNED,
 ]);
 
 /**
@@ -127,7 +127,7 @@ function judge(item: { eventCode: string }, { hmacKey, merchantAccount }: Expect
   const signed = data !== undefined && isSigned(data, hmacKey);
   if (!EVENTS.has(eventCode) && !DISPUTE_EVENTS.has(eventCode)) return { signed };
   if (!signed) {
-    if (SELDOM_SIGNED.has(eventCode)) return { signed };
+    if (RARELY_SIGNED.has(eventCode)) return { signed };
     return { signed, refused: data ? "its signature is not made with the HMAC key" : "it is no message of Adyen's" };
   }
   // A company-level webhook covers all its merchant accounts.

@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { DeclineCode } from "@/lib/contract/errors";
 import { AVS_RESULTS, type AvsResult, CVV_RESULTS, type CvvResult } from "@/lib/contract/payments/words";
 import type { Checks, KnownCard, Outcome } from "../port";
-import type { Answer } from "./requests";
+import type { AdyenResponse } from "./requests";
 import { brandOf } from "./tokens";
 
 /** Fields of a response to `/payments` and `/payments/details`. */
-export const paymentAnswer = z.object({
+export const paymentResponse = z.object({
   resultCode: z.string(),
   pspReference: z.string().optional(),
   merchantReference: z.string().optional(),
@@ -21,7 +21,7 @@ export const paymentAnswer = z.object({
     .optional(),
   additionalData: z.record(z.string(), z.string().nullish()).optional(),
 });
-export type PaymentAnswer = z.infer<typeof paymentAnswer>;
+export type PaymentResponse = z.infer<typeof paymentResponse>;
 
 /** Additional data kept in the journal: what outcomes need, and only the card's last digits. */
 const KEPT_DATA = new Set([
@@ -38,9 +38,9 @@ const KEPT_DATA = new Set([
   "paymentMethod",
 ]);
 
-export function keptAnswer(answer: PaymentAnswer): PaymentAnswer {
-  const data = Object.entries(answer.additionalData ?? {}).filter(([name]) => KEPT_DATA.has(name));
-  return { ...answer, additionalData: Object.fromEntries(data) };
+export function storedResponse(response: PaymentResponse): PaymentResponse {
+  const data = Object.entries(response.additionalData ?? {}).filter(([name]) => KEPT_DATA.has(name));
+  return { ...response, additionalData: Object.fromEntries(data) };
 }
 
 /** By Adyen's refusal reason code. Others are `generic_decline`. */
@@ -100,35 +100,35 @@ const CARD_ERRORS: Readonly<Record<string, DeclineCode>> = {
 export const declineCodeOfError = (code: string | null): DeclineCode | null => CARD_ERRORS[code ?? ""] ?? null;
 
 /** The outcome of a payment response. `captured`: requested with the payment, in which case Adyen captures by itself. */
-export function outcomeOfAnswer(answer: PaymentAnswer): Outcome {
-  const checks = checksOf(answer);
-  const card = cardOf(answer);
-  const told = { ...(checks && { checks }), ...(card && { card }), note: noteOf(answer) };
-  switch (answer.resultCode) {
+export function outcomeOfResponse(response: PaymentResponse): Outcome {
+  const checks = checksOf(response);
+  const card = cardOf(response);
+  const details = { ...(checks && { checks }), ...(card && { card }), note: noteOf(response) };
+  switch (response.resultCode) {
     case "Authorised":
-      return { kind: "approved", ...told };
+      return { kind: "approved", ...details };
     case "Refused":
     case "Error":
     case "Cancelled":
-      return { kind: "declined", decline_code: declineCodeOf(answer), ...told };
+      return { kind: "declined", decline_code: declineCodeOf(response), ...details };
     case "RedirectShopper": {
-      const { type, url, method = "GET" } = answer.action ?? { type: "none" };
+      const { type, url, method = "GET" } = response.action ?? { type: "none" };
       if (type !== "redirect" || !url || method !== "GET")
         return {
           ...{ kind: "unknown", final: true },
           reason: "Adyen sends the shopper elsewhere in a way that this service cannot follow",
         };
-      return { kind: "action_required", challenge: { url }, ...told };
+      return { kind: "action_required", challenge: { url }, ...details };
     }
     case "Pending":
     case "Received":
       return { kind: "pending" };
     default:
-      return { kind: "unknown", reason: `Adyen answered ${answer.resultCode}`, final: true };
+      return { kind: "unknown", reason: `Adyen answered ${response.resultCode}`, final: true };
   }
 }
 
-function declineCodeOf({ resultCode, refusalReasonCode, refusalReason, additionalData }: PaymentAnswer): DeclineCode {
+function declineCodeOf({ resultCode, refusalReasonCode, refusalReason, additionalData }: PaymentResponse): DeclineCode {
   if (resultCode === "Error") return "processing_error";
   const raw = /^\s*(\d{2})\b/.exec(additionalData?.refusalReasonRaw ?? "")?.[1];
   const known = RAW_CODES[raw ?? ""] ?? DECLINE_CODES[refusalReasonCode ?? ""];
@@ -141,7 +141,7 @@ export function declineCodeOfReason(reason: string): DeclineCode {
 }
 
 /** Adyen's own codes and the network's, in one line for support staff. */
-function noteOf({ resultCode, refusalReason, refusalReasonCode, additionalData: data = {} }: PaymentAnswer): string {
+function noteOf({ resultCode, refusalReason, refusalReasonCode, additionalData: data = {} }: PaymentResponse): string {
   const said = [
     resultCode,
     refusalReason && `${refusalReason}${refusalReasonCode ? ` (${refusalReasonCode})` : ""}`,
@@ -189,7 +189,7 @@ const numberOf = (text: string | null | undefined) => /^\s*(\d{1,2})/.exec(text 
 const isAvs = (letter: string): letter is AvsResult => letter in AVS_RESULTS;
 const isCvv = (letter: string): letter is CvvResult => letter in CVV_RESULTS;
 
-function checksOf({ additionalData: data = {}, fraudResult }: PaymentAnswer): Checks | null {
+function checksOf({ additionalData: data = {}, fraudResult }: PaymentResponse): Checks | null {
   const { avsResultRaw = "", cvcResultRaw = "" } = data;
   const avs = avsResultRaw && isAvs(avsResultRaw) ? avsResultRaw : (AVS[numberOf(data.avsResult)] ?? null);
   const cvv = cvcResultRaw && isCvv(cvcResultRaw) ? cvcResultRaw : (CVC[numberOf(data.cvcResult)] ?? null);
@@ -201,7 +201,7 @@ function checksOf({ additionalData: data = {}, fraudResult }: PaymentAnswer): Ch
 }
 
 /** Card data in the additional data, if the account's settings include it. */
-function cardOf({ additionalData: data = {} }: PaymentAnswer): KnownCard | null {
+function cardOf({ additionalData: data = {} }: PaymentResponse): KnownCard | null {
   const expiry = /^(\d{1,2})\/(\d{4})$/.exec(data.expiryDate ?? "");
   const brand = brandOf(data.paymentMethod ?? undefined);
   const bin = /^\d{6,8}$/.test(data.cardBin ?? "") ? (data.cardBin ?? null) : null;
@@ -212,15 +212,15 @@ function cardOf({ additionalData: data = {} }: PaymentAnswer): KnownCard | null 
 }
 
 /** The outcome of a call that moved no money. */
-export function outcomeOfFailure(answer: Exclude<Answer, { kind: "answered" | "refused" }>): Outcome {
-  switch (answer.kind) {
+export function outcomeOfFailure(response: Exclude<AdyenResponse, { kind: "answered" | "refused" }>): Outcome {
+  switch (response.kind) {
     case "busy":
       return { kind: "unknown", reason: "Adyen is still working on the same request" };
     case "not_executed":
-      return { kind: "not_sent", reason: answer.reason };
+      return { kind: "not_sent", reason: response.reason };
     case "unknown":
-      return { kind: "unknown", reason: answer.reason };
+      return { kind: "unknown", reason: response.reason };
     default:
-      return answer satisfies never;
+      return response satisfies never;
   }
 }

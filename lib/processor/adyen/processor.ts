@@ -21,32 +21,32 @@ import { createCards } from "./cards";
 import { checkConnection, dashboardUrl, disputeOf } from "./connection";
 import type { AdyenCredentials } from "./credentials";
 import { readNotices } from "./notices";
-import { declineCodeOfError, keptAnswer, outcomeOfFailure, paymentAnswer } from "./outcomes";
+import { declineCodeOfError, outcomeOfFailure, paymentResponse, storedResponse } from "./outcomes";
 import {
   authorizationOutcome,
-  type Begun,
-  leftOf,
+  type FirstUse,
   movementOutcome,
   outsideRefunds,
   type Recorded,
   Records,
+  remainingAmount,
   wasCaptured,
 } from "./records";
 import { closingBody, modificationBody, paymentBody } from "./request-bodies";
-import { type Answer, createRequests } from "./requests";
+import { type AdyenResponse, createRequests } from "./requests";
 
 /** Only decides when to check. A reference not found by then is closed by its key, which waits for calls in progress. */
 const NOT_FOUND_AFTER_MS = 2_000;
 /** First and longest pause before a retry while another call with the same key is in progress. */
-const BUSY_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 400;
+const FIRST_PAUSE_MS = 25;
+const MAX_PAUSE_MS = 400;
 
 /** The API's limit. */
 const MAX_RESULT = 20_000;
-const GIVEN_BACK: Outcome = { kind: "approved", note: "given back at Adyen, by somebody else" };
+const ALREADY_RELEASED: Outcome = { kind: "approved", note: "given back at Adyen, by somebody else" };
 const REFUSED = { kind: "declined", decline_code: null } as const satisfies Outcome;
 const NO_SUCH_CARD = "Adyen has no such card: the token is none of this account's, or no longer valid.";
-const ANOTHERS = "the reference belongs to another account";
+const OTHER_ACCOUNT = "the reference belongs to another account";
 const received = z.object({ pspReference: z.string().min(1), status: z.literal("received") });
 
 /**
@@ -66,13 +66,16 @@ export function createAdyenProcessor(
   const cards = createCards({ requests, journal, merchantAccount, clock, timer, timeoutMs });
 
   /** Retries a call while another with its key is in progress, unless the outcome is known by then. */
-  async function sendUnderKey(call: () => Promise<Answer>, known: () => Promise<Outcome | null>): Promise<Settled> {
+  async function sendUnderKey(
+    call: () => Promise<AdyenResponse>,
+    known: () => Promise<Outcome | null>,
+  ): Promise<Settled> {
     const endMs = timer.elapsedMs() + timeoutMs;
-    for (let pauseMs = BUSY_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const answer = await call();
-      if (answer.kind === "answered" || answer.kind === "refused") return answer;
-      if (answer.kind !== "busy" || timer.elapsedMs() + pauseMs > endMs)
-        return { kind: "settled", outcome: outcomeOfFailure(answer) };
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      const response = await call();
+      if (response.kind === "answered" || response.kind === "refused") return response;
+      if (response.kind !== "busy" || timer.elapsedMs() + pauseMs > endMs)
+        return { kind: "settled", outcome: outcomeOfFailure(response) };
       await timer.wait(pauseMs);
       const outcome = await known();
       if (outcome) return { kind: "settled", outcome };
@@ -86,7 +89,7 @@ export function createAdyenProcessor(
 
   /** Stores the payment's PSP reference, if known and not yet stored, so that people can find it. */
   async function keepPayment(request: Keeping, reference: string): Promise<void> {
-    const recorded = await records.findOf(request.account, reference);
+    const recorded = await records.findOwn(request.account, reference);
     if (recorded?.pspReference) await keepNew(request, { kind: "payment", id: recorded.pspReference });
   }
 
@@ -98,11 +101,11 @@ export function createAdyenProcessor(
     if (!known && request.notAfter < clock.now()) return { kind: "not_sent", reason: "it was too late to send it" };
     const card = known ? null : await cards.read(account, request.token);
     if (!known && !card) return { ...REFUSED, refusal: NO_SUCH_CARD };
-    const begun = await records.begin(reference, {
+    const firstUse = await records.begin(reference, {
       ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures: request.capture },
     });
-    if (begun.account !== account) return { kind: "not_sent", reason: ANOTHERS };
-    if (begun.by === "close" || (await records.find(reference))?.closed)
+    if (firstUse.account !== account) return { kind: "not_sent", reason: OTHER_ACCOUNT };
+    if (firstUse.by === "close" || (await records.find(reference))?.closed)
       return { kind: "not_sent", reason: "it was closed before it was executed" };
     const outcome = known ?? (card && (await pay(request, paymentBody(merchantAccount, request, amount, card))));
     if (!outcome) throw new Error("an authorization that is not known is sent");
@@ -111,35 +114,35 @@ export function createAdyenProcessor(
   }
 
   async function pay({ reference }: AuthorizeRequest, body: object): Promise<Outcome> {
-    const answer = await sendUnderKey(
+    const response = await sendUnderKey(
       () => requests.post("/payments", body, reference),
       () => authorizationOf(reference),
     );
-    return answer.kind === "settled" ? answer.outcome : takeAnswer(reference, answer);
+    return response.kind === "settled" ? response.outcome : takeAnswer(reference, response);
   }
 
   /** Records Adyen's final response to an authorization. */
   async function takeAnswer(
     reference: string,
-    answer: Extract<Answer, { kind: "answered" | "refused" }>,
+    response: Extract<AdyenResponse, { kind: "answered" | "refused" }>,
   ): Promise<Outcome> {
-    if (answer.kind === "answered") {
-      const read = paymentAnswer.safeParse(answer.body);
+    if (response.kind === "answered") {
+      const read = paymentResponse.safeParse(response.body);
       if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
-      await records.answered(reference, "answer", keptAnswer(read.data));
+      await records.answered(reference, "answer", storedResponse(read.data));
       const outcome = await authorizationOf(reference);
       return outcome ?? { kind: "unknown", reason: "Adyen's answer was not kept" };
     }
     const recorded = await records.find(reference);
     // The key was used up by a closing call, so Adyen did not refuse this one.
-    if (recorded?.closing && isOfNoCard(answer))
+    if (recorded?.closing && isOfNoCard(response))
       return { kind: "not_sent", reason: "it was closed before it was executed" };
-    if (isOfNoCard(answer))
-      return records.ended(reference, { ...REFUSED, refusal: NO_SUCH_CARD, note: answer.message });
-    const code = declineCodeOfError(answer.code);
-    if (code) return records.ended(reference, { kind: "declined", decline_code: code, note: answer.message });
-    if (answer.status === 422) return records.ended(reference, refusedBy(answer));
-    return { kind: "not_sent", reason: answer.message };
+    if (isOfNoCard(response))
+      return records.ended(reference, { ...REFUSED, refusal: NO_SUCH_CARD, note: response.message });
+    const code = declineCodeOfError(response.code);
+    if (code) return records.ended(reference, { kind: "declined", decline_code: code, note: response.message });
+    if (response.status === 422) return records.ended(reference, refusedBy(response));
+    return { kind: "not_sent", reason: response.message };
   }
 
   /** Stores Adyen's reference however the challenge ended, in case an earlier call died before it could. */
@@ -151,20 +154,20 @@ export function createAdyenProcessor(
 
   async function endOfChallenge(request: ContinueRequest): Promise<Outcome> {
     const { reference, account, authorization, challenge, returned = {} } = request;
-    const recorded = await records.findOf(account, authorization);
+    const recorded = await records.findOwn(account, authorization);
     if (!recorded) return REFUSED;
-    const begun = await records.begin(reference, {
+    const firstUse = await records.begin(reference, {
       ...{ account, by: "call", kind: "continue", authorization, amount: null, captures: false },
     });
-    if (begun.account !== account) return REFUSED;
+    if (firstUse.account !== account) return REFUSED;
     const outcome = authorizationOutcome(recorded);
     if (outcome?.kind !== "action_required") return outcome ?? { kind: "pending" };
     const { redirectResult = "" } = returned;
     const brings = redirectResult !== "" && redirectResult.length <= MAX_RESULT;
-    const gaveUp = challenge === "abandoned" || (challenge === "failed" && !brings && !recorded.challenge);
+    const isAbandoned = challenge === "abandoned" || (challenge === "failed" && !brings && !recorded.challenge);
     // Stored before it is sent, and the first end is final: an abandoned challenge is not continued here. Adyen continues if the
     // shopper passed it without returning, and reports it by a webhook.
-    const end = gaveUp
+    const end = isAbandoned
       ? await records.endChallenge(authorization, { end: "abandoned" })
       : brings
         ? await records.endChallenge(authorization, { end: "returned", redirectResult })
@@ -180,60 +183,60 @@ export function createAdyenProcessor(
       return outcome?.kind === "action_required" ? null : outcome;
     };
     const body = { details: { redirectResult } };
-    const answer = await sendUnderKey(
+    const response = await sendUnderKey(
       () => requests.post("/payments/details", body, `${authorization}:details`),
       final,
     );
-    if (answer.kind === "settled") return answer.outcome;
-    if (answer.kind === "answered") {
-      const read = paymentAnswer.safeParse(answer.body);
+    if (response.kind === "settled") return response.outcome;
+    if (response.kind === "answered") {
+      const read = paymentResponse.safeParse(response.body);
       if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
-      await records.answered(authorization, "continued", keptAnswer(read.data));
+      await records.answered(authorization, "continued", storedResponse(read.data));
       return (await authorizationOf(authorization)) ?? { kind: "pending" };
     }
     // Refused unread; an earlier call may have been executed.
-    if (answer.status === 401 || answer.status === 403) return { kind: "not_sent", reason: answer.message };
+    if (response.status === 401 || response.status === 403) return { kind: "not_sent", reason: response.message };
     // An invalid result means that the shopper didn't come from Adyen's page; it can be sent any number of times.
     const refused = await records.ended(authorization, {
       kind: "declined",
       decline_code: "authentication_failed",
-      note: answer.message,
+      note: response.message,
     });
     // It may have been passed with another result, which a webhook has reported since.
     return (await authorizationOf(authorization)) ?? refused;
   }
 
-  async function move(asked: "capture" | "void" | "refund", request: VoidRequest): Promise<Outcome> {
+  async function move(requested: "capture" | "void" | "refund", request: VoidRequest): Promise<Outcome> {
     const { reference, account, authorization } = request;
-    const charge = await records.findOf(account, authorization);
+    const charge = await records.findOwn(account, authorization);
     const late = request.evenCaptured ? charge : null;
     // Adyen can't cancel a captured payment, so it is refunded.
-    const kind = late && wasCaptured(late) ? "refund" : asked;
-    const left = late && leftOf(late);
+    const kind = late && wasCaptured(late) ? "refund" : requested;
+    const left = late && remainingAmount(late);
     const amount = left ?? toAdyenAmount(request.amount, request.currency);
     const known = await records.find(reference);
-    const isBack = late !== null && left === null && canMove(late, asked);
-    if (!known && (!charge || !amount || !canMove(charge, asked) || isBack)) {
-      await records.begin(reference, begunOf(kind, request, amount));
-      return records.ended(reference, isBack ? GIVEN_BACK : amount ? REFUSED : refusedAmount(request));
+    const isReleased = late !== null && left === null && canMove(late, requested);
+    if (!known && (!charge || !amount || !canMove(charge, requested) || isReleased)) {
+      await records.begin(reference, firstUseOf(kind, request, amount));
+      return records.ended(reference, isReleased ? ALREADY_RELEASED : amount ? REFUSED : refusedAmount(request));
     }
-    const begun = await records.begin(reference, begunOf(kind, request, amount));
-    if (begun.account !== account || !charge?.pspReference) return REFUSED;
+    const firstUse = await records.begin(reference, firstUseOf(kind, request, amount));
+    if (firstUse.account !== account || !charge?.pspReference) return REFUSED;
     const before = await records.find(reference);
     const outcome = before && movementOutcome(before);
-    const first = begun.kind === "void" || begun.kind === "refund" ? begun.kind : asked;
-    const sent = outcome ?? (await sendMovement(first, request, charge.pspReference, begun));
+    const first = firstUse.kind === "void" || firstUse.kind === "refund" ? firstUse.kind : requested;
+    const sent = outcome ?? (await sendMovement(first, request, charge.pspReference, firstUse));
     await keepPayment(request, authorization);
     const recorded = await records.find(reference);
     if (recorded?.pspReference) await keepNew(request, { kind: first, id: recorded.pspReference });
     return sent;
   }
 
-  const begunOf = (
-    kind: Begun["kind"],
+  const firstUseOf = (
+    kind: FirstUse["kind"],
     { account, authorization }: FollowUpRequest,
-    amount: Begun["amount"],
-  ): Begun => ({
+    amount: FirstUse["amount"],
+  ): FirstUse => ({
     ...{ account, by: "call", kind, authorization, amount, captures: false },
   });
 
@@ -241,7 +244,7 @@ export function createAdyenProcessor(
     kind: "capture" | "void" | "refund",
     request: FollowUpRequest,
     payment: string,
-    { amount }: Begun,
+    { amount }: FirstUse,
   ): Promise<Outcome> {
     const { reference } = request;
     const path = { capture: "captures", void: "cancels", refund: "refunds" }[kind];
@@ -250,21 +253,21 @@ export function createAdyenProcessor(
       const recorded = await records.find(reference);
       return recorded && movementOutcome(recorded);
     };
-    const answer = await sendUnderKey(
+    const response = await sendUnderKey(
       () => requests.post(`/payments/${encodeURIComponent(payment)}/${path}`, body, reference),
       known,
     );
-    if (answer.kind === "settled") return answer.outcome;
-    if (answer.kind === "answered") {
-      const read = received.safeParse(answer.body);
+    if (response.kind === "settled") return response.outcome;
+    if (response.kind === "answered") {
+      const read = received.safeParse(response.body);
       if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
       await records.received(reference, read.data.pspReference);
       // The webhook may have arrived before the response.
       return (await known()) ?? { kind: "pending" };
     }
-    return answer.status === 422
-      ? records.ended(reference, refusedBy(answer))
-      : { kind: "not_sent", reason: answer.message };
+    return response.status === 422
+      ? records.ended(reference, refusedBy(response))
+      : { kind: "not_sent", reason: response.message };
   }
 
   /** Also stores ids that only a webhook has reported since the call. */
@@ -273,21 +276,21 @@ export function createAdyenProcessor(
     const outcome = await statusOf(request);
     if (outcome.kind === "not_found" || outcome.kind === "never") return outcome;
     await keepPayment(request, kind === "authorize" ? reference : authorization);
-    const recorded = await records.findOf(account, reference);
+    const recorded = await records.findOwn(account, reference);
     if (kind !== "authorize" && kind !== "continue" && recorded?.pspReference)
-      await keepNew(request, { kind: recorded.begun.kind, id: recorded.pspReference });
+      await keepNew(request, { kind: recorded.firstUse.kind, id: recorded.pspReference });
     return outcome;
   }
 
   async function statusOf({ account, reference, kind, authorization }: InquireRequest): Promise<Inquiry> {
-    const recorded = await records.findOf(account, reference);
+    const recorded = await records.findOwn(account, reference);
     if (!recorded) return { kind: "not_found" };
     if (kind === "authorize") {
-      if (recorded.begun.by === "close") return { kind: "never" };
+      if (recorded.firstUse.by === "close") return { kind: "never" };
       return authorizationOutcome(recorded) ?? (recorded.closed ? { kind: "never" } : { kind: "not_found" });
     }
     if (kind !== "continue") return movementOutcome(recorded) ?? { kind: "not_found" };
-    const charge = await records.findOf(account, authorization);
+    const charge = await records.findOwn(account, authorization);
     return (charge && authorizationOutcome(charge)) ?? { kind: "not_found" };
   }
 
@@ -304,28 +307,28 @@ export function createAdyenProcessor(
   async function closeReference(request: Parameters<Processor["close"]>[0]): Promise<Inquiry> {
     const { reference, account } = request;
     const amount = toAdyenAmount(request.amount, request.currency);
-    const begun = await records.begin(reference, {
+    const firstUse = await records.begin(reference, {
       ...{ account, by: "close", kind: "authorize", authorization: reference, amount, captures: false },
     });
-    if (begun.account !== account) return { kind: "unknown", reason: ANOTHERS };
-    if (begun.by === "close") return { kind: "never" };
+    if (firstUse.account !== account) return { kind: "unknown", reason: OTHER_ACCOUNT };
+    if (firstUse.by === "close") return { kind: "never" };
     const recorded = await records.find(reference);
     const known = recorded && authorizationOutcome(recorded);
     if (known) return known;
     if (recorded?.closed) return { kind: "never" };
-    if (!begun.amount) return { kind: "unknown", reason: "it has no amount to close it with" };
+    if (!firstUse.amount) return { kind: "unknown", reason: "it has no amount to close it with" };
     await records.closing(reference);
-    const body = closingBody(merchantAccount, reference, begun.amount);
-    const ask = () =>
+    const body = closingBody(merchantAccount, reference, firstUse.amount);
+    const sendClosing = () =>
       sendUnderKey(
         () => requests.post("/payments", body, reference),
         () => authorizationOf(reference),
       );
-    const first = await ask();
+    const first = await sendClosing();
     if (first.kind === "settled") return first.outcome;
     if (first.kind === "answered" || (!isOfNoCard(first) && declineCodeOfError(first.code)))
       return takeAnswer(reference, first);
-    const second = await ask();
+    const second = await sendClosing();
     if (second.kind === "refused" && isOfNoCard(first) && isSame(first, second)) {
       await records.closed(reference);
       return { kind: "never" };
@@ -368,11 +371,11 @@ export function createAdyenProcessor(
         if (refused) throw new UnreadableReportError(refused, { reports });
         return reports;
       },
-      proves: (message) => noticesIn(message).signed,
+      isAuthentic: (message) => noticesIn(message).signed,
     },
     readDispute: async (id) => disputeOf(id, await records.notices(id)),
     async listOutsideRefunds({ account, authorization }) {
-      const charge = await records.findOf(account, authorization);
+      const charge = await records.findOwn(account, authorization);
       return charge ? outsideRefunds(charge) : [];
     },
     readStatement: (files) => readAccountingReport(files, merchantAccount),
@@ -388,19 +391,21 @@ const refusedAmount = ({ amount, currency }: { amount: number; currency: string 
 });
 const refusedBy = ({ message }: Refusal) => ({ ...REFUSED, note: message, refusal: message });
 
-type Refusal = Extract<Answer, { kind: "refused" }>;
+type Refusal = Extract<AdyenResponse, { kind: "refused" }>;
 /** The end of a call with a key: Adyen's final response, or an outcome without one. */
-type Settled = Extract<Answer, { kind: "answered" | "refused" }> | { kind: "settled"; outcome: Outcome };
+type Settled = Extract<AdyenResponse, { kind: "answered" | "refused" }> | { kind: "settled"; outcome: Outcome };
 
 /** Adyen's own refusal for a stored card that doesn't exist. */
 const isOfNoCard = ({ code, pspReference }: Refusal) => pspReference !== null && (code === "800" || code === "803");
 const isSame = (one: Refusal, other: Refusal) => one.pspReference === other.pspReference && one.code === other.code;
 
 /** True if the charge was approved and not released. One with a differing amount can only be voided or refunded. */
-function canMove(charge: Recorded, asked: "capture" | "void" | "refund"): boolean {
+function canMove(charge: Recorded, requested: "capture" | "void" | "refund"): boolean {
   if (charge.pspReference === null) return false;
   const outcome = authorizationOutcome(charge);
-  return outcome?.kind === "approved" || (outcome?.kind === "declined" && outcome.holds === true && asked === "void");
+  return (
+    outcome?.kind === "approved" || (outcome?.kind === "declined" && outcome.holds === true && requested === "void")
+  );
 }
 
 type Keeping = Pick<InquireRequest, "account" | "objects" | "keep">;

@@ -2,12 +2,12 @@ import type { Journal } from "../journal";
 import type { InquireRequest, Outcome, OutsideRefund, Report } from "../port";
 import { type AdyenAmount, fromAdyenAmount } from "./amounts";
 import { DISPUTE_EVENTS, EVENTS, type Notice } from "./notices";
-import { declineCodeOfReason, outcomeOfAnswer, type PaymentAnswer } from "./outcomes";
+import { declineCodeOfReason, outcomeOfResponse, type PaymentResponse } from "./outcomes";
 
 type Kind = InquireRequest["kind"];
 
 /** First use of a reference. Stored before anything is sent, so that a second caller sees it. */
-export type Begun = {
+export type FirstUse = {
   readonly account: string;
   /** `close`: nothing was or will be sent with it. */
   readonly by: "call" | "close";
@@ -22,13 +22,13 @@ type Refused = { readonly outcome: Outcome };
 
 /** Everything known about a reference. */
 export type Recorded = {
-  readonly begun: Begun;
+  readonly firstUse: FirstUse;
   /** The key of a call that may be in progress is being used up. */
   readonly closing: boolean;
   readonly closed: boolean;
   readonly pspReference: string | null;
-  readonly answer: PaymentAnswer | null;
-  readonly continued: PaymentAnswer | null;
+  readonly answer: PaymentResponse | null;
+  readonly continued: PaymentResponse | null;
   readonly challenge: ChallengeEnd | null;
   /** Adyen has accepted a capture, cancel or refund. */
   readonly received: boolean;
@@ -52,45 +52,45 @@ export class Records {
     this.#journal = journal;
   }
 
-  begin(reference: string, begun: Begun): Promise<Begun> {
-    return this.#journal.note(reference, "begun", begun);
+  begin(reference: string, firstUse: FirstUse): Promise<FirstUse> {
+    return this.#journal.note(reference, "begun", firstUse);
   }
 
   async find(reference: string): Promise<Recorded | null> {
     const facts = await this.#journal.of(reference);
     if (!facts.begun) return null;
-    const said = (facts.continued ?? facts.answer) as PaymentAnswer | undefined;
+    const said = (facts.continued ?? facts.answer) as PaymentResponse | undefined;
     // The process may have died between storing the response and its reference.
     const answered = said && isFinal(said) ? said.pspReference : undefined;
     const pspReference = ((facts.approved ?? facts.psp) as string | undefined) ?? answered ?? null;
     return {
-      begun: facts.begun as Begun,
+      firstUse: facts.begun as FirstUse,
       closing: "closing" in facts,
       closed: "closed" in facts,
       pspReference,
-      answer: (facts.answer as PaymentAnswer | undefined) ?? null,
-      continued: (facts.continued as PaymentAnswer | undefined) ?? null,
+      answer: (facts.answer as PaymentResponse | undefined) ?? null,
+      continued: (facts.continued as PaymentResponse | undefined) ?? null,
       challenge: (facts.challenge as ChallengeEnd | undefined) ?? null,
       received: "received" in facts,
       refused: (facts.refused as Refused | undefined) ?? null,
-      ...(await this.#toldOf(new Set([pspReference, (facts.psp as string | undefined) ?? answered ?? null]))),
+      ...(await this.#noticesOf(new Set([pspReference, (facts.psp as string | undefined) ?? answered ?? null]))),
     };
   }
 
   /** An approval may have a different PSP reference than an earlier decline; webhooks for both count. */
-  async #toldOf(pspReferences: ReadonlySet<string | null>): Promise<Pick<Recorded, "notices" | "elsewhere">> {
+  async #noticesOf(pspReferences: ReadonlySet<string | null>): Promise<Pick<Recorded, "notices" | "elsewhere">> {
     const facts: [string, unknown][] = [];
     for (const one of pspReferences) if (one) facts.push(...Object.entries(await this.#journal.of(subjectOf(one))));
     return { notices: named(NOTICE, facts), elsewhere: named(ELSEWHERE, facts) };
   }
 
   /** The account's own record of a reference. */
-  async findOf(account: string, reference: string): Promise<Recorded | null> {
+  async findOwn(account: string, reference: string): Promise<Recorded | null> {
     const recorded = await this.find(reference);
-    return recorded?.begun.account === account ? recorded : null;
+    return recorded?.firstUse.account === account ? recorded : null;
   }
 
-  async answered(reference: string, fact: "answer" | "continued", answer: PaymentAnswer): Promise<void> {
+  async answered(reference: string, fact: "answer" | "continued", answer: PaymentResponse): Promise<void> {
     await this.#journal.note(reference, fact, answer);
     if (answer.pspReference) await this.#link(reference, answer.pspReference, isFinal(answer));
   }
@@ -139,17 +139,17 @@ export class Records {
     const recorded = reference && (await this.find(reference));
     if (recorded) {
       const insists = overturns(recorded, notice);
-      return { id, account: recorded.begun.account, reference, ...(insists && { insists }) };
+      return { id, account: recorded.firstUse.account, reference, ...(insists && { insists }) };
     }
     const payment = original && (await this.#linked(original));
     if (!original || !payment) return null;
     // Captured with the authorization, as requested.
     const charge = await this.find(payment);
-    if (event === "CAPTURE" && success && charge?.begun.captures) return null;
+    if (event === "CAPTURE" && success && charge?.firstUse.captures) return null;
     await this.#journal.note(subjectOf(original), `${ELSEWHERE}${id}`, notice);
     const wasMade = charge?.elsewhere.some((one) => one.event === "REFUND" && one.pspReference === pspReference);
     if (charge && ((event === "REFUND" && success) || (REFUND_FAILURES.includes(event) && wasMade)))
-      return { id: `${id} of ${original}`, account: charge.begun.account, reference: payment, outside: true };
+      return { id: `${id} of ${original}`, account: charge.firstUse.account, reference: payment, outside: true };
     // Our payment was changed elsewhere. There is nothing to look up, so people are notified.
     return { id: `${id} of ${original}`, object: pspReference };
   }
@@ -164,7 +164,7 @@ export class Records {
       await this.#journal.note(subjectOf(original), `${DISPUTE}${pspReference}`, pspReference);
       return { object: original, dispute: pspReference };
     }
-    const before = (await this.notices(pspReference)).find((told) => told.dispute && told.original);
+    const before = (await this.notices(pspReference)).find((notice) => notice.dispute && notice.original);
     if (before?.original) return { object: before.original, dispute: pspReference };
     if (!(await this.#linked(pspReference))) return null;
     const facts = Object.keys(await this.#journal.of(subjectOf(pspReference)));
@@ -185,7 +185,7 @@ export class Records {
       if (event !== "AUTHORISATION" || notice.success) await this.#link(named, pspReference, true);
       return named;
     }
-    if (isUuid(reference) && (await this.find(reference))?.begun.kind === kind) {
+    if (isUuid(reference) && (await this.find(reference))?.firstUse.kind === kind) {
       await this.#link(reference, pspReference, true);
       return reference;
     }
@@ -214,30 +214,30 @@ export class Records {
 const named = (prefix: string, facts: readonly [string, unknown][]) =>
   facts.flatMap(([name, fact]) => (name.startsWith(prefix) ? [fact as Notice] : []));
 
-const isFinal = ({ resultCode }: PaymentAnswer) => resultCode !== "RedirectShopper";
+const isFinal = ({ resultCode }: PaymentResponse) => resultCode !== "RedirectShopper";
 
 const NOT_AUTHENTICATED: Outcome = { kind: "declined", decline_code: "authentication_failed" };
 
 /** The known outcome of an authorization, or null. */
 export function authorizationOutcome(recorded: Recorded): Outcome | null {
-  const { begun, answer, continued, challenge, refused, notices } = recorded;
+  const { firstUse, answer, continued, challenge, refused, notices } = recorded;
   const said = continued ?? answer;
-  const told = said && outcomeOfAnswer(said);
+  const outcome = said && outcomeOfResponse(said);
   const authorisations = notices.filter(({ event }) => event === "AUTHORISATION");
   const authorised = authorisations.find(({ success }) => success) ?? authorisations[0];
-  if (told?.kind === "approved" || authorised?.success) {
-    if (authorised?.success && !isOf(begun.amount, authorised)) return otherAmount(authorised);
-    const approved = told?.kind === "approved" ? told : ({ kind: "approved" } as const);
+  if (outcome?.kind === "approved" || authorised?.success) {
+    if (authorised?.success && !isOf(firstUse.amount, authorised)) return otherAmount(authorised);
+    const approved = outcome?.kind === "approved" ? outcome : ({ kind: "approved" } as const);
     const failed = notices.some(({ event, success }) => event === "CAPTURE_FAILED" && success);
     return failed ? { ...approved, captured: false } : approved;
   }
-  if (told?.kind === "declined") return told;
+  if (outcome?.kind === "declined") return outcome;
   if (challenge?.end === "abandoned") return NOT_AUTHENTICATED;
   if (authorised) {
     const reason = authorised.reason ?? "";
     return { kind: "declined", decline_code: declineCodeOfReason(reason), note: `Adyen: ${reason || "refused"}` };
   }
-  return refused?.outcome ?? told;
+  return refused?.outcome ?? outcome;
 }
 
 /** Approved with a different amount: never booked, the payment fails, and the approval is voided. */
@@ -251,29 +251,29 @@ const isOf = (amount: AdyenAmount | null, notice: Notice) =>
   amount?.value === notice.amount.value && amount.currency === notice.amount.currency;
 
 /** The approved amount minus refunds made elsewhere; null if nothing is left, or nothing was approved. */
-export function leftOf(charge: Recorded): AdyenAmount | null {
+export function remainingAmount(charge: Recorded): AdyenAmount | null {
   const approved = approvedOf(charge);
   if (!approved) return null;
   const { currency } = approved;
-  if (doneElsewhere(charge, "CANCELLATION").length > 0) return null;
+  if (outsideChanges(charge, "CANCELLATION").length > 0) return null;
   if (!wasCaptured(charge)) return approved;
-  const refunded = sumOf(currency, standing(charge, "REFUND", REFUND_FAILURES));
-  const captured = charge.begun.captures
+  const refunded = sumOf(currency, withoutFailed(charge, "REFUND", REFUND_FAILURES));
+  const captured = charge.firstUse.captures
     ? approved.value
-    : sumOf(currency, standing(charge, "CAPTURE", CAPTURE_FAILED));
+    : sumOf(currency, withoutFailed(charge, "CAPTURE", CAPTURE_FAILED));
   const value = captured - refunded;
   return value > 0 ? { value, currency } : null;
 }
 
 const CAPTURE_FAILED = ["CAPTURE_FAILED"];
 const REFUND_FAILURES = ["REFUND_FAILED", "REFUNDED_REVERSED"];
-const doneElsewhere = ({ elsewhere }: Recorded, event: string) =>
+const outsideChanges = ({ elsewhere }: Recorded, event: string) =>
   elsewhere.filter((notice) => notice.event === event && notice.success);
 
 /** Changes made elsewhere that did not fail later. */
-function standing(charge: Recorded, event: string, failures: readonly string[]): Notice[] {
-  const failed = new Set(failures.flatMap((one) => doneElsewhere(charge, one)).map((one) => one.pspReference));
-  return doneElsewhere(charge, event).filter((one) => !failed.has(one.pspReference));
+function withoutFailed(charge: Recorded, event: string, failures: readonly string[]): Notice[] {
+  const failed = new Set(failures.flatMap((one) => outsideChanges(charge, one)).map((one) => one.pspReference));
+  return outsideChanges(charge, event).filter((one) => !failed.has(one.pspReference));
 }
 
 const sumOf = (currency: string, notices: readonly Notice[]) =>
@@ -281,8 +281,8 @@ const sumOf = (currency: string, notices: readonly Notice[]) =>
 
 /** Refunds made elsewhere, oldest first. */
 export function outsideRefunds(charge: Recorded): OutsideRefund[] {
-  const failed = new Set(REFUND_FAILURES.flatMap((one) => doneElsewhere(charge, one)).map((one) => one.pspReference));
-  return doneElsewhere(charge, "REFUND")
+  const failed = new Set(REFUND_FAILURES.flatMap((one) => outsideChanges(charge, one)).map((one) => one.pspReference));
+  return outsideChanges(charge, "REFUND")
     .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))
     .map(({ pspReference: id, amount }) => ({
       ...{ id, amount: fromAdyenAmount(amount), currency: amount.currency, failed: failed.has(id) },
@@ -294,14 +294,14 @@ function approvedOf(charge: Recorded): AdyenAmount | null {
   const outcome = authorizationOutcome(charge);
   if (outcome?.kind !== "approved" && !(outcome?.kind === "declined" && outcome.holds)) return null;
   return (
-    charge.notices.find(({ event, success }) => event === "AUTHORISATION" && success)?.amount ?? charge.begun.amount
+    charge.notices.find(({ event, success }) => event === "AUTHORISATION" && success)?.amount ?? charge.firstUse.amount
   );
 }
 
 /** Captured with the authorization or elsewhere, and the capture did not fail. */
 export function wasCaptured(charge: Recorded): boolean {
   if (approvedOf(charge) === null) return false;
-  if (!charge.begun.captures) return standing(charge, "CAPTURE", CAPTURE_FAILED).length > 0;
+  if (!charge.firstUse.captures) return withoutFailed(charge, "CAPTURE", CAPTURE_FAILED).length > 0;
   return !charge.notices.some(({ event, success }) => event === "CAPTURE_FAILED" && success);
 }
 
@@ -318,15 +318,15 @@ function overturns(recorded: Recorded, { event, success }: Notice): boolean {
 
 /** Null while it has no end. */
 function endOf(recorded: Recorded): string | null {
-  const { kind } = recorded.begun;
+  const { kind } = recorded.firstUse;
   const outcome = kind === "authorize" ? authorizationOutcome(recorded) : movementOutcome(recorded);
   if (outcome?.kind === "approved") return outcome.captured === false ? "not captured" : "approved";
   return outcome?.kind === "declined" ? (outcome.holds ? "holds" : "declined") : null;
 }
 
 /** The known outcome of a capture, void or refund, or null. A late failure overrides success. */
-export function movementOutcome({ begun, received, refused, notices }: Recorded): Outcome | null {
-  const mine = notices.filter(({ event }) => EVENTS.get(event) === begun.kind);
+export function movementOutcome({ firstUse, received, refused, notices }: Recorded): Outcome | null {
+  const mine = notices.filter(({ event }) => EVENTS.get(event) === firstUse.kind);
   const undone = mine.some(
     ({ event, success }) => success && (event.endsWith("_FAILED") || event.endsWith("_REVERSED")),
   );
@@ -336,7 +336,7 @@ export function movementOutcome({ begun, received, refused, notices }: Recorded)
   )
     return { kind: "declined", decline_code: null };
   const [done] = mine.filter(({ success }) => success);
-  if (done) return begun.kind === "void" || isOf(begun.amount, done) ? { kind: "approved" } : DIFFERS;
+  if (done) return firstUse.kind === "void" || isOf(firstUse.amount, done) ? { kind: "approved" } : DIFFERS;
   if (refused) return refused.outcome;
   return received ? { kind: "pending" } : null;
 }

@@ -6,7 +6,7 @@ import type { AdyenAmount } from "./amounts";
 import type { PayableCard } from "./cards";
 
 /** Adyen refuses payments with a longer origin. */
-const LONGEST_ORIGIN = 80;
+const MAX_ORIGIN_LENGTH = 80;
 
 /** The body of `/payments`. Equal requests have equal bodies, as the key requires. */
 export function paymentBody(
@@ -28,7 +28,7 @@ export function paymentBody(
     returnUrl: challengePage,
     channel: "Web",
     // Only challenges within the page need it.
-    ...(origin.length <= LONGEST_ORIGIN && { origin }),
+    ...(origin.length <= MAX_ORIGIN_LENGTH && { origin }),
     shopperInteraction: "Ecommerce",
     // Challenges use a redirect, which works on every page.
     authenticationData: { threeDSRequestData: { nativeThreeDS: "disabled" } },

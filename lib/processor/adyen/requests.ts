@@ -11,7 +11,7 @@ const error = z.looseObject({
 });
 
 /** The result of a request. */
-export type Answer =
+export type AdyenResponse =
   | { kind: "answered"; body: unknown }
   /** Refused after validation; with an idempotency key this response is final. */
   | { kind: "refused"; status: number; code: string | null; message: string; pspReference: string | null }
@@ -30,9 +30,9 @@ export type RequestOptions = {
 };
 
 export type Requests = {
-  post(path: string, body: object, idempotencyKey?: string): Promise<Answer>;
-  get(path: string): Promise<Answer>;
-  delete(path: string): Promise<Answer>;
+  post(path: string, body: object, idempotencyKey?: string): Promise<AdyenResponse>;
+  get(path: string): Promise<AdyenResponse>;
+  delete(path: string): Promise<AdyenResponse>;
 };
 
 /** Base URL of the Checkout API. Each live company has its own host. */
@@ -49,7 +49,12 @@ const NOT_CONNECTED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "UND_ER
 
 export function createRequests(options: RequestOptions): Requests {
   const address = addressOf(options);
-  async function send(method: "GET" | "POST" | "DELETE", path: string, body?: object, key?: string): Promise<Answer> {
+  async function send(
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: object,
+    key?: string,
+  ): Promise<AdyenResponse> {
     const { signal, release } = abortAfter(options.timeoutMs);
     try {
       const response = await fetch(address + path, {
@@ -78,7 +83,7 @@ export function createRequests(options: RequestOptions): Requests {
   };
 }
 
-function answerOf(response: Response, text: string): Answer {
+function answerOf(response: Response, text: string): AdyenResponse {
   const { status, headers } = response;
   const body = parsed(text);
   if (response.ok)

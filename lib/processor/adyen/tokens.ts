@@ -5,11 +5,11 @@ import type { CardBrand } from "@/lib/contract/transactions/words";
  * A field that Adyen's card component encrypted in the shopper's browser. Plain digits and the test account's `test_4111…` are
  * refused: a card number in clear isn't a token, and would be stored with the payment.
  */
-const encrypted = (most: number) =>
+const encrypted = (max: number) =>
   z
     .string()
     .min(20)
-    .max(most)
+    .max(max)
     .regex(/^[A-Za-z0-9+/=_.$-]+$/)
     .refine((text) => !/^(?:test_)?\d+$/.test(text));
 

@@ -2,7 +2,7 @@ import Stripe from "stripe";
 import type { ConnectionCheck, Dispute, ProcessorObject, StatementEntry, StatementRange } from "../port";
 import { fromStripe } from "./amounts";
 import type { Budget } from "./api";
-import { chargeOf, METADATA, type Standing, standingOf } from "./outcomes";
+import { type AuthorizationStatus, authorizationStatus, chargeOf, METADATA } from "./outcomes";
 
 const PAGE = 100;
 const seconds = (time: Date) => Math.floor(time.getTime() / 1_000);
@@ -12,7 +12,7 @@ const timeOf = (created: number) => new Date(created * 1_000);
 export async function* statement(stripe: Stripe, { since, until }: StatementRange): AsyncGenerator<StatementEntry> {
   const created = { gte: seconds(since), lt: seconds(until) };
   for await (const intent of stripe.paymentIntents.list({ created, limit: PAGE, expand: ["data.latest_charge"] })) {
-    const state = stateOf(intent, standingOf(intent));
+    const state = stateOf(intent, authorizationStatus(intent));
     if (state === null) continue;
     const { amount, currency } = fromStripe(intent);
     const charge = chargeOf(intent);
@@ -45,7 +45,7 @@ export async function* statement(stripe: Stripe, { since, until }: StatementRang
 /** Null if the payment was never attempted, or its state is unclear. */
 function stateOf(
   intent: Stripe.PaymentIntent,
-  standing: Standing,
+  standing: AuthorizationStatus,
 ): "pending" | "action_required" | "authorized" | "captured" | "voided" | "declined" | null {
   if (intent.status === "canceled" && chargeOf(intent)?.status === "succeeded") return "voided";
   switch (standing.kind) {

@@ -19,14 +19,14 @@ export type StripeMoney = { readonly amount: number; readonly currency: string }
 
 /** Minor units → Stripe's units, exactly; or a sentence that explains why Stripe can't take this amount. */
 export function toStripe(amount: number, currency: string): StripeMoney | string {
-  const ours = CURRENCY_DIGITS.get(currency);
-  const theirs = STRIPE_DIGITS.get(currency) ?? (THREE_DIGITS.has(currency) ? 3 : 2);
-  if (ours === undefined || (ours > 2 && !THREE_DIGITS.has(currency)))
+  const isoDigits = CURRENCY_DIGITS.get(currency);
+  const stripeDigits = STRIPE_DIGITS.get(currency) ?? (THREE_DIGITS.has(currency) ? 3 : 2);
+  if (isoDigits === undefined || (isoDigits > 2 && !THREE_DIGITS.has(currency)))
     return `Stripe takes no payments in ${currency}.`;
   if (THREE_DIGITS.has(currency) && amount % 10 !== 0) return inSteps(10, currency);
-  const step = 10 ** Math.max(0, ours - theirs);
+  const step = 10 ** Math.max(0, isoDigits - stripeDigits);
   if (amount % step !== 0) return inSteps(step, currency);
-  const units = (amount / step) * 10 ** Math.max(0, theirs - ours);
+  const units = (amount / step) * 10 ** Math.max(0, stripeDigits - isoDigits);
   // Stripe's own limit: eight digits, for most currencies.
   if (!Number.isSafeInteger(units)) return `Stripe takes no amount as large as ${amount} in ${currency}.`;
   return { amount: units, currency: currency.toLowerCase() };
@@ -39,7 +39,7 @@ const inSteps = (step: number, currency: string) =>
 export function fromStripe({ amount, currency }: StripeMoney): { amount: number; currency: string } {
   const code = currency.toUpperCase();
   if (!CURRENCY_DIGITS.has(code)) return { amount, currency: code };
-  const theirs = STRIPE_DIGITS.get(code) ?? (THREE_DIGITS.has(code) ? 3 : 2);
-  const digits = currencyDigits(code) - theirs;
+  const stripeDigits = STRIPE_DIGITS.get(code) ?? (THREE_DIGITS.has(code) ? 3 : 2);
+  const digits = currencyDigits(code) - stripeDigits;
   return { amount: digits >= 0 ? amount * 10 ** digits : Math.round(amount / 10 ** -digits), currency: code };
 }

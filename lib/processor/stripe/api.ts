@@ -13,7 +13,7 @@ export function createClient(secretKey: string, timeoutMs: number, endpoint: str
     timeout: timeoutMs,
     maxNetworkRetries: 0,
     telemetry: false,
-    httpClient: tellingOfResets(),
+    httpClient: clientReportingResets(),
     ...(url && {
       host: url.hostname,
       protocol: url.protocol === "http:" ? ("http" as const) : ("https" as const),
@@ -26,7 +26,7 @@ export function createClient(secretKey: string, timeoutMs: number, endpoint: str
 const RESET = "CARDLANE_RESET";
 
 /** The library's client, except that writes are only retried by {@link post}, which then knows of the earlier attempt. */
-function tellingOfResets(): ReturnType<typeof Stripe.createNodeHttpClient> {
+function clientReportingResets(): ReturnType<typeof Stripe.createNodeHttpClient> {
   const client = Stripe.createNodeHttpClient();
   const send = client.makeRequest.bind(client);
   client.makeRequest = async (host, port, path, method, ...more) => {
@@ -79,14 +79,14 @@ export async function afterSending<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    const trouble = troubleOf(error);
-    if (trouble.kind !== "not_sent") throw error;
-    throw new UnsureError(`an earlier request may have been executed, and ${trouble.reason}`, { cause: error });
+    const failure = toRequestFailure(error);
+    if (failure.kind !== "not_sent") throw error;
+    throw new UnsureError(`an earlier request may have been executed, and ${failure.reason}`, { cause: error });
   }
 }
 
 /** The outcome of a request that returned no object. */
-export type Trouble =
+export type RequestFailure =
   /** Refused after validation; nothing was executed. `note`: the codes, for support staff; `refusal`: for the caller. */
   | { kind: "refused"; note: string; refusal: string }
   | { kind: "card"; note: string; code: string; declineCode: string | null }
@@ -96,12 +96,12 @@ export type Trouble =
   | { kind: "unknown"; reason: string; isOver: boolean };
 
 /** Rethrows errors that are not about a request. */
-export function troubleOf(error: unknown): Trouble {
+export function toRequestFailure(error: unknown): RequestFailure {
   if (error instanceof TooLateError) return { kind: "not_sent", reason: "it was too late to send the request" };
   if (error instanceof UnsureError) return { kind: "unknown", reason: error.message, isOver: false };
   if (!(error instanceof Stripe.errors.StripeError)) throw error;
   const { statusCode: status, code = "", requestId } = error;
-  const unknown = (reason: string, isOver = false): Trouble => ({ kind: "unknown", reason, isOver });
+  const unknown = (reason: string, isOver = false): RequestFailure => ({ kind: "unknown", reason, isOver });
   const where = requestId ? ` (request ${requestId})` : "";
   switch (status) {
     case 401:
@@ -143,17 +143,17 @@ function noteOf(error: InstanceType<typeof Stripe.errors.StripeError>): string {
 }
 
 /** Result of a call that learned nothing. */
-export function unanswered(trouble: Trouble): Extract<Inquiry, { kind: "not_sent" | "unknown" }> {
-  switch (trouble.kind) {
+export function failedInquiry(failure: RequestFailure): Extract<Inquiry, { kind: "not_sent" | "unknown" }> {
+  switch (failure.kind) {
     case "not_sent":
-      return trouble;
+      return failure;
     case "unknown":
-      return { kind: "unknown", reason: trouble.reason };
+      return { kind: "unknown", reason: failure.reason };
     case "card":
     case "refused":
-      return { kind: "unknown", reason: trouble.note };
+      return { kind: "unknown", reason: failure.note };
     default:
-      return trouble satisfies never;
+      return failure satisfies never;
   }
 }
 
@@ -198,8 +198,8 @@ export async function postOnceByState<T>(
     return await post(budget, key, send);
   } catch (error) {
     const isStored = error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
-    const trouble = isStored ? troubleOf(error) : null;
-    if (trouble?.kind !== "unknown" || !trouble.isOver) throw error;
+    const failure = isStored ? toRequestFailure(error) : null;
+    if (failure?.kind !== "unknown" || !failure.isOver) throw error;
     return await afterSending(() => post(budget, `${key}:again`, send));
   }
 }

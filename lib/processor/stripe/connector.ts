@@ -4,7 +4,7 @@ import { type ConnectorOptions, connector } from "../connector";
 import type { AcceptedCard, CardHolder, Processor, TokenizedCard } from "../port";
 import { checkConnection, dashboardUrl, isMissing, readDispute, statement } from "./account";
 import { toStripe } from "./amounts";
-import { Budget, createClient, post, troubleOf } from "./api";
+import { Budget, createClient, post, toRequestFailure } from "./api";
 import { credentials, FIELDS, type StripeCredentials } from "./credentials";
 import { brandOf, knownCard, METADATA } from "./outcomes";
 import { payments, refusedToken, TOKEN } from "./payments";
@@ -37,7 +37,7 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
       );
       return { token: id, brand: brandOf(known?.brand), ...shown };
     } catch (error) {
-      const trouble = troubleOf(error);
+      const trouble = toRequestFailure(error);
       // The payment with this card is then declined for the same reason.
       if (trouble.kind === "card") return { token: refusedToken(trouble.code), brand: null, ...shown };
       throw error;

@@ -2,7 +2,7 @@ import type Stripe from "stripe";
 import type { RefundReason } from "@/lib/contract/transactions/words";
 import type { Inquiry, Outcome, OutsideRefund, VoidRequest } from "../port";
 import { fromStripe, type StripeMoney } from "./amounts";
-import { afterSending, type Budget, isMismatch, post, postOnceByState, troubleOf } from "./api";
+import { afterSending, type Budget, isMismatch, post, postOnceByState, toRequestFailure } from "./api";
 import { chargeOf, METADATA } from "./outcomes";
 
 type Movement = (
@@ -15,7 +15,7 @@ type Movement = (
 const refused = (note: string): Outcome => ({ kind: "declined", decline_code: null, note });
 
 const RELEASED: Outcome = { kind: "approved", note: "released at Stripe" };
-const RETURNED: Outcome = { kind: "approved", note: "refunded at Stripe, by somebody else" };
+const ALREADY_REFUNDED: Outcome = { kind: "approved", note: "refunded at Stripe, by somebody else" };
 
 /** Captures, voids and refunds of a freshly read PaymentIntent, each under its own reference. */
 export function movements(stripe: Stripe) {
@@ -31,7 +31,7 @@ export function movements(stripe: Stripe) {
       await postOnceByState(budget, reference, (options) => paymentIntents.capture(intent.id, parameters, options));
       return { kind: "approved" };
     } catch (error) {
-      const now = await whenDecided(error, () => reread(budget, intent.id));
+      const now = await checkWhenDecided(error, () => reread(budget, intent.id));
       if (now.status === "requires_capture") return refusal(error);
       return captureOf(now, reference, amount);
     }
@@ -61,7 +61,7 @@ export function movements(stripe: Stripe) {
       await postOnceByState(budget, reference, (options) => paymentIntents.cancel(intent.id, {}, options));
       return { kind: "approved" };
     } catch (error) {
-      const now = await whenDecided(error, () => reread(budget, intent.id));
+      const now = await checkWhenDecided(error, () => reread(budget, intent.id));
       if (now.status === "requires_capture") return refusal(error);
       return voidOf(now, reference);
     }
@@ -76,11 +76,11 @@ export function movements(stripe: Stripe) {
     const before = await findRefund(budget, intent.id, reference);
     if (before) return keptRefund(before, request);
     // Already refunded completely in the dashboard, so there is nothing left to refund.
-    if (request.evenCaptured && chargeOf(intent)?.refunded) return RETURNED;
+    if (request.evenCaptured && chargeOf(intent)?.refunded) return ALREADY_REFUNDED;
     if (intent.status !== "succeeded") return refused(`the PaymentIntent is ${intent.status}`);
     const reason = reasonOf(request.reason);
     try {
-      const made = await post(budget, reference, (options) =>
+      const created = await post(budget, reference, (options) =>
         refunds.create(
           {
             ...{ payment_intent: intent.id, metadata: { [METADATA.reference]: reference } },
@@ -91,9 +91,9 @@ export function movements(stripe: Stripe) {
           options,
         ),
       );
-      return await keptRefund(made, request);
+      return await keptRefund(created, request);
     } catch (error) {
-      const listed = await whenDecided(error, () => findRefund(budget, intent.id, reference));
+      const listed = await checkWhenDecided(error, () => findRefund(budget, intent.id, reference));
       return listed ? keptRefund(listed, request) : refusal(error);
     }
   };
@@ -201,19 +201,19 @@ function reasonOf(reason: RefundReason | null): "duplicate" | "fraudulent" | "re
 }
 
 /** Reads the state again after the final response of a key; rethrows other errors. */
-async function whenDecided<T>(error: unknown, look: () => Promise<T>): Promise<T> {
-  const trouble = troubleOf(error);
+async function checkWhenDecided<T>(error: unknown, look: () => Promise<T>): Promise<T> {
+  const failure = toRequestFailure(error);
   const isDecided =
-    trouble.kind === "refused" || trouble.kind === "card" || (trouble.kind === "unknown" && trouble.isOver);
+    failure.kind === "refused" || failure.kind === "card" || (failure.kind === "unknown" && failure.isOver);
   if (!isDecided) throw error;
   return afterSending(look);
 }
 
 /** The outcome of a refused request; rethrows other errors. */
 function refusal(error: unknown): Outcome {
-  const trouble = troubleOf(error);
-  if (trouble.kind === "refused")
-    return { kind: "declined", decline_code: null, note: trouble.note, refusal: trouble.refusal };
-  if (trouble.kind === "card") return refused(trouble.note);
+  const failure = toRequestFailure(error);
+  if (failure.kind === "refused")
+    return { kind: "declined", decline_code: null, note: failure.note, refusal: failure.refusal };
+  if (failure.kind === "card") return refused(failure.note);
   throw error;
 }

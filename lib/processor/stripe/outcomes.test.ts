@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { expect, test } from "vitest";
-import { standingOf } from "./outcomes";
+import { authorizationStatus } from "./outcomes";
 
 type Check = "pass" | "fail" | "unavailable" | "unchecked" | null;
 
@@ -32,6 +32,9 @@ test.each<[Check, Check, string | null]>([
     const card = { brand: "visa", last4: "4242", exp_month: 1, exp_year: 2030, checks };
     const charge = { status: "succeeded", outcome: null, payment_method_details: { type: "card", card } };
     const intent = { status: "succeeded", metadata: {}, latest_charge: charge } as unknown as Stripe.PaymentIntent;
-    expect(standingOf(intent)).toMatchObject({ kind: "approved", checks: { avs_result: avs, cvv_result: "M" } });
+    expect(authorizationStatus(intent)).toMatchObject({
+      kind: "approved",
+      checks: { avs_result: avs, cvv_result: "M" },
+    });
   },
 );

@@ -14,29 +14,29 @@ export const METADATA = {
 } as const;
 
 /** Authorization state of a PaymentIntent. `unconfirmed`: nothing has happened yet, but it may still be confirmed. */
-export type Standing = Exclude<Inquiry, { kind: "not_found" | "not_sent" }> | { kind: "unconfirmed" };
+export type AuthorizationStatus = Exclude<Inquiry, { kind: "not_found" | "not_sent" }> | { kind: "unconfirmed" };
 
 /** Reads a PaymentIntent whose latest charge is expanded. */
-export function standingOf(intent: Stripe.PaymentIntent): Standing {
-  const told = toldOf(chargeOf(intent));
+export function authorizationStatus(intent: Stripe.PaymentIntent): AuthorizationStatus {
+  const details = detailsOf(chargeOf(intent));
   switch (intent.status) {
     case "succeeded":
     case "requires_capture":
-      return { kind: "approved", ...told };
+      return { kind: "approved", ...details };
     case "processing":
       return { kind: "pending" };
     case "requires_action": {
       const url = intent.next_action?.redirect_to_url?.url;
       if (!url)
         return { kind: "unknown", reason: `Stripe asks for ${intent.next_action?.type ?? "an unnamed action"}` };
-      return { kind: "action_required", challenge: { url }, ...told };
+      return { kind: "action_required", challenge: { url }, ...details };
     }
     case "requires_confirmation":
       return { kind: "unconfirmed" };
     case "requires_payment_method":
-      return intent.last_payment_error ? declined(intent.last_payment_error, told) : { kind: "unconfirmed" };
+      return intent.last_payment_error ? declined(intent.last_payment_error, details) : { kind: "unconfirmed" };
     case "canceled":
-      return canceled(intent, told);
+      return canceled(intent, details);
     default:
       return { kind: "unknown", reason: `Stripe says ${intent.status} of the payment` };
   }
@@ -51,21 +51,24 @@ export function chargeOf({ latest_charge }: Stripe.PaymentIntent): Stripe.Charge
  * An authorization that we voided was approved. One that was canceled before we knew of it, or closed, holds no money and never
  * will, so it counts as never executed. A challenge in progress counts as not passed.
  */
-function canceled(intent: Stripe.PaymentIntent, told: Told): Standing {
+function canceled(intent: Stripe.PaymentIntent, details: Details): AuthorizationStatus {
   const wasAuthorized = chargeOf(intent)?.status === "succeeded";
-  if (wasAuthorized) return intent.metadata[METADATA.void] ? { kind: "approved", ...told } : { kind: "never" };
-  if (intent.last_payment_error) return declined(intent.last_payment_error, told);
+  if (wasAuthorized) return intent.metadata[METADATA.void] ? { kind: "approved", ...details } : { kind: "never" };
+  if (intent.last_payment_error) return declined(intent.last_payment_error, details);
   if (intent.payment_method === null) return { kind: "never" };
   return { kind: "declined", decline_code: "authentication_failed", note: "canceled before its challenge was passed" };
 }
 
-type Told = { checks?: Checks; card?: KnownCard; note?: string };
+type Details = { checks?: Checks; card?: KnownCard; note?: string };
 
-function declined(error: Stripe.PaymentIntent.LastPaymentError, told: Told): Extract<Standing, { kind: "declined" }> {
+function declined(
+  error: Stripe.PaymentIntent.LastPaymentError,
+  details: Details,
+): Extract<AuthorizationStatus, { kind: "declined" }> {
   const { code, decline_code, network_decline_code, advice_code } = error;
   const words = [code, decline_code, network_decline_code && `network ${network_decline_code}`, advice_code];
   const note = [...new Set(words.filter(Boolean))].join(", ");
-  return { kind: "declined", ...told, decline_code: declineCodeOf(code ?? null, decline_code ?? null), note };
+  return { kind: "declined", ...details, decline_code: declineCodeOf(code ?? null, decline_code ?? null), note };
 }
 
 const DECLINE_CODES: Readonly<Record<string, DeclineCode>> = {
@@ -92,7 +95,7 @@ export function declineCodeOf(code: string | null, declineCode: string | null): 
   return DECLINE_CODES[declineCode ?? ""] ?? DECLINE_CODES[code ?? ""] ?? "generic_decline";
 }
 
-function toldOf(charge: Stripe.Charge | null): Told {
+function detailsOf(charge: Stripe.Charge | null): Details {
   const card = charge?.payment_method_details?.card;
   if (!charge || !card) return {};
   return { checks: checksOf(charge, card), card: knownCard(card) };

@@ -12,9 +12,18 @@ import type {
   VoidRequest,
 } from "../port";
 import { toStripe } from "./amounts";
-import { afterSending, Budget, isMismatch, post, postOnceByState, type Trouble, troubleOf, unanswered } from "./api";
+import {
+  afterSending,
+  Budget,
+  failedInquiry,
+  isMismatch,
+  post,
+  postOnceByState,
+  type RequestFailure,
+  toRequestFailure,
+} from "./api";
 import { movements } from "./movements";
-import { declineCodeOf, METADATA, type Standing, standingOf, wasChallenged } from "./outcomes";
+import { type AuthorizationStatus, authorizationStatus, declineCodeOf, METADATA, wasChallenged } from "./outcomes";
 
 const EXPAND = { expand: ["latest_charge"] };
 /** Format of Stripe's card tokens. Anything else is not sent to Stripe. */
@@ -89,12 +98,17 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     );
 
   /** The state after a failed request that may have been executed, or that its state no longer allowed. */
-  async function standingAfter(budget: Budget, id: string, account: string, error: unknown): Promise<Standing> {
-    const trouble = troubleOf(error);
+  async function statusAfter(
+    budget: Budget,
+    id: string,
+    account: string,
+    error: unknown,
+  ): Promise<AuthorizationStatus> {
+    const failure = toRequestFailure(error);
     const isDecided =
-      trouble.kind === "card" || trouble.kind === "refused" || (trouble.kind === "unknown" && trouble.isOver);
+      failure.kind === "card" || failure.kind === "refused" || (failure.kind === "unknown" && failure.isOver);
     if (!isDecided) throw error;
-    return standingOf(await afterSending(() => retrieve(budget, id, account)));
+    return authorizationStatus(await afterSending(() => retrieve(budget, id, account)));
   }
 
   async function authorize(request: AuthorizeRequest): Promise<Outcome> {
@@ -113,8 +127,8 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     const budget = new Budget(timeoutMs);
     const kept = idOf(request.objects);
     if (kept !== null) {
-      const standing = standingOf(await retrieve(budget, kept, account));
-      if (standing.kind !== "unconfirmed") return asOutcome(standing);
+      const status = authorizationStatus(await retrieve(budget, kept, account));
+      if (status.kind !== "unconfirmed") return asOutcome(status);
     }
     let id = kept;
     if (id === null) {
@@ -122,9 +136,9 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
         id = (await create(budget, request, money)).id;
       } catch (error) {
         // Creation moves no money, whatever its outcome.
-        const trouble = troubleOf(error);
-        if (trouble.kind === "refused" || trouble.kind === "card") return refusedBy(trouble);
-        return { kind: "not_sent", reason: trouble.reason };
+        const failure = toRequestFailure(error);
+        if (failure.kind === "refused" || failure.kind === "card") return refusedBy(failure);
+        return { kind: "not_sent", reason: failure.reason };
       }
     }
     await request.keep({ kind: "payment_intent", id });
@@ -133,13 +147,13 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
 
   async function confirmed(budget: Budget, id: string, request: AuthorizeRequest): Promise<Outcome> {
     try {
-      return asOutcome(standingOf(await confirm(budget, id, request)));
+      return asOutcome(authorizationStatus(await confirm(budget, id, request)));
     } catch (error) {
-      const standing = await standingAfter(budget, id, request.account, error);
-      if (standing.kind !== "unconfirmed") return asOutcome(standing);
-      const trouble = troubleOf(error);
-      if (trouble.kind !== "refused" && trouble.kind !== "card") throw error;
-      return refusedBy(trouble);
+      const status = await statusAfter(budget, id, request.account, error);
+      if (status.kind !== "unconfirmed") return asOutcome(status);
+      const failure = toRequestFailure(error);
+      if (failure.kind !== "refused" && failure.kind !== "card") throw error;
+      return refusedBy(failure);
     }
   }
 
@@ -150,17 +164,17 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     const budget = new Budget(timeoutMs);
     // Stripe continues by itself once the shopper passes, so an unsent request proves nothing.
     const intent = await afterSending(() => retrieve(budget, id, account));
-    const standing = standingOf(intent);
+    const status = authorizationStatus(intent);
     const isOver =
-      standing.kind === "declined" ||
-      standing.kind === "unconfirmed" ||
-      (standing.kind === "action_required" && challenge !== "passed");
-    if (!isOver || intent.status === "canceled") return asContinued(standing);
+      status.kind === "declined" ||
+      status.kind === "unconfirmed" ||
+      (status.kind === "action_required" && challenge !== "passed");
+    if (!isOver || intent.status === "canceled") return asContinued(status);
     // Anyone with the shopper's return address could try another card, so a declined intent is canceled as well.
     try {
-      return asContinued(standingOf(await afterSending(() => cancel(budget, id, reference, "abandoned"))));
+      return asContinued(authorizationStatus(await afterSending(() => cancel(budget, id, reference, "abandoned"))));
     } catch (error) {
-      const now = await standingAfter(budget, id, account, error);
+      const now = await statusAfter(budget, id, account, error);
       // It can still be confirmed; only the cancel proves that it was not.
       if (now.kind === "unconfirmed") throw error;
       return asContinued(now);
@@ -175,10 +189,10 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     switch (kind) {
       case "authorize":
       case "continue": {
-        const standing = standingOf(intent);
-        if (standing.kind === "unconfirmed") return { kind: "not_found" };
-        if (kind === "authorize") return standing;
-        return wasChallenged(intent) ? asContinued(standing) : { kind: "not_found" };
+        const status = authorizationStatus(intent);
+        if (status.kind === "unconfirmed") return { kind: "not_found" };
+        if (kind === "authorize") return status;
+        return wasChallenged(intent) ? asContinued(status) : { kind: "not_found" };
       }
       default:
         return followUps.find(budget, intent, kind, reference);
@@ -192,12 +206,12 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     const budget = new Budget(timeoutMs);
     const id = idOf(request.objects) ?? (await createToClose(budget, request, money));
     if (id === null) return { kind: "never" };
-    const standing = standingOf(await retrieve(budget, id, account));
-    if (standing.kind !== "unconfirmed") return standing;
+    const status = authorizationStatus(await retrieve(budget, id, account));
+    if (status.kind !== "unconfirmed") return status;
     try {
-      return known(standingOf(await cancel(budget, id, `${reference}:close`)));
+      return known(authorizationStatus(await cancel(budget, id, `${reference}:close`)));
     } catch (error) {
-      return known(await standingAfter(budget, id, account, error));
+      return known(await statusAfter(budget, id, account, error));
     }
   }
 
@@ -209,8 +223,8 @@ export function payments(stripe: Stripe, timeoutMs: number, metadataKeys: readon
     try {
       return (await create(budget, named, money)).id;
     } catch (error) {
-      const trouble = troubleOf(error);
-      if (trouble.kind === "refused" || (trouble.kind === "unknown" && trouble.isOver && !isMismatch(error)))
+      const failure = toRequestFailure(error);
+      if (failure.kind === "refused" || (failure.kind === "unknown" && failure.isOver && !isMismatch(error)))
         return null;
       throw error;
     }
@@ -255,10 +269,10 @@ const NOT_A_TOKEN =
   "Stripe has no such card: the token is none of Stripe's. Use a pm_… that was created for this account.";
 
 /** A request that Stripe refused before any issuer saw it, or a refused card. */
-function refusedBy(trouble: Extract<Trouble, { kind: "refused" | "card" }>): Outcome {
-  const { note } = trouble;
-  return trouble.kind === "refused"
-    ? { kind: "declined", decline_code: null, note, refusal: trouble.refusal }
+function refusedBy(failure: Extract<RequestFailure, { kind: "refused" | "card" }>): Outcome {
+  const { note } = failure;
+  return failure.kind === "refused"
+    ? { kind: "declined", decline_code: null, note, refusal: failure.refusal }
     : { kind: "declined", decline_code: "processing_error", note };
 }
 
@@ -271,28 +285,28 @@ async function answered<T extends Inquiry>(
     return await call();
   } catch (error) {
     if (error instanceof NotOursError) return notOurs;
-    return unanswered(troubleOf(error));
+    return failedInquiry(toRequestFailure(error));
   }
 }
 
 /** For an authorization: closed before it was executed. */
-function asOutcome(standing: Standing): Outcome {
-  if (standing.kind === "never") return { kind: "not_sent", reason: "it was canceled before it was confirmed" };
-  if (standing.kind === "unconfirmed") return { kind: "unknown", reason: "Stripe has not confirmed it" };
-  return standing;
+function asOutcome(status: AuthorizationStatus): Outcome {
+  if (status.kind === "never") return { kind: "not_sent", reason: "it was canceled before it was confirmed" };
+  if (status.kind === "unconfirmed") return { kind: "unknown", reason: "Stripe has not confirmed it" };
+  return status;
 }
 
 /** For the end of a challenge: one that was canceled was not passed. */
-function asContinued(standing: Standing): Outcome {
-  if (standing.kind === "never" || standing.kind === "unconfirmed")
+function asContinued(status: AuthorizationStatus): Outcome {
+  if (status.kind === "never" || status.kind === "unconfirmed")
     return {
       kind: "declined",
       decline_code: "authentication_failed",
       note: "canceled before its challenge was passed",
     };
-  return standing;
+  return status;
 }
 
-function known(standing: Standing): Inquiry {
-  return standing.kind === "unconfirmed" ? { kind: "unknown", reason: "Stripe has not canceled it yet" } : standing;
+function known(status: AuthorizationStatus): Inquiry {
+  return status.kind === "unconfirmed" ? { kind: "unknown", reason: "Stripe has not canceled it yet" } : status;
 }

@@ -24,7 +24,7 @@ export const EVENTS = [
 const TOLERANCE_SECONDS = 300;
 const PAGE = 100;
 /** Max pages searched for the starting position. Older events have arrived as messages. */
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 const HOUR_SECONDS = 3_600;
 /** A newer event may be about a refund whose id is still being stored, so events are read after this delay. */
 const SETTLED_AFTER_SECONDS = 30;
@@ -75,7 +75,7 @@ export function stripeReports(stripe: Stripe, { webhookSecret, live, clock }: Te
   async function oldestPage(range: Stripe.EventListParams): Promise<{ data: Stripe.Event[]; has_more: boolean }> {
     let page = await list(range);
     let pages = 1;
-    for (let last = page.data.at(-1); page.has_more && last && pages < MOST_PAGES; last = page.data.at(-1), pages++)
+    for (let last = page.data.at(-1); page.has_more && last && pages < MAX_PAGES; last = page.data.at(-1), pages++)
       page = await list({ ...range, starting_after: last.id });
     return { data: page.data, has_more: pages > 1 };
   }

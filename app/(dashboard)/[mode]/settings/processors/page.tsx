@@ -31,7 +31,7 @@ export default async function ProcessorsPage({ params }: ProcessorsPageProps) {
     })),
   }));
   const connected = connections.filter(({ status }) => status === "CONNECTED");
-  const mayTakeCards = processors.connecting?.mayTakeCards(mode) ?? false;
+  const mayTakeCards = processors.connecting?.allowsRawCards(mode) ?? false;
   const connect = <ConnectProcessor mode={mode} connectors={connectors} />;
   return (
     <>
