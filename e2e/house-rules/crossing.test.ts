@@ -19,7 +19,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/payments/expire-payments.ts#expirePayments":
     "finds what is due in any environment; each is then ended within its own",
   "lib/domain/payments/process-reports.ts#findReported": "a processor's own id determines the environment",
-  "lib/domain/processors/compare.ts#Walk": "an operator's connection takes payments of many environments",
+  "lib/domain/processors/compare.ts#ComparisonRun": "an operator's connection takes payments of many environments",
   "lib/domain/processors/reconciliation.ts": "a job and a command of the operator, of all environments",
   "lib/domain/processors/disputes.ts#findDisputed": "a processor's own id determines the environment",
   "lib/domain/processors/connections.ts#disconnectProcessor": "a connector's notes name its connection",
@@ -36,7 +36,7 @@ const CROSSING: Record<string, string> = {
   "lib/domain/api-keys/read-keys.ts#recordKeyUses": "writes rows of many environments in one statement",
   "lib/domain/api-keys/": "works with what its caller gives it: its environment's, or a script's",
   "lib/domain/checkout/pay-session.ts#findCheckout": "the session's token determines the environment",
-  "lib/domain/checkout/expire-sessions.ts#tellExpiredSessions":
+  "lib/domain/checkout/expire-sessions.ts#emitExpiredSessions":
     "finds what is due in any environment; each is then notified within its own",
   "lib/domain/checkout/open-link.ts#findPaymentLink": "the link's token determines the environment",
   "lib/domain/checkout/open-link.ts#removeUntriedSessions": "a job of all environments",

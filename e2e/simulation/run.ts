@@ -1,4 +1,4 @@
-import { tellExpiredSessions } from "@/lib/domain/checkout/expire-sessions";
+import { emitExpiredSessions } from "@/lib/domain/checkout/expire-sessions";
 import type { Service } from "@/lib/domain/context";
 import { expirePayments } from "@/lib/domain/payments/expire-payments";
 import { processReports } from "@/lib/domain/payments/process-reports";
@@ -78,7 +78,7 @@ class Jobs {
     this.#repeat(process, "recovery", schedule.pick([1_000, 4_000, 9_000]), recoverOperations);
     this.#repeat(process, "reports", schedule.pick([3_000, 8_000]), processReports);
     this.#repeat(process, "expiry", schedule.pick([30_000, 120_000]), expirePayments);
-    this.#repeat(process, "expired sessions", schedule.pick([20_000, 90_000]), tellExpiredSessions);
+    this.#repeat(process, "expired sessions", schedule.pick([20_000, 90_000]), emitExpiredSessions);
   }
 
   #repeat(process: Process, name: string, periodMs: number, job: (service: Service) => Promise<number>): void {
@@ -183,7 +183,7 @@ async function endTheWorld(shop: Shop): Promise<void> {
 
 /** All sessions still open are past their expiry here; each merchant must be notified exactly once. */
 async function checkExpiredSessions(shop: Shop, process: Process): Promise<void> {
-  await shop.calmly("expired sessions", process, tellExpiredSessions);
+  await shop.calmly("expired sessions", process, emitExpiredSessions);
   const untold = await shop.ground.monitor`
     select id from client_sessions s where environment_id = ${shop.environment.id} and status = 'OPEN' and 1 <> (
       select count(*) from events e

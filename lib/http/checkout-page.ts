@@ -6,10 +6,10 @@ import type { Receipt } from "@/lib/contract/receipts/receipts";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { findLogoPicture, logoInRow } from "@/lib/domain/accounts/logo";
 import {
+  canShowReceipt,
   checkoutState,
   findCheckout,
   findSessionReceipt,
-  mayHaveReceipt,
   takesCardNumbers,
 } from "@/lib/domain/checkout/pay-session";
 import { postalCodeRule } from "@/lib/domain/checkout/postal-codes";
@@ -80,7 +80,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       // A link never expires, so it must not reveal the payer once the session is over.
       customer_name: row.status === "OPEN" ? row.customer_name : null,
       state,
-      receipt: options.mode === "payment" && mayHaveReceipt(service, row) ? `/pay/${token}/receipt` : null,
+      receipt: options.mode === "payment" && canShowReceipt(service, row) ? `/pay/${token}/receipt` : null,
       now: service.clock.now().toISOString(),
     },
   };

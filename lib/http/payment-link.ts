@@ -9,7 +9,12 @@ import type { PaymentLinkStatus } from "@/lib/contract/checkout/payment-link";
 import { AppError } from "@/lib/contract/errors";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import { logoInRow } from "@/lib/domain/accounts/logo";
-import { findPaymentLink, openPaymentLink, type PublicLink, sessionTaken } from "@/lib/domain/checkout/open-link";
+import {
+  findPaymentLink,
+  findSessionProgress,
+  openPaymentLink,
+  type PublicLink,
+} from "@/lib/domain/checkout/open-link";
 import { linkPrice } from "@/lib/domain/checkout/payment-links";
 import type { Service } from "@/lib/domain/context";
 import { planTermsOf } from "@/lib/domain/plans/plans";
@@ -104,7 +109,7 @@ export async function linkPage(request: Request, token: string): Promise<LinkRef
   const problem = problemOf(link);
   if (link === null || problem === "suspended") return refused(request, problem ?? "not_found");
   const known = cookieOf(request);
-  const taken = await sessionTaken(service, link, known);
+  const taken = await findSessionProgress(service, link, known);
   if (problem !== null) return taken ? leadTo(String(known)) : refused(request, problem, { link });
   return {
     kind: "page",

@@ -4,7 +4,7 @@ import { isRefused } from "@/db/refusals";
 import type { RequestLogRow } from "@/db/schema/request-log";
 import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { countRequestsLeftOut } from "@/lib/counts";
-import { type AnsweredRequest, recordRequests, rowOf } from "@/lib/domain/request-log/record-requests";
+import { type CompletedRequest, recordRequests, rowOf } from "@/lib/domain/request-log/record-requests";
 import { bucketsOf } from "@/lib/limits";
 import type { Caller } from "./caller";
 
@@ -29,10 +29,10 @@ type RequestLogService = {
 };
 
 /** `bytes`: of both bodies. */
-export type NotedRequest = Omit<AnsweredRequest, "environmentId" | "actor"> & { caller: Caller | null; bytes: number };
+export type NotedRequest = Omit<CompletedRequest, "environmentId" | "actor"> & { caller: Caller | null; bytes: number };
 
 /** A waiting entry: as noted, and as a row once rendered. */
-type Waiting = { readonly request: AnsweredRequest; readonly bytes: number; row?: RequestLogRow };
+type Waiting = { readonly request: CompletedRequest; readonly bytes: number; row?: RequestLogRow };
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
@@ -182,4 +182,4 @@ class Requeued extends Error {
   }
 }
 
-const isObject = (answer: AnsweredRequest["answer"]) => answer !== null && answer !== "left out" && "value" in answer;
+const isObject = (answer: CompletedRequest["answer"]) => answer !== null && answer !== "left out" && "value" in answer;

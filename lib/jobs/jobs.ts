@@ -6,7 +6,7 @@ import { keepableText } from "@/lib/contract/card-numbers";
 import { countJobFailure } from "@/lib/counts";
 import { removeOldSignIns } from "@/lib/domain/accounts/sessions";
 import { closeAbandonedAccounts, removeAbandonedData } from "@/lib/domain/accounts/sign-up";
-import { tellExpiredSessions } from "@/lib/domain/checkout/expire-sessions";
+import { emitExpiredSessions } from "@/lib/domain/checkout/expire-sessions";
 import { removeUntriedSessions } from "@/lib/domain/checkout/open-link";
 import { forgetOldCards } from "@/lib/domain/checkout/payment-tokens";
 import { followDatabaseTime, type Service } from "@/lib/domain/context";
@@ -58,7 +58,7 @@ export function startJobs(service: Service): { stop(): Promise<void> } {
     repeat(service, "chain audit logs", SECOND, () => chainAuditLogs(service)),
     repeat(service, "seal audit logs", 10 * MINUTE, () => sealAuditLogs(service)),
     repeat(service, "expire payments", 10 * SECOND, (stopping) => expirePayments(service, stopping)),
-    repeat(service, "expired session events", 10 * SECOND, (stopping) => tellExpiredSessions(service, stopping)),
+    repeat(service, "expired session events", 10 * SECOND, (stopping) => emitExpiredSessions(service, stopping)),
     repeat(service, "nightly settlement", MINUTE, () => settleNightly(service)),
     repeat(service, "compare with processors", 10 * MINUTE, (stopping) => reconcileNightly(service, stopping)),
     // Three workers, so that a comparison of many payments does not delay the others.

@@ -341,7 +341,8 @@ export async function isNewAttempt(ctx: Context): Promise<boolean> {
 }
 
 /** True if the link that opened a session still accepts payments; T1's guard checks the same. */
-export const linkTakes = ({ active, expired }: NonNullable<CheckoutRow["link"]>): boolean => active && !expired;
+export const linkAcceptsPayments = ({ active, expired }: NonNullable<CheckoutRow["link"]>): boolean =>
+  active && !expired;
 
 function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
   if (row.suspended) {
@@ -349,7 +350,7 @@ function refusalOf(ctx: Context, row: CheckoutRow): AppError | null {
   }
   const open = clientSessionStatus(row, ctx.service.clock.now()) === "OPEN" && row.open_payment_id === null;
   if (!open || row.attempts >= CLIENT_SESSION_ATTEMPTS) return sessionUnusable(row);
-  if ((row.plan !== null && row.plan.status !== "ACTIVE") || (row.link !== null && !linkTakes(row.link))) {
+  if ((row.plan !== null && row.plan.status !== "ACTIVE") || (row.link !== null && !linkAcceptsPayments(row.link))) {
     return new AppError("plan_not_active", "This is no longer available. Nothing was charged.");
   }
   return null;

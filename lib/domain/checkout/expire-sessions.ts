@@ -9,35 +9,35 @@ import { newEvent } from "../events/event";
 import { presentClientSession } from "./present-session";
 
 /** Environments per query, and sessions per environment before the next one gets its turn. */
-const BATCH = 100;
-const SHARE = 50;
+const ENVIRONMENTS_PER_QUERY = 100;
+const SESSIONS_PER_TURN = 50;
 
 /**
  * Emits events for expired client sessions, some per environment in turn. Each session
  * is claimed in the transaction that writes its event, so any number of instances emit
  * one event. Sessions of links emit none. Returns the number of events.
  */
-export async function tellExpiredSessions(service: Service, stopping?: AbortSignal): Promise<number> {
-  let told = 0;
+export async function emitExpiredSessions(service: Service, stopping?: AbortSignal): Promise<number> {
+  let emitted = 0;
   for (let after: string | undefined = BEFORE_ALL; after !== undefined; ) {
-    const environments = await listEnvironmentsWithExpired(service.db.sql, { after, limit: BATCH });
+    const environments = await listEnvironmentsWithExpired(service.db.sql, { after, limit: ENVIRONMENTS_PER_QUERY });
     for (const environment of environments) {
-      if (stopping?.aborted) return told;
+      if (stopping?.aborted) return emitted;
       try {
-        told += await tellOf(service, environment);
+        emitted += await emitOf(service, environment);
       } catch (error) {
         if (isDatabaseUnavailable(error)) throw error;
         service.log.error({ err: error, environment: environment.id }, "expired client sessions could not be told of");
       }
     }
-    after = environments.length < BATCH ? undefined : environments.at(-1)?.id;
+    after = environments.length < ENVIRONMENTS_PER_QUERY ? undefined : environments.at(-1)?.id;
   }
-  return told;
+  return emitted;
 }
 
-function tellOf({ db }: Service, { id, mode }: { id: string; mode: Mode }): Promise<number> {
+function emitOf({ db }: Service, { id, mode }: { id: string; mode: Mode }): Promise<number> {
   return db.within(id).orm.transaction(async (tx) => {
-    const expired = await takeExpiredSessions(tx, id, SHARE);
+    const expired = await takeExpiredSessions(tx, id, SESSIONS_PER_TURN);
     const events = expired.map((row) => expiredEvent(row, mode));
     await insertEvents(tx, id, events);
     return expired.length;

@@ -64,7 +64,7 @@ export async function openPaymentLink(service: Service, link: PublicLink, option
   if (link.row.single_use) return openSingleUse(service, link, options);
   if (link.status !== "ACTIVE") return { status: link.status };
   const { known } = options;
-  if (known !== null && (await isStillOurs(service, link, known))) return { token: known };
+  if (known !== null && (await canReuse(service, link, known))) return { token: known };
   options.beforeNew();
   const { id: environmentId } = link.environment;
   return service.db.within(environmentId).orm.transaction(async (tx) => {
@@ -76,7 +76,7 @@ export async function openPaymentLink(service: Service, link: PublicLink, option
 }
 
 /** True if the browser's session matches the link's current offer and can be paid, or has a payment in progress. */
-async function isStillOurs(service: Service, { row, plan }: PublicLink, token: string): Promise<boolean> {
+async function canReuse(service: Service, { row, plan }: PublicLink, token: string): Promise<boolean> {
   const checkout = await findCheckout(service, token);
   if (checkout?.row.payment_link_id !== row.id || checkout.environment.id !== row.environment_id) return false;
   return checkout.row.open_payment_id !== null || isPayable(service, checkout.row, saleOf(row, plan));
@@ -86,7 +86,7 @@ async function isStillOurs(service: Service, { row, plan }: PublicLink, token: s
  * Status of a browser's session that is paid or has a payment in
  * progress: its shopper may see the outcome, whatever the link's state.
  */
-export async function sessionTaken(
+export async function findSessionProgress(
   service: Service,
   { row }: PublicLink,
   token: string | null,
@@ -140,12 +140,12 @@ async function openSingleUse(service: Service, { environment, row: link }: Publi
       const closed = await cancelOpenClientSession(tx, environment.id, session.id, now, { evenExpired: true });
       if (closed === null) throw new Error(`client session ${session.id} was locked and yet could not be closed`);
     }
-    const made = await insertLinkSession(tx, row, plan);
-    const sealed = { id: made.id, sealedToken: service.secret.seal(made.token) };
+    const created = await insertLinkSession(tx, row, plan);
+    const sealed = { id: created.id, sealedToken: service.secret.seal(created.token) };
     const replaced = await replaceLinkSession(tx, environment.id, row.id, row.session_id, sealed);
     const counted = await countOpening(tx, environment.id, row.id, now);
     if (!replaced || !counted) throw new Error(`payment link ${row.id} changed while it was locked`);
-    return { token: made.token };
+    return { token: created.token };
   });
 }
 
@@ -169,11 +169,11 @@ async function insertLinkSession(tx: Orm, link: PaymentLinkRow, plan: PlanRow | 
 }
 
 /** Rows per statement, so that locks are short. */
-const AT_ONCE = 2_000;
+const BATCH_ROWS = 2_000;
 
 /**
  * Deletes link sessions without an attempt a week after they expired, in every environment, so that visitors
  * can't fill the database. Returns the number deleted: call again until it is 0.
  */
 export const removeUntriedSessions = ({ db }: Pick<Service, "db">): Promise<number> =>
-  deleteUntriedSessions(db.orm, AT_ONCE);
+  deleteUntriedSessions(db.orm, BATCH_ROWS);

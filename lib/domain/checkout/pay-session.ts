@@ -24,7 +24,7 @@ import { answerWithoutCard, makePayment, tokenizeCard, withPostalCode } from "..
 import { challengePathOf } from "../payments/processor-calls";
 import { processorNotConfigured } from "../processors/connection-of";
 import { receiptPathOf } from "../receipts/receipts";
-import { type Checkout, linkTakes, requireUsable, sessionUnusable } from "./client-sessions";
+import { type Checkout, linkAcceptsPayments, requireUsable, sessionUnusable } from "./client-sessions";
 import { createPaymentToken } from "./payment-tokens";
 import { clientSessionStatus } from "./present-session";
 
@@ -64,18 +64,19 @@ function statusOf(service: Service, row: CheckoutRow): CheckoutStatus {
     return row.last_payment_status === "REQUIRES_ACTION" ? "REQUIRES_ACTION" : "PROCESSING";
   const status = clientSessionStatus(row, service.clock.now());
   // The session itself stays open, as its link may be reactivated.
-  if (status === "OPEN" && row.link !== null && !linkTakes(row.link)) return row.link.expired ? "EXPIRED" : "CANCELLED";
+  if (status === "OPEN" && row.link !== null && !linkAcceptsPayments(row.link))
+    return row.link.expired ? "EXPIRED" : "CANCELLED";
   // A card tokenized with the last attempt can still pay the session, but the form accepts no more.
   return status === "OPEN" && row.attempts >= CLIENT_SESSION_ATTEMPTS ? "EXPIRED" : status;
 }
 
 /** Payment links never expire and are shared, so a payment's result is shown only until its session expires. */
-export const mayHaveReceipt = ({ clock }: Pick<Service, "clock">, row: CheckoutRow): boolean =>
+export const canShowReceipt = ({ clock }: Pick<Service, "clock">, row: CheckoutRow): boolean =>
   Date.parse(row.expires_at) > clock.now().getTime();
 
 /** Path of a paid session's receipt; null while it is unpaid, and after it expires. */
 export async function findSessionReceipt(service: Service, { row, environment }: Checkout): Promise<string | null> {
-  if (row.payment_id === null || !mayHaveReceipt(service, row) || !isCharged(checkoutState(service, row))) return null;
+  if (row.payment_id === null || !canShowReceipt(service, row) || !isCharged(checkoutState(service, row))) return null;
   return receiptPathOf(service, environment, row.payment_id);
 }
 

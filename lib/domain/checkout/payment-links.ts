@@ -125,7 +125,7 @@ function descriptionMissing(): AppError {
 
 const LIMIT = 20;
 /** Max sales of a link that are summed, newest first; a thousand take a few milliseconds. */
-const ADDED_UP = 5_000;
+const MAX_SUMMED_SALES = 5_000;
 
 /** One page of the environment's links, newest first. ACTIVE: those that shoppers can pay now. */
 export async function listPaymentLinks(
@@ -136,7 +136,7 @@ export async function listPaymentLinks(
   const offset = input.offset ?? 0;
   const filter = { sellingAt: input.status === "ACTIVE" ? ctx.service.clock.now().toISOString() : null };
   const [rows, total] = await Promise.all([
-    selectLinks(sql, ctx.environment.id, filter, { limit: LIMIT + 1, offset }, ADDED_UP + 1),
+    selectLinks(sql, ctx.environment.id, filter, { limit: LIMIT + 1, offset }, MAX_SUMMED_SALES + 1),
     countPaymentLinks(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
   ]);
   const shown = rows.slice(0, LIMIT);
@@ -150,7 +150,7 @@ export async function listPaymentLinks(
 export async function getPaymentLink(ctx: Context, input: { id: string }): Promise<PaymentLinkDetail> {
   const { sql, orm } = ctx.service.db.within(ctx.environment.id);
   const id = decodeId("paymentLink", input.id);
-  const row = id === null ? null : await findListedLink(sql, ctx.environment.id, id, ADDED_UP + 1);
+  const row = id === null ? null : await findListedLink(sql, ctx.environment.id, id, MAX_SUMMED_SALES + 1);
   if (row === null) throw resourceNotFound("payment link", input.id);
   const [plan, creator] = await Promise.all([
     row.plan_id === null ? null : findPlan(orm, ctx.environment.id, row.plan_id),
@@ -171,11 +171,15 @@ function presentItem(service: Service, row: ListedLink, plan: PlanRow | null | "
     ...presentLink(service, row, { plan: known, paid: row.paid }),
     plan_name: known?.name ?? null,
     opened: row.opened,
-    sales: { payments: Math.min(row.payments, ADDED_UP), capped: row.payments > ADDED_UP, captured: row.captured },
+    sales: {
+      payments: Math.min(row.payments, MAX_SUMMED_SALES),
+      capped: row.payments > MAX_SUMMED_SALES,
+      captured: row.captured,
+    },
   };
 }
 
-type Around = { plan: PlanRow | null; paid: boolean };
+type LinkContext = { plan: PlanRow | null; paid: boolean };
 
 /** The link's current price in minor units: its own amount, or its plan's first payment. */
 export const linkPrice = (row: Pick<PaymentLinkRow, "amount" | "currency">, plan: PlanRow | null) => ({
@@ -183,7 +187,7 @@ export const linkPrice = (row: Pick<PaymentLinkRow, "amount" | "currency">, plan
   currency: plan ? plan.currency : (row.currency ?? ""),
 });
 
-function presentLink(service: Service, row: PaymentLinkRow, around: Around): PaymentLink {
+function presentLink(service: Service, row: PaymentLinkRow, around: LinkContext): PaymentLink {
   return {
     id: encodeId("paymentLink", row.id),
     object: "payment_link",
@@ -203,7 +207,11 @@ function presentLink(service: Service, row: PaymentLinkRow, around: Around): Pay
 }
 
 /** Status shown to visitors. Paid has precedence: such a link never sells again. */
-export function paymentLinkStatus(service: Service, row: PaymentLinkRow, { plan, paid }: Around): PaymentLinkStatus {
+export function paymentLinkStatus(
+  service: Service,
+  row: PaymentLinkRow,
+  { plan, paid }: LinkContext,
+): PaymentLinkStatus {
   if (paid) return "COMPLETED";
   if (!row.active) return "INACTIVE";
   if (row.expires_at !== null && Date.parse(row.expires_at) <= service.clock.now().getTime()) return "EXPIRED";

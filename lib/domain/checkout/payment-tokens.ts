@@ -47,7 +47,7 @@ export async function createPaymentToken(
 }
 
 /** Rows per statement, so that locks are short. */
-const AT_ONCE = 5_000;
+const BATCH_ROWS = 5_000;
 
 /**
  * Deletes card data that is no longer needed, in every environment: the processor's token 15 minutes after
@@ -62,7 +62,7 @@ export async function forgetOldCards({
   readonly processors: Service["processors"];
 }): Promise<number> {
   const attempts = (await processors.builtIn("test")?.forgetOldAttempts()) ?? 0;
-  const cleared = await clearOldPaymentTokens(db.orm, AT_ONCE);
-  const deleted = await deleteOldPaymentTokens(db.orm, AT_ONCE);
+  const cleared = await clearOldPaymentTokens(db.orm, BATCH_ROWS);
+  const deleted = await deleteOldPaymentTokens(db.orm, BATCH_ROWS);
   return attempts + cleared + deleted;
 }

@@ -14,7 +14,7 @@ import { continuePayment } from "../payments/follow-up";
 import { recoverOperations } from "../payments/recover-operations";
 import { WebhookWorker } from "../webhooks/deliver";
 import { createWebhookEndpoint } from "../webhooks/endpoints";
-import { tellExpiredSessions } from "./expire-sessions";
+import { emitExpiredSessions } from "./expire-sessions";
 
 const { db, url } = await testDatabase({ max: 20 });
 const { sell } = linkShops(db);
@@ -88,12 +88,12 @@ describe("completed", () => {
     await shop.pay();
     expect(await namesOf(shop.tenant, shop.id)).toEqual([CREATED]);
     await passTime(shop.tenant);
-    await tellExpiredSessions(shop.tenant.service);
+    await emitExpiredSessions(shop.tenant.service);
     expect(await codeOf(shop.cancel())).toBe("outcome_pending");
     await shop.tenant.endLeases();
     await fiveProcesses(async (service) => {
       await recoverOperations(service);
-      await tellExpiredSessions(service);
+      await emitExpiredSessions(service);
     });
     expect(await namesOf(shop.tenant, shop.id)).toEqual(COMPLETED);
     expect((await told(shop.tenant, shop.id))[1]?.data.object).toEqual(await shop.get());
@@ -108,7 +108,7 @@ describe("completed", () => {
       clientSessionId: decodeId("clientSession", shop.id),
     });
     await passTime(tenant);
-    expect(await tellExpiredSessions(tenant.service)).toBe(1);
+    expect(await emitExpiredSessions(tenant.service)).toBe(1);
     expect(await tenant.create({ amount: 1_999, payment_token: token.id })).toMatchObject({ status: 201 });
     expect(await namesOf(tenant, shop.id)).toEqual([...EXPIRED, "3 client_session.completed"]);
     expect((await told(tenant, shop.id))[2]?.data.object).toEqual(await shop.get());
@@ -139,7 +139,7 @@ describe("completed", () => {
     await shop.pay(await shop.opened());
     await shop.opened();
     await passTime(shop.tenant);
-    await tellExpiredSessions(shop.tenant.service);
+    await emitExpiredSessions(shop.tenant.service);
     const types = await db.sql`select type from events where environment_id = ${shop.tenant.environmentId}`;
     expect(types.map(({ type }) => type)).toContain("payment.captured");
     expect(types.filter(({ type }) => type.startsWith("client_session."))).toEqual([]);
@@ -152,13 +152,13 @@ describe("expired", () => {
     const sessions = [shop];
     for (let more = 0; more < 19; more++) sessions.push({ ...shop, ...(await shop.open()) });
     const before = await shop.get();
-    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    expect(await emitExpiredSessions(shop.tenant.service)).toBe(0);
     await passTime(shop.tenant);
     const counts = await fiveProcesses(async (service) => {
-      return (await tellExpiredSessions(service)) + (await tellExpiredSessions(service));
+      return (await emitExpiredSessions(service)) + (await emitExpiredSessions(service));
     });
     expect(counts.reduce((sum, one) => sum + one, 0)).toBe(20);
-    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    expect(await emitExpiredSessions(shop.tenant.service)).toBe(0);
     for (const session of sessions) expect(await namesOf(shop.tenant, session.id)).toEqual(EXPIRED);
     const [, expired] = await told(shop.tenant, shop.id);
     const now = await shop.get();
@@ -175,7 +175,7 @@ describe("expired", () => {
     const doomed = connect(url, { max: 2, applicationName: "doomed" });
     const stopped = await db.sql.begin(async (tx) => {
       await tx`lock table events in exclusive mode`;
-      const telling = tellExpiredSessions(testService(doomed)).catch((error: Error) => error);
+      const telling = emitExpiredSessions(testService(doomed)).catch((error: Error) => error);
       const taken = async () => {
         const rows = await db.sql`select pg_terminate_backend(pid) from pg_stat_activity
           where application_name = 'doomed' and wait_event_type = 'Lock'`;
@@ -196,7 +196,7 @@ describe("expired", () => {
     await doomed.close();
     expect(stopped).toBeInstanceOf(Error);
     expect(await namesOf(shop.tenant, shop.id)).toEqual([CREATED]);
-    expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
+    expect(await emitExpiredSessions(shop.tenant.service)).toBe(1);
     expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
   });
 
@@ -206,16 +206,16 @@ describe("expired", () => {
     expect(await shop.get()).toMatchObject({ status: "EXPIRED", attempts_left: 0 });
     // Expired; the job allows requests of the same moment a few seconds.
     await db.sql`update client_sessions set expires_at = expires_at - interval '5 s' where environment_id = ${shop.tenant.environmentId}`;
-    expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
+    expect(await emitExpiredSessions(shop.tenant.service)).toBe(1);
     expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
   });
 
   test("a session in its last moment is left alone: a request that began in its time may still take it", async () => {
     const shop = await openShop(db);
     await db.sql`update client_sessions set expires_at = now() where environment_id = ${shop.tenant.environmentId}`;
-    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    expect(await emitExpiredSessions(shop.tenant.service)).toBe(0);
     await passTime(shop.tenant);
-    expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
+    expect(await emitExpiredSessions(shop.tenant.service)).toBe(1);
   });
 
   test("waits for a payment under way, and is told when that was declined", async () => {
@@ -225,10 +225,10 @@ describe("expired", () => {
     const paying = shop.pay({ card: DECLINED });
     await held.reached;
     await passTime(shop.tenant);
-    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    expect(await emitExpiredSessions(shop.tenant.service)).toBe(0);
     held.release();
     await paying;
-    expect(await tellExpiredSessions(shop.tenant.service)).toBe(1);
+    expect(await emitExpiredSessions(shop.tenant.service)).toBe(1);
     expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
   });
 
@@ -238,7 +238,7 @@ describe("expired", () => {
     await shop.pay();
     await other.cancel();
     await db.sql`update client_sessions set expires_at = now() - interval '1 day' where environment_id = ${shop.tenant.environmentId}`;
-    expect(await tellExpiredSessions(shop.tenant.service)).toBe(0);
+    expect(await emitExpiredSessions(shop.tenant.service)).toBe(0);
     expect(await namesOf(shop.tenant, other.id)).toEqual([CREATED, "2 client_session.cancelled"]);
   });
 
@@ -249,10 +249,10 @@ describe("expired", () => {
     await passTime(many.tenant);
     await passTime(few.tenant);
     const { service } = few.tenant;
-    expect(await tellExpiredSessions(service)).toBe(51);
+    expect(await emitExpiredSessions(service)).toBe(51);
     expect(await namesOf(few.tenant, few.id)).toEqual(EXPIRED);
-    expect([await tellExpiredSessions(service), await tellExpiredSessions(service)]).toEqual([50, 21]);
-    expect(await tellExpiredSessions(service)).toBe(0);
+    expect([await emitExpiredSessions(service), await emitExpiredSessions(service)]).toEqual([50, 21]);
+    expect(await emitExpiredSessions(service)).toBe(0);
   });
 });
 
@@ -268,7 +268,7 @@ test("webhooks bring both", async () => {
     const left = await shop.open();
     await shop.pay();
     await passTime(shop.tenant);
-    await tellExpiredSessions(service);
+    await emitExpiredSessions(service);
     const worker = new WebhookWorker(service);
     await workUntil(worker, () => receiver.received.length === 2);
     await worker.settled();

@@ -14,7 +14,7 @@ import { newId } from "@/lib/ids";
 import { disableApiKey, enableApiKey, revokeApiKey } from "../api-keys/change-keys";
 import { createApiKey, editApiKey, rotateApiKey } from "../api-keys/issue-keys";
 import { cancelClientSession, createClientSession } from "../checkout/client-sessions";
-import { tellExpiredSessions } from "../checkout/expire-sessions";
+import { emitExpiredSessions } from "../checkout/expire-sessions";
 import { operationSnapshot } from "../payments/finish-operation";
 import { applyOutcome } from "../payments/outcome";
 import { recordOutsideRefunds } from "../payments/outside-refunds";
@@ -131,7 +131,7 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
   const left = await createClientSession(ctx(), createClientSessionBody.parse({ amount: 100, currency: "USD" }));
   await db.sql`update client_sessions set expires_at = now() - interval '5 s'
     where id = ${decodeId("clientSession", idOf(left))}`;
-  await tellExpiredSessions(service);
+  await emitExpiredSessions(service);
   const endpoint = await createWebhookEndpoint(ctx(), {
     ...{ url: "http://127.0.0.1:9/hook", description: null, event_types: ["refund.failed"] },
     ...{ payload: "full", signature: "v1" },

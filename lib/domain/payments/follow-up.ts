@@ -16,7 +16,7 @@ import { idTime, newId } from "@/lib/ids";
 import type { ContinueRequest } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import { type Context, type Environment, type Reply, resourceNotFound, type Service } from "../context";
-import { connectionMissing, connectionOf, whyDisconnected } from "../processors/connection-of";
+import { connectionMissing, connectionOf, disconnectedError } from "../processors/connection-of";
 import { type Execution, execute } from "./execute";
 import { executeRequest, outcomePending, refuseUnclaimed } from "./money-request";
 import { disputeOf } from "./present";
@@ -125,7 +125,7 @@ export async function followUp(
     refusal: async (snapshot) => {
       if (!snapshot) return resourceNotFound(named, input.id);
       const refused = refusal(order, named, refundStatus, snapshot, { now: service.clock.now(), partialCapture });
-      return refused ?? (await whyDisconnected(ctx, at));
+      return refused ?? (await disconnectedError(ctx, at));
     },
   });
 }

@@ -7,7 +7,7 @@ import { ProcessorTimeoutError } from "@/lib/processor/deadline";
 import type { CardHolder, KnownCard, Processor, TokenizedCard } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import type { Context, Reply } from "../context";
-import { whyDisconnected } from "../processors/connection-of";
+import { disconnectedError } from "../processors/connection-of";
 import { answerMoneyFromKey, executeRequest, refuseUnclaimed } from "./money-request";
 
 /** Amount, customer and other terms of a payment, from the API or the payment form. */
@@ -49,7 +49,7 @@ export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply
       const snapshot = newSnapshot(ctx, payment, id);
       return { id, environment, kind: "authorize", detail: null, snapshot, paymentTokenId, clientSessionId, claim };
     },
-    refusal: async () => (await whyDisconnected(ctx, at)) ?? unusable(),
+    refusal: async () => (await disconnectedError(ctx, at)) ?? unusable(),
     // A used token has no card.
     mayResend: token !== "" && !isOver,
   });

@@ -138,13 +138,13 @@ export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<Li
 }
 
 /** More than anyone scrolls through; the form's URL accepts any plan. */
-const MOST_OPTIONS = 500;
+const MAX_OPTIONS = 500;
 
 /** The active plans of one type or all, newest first, each with the price of a link to it. */
 export async function listPlanOptions(ctx: Context, type: PlanType | null): Promise<PlanOption[]> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const filter = { status: "ACTIVE" as const, type: type ?? undefined };
-  const rows = await selectPlans(orm, ctx.environment.id, filter, { limit: MOST_OPTIONS, offset: 0, after: null });
+  const rows = await selectPlans(orm, ctx.environment.id, filter, { limit: MAX_OPTIONS, offset: 0, after: null });
   return rows.map((row) => ({
     id: encodeId("plan", row.id),
     name: row.name,

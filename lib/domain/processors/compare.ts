@@ -35,25 +35,25 @@ const MINUTE_MS = 60_000;
 const QUIET_MS = 5 * MINUTE_MS;
 /** Allows for clock differences, and for requests that are executed late. */
 const SLACK_MS = 60 * MINUTE_MS;
-const LONGEST_STRETCH_MS = 24 * 60 * MINUTE_MS;
+const MAX_PERIOD_MS = 24 * 60 * MINUTE_MS;
 /** Page size; a single minute may exceed it. */
-const MOST_AT_ONCE = 20_000;
+const MAX_PER_PERIOD = 20_000;
 const CHUNK = 200;
 /** Max number of status checks of missing entries. */
-const MOST_ASKED = 500;
+const MAX_STATUS_CHECKS = 500;
 
 /**
  * Compares a processor's own list of payments and refunds with ours, one period after another. Moves no money
  * and repairs nothing: it reports differences with advice.
  */
 export async function compareWithProcessor(service: Service, input: Comparison): Promise<Findings> {
-  const run = new Walk(service, input);
-  if (input.filed) return run.beside(input.filed);
+  const run = new ComparisonRun(service, input);
+  if (input.filed) return run.compareFiles(input.filed);
   if (input.processor.statement === undefined) return run.withoutStatement();
-  return run.all(input.processor.statement);
+  return run.compareList(input.processor.statement);
 }
 
-class Walk {
+class ComparisonRun {
   readonly #service: Service;
   readonly #input: Comparison;
   readonly #of: Compared;
@@ -78,7 +78,7 @@ class Walk {
 
   async withoutStatement(): Promise<Findings> {
     const { since, until, label, connectionId } = this.#input;
-    for await (const ours of this.#ours({ from: firstIdAt(since), before: firstIdAt(until) })) this.#count(ours);
+    for await (const ours of this.#listOurs({ from: firstIdAt(since), before: firstIdAt(until) })) this.#count(ours);
     const { payments, refunds, under_way } = this.#findings;
     this.#unchecked.push(
       `${label} has no list of payments that programs can ask for: ${payments + refunds + under_way} payments and refunds were compared with nothing this time. The operator compares them with its report of payments: npm run reconcile -- --connection ${encodeId("connection", connectionId)} --since DATE --report FILE.csv.`,
@@ -86,25 +86,25 @@ class Walk {
     return { ...this.#result(), payments: 0, refunds: 0, under_way: payments + refunds + under_way };
   }
 
-  async all(statement: NonNullable<Processor["statement"]>): Promise<Findings> {
+  async compareList(statement: NonNullable<Processor["statement"]>): Promise<Findings> {
     const { since, until } = this.#input;
     for (let from = since; from < until; ) {
       this.#input.signal?.throwIfAborted();
       const before = await this.#endOf(from);
       const isFirst = from === since;
       const isLast = before >= until;
-      await this.#theirs(
+      await this.#matchAll(
         statement({
           since: isFirst ? new Date(from.getTime() - SLACK_MS) : from,
           until: isLast ? new Date(Math.min(before.getTime() + SLACK_MS, this.#service.clock.now().getTime())) : before,
         }),
       );
-      for await (const ours of this.#ours({ from: firstIdAt(from), before: firstIdAt(before) })) this.#note(ours);
+      for await (const ours of this.#listOurs({ from: firstIdAt(from), before: firstIdAt(before) })) this.#note(ours);
       this.#seenBefore = this.#seen;
       this.#seen = new Map();
       from = before;
     }
-    await this.#askAboutMissing();
+    await this.#checkMissing();
     return this.#result();
   }
 
@@ -113,12 +113,12 @@ class Walk {
    * payment counts as missing only if the files must have it: at least an hour
    * from both ends. There are no status checks, as the API can't list payments.
    */
-  async beside({ entries, from, until: end, complete, unchecked }: FiledStatement): Promise<Findings> {
+  async compareFiles({ entries, from, until: end, complete, unchecked }: FiledStatement): Promise<Findings> {
     const { since, until } = this.#input;
-    await this.#theirs(entries);
+    await this.#matchAll(entries);
     const certain = { since: new Date(from.getTime() + SLACK_MS), until: new Date(end.getTime() - SLACK_MS) };
     let beyond = 0;
-    for await (const ours of this.#ours({ from: firstIdAt(since), before: firstIdAt(until) })) {
+    for await (const ours of this.#listOurs({ from: firstIdAt(since), before: firstIdAt(until) })) {
       const created = new Date(ours.created_at);
       const isCertain = complete && created >= certain.since && created < certain.until;
       const isMissing = !this.#seen.has(keyOf(ours)) && mustBeThere(ours);
@@ -146,10 +146,10 @@ class Walk {
   /** End of a period: after a day, or earlier if it has many payments. */
   async #endOf(from: Date): Promise<Date> {
     const { until } = this.#input;
-    let lengthMs = Math.min(LONGEST_STRETCH_MS, until.getTime() - from.getTime());
+    let lengthMs = Math.min(MAX_PERIOD_MS, until.getTime() - from.getTime());
     const isTooMany = async () => {
       const range = { from: firstIdAt(from), before: firstIdAt(new Date(from.getTime() + lengthMs)) };
-      return (await countOurPayments(this.#sql, this.#of, range, MOST_AT_ONCE)) >= MOST_AT_ONCE;
+      return (await countOurPayments(this.#sql, this.#of, range, MAX_PER_PERIOD)) >= MAX_PER_PERIOD;
     };
     while (lengthMs > MINUTE_MS && (await isTooMany())) lengthMs = Math.ceil(lengthMs / 4);
     return new Date(from.getTime() + lengthMs);
@@ -159,7 +159,7 @@ class Walk {
     return this.#service.db.sql;
   }
 
-  async #theirs(entries: AsyncIterable<StatementEntry> | Iterable<StatementEntry>): Promise<void> {
+  async #matchAll(entries: AsyncIterable<StatementEntry> | Iterable<StatementEntry>): Promise<void> {
     let chunk: StatementEntry[] = [];
     for await (const entry of entries) {
       this.#input.signal?.throwIfAborted();
@@ -224,7 +224,7 @@ class Walk {
     });
   }
 
-  async *#ours(range: IdRange): AsyncGenerator<OurEntry> {
+  async *#listOurs(range: IdRange): AsyncGenerator<OurEntry> {
     for (const environmentId of this.#input.environmentIds) {
       for (const list of [listOurPayments, listOurRefunds]) {
         for (let { from } = range; ; ) {
@@ -253,11 +253,11 @@ class Walk {
   }
 
   /** An entry made at the end of a period may be listed in neither, so its status is checked. */
-  async #askAboutMissing(): Promise<void> {
+  async #checkMissing(): Promise<void> {
     let unclear = 0;
     for (const [index, ours] of [...this.#missing.values()].entries()) {
       this.#input.signal?.throwIfAborted();
-      const is = index < MOST_ASKED ? await this.#isThere(ours) : "no";
+      const is = index < MAX_STATUS_CHECKS ? await this.#isThere(ours) : "no";
       if (is === "unclear") unclear += 1;
       if (is === "no") this.#onlyHere(ours);
     }

@@ -32,7 +32,7 @@ export async function hasProcessor({ service, environment }: Context): Promise<b
 }
 
 /** The reason for a refusal by T1 that has no other cause: the connection may just have been disconnected. */
-export async function whyDisconnected(
+export async function disconnectedError(
   { service: { processors }, environment }: Context,
   { connectionId, guarded }: Connected,
 ): Promise<AppError | null> {

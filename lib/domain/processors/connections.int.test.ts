@@ -14,7 +14,7 @@ import {
   connectProcessor,
   disconnectProcessor,
   listProcessors,
-  MOST_CONNECTIONS,
+  MAX_CONNECTIONS,
   replaceRules,
 } from "./connections";
 
@@ -79,7 +79,7 @@ describe("connecting", () => {
     const tenant = await connectingTenant(db);
     const first = await tenant.connect("account1");
     const second = await tenant.connect("account2");
-    for (let index = 3; index <= MOST_CONNECTIONS; index++) await tenant.connect(`account${index}`);
+    for (let index = 3; index <= MAX_CONNECTIONS; index++) await tenant.connect(`account${index}`);
     const refusal = await refusalOf(tenant.connect("another"));
     expect(refusal).toMatchObject({ code: "invalid_state", message: expect.stringContaining("at most 50") });
     await disconnectProcessor(tenant.owner(), { id: second.id });

@@ -40,7 +40,7 @@ const NO_SETTINGS = { raw_cards: false, metadata_keys: [] as string[] };
  * Max connections of an environment, disconnected ones included:
  * each is compared every night and polled every minute.
  */
-export const MOST_CONNECTIONS = 50;
+export const MAX_CONNECTIONS = 50;
 
 /** The environment's connections, oldest first, and its rules in order. */
 export async function listProcessors(ctx: Context): Promise<{ connections: Connection[]; rules: RoutingRule[] }> {
@@ -66,9 +66,9 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
   const row = await change(ctx, async (tx, rows) => {
     const kept = rows.find((one) => one.processor === connector.key && one.account_id === works.id);
     if (kept?.status === "CONNECTED") throw alreadyConnected(kept);
-    if (!kept && rows.length >= MOST_CONNECTIONS)
+    if (!kept && rows.length >= MAX_CONNECTIONS)
       throw refuse(
-        `An environment can have at most ${MOST_CONNECTIONS} connections, and this one has reached that number.`,
+        `An environment can have at most ${MAX_CONNECTIONS} connections, and this one has reached that number.`,
       );
     const settings = {
       ...({
@@ -80,15 +80,15 @@ export async function connectProcessor(ctx: Context, input: ConnectProcessorBody
       ...{ hint: connector.hint(credentials), takes_webhooks: takesWebhooks(connector, credentials) },
       ...{ is_default: !rows.some((one) => one.is_default), checked_at: now, check_problem: null, updated_at: now },
     };
-    const made = kept
+    const connected = kept
       ? await updateConnection(tx, environment.id, kept.id, settings)
       : await insertConnection(tx, environment.id, {
           ...{ id, processor: connector.key, account_id: works.id, ...NO_SETTINGS, created_at: now },
           ...settings,
         });
-    if (!made) throw alreadyConnected({ label: input.label });
-    await recordAct(ctx, tx, "settings.processor_connected", made.id, about(made));
-    return made;
+    if (!connected) throw alreadyConnected({ label: input.label });
+    await recordAct(ctx, tx, "settings.processor_connected", connected.id, about(connected));
+    return connected;
   });
   return present(service, row);
 }
@@ -106,7 +106,7 @@ export async function changeConnection(
   const row = await change(ctx, async (tx, rows) => {
     const now = rows.find(({ id }) => id === before.id);
     if (now?.status !== "CONNECTED") throw notConnected();
-    if (replaced && now.credentials !== before.credentials) throw changedMeanwhile();
+    if (replaced && now.credentials !== before.credentials) throw changedConcurrently();
     if (input.is_default) await clearDefault(tx, environment.id, before.id);
     const changed = await updateConnection(tx, environment.id, before.id, {
       ...replaced,
@@ -127,7 +127,7 @@ export async function changeConnection(
 export async function checkConnection(ctx: Context, input: { id: string }): Promise<Connection> {
   const { service, environment } = ctx;
   const row = await getConnected(ctx, input.id);
-  const check = await ask(ctx, row, credentialsOf(service, row));
+  const check = await openAndCheck(ctx, row, credentialsOf(service, row));
   const check_problem = problemOf(check, row, environment.mode === "live");
   const checked = { checked_at: service.clock.now().toISOString(), check_problem };
   const { orm } = service.db.within(environment.id);
@@ -152,7 +152,7 @@ export async function disconnectProcessor(ctx: Context, input: { id: string }): 
     if (now.is_default && others.length > 0) throw refuse("Make another connection the default first.");
     if ((await listRoutes(tx, environment.id)).some((route) => route.connection_id === id))
       throw refuse("Routing rules send payments to it. Change them first.");
-    const open = openInWords({ ...(await countOpenAt(tx, environment.id, id)), cards });
+    const open = describeOpen({ ...(await countOpenAt(tx, environment.id, id)), cards });
     if (open) throw refuse(`${open} Finish these or wait until nothing is open, then disconnect.`);
     const gone = await updateConnection(tx, environment.id, id, {
       ...{ status: "DISCONNECTED", credentials: null, takes_webhooks: false, is_default: false, check_problem: null },
@@ -234,8 +234,9 @@ const withoutEmpty = (given: Credentials): Credentials =>
 /** Parses credentials for the connector; throws with the field at fault. */
 function readCredentials(connector: Connector, given: Credentials): Credentials {
   const credentials = withoutEmpty(given);
-  const stranger = Object.keys(credentials).find((name) => !connector.fields.some((field) => field.name === name));
-  if (stranger !== undefined) throw refuseField(`credentials.${stranger}`, `${connector.label} has no such field.`);
+  const unknownField = Object.keys(credentials).find((name) => !connector.fields.some((field) => field.name === name));
+  if (unknownField !== undefined)
+    throw refuseField(`credentials.${unknownField}`, `${connector.label} has no such field.`);
   const [issue] = parseInput(connector.credentials, credentials).result.error?.issues ?? [];
   if (issue) {
     const name = String(issue.path[0] ?? "");
@@ -249,11 +250,11 @@ function readCredentials(connector: Connector, given: Credentials): Credentials 
   return credentials;
 }
 
-type ToCheck = Pick<ConnectionRow, "id" | "processor" | "raw_cards" | "metadata_keys">;
+type ConnectionToCheck = Pick<ConnectionRow, "id" | "processor" | "raw_cards" | "metadata_keys">;
 
 /** Returns the account of the credentials. Throws with a reason for the person who entered them. */
-async function requireWorking(ctx: Context, connection: ToCheck, credentials: Credentials) {
-  const check = await ask(ctx, connection, credentials);
+async function requireWorking(ctx: Context, connection: ConnectionToCheck, credentials: Credentials) {
+  const check = await openAndCheck(ctx, connection, credentials);
   if (check.kind === "unreachable") throw new AppError("processor_error", check.reason);
   const problem = problemOf(check, null, ctx.environment.mode === "live");
   if (problem !== null) throw refuseField("credentials", problem);
@@ -261,7 +262,11 @@ async function requireWorking(ctx: Context, connection: ToCheck, credentials: Cr
   return check;
 }
 
-async function ask(ctx: Context, connection: ToCheck, credentials: Credentials): Promise<ConnectionCheck> {
+async function openAndCheck(
+  ctx: Context,
+  connection: ConnectionToCheck,
+  credentials: Credentials,
+): Promise<ConnectionCheck> {
   const { service, environment } = ctx;
   const json = JSON.stringify(credentials);
   const processor = connecting(service).open(connection, json, environment.mode);
@@ -313,7 +318,7 @@ function connecting({ processors }: Service): Connecting {
 const about = ({ processor, account, label, hint }: ConnectionRow) => ({ processor, account, label, hint });
 
 /** Open items of a connection, as a sentence; null if there are none. */
-function openInWords(open: OpenAtConnection & { cards: number }): string | null {
+function describeOpen(open: OpenAtConnection & { cards: number }): string | null {
   const { operations, authorized, challenges, refunds, late_approvals: late, tokens, cards } = open;
   const kinds: [number, string, string][] = [
     [operations, "payment whose outcome is not known yet", "payments whose outcome is not known yet"],
@@ -360,7 +365,7 @@ const notConnected = () =>
     extra: { current_status: "DISCONNECTED", allowed_actions: [] },
   });
 
-const changedMeanwhile = () => refuse("Someone else just changed this connection. Reload the page and try again.");
+const changedConcurrently = () => refuse("Someone else just changed this connection. Reload the page and try again.");
 
 const alreadyConnected = ({ label }: { label: string }) =>
   new AppError("already_exists", `This account is already connected as "${label}". Replace its credentials there.`);

@@ -33,7 +33,7 @@ const STATUSES: Record<ProcessorsDispute["status"], Dispute["status"]> = {
   accepted: "ACCEPTED",
 };
 /** Max length of this text from outside. */
-const LONGEST_REASON = 200;
+const MAX_REASON_LENGTH = 200;
 
 /**
  * Updates a dispute. A report only triggers a read at the processor, and the latest read wins, whatever the
@@ -54,21 +54,21 @@ export async function recordDispute(
     service.log.info({ report }, "the processor reports a dispute that is not about a payment of Cardlane's");
     return true;
   }
-  const told: NewDispute = {
+  const dispute: NewDispute = {
     id: newId(),
     payment_id: of.paymentId,
     processor: processor.name,
     processor_dispute_id: read.id,
     amount: read.amount,
     currency: read.currency,
-    reason: keepableText(read.reason, LONGEST_REASON),
+    reason: keepableText(read.reason, MAX_REASON_LENGTH),
     status: STATUSES[read.status],
     respond_before: read.respond_before?.toISOString() ?? null,
     read_at,
     created_at: read.created_at.toISOString(),
     updated_at: read_at,
   };
-  return writeDispute(service, { id: of.environmentId, mode }, told);
+  return writeDispute(service, { id: of.environmentId, mode }, dispute);
 }
 
 /** The payment of a stored processor object; null if there is none, or for another mode or merchant. */
@@ -88,38 +88,44 @@ async function findDisputed(
 }
 
 /** False if a different state was read in the same millisecond, as the newer of the two is not known. */
-function writeDispute(service: Service, environment: { id: string; mode: Mode }, told: NewDispute): Promise<boolean> {
+function writeDispute(
+  service: Service,
+  environment: { id: string; mode: Mode },
+  dispute: NewDispute,
+): Promise<boolean> {
   return service.db.within(environment.id).orm.transaction(async (tx) => {
-    const tell = (type: EventTypeOf<"dispute">, before: DisputeRow | null, after: DisputeRow) =>
-      tellOf(tx, environment, type, before, after);
-    const made = await insertDispute(tx, environment.id, told);
-    if (made) {
-      await showOnPayment(tx, environment.id, made.payment_id);
-      await tell("payment.disputed", null, made);
+    const emit = (type: EventTypeOf<"dispute">, before: DisputeRow | null, after: DisputeRow) =>
+      emitEvent(tx, environment, type, before, after);
+    const created = await insertDispute(tx, environment.id, dispute);
+    if (created) {
+      await showOnPayment(tx, environment.id, created.payment_id);
+      await emit("payment.disputed", null, created);
       return true;
     }
-    const known = await lockDispute(tx, environment.id, told);
-    if (!known) throw new Error(`dispute ${told.processor_dispute_id} belongs to another environment`);
-    if (known.read_at >= told.read_at) return known.read_at > told.read_at || !differs(known, told);
-    const { amount, currency, reason, status, respond_before, read_at, updated_at } = told;
-    if (!differs(known, told)) {
+    const known = await lockDispute(tx, environment.id, dispute);
+    if (!known) throw new Error(`dispute ${dispute.processor_dispute_id} belongs to another environment`);
+    if (known.read_at >= dispute.read_at) return known.read_at > dispute.read_at || !differs(known, dispute);
+    const { amount, currency, reason, status, respond_before, read_at, updated_at } = dispute;
+    if (!differs(known, dispute)) {
       await updateDispute(tx, environment.id, known.id, { read_at });
       return true;
     }
     const changed = { amount, currency, reason, status, respond_before, read_at, updated_at };
     await updateDispute(tx, environment.id, known.id, changed);
     await showOnPayment(tx, environment.id, known.payment_id);
-    await tell("payment.dispute_updated", known, { ...known, ...changed });
+    await emit("payment.dispute_updated", known, { ...known, ...changed });
     return true;
   });
 }
 
-const TOLD = ["amount", "currency", "reason", "status", "respond_before"] as const;
+const COMPARED_FIELDS = ["amount", "currency", "reason", "status", "respond_before"] as const;
 
-const differs = (a: Pick<DisputeRow, (typeof TOLD)[number]>, b: Pick<DisputeRow, (typeof TOLD)[number]>) =>
-  TOLD.some((member) => a[member] !== b[member]);
+const differs = (
+  a: Pick<DisputeRow, (typeof COMPARED_FIELDS)[number]>,
+  b: Pick<DisputeRow, (typeof COMPARED_FIELDS)[number]>,
+) => COMPARED_FIELDS.some((member) => a[member] !== b[member]);
 
-async function tellOf(
+async function emitEvent(
   tx: Parameters<typeof insertEvent>[0],
   { id: environmentId, mode }: { id: string; mode: Mode },
   type: EventTypeOf<"dispute">,

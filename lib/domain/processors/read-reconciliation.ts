@@ -19,10 +19,10 @@ import { type Context, resourceNotFound, type Service } from "../context";
 import { isComparable, labelOf } from "./reconciliation";
 
 /** Ids from the URL: `con_…` and `rec_…`; without a run, the newest finished one. */
-export type AskedReconciliation = { readonly connection: string; readonly run?: string | undefined };
+export type ReconciliationQuery = { readonly connection: string; readonly run?: string | undefined };
 
 /** A connection's comparisons. Throws `resource_not_found` for unknown and foreign ids alike. */
-export async function getReconciliation(ctx: Context, input: AskedReconciliation): Promise<OwnReconciliationView> {
+export async function getReconciliation(ctx: Context, input: ReconciliationQuery): Promise<OwnReconciliationView> {
   const { service, environment } = ctx;
   const { sql } = service.db.within(environment.id);
   const id = decodeId("connection", input.connection);
@@ -37,7 +37,7 @@ export async function reconciliationView(
   service: Pick<Service, "connectors">,
   sql: Sql,
   connection: ConnectionToCompare,
-  { run }: AskedReconciliation,
+  { run }: ReconciliationQuery,
 ): Promise<ReconciliationView> {
   const { id, environment_id: environmentId } = connection;
   const runs = await listRuns(sql, environmentId, id, RUNS_SHOWN);

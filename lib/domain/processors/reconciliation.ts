@@ -34,15 +34,15 @@ const NIGHT_HOUR_UTC = 3;
 /** Days that a nightly run covers; late failures of older payments were found on earlier nights. */
 const NIGHT_DAYS = 3;
 /** Younger entries are in progress anyway. */
-const YOUNGEST_MS = 5 * MINUTE_MS;
+const MIN_AGE_MS = 5 * MINUTE_MS;
 /** Max duration, so that a slow processor can't delay others for longer. Half of a dead process's lease. */
-const LONGEST_MS = 60 * MINUTE_MS;
+const MAX_DURATION_MS = 60 * MINUTE_MS;
 /** Limits per connection: each request reads the processor's list and stores its findings. */
-const MOST_REQUESTS = { hour: 20, day: 100 } as const;
+const MAX_REQUESTS = { hour: 20, day: 100 } as const;
 /** Each may hold thousands of payments in memory. */
-const NIGHTLY_AT_ONCE = 3;
+const MAX_CONCURRENT = 3;
 
-type Asked = {
+type ComparisonInput = {
   readonly connectionId: string;
   readonly since: Date;
   readonly until?: Date;
@@ -50,14 +50,19 @@ type Asked = {
   readonly files?: readonly StatementFile[];
 };
 /** Result of a comparison, with the id it is stored under. */
-type Made = { readonly id: string; readonly label: string; readonly since: Date; readonly until: Date } & Findings;
+type ComparisonResult = {
+  readonly id: string;
+  readonly label: string;
+  readonly since: Date;
+  readonly until: Date;
+} & Findings;
 
 /**
  * Compares a connection's payments and refunds with the processor's list, or with
  * files of its report, and stores the result. Throws AppError for an unknown
  * connection (`con_…`) or unreadable files, and rethrows the processor's errors.
  */
-export async function reconcile(service: Service, input: Asked): Promise<Made> {
+export async function reconcile(service: Service, input: ComparisonInput): Promise<ComparisonResult> {
   const id = decodeId("connection", input.connectionId);
   const connection = id && (await findConnectionToCompare(service.db.sql, id));
   if (!connection)
@@ -65,7 +70,7 @@ export async function reconcile(service: Service, input: Asked): Promise<Made> {
       "resource_not_found",
       `There is no connection '${input.connectionId}'. Its id is in its settings.`,
     );
-  const latest = new Date(service.clock.now().getTime() - YOUNGEST_MS);
+  const latest = new Date(service.clock.now().getTime() - MIN_AGE_MS);
   const until = input.until && input.until < latest ? input.until : latest;
   if (input.since >= until)
     throw new AppError("invalid_parameter", "Begin earlier: what is younger than five minutes is not compared.");
@@ -96,15 +101,15 @@ export async function requestComparison(
     );
   const recent = await countRecentRequests(sql, id);
   for (const period of ["hour", "day"] as const)
-    if (recent[period] >= MOST_REQUESTS[period])
+    if (recent[period] >= MAX_REQUESTS[period])
       throw new AppError(
         "rate_limited",
-        `${labelOf(service, connection)} was compared ${MOST_REQUESTS[period]} times within the last ${period}. Try again in ${period === "hour" ? "an hour" : "a day"}.`,
+        `${labelOf(service, connection)} was compared ${MAX_REQUESTS[period]} times within the last ${period}. Try again in ${period === "hour" ? "an hour" : "a day"}.`,
       );
   const now = service.clock.now().getTime();
   const run = {
     ...{ id: newId(), environment_id: environment.id, connection_id: id },
-    ...{ since: new Date(now - days * DAY_MS).toISOString(), until: new Date(now - YOUNGEST_MS).toISOString() },
+    ...{ since: new Date(now - days * DAY_MS).toISOString(), until: new Date(now - MIN_AGE_MS).toISOString() },
   };
   return { id: encodeId("reconciliation", await requestRun(sql, run)) };
 }
@@ -189,7 +194,7 @@ export async function reconcileNightly(service: Service, stopping?: AbortSignal)
       }
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: NIGHTLY_AT_ONCE }, work));
+  const workers = await Promise.allSettled(Array.from({ length: MAX_CONCURRENT }, work));
   for (const worker of workers) if (worker.status === "rejected") throw worker.reason;
   return made + (await deleteOldRuns(service.db.sql, 1_000));
 }
@@ -223,36 +228,36 @@ async function run(
   connection: ConnectionToCompare,
   { since, until: asked, night, filed = null }: Range,
   signal?: AbortSignal,
-): Promise<Made | null> {
+): Promise<ComparisonResult | null> {
   const { sql } = service.db;
   // The comparison ends where the report ends.
   const until = filed && filed.until < asked ? filed.until : asked;
-  const begun = await beginRun(sql, {
+  const started = await beginRun(sql, {
     ...{ id: newId(), environment_id: connection.environment_id, connection_id: connection.id, night },
     ...{ since: since.toISOString(), until: until.toISOString() },
   });
-  if (begun === null) return null;
-  const { label, findings } = await finish(service, connection, { ...begun, since, until: asked }, { filed, signal });
-  return { ...findings, id: encodeId("reconciliation", begun.id), label, since, until };
+  if (started === null) return null;
+  const { label, findings } = await finish(service, connection, { ...started, since, until: asked }, { filed, signal });
+  return { ...findings, id: encodeId("reconciliation", started.id), label, since, until };
 }
 
 /** Makes a started comparison, and stores its findings or the reason why there are none. */
 async function finish(
   service: Service,
   connection: ConnectionToCompare,
-  { since, until, ...begun }: BegunRun & { since: Date; until: Date },
+  { since, until, ...started }: BegunRun & { since: Date; until: Date },
   { filed = null, signal: stopping }: { filed?: FiledStatement | null; signal?: AbortSignal | undefined },
 ): Promise<{ label: string; findings: Findings }> {
   const { sql } = service.db;
   const label = labelOf(service, connection);
-  const { signal, release } = abortAfter(LONGEST_MS, stopping);
+  const { signal, release } = abortAfter(MAX_DURATION_MS, stopping);
   try {
     const findings = await findingsOf(service, connection, { label, since, until, signal, filed });
-    await endRun(sql, begun, findings);
+    await endRun(sql, started, findings);
     return { label, findings };
   } catch (error) {
-    const isDone = isDatabaseUnavailable(error) || (stopping?.aborted && (await releaseRun(sql, begun)));
-    if (!isDone) await endRun(sql, begun, { failure: sentenceOf(error, label) });
+    const isDone = isDatabaseUnavailable(error) || (stopping?.aborted && (await releaseRun(sql, started)));
+    if (!isDone) await endRun(sql, started, { failure: sentenceOf(error, label) });
     throw error;
   } finally {
     release();

@@ -26,11 +26,11 @@ export async function noteMessageOf({ db }: Service, { connectionId }: Reporter)
 }
 
 /** Lists read concurrently by a process; an unresponsive processor holds one slot until its timeout. */
-const AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 /** Max pages per list and run, so that a long backlog frees its slot. */
-const PAGES = 10;
+const MAX_PAGES = 10;
 /** Age up to which an unprocessable report blocks later ones in its list. */
-const HOLDS_UP_MS = 24 * 60 * 60 * 1_000;
+const MAX_BLOCKING_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Reads the report lists of all connections for messages that never arrived: each about
@@ -41,7 +41,7 @@ export async function catchUpReports(service: Service, stopping?: AbortSignal): 
   let processed = 0;
   const running = new Set<Promise<void>>();
   while (!stopping?.aborted) {
-    const free = AT_ONCE - running.size;
+    const free = MAX_CONCURRENT - running.size;
     const due = free > 0 ? await takeUnreadReports(service.db.sql, free) : [];
     if (due.length === 0 && running.size === 0) break;
     for (const one of due) {
@@ -52,7 +52,7 @@ export async function catchUpReports(service: Service, stopping?: AbortSignal): 
         .finally(() => running.delete(ended));
       running.add(ended);
     }
-    if (due.length === 0 || running.size >= AT_ONCE) await Promise.race(running);
+    if (due.length === 0 || running.size >= MAX_CONCURRENT) await Promise.race(running);
   }
   await Promise.all(running);
   return processed;
@@ -67,7 +67,7 @@ async function catchUp(service: Service, list: UnreadReports, stopping: AbortSig
     await forgetCards(service, from);
     const { catchUp: read } = from.processor.reports;
     if (!read) return 0;
-    for (let page = 0; page < PAGES && !stopping?.aborted; page++) {
+    for (let page = 0; page < MAX_PAGES && !stopping?.aborted; page++) {
       const { reports, place, more } = await read(at.place);
       let taken = true;
       for (const report of reports) {
@@ -102,4 +102,4 @@ async function forgetCards({ log }: Service, { processor, connectionId }: Report
 }
 
 const isTooOld = ({ clock }: Service, { held_since }: UnreadReports): boolean =>
-  held_since !== null && clock.now().getTime() - Date.parse(held_since) > HOLDS_UP_MS;
+  held_since !== null && clock.now().getTime() - Date.parse(held_since) > MAX_BLOCKING_MS;

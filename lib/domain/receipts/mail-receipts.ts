@@ -66,12 +66,12 @@ export async function updateReceipts(
 /** True if mail leaves this machine. In test mode it then goes only to the team's own addresses. */
 type Route = { leaves: boolean };
 
-const AT_ONCE = 50;
-const EVENTS_AT_ONCE = 200;
+const ENVIRONMENTS_PER_QUERY = 50;
+const EVENTS_PER_READ = 200;
 /** Receipts older than this, for example after an outage of days, are not mailed any more. */
-const TOO_OLD_MS = 3 * 86_400_000;
+const MAX_AGE_MS = 3 * 86_400_000;
 /** Max receipts in the mail queue, which is ordered: with more, one merchant's would delay all others. */
-const MOST_WAITING = 200;
+const MAX_QUEUED = 200;
 
 /** The last environment that was processed; null at the start of a round. The job keeps it between runs. */
 export type MailPosition = { after: string | null };
@@ -90,10 +90,10 @@ export async function mailReceipts(
   const { sql, orm } = service.db;
   let read = 0;
   for (;;) {
-    const round = await listEnvironmentsToRead(sql, { after: place.after, limit: AT_ONCE });
+    const round = await listEnvironmentsToRead(sql, { after: place.after, limit: ENVIRONMENTS_PER_QUERY });
     for (const environmentId of round) {
       if (stopping?.aborted) return read;
-      if (route.leaves && (await countDueReceipts(orm, MOST_WAITING)) >= MOST_WAITING) return read;
+      if (route.leaves && (await countDueReceipts(orm, MAX_QUEUED)) >= MAX_QUEUED) return read;
       place.after = environmentId;
       try {
         read += await orm.transaction((tx) => readOn(service, tx, environmentId, route));
@@ -103,7 +103,7 @@ export async function mailReceipts(
         service.log.error({ err: error, environment_id: environmentId }, "receipts could not be mailed");
       }
     }
-    if (round.length < AT_ONCE) break;
+    if (round.length < ENVIRONMENTS_PER_QUERY) break;
   }
   place.after = null;
   return read;
@@ -117,7 +117,7 @@ async function readOn(
 ): Promise<number> {
   const reading = await lockReading(tx, environmentId);
   if (reading === null) return 0;
-  const events = await readEventsBehind(tx, environmentId, reading, EVENTS_AT_ONCE);
+  const events = await readEventsBehind(tx, environmentId, reading, EVENTS_PER_READ);
   const last = events.at(-1);
   if (last === undefined) return 0;
   const idsOf = (type: string, since: string | null) =>
@@ -128,10 +128,10 @@ async function readOn(
     failedIds: idsOf("refund.failed", reading.refunded_since),
   };
   if (Object.values(wanted).some((ids) => ids.length > 0)) {
-    const from = service.clock.now().getTime() - TOO_OLD_MS;
-    const takes = await recipientsOf(tx, reading, route);
+    const from = service.clock.now().getTime() - MAX_AGE_MS;
+    const isRecipient = await recipientsOf(tx, reading, route);
     const due = (await readMailed(tx, environmentId, wanted)).filter(
-      ({ at, customer_email }) => Date.parse(at) >= from && customer_email !== null && takes(customer_email),
+      ({ at, customer_email }) => Date.parse(at) >= from && customer_email !== null && isRecipient(customer_email),
     );
     const paths = await receiptPaths(
       tx,
@@ -244,8 +244,8 @@ export async function sendReceipt(
     if ((await countRequestedMails(tx, environmentId, id)) >= MAX_SENT_A_DAY) throw sentTooOften();
     const merchant = await findMerchant(tx, merchantId);
     if (merchant === null) throw new Error("an environment has a merchant");
-    const takes = await recipientsOf(tx, { mode, merchant_id: merchantId }, route);
-    if (!takes(input.email)) throw notInTestMode();
+    const isRecipient = await recipientsOf(tx, { mode, merchant_id: merchantId }, route);
+    if (!isRecipient(input.email)) throw notInTestMode();
     const [row] = await readMailed(tx, environmentId, { paymentIds: [id] });
     if (row?.transaction_id !== chargeId) throw new Error("a captured payment has a charge");
     const mail = { ...row, cause: "requested", link: service.baseUrl + paths.get(id), recipient: input.email } as const;

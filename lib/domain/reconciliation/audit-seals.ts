@@ -10,8 +10,8 @@ import {
 } from "@/db/queries/reconciliation/audit-chain";
 import type { Secret } from "@/lib/secret";
 
-const CHAINS_AT_ONCE = 50;
-const LINKS_AT_ONCE = 1_000;
+const CHAINS_PER_QUERY = 50;
+const LINKS_PER_QUERY = 1_000;
 
 export type SealFault = { chain_id: string; seq: number; day: string; problem: string };
 
@@ -88,10 +88,10 @@ function gapsOf(seals: readonly SealRow[]): SealFault[] {
 /** Faults of links after the last seal, which are protected only by their own MACs. At most one per chain. */
 async function listLinkFaults(tx: Transaction, secret: Secret, parts: readonly ChainPart[]): Promise<SealFault[]> {
   const faults = new Map<string, SealFault>();
-  for (let at = 0; at < parts.length; at += CHAINS_AT_ONCE) {
-    let left: ChainPart[] = parts.slice(at, at + CHAINS_AT_ONCE);
+  for (let at = 0; at < parts.length; at += CHAINS_PER_QUERY) {
+    let left: ChainPart[] = parts.slice(at, at + CHAINS_PER_QUERY);
     while (left.length > 0) {
-      const links = await listLinksAfter(tx, left, LINKS_AT_ONCE);
+      const links = await listLinksAfter(tx, left, LINKS_PER_QUERY);
       const last = new Map(links.map((link) => [link.chain_id, link.seq]));
       for (const link of links) {
         const problem = faults.has(link.chain_id) ? null : problemOfLink(link, secret);

@@ -111,13 +111,13 @@ function bucketsBefore(before: DayRange, unit: BucketUnit, days: readonly Figure
 }
 
 /** Above it, bars of single days are too thin to point at. */
-const MOST_DAYS = 92;
-const MOST_WEEKS_IN_DAYS = 190;
+const MAX_DAYS_BY_DAY = 92;
+const MAX_DAYS_BY_WEEK = 190;
 
 export function unitOf(range: DayRange): BucketUnit {
   const days = daysIn(range);
-  if (days <= MOST_DAYS) return "day";
-  return days <= MOST_WEEKS_IN_DAYS ? "week" : "month";
+  if (days <= MAX_DAYS_BY_DAY) return "day";
+  return days <= MAX_DAYS_BY_WEEK ? "week" : "month";
 }
 
 const NOTHING: Figures = {

@@ -36,9 +36,9 @@ const DAY_MS = 86_400_000;
 /** Greater than every id of our version. */
 const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-type Reader = Pick<Context, "service" | "environment">;
-const sqlOf = ({ service, environment }: Reader) => service.db.within(environment.id).sql;
-const keptFrom = ({ service }: Pick<Reader, "service">) =>
+type ReadContext = Pick<Context, "service" | "environment">;
+const sqlOf = ({ service, environment }: ReadContext) => service.db.within(environment.id).sql;
+const keptFrom = ({ service }: Pick<ReadContext, "service">) =>
   firstIdAt(new Date(service.clock.now().getTime() - REQUEST_LOG_DAYS * DAY_MS));
 
 /**
@@ -46,25 +46,25 @@ const keptFrom = ({ service }: Pick<Reader, "service">) =>
  * `invalid_parameter` if the filters match so few requests that the search takes too long.
  */
 export async function listRequests(
-  ctx: Reader,
+  ctx: ReadContext,
   query: RequestsQuery,
   limit: number,
   timeZone = "UTC",
 ): Promise<RequestPage> {
   const { id, merchantId } = ctx.environment;
   const sql = sqlOf(ctx);
-  const most = Math.min(limit, 100);
+  const max = Math.min(limit, 100);
   const filters = await filtersOf(ctx, query, timeZone);
   if (filters === null) return { requests: [], has_more: false };
   try {
-    const rows = await findRequests(sql, id, filters, most + 1);
-    const shown = rows.slice(0, most);
+    const rows = await findRequests(sql, id, filters, max + 1);
+    const shown = rows.slice(0, max);
     const names = await readActorNames(
       sql,
       { id, merchantId },
       shown.map(({ actor }) => actor),
     );
-    return { requests: shown.map((row) => presentRequest(row, names)), has_more: rows.length > most };
+    return { requests: shown.map((row) => presentRequest(row, names)), has_more: rows.length > max };
   } catch (error) {
     if (!isCanceled(error)) throw error;
     throw new AppError("invalid_parameter", "This search takes too long. Choose fewer days or another filter.", {
@@ -74,7 +74,7 @@ export async function listRequests(
 }
 
 /** Null if nothing can match. */
-async function filtersOf(ctx: Reader, query: RequestsQuery, timeZone: string): Promise<RequestFilters | null> {
+async function filtersOf(ctx: ReadContext, query: RequestsQuery, timeZone: string): Promise<RequestFilters | null> {
   const { status, method, endpoint, code, q, caller, from, to, starting_after: after } = query;
   const first = keptFrom(ctx);
   const start = from === undefined ? first : firstIdAt(new Date(startOfDay(timeZone, from)));
@@ -104,7 +104,7 @@ function statusesOf(status: string): [number, number] {
 const TYPE_ID = /^[a-z]{2,5}_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** A path, an object's id, or otherwise an idempotency key. A payment's id includes its transactions. */
-async function meaningOf(ctx: Reader, text: string): Promise<Partial<RequestFilters>> {
+async function meaningOf(ctx: ReadContext, text: string): Promise<Partial<RequestFilters>> {
   const q = text.trim();
   if (q.startsWith("/")) return { pathPrefix: q };
   if (!TYPE_ID.test(q)) return { idempotencyKey: q };
@@ -115,14 +115,14 @@ async function meaningOf(ctx: Reader, text: string): Promise<Partial<RequestFilt
 }
 
 /** Number of the latest errors that are grouped. */
-const ERRORS_COUNTED = 10_000;
+const MAX_ERRORS = 10_000;
 
 /** The latest errors by code, and the number of requests that were not stored. */
-export async function readRequestFigures(ctx: Reader): Promise<RequestFigures> {
+export async function readRequestFigures(ctx: ReadContext): Promise<RequestFigures> {
   const from = keptFrom(ctx);
   const { id } = ctx.environment;
   const [groups, leftOut] = await Promise.all([
-    countErrors(sqlOf(ctx), id, { from, most: ERRORS_COUNTED }),
+    countErrors(sqlOf(ctx), id, { from, most: MAX_ERRORS }),
     countLeftOut(sqlOf(ctx), id, from),
   ]);
   return {
@@ -132,7 +132,7 @@ export async function readRequestFigures(ctx: Reader): Promise<RequestFigures> {
       first_at: idTime(first_id),
       last_at: idTime(last_id),
     })),
-    errors_capped: groups.reduce((sum, { count }) => sum + count, 0) >= ERRORS_COUNTED,
+    errors_capped: groups.reduce((sum, { count }) => sum + count, 0) >= MAX_ERRORS,
   };
 }
 
@@ -140,7 +140,7 @@ const notFound = (id: string) =>
   new AppError("resource_not_found", `There is no request '${id}' in this environment. Requests are kept for 30 days.`);
 
 /** One request of the environment by its `req_…` id, limited to what `can` allows. Throws `resource_not_found`. */
-export async function getRequest(ctx: Reader, input: { id: string; can: Can }): Promise<RequestDetail> {
+export async function getRequest(ctx: ReadContext, input: { id: string; can: Can }): Promise<RequestDetail> {
   const id = decodeId("request", input.id);
   const row = id && (await findRequest(sqlOf(ctx), ctx.environment.id, id));
   if (!row) throw notFound(input.id);
@@ -157,7 +157,7 @@ export async function findRequestOfAnyone(
   return row ? { environmentId: row.environment_id, row } : null;
 }
 
-export async function detailOf(ctx: Reader, row: RequestLogRow, can: Can): Promise<RequestDetail> {
+export async function detailOf(ctx: ReadContext, row: RequestLogRow, can: Can): Promise<RequestDetail> {
   const { id, merchantId } = ctx.environment;
   const names = await readActorNames(sqlOf(ctx), { id, merchantId }, [row.actor]);
   const endpoint = ENDPOINTS.find(({ name }) => name === row.endpoint);
@@ -186,7 +186,7 @@ const isStored = (code: string): boolean => code in ERRORS && "stored" in ERRORS
 /** Idempotency keys are deleted after this time. */
 const KEY_MS = DAY_MS;
 
-function resendOf({ service }: Reader, row: RequestLogRow, may: boolean): Resend {
+function resendOf({ service }: ReadContext, row: RequestLogRow, may: boolean): Resend {
   const { idempotency_key: key, request_body: body, request_kept: kept, path } = row;
   if (!may) return { reason: "Your role doesn't allow this request." };
   if (row.code !== null && !isStored(row.code))

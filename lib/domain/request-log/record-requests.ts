@@ -8,7 +8,7 @@ import { idTime } from "@/lib/ids";
 import { keepableBeside, keptBody, keptQuery, MAX_BODY, MAX_READ, type OwnCard, ownCardOf } from "./redact";
 
 /** A request after its response. Bodies are kept by reference; the stored form is computed later. */
-export type AnsweredRequest = {
+export type CompletedRequest = {
   /** UUID. */
   readonly id: string;
   readonly environmentId: string;
@@ -37,7 +37,7 @@ const MAX_KEY = 255;
 const MAX_AGENT = 300;
 
 /** The row of a request, without secrets or text that PostgreSQL can't store. */
-export function rowOf(request: AnsweredRequest, leftOut: number): RequestLogRow {
+export function rowOf(request: CompletedRequest, leftOut: number): RequestLogRow {
   const card = ownCardOf(request.sent);
   const text = (value: string | null, max = MAX_TEXT) => (value === null ? null : keepableBeside(card, value, max));
   const { status, endpoint } = request;
@@ -74,7 +74,7 @@ export function rowOf(request: AnsweredRequest, leftOut: number): RequestLogRow 
   };
 }
 
-function answerOf({ answer }: AnsweredRequest): unknown {
+function answerOf({ answer }: CompletedRequest): unknown {
   if (answer === null || answer === "left out") return null;
   if ("value" in answer) return answer.value;
   try {
@@ -85,7 +85,7 @@ function answerOf({ answer }: AnsweredRequest): unknown {
   }
 }
 
-function responseOf({ answer, status, endpoint }: AnsweredRequest, value: unknown, card: OwnCard) {
+function responseOf({ answer, status, endpoint }: CompletedRequest, value: unknown, card: OwnCard) {
   if (answer === null) return null;
   if (answer === "left out" || value === null) return { body: null, kept: "left_out" as const };
   if (status >= 400) return keptBody(null, value, card);

@@ -21,7 +21,7 @@ import type { StaffCall } from "./staff";
  */
 const LIMIT_MS = 5_000;
 
-const AGAIN =
+const REFUNDED_AGAIN =
   /\brefunded\s+(?:twice|again|repeatedly|(?:more than once|several times|multiple times))[.!?]*(?![^\s,;])|\brefunds:>1(?![^\s,;])/gi;
 const DOTS = /(?<![•*·])[•*·]+\s*(?=\d{4}\b)/g;
 /** A bare number has many meanings: a card's last digits, an amount in any currency, part of an order number. */
@@ -31,9 +31,9 @@ export type ReadTransactions = Pick<TransactionSearch, "filters" | "refundedAgai
 
 /** Parses a search for transactions: the merchants' grammar, plus "refunded twice". Null if it contains none. */
 export function readTransactionSearch(input: string): ReadTransactions | null {
-  const refundedAgain = input.search(AGAIN) >= 0;
+  const refundedAgain = input.search(REFUNDED_AGAIN) >= 0;
   const text = input
-    .replaceAll(AGAIN, " ")
+    .replaceAll(REFUNDED_AGAIN, " ")
     .replaceAll(DOTS, "")
     .replace(/^[\s,;]+|(?<![\s,;])[\s,;]+$/g, "")
     .replace(/(?<=[\p{L}\p{N}])[.!?]$/u, "");

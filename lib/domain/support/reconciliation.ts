@@ -2,7 +2,7 @@ import { findConnectionToCompare, listSupportConnections } from "@/db/queries/pr
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import type { ReconciliationView, SupportConnection } from "@/lib/contract/processors/reconciliation";
 import { resourceNotFound } from "../context";
-import { type AskedReconciliation, reconciliationView } from "../processors/read-reconciliation";
+import { type ReconciliationQuery, reconciliationView } from "../processors/read-reconciliation";
 import { labelOf } from "../processors/reconciliation";
 import type { StaffCall } from "./staff";
 import { recordStaffAct } from "./staff-acts";
@@ -33,7 +33,7 @@ export async function listSupportReconciliations(call: StaffCall): Promise<Suppo
 /** Any merchant's connection in the merchant's view, or the operator's. Throws `resource_not_found`. */
 export async function getSupportReconciliation(
   call: StaffCall,
-  input: AskedReconciliation,
+  input: ReconciliationQuery,
 ): Promise<ReconciliationView> {
   const { service, staff, request } = call;
   const { sql } = service.db;

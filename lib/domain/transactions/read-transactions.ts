@@ -68,11 +68,11 @@ export function listTransactions(ctx: Context, query: ListTransactionsQuery): Pr
 
 /** Transactions by all filters and sorts. All ranges are inclusive; ties are in id order. */
 export function searchTransactions(ctx: Context, search: SearchTransactionsBody): Promise<TransactionList> {
-  return listFound(ctx, search, WORDS);
+  return listFound(ctx, search, TERMS_PARAMETER);
 }
 
 /** Parameter with the search terms. */
-export const WORDS = "filters.q";
+export const TERMS_PARAMETER = "filters.q";
 
 async function listFound(ctx: Context, search: SearchTransactionsBody, words: string): Promise<TransactionList> {
   const { mode } = ctx.environment;
@@ -144,7 +144,7 @@ async function findCounted<Row>(
   ctx: Context,
   { filters, sort, limit, offset, starting_after }: SearchTransactionsBody,
   find: FindPage<Row>,
-  words = WORDS,
+  words = TERMS_PARAMETER,
 ): Promise<FoundPage<Row>> {
   const { id } = ctx.environment;
   const { sql } = ctx.service.db.within(id);
@@ -177,7 +177,7 @@ export async function sumTransactions(
   const { id } = ctx.environment;
   const { sql } = ctx.service.db.within(id);
   const order = { sort: sort.field, order: sort.order };
-  const found = await findWithWords({ q: filter.q, param: WORDS }, async () =>
+  const found = await findWithWords({ q: filter.q, param: TERMS_PARAMETER }, async () =>
     readSums(sql, id, await withWordsFound(sql, id, filter), order),
   );
   return sumsOf(found);

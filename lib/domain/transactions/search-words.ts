@@ -16,7 +16,7 @@ export type FindPage<Row> = (
 ) => Promise<FoundPage<Row>>;
 
 /** Matches that are read for a count: one more than the largest total shown. */
-const COUNTED = TOTAL_CAP + 1;
+const MAX_COUNTED = TOTAL_CAP + 1;
 
 /** A page of the filter's results, search terms included. `total`: if already known. */
 export async function findByQuery<Row>(
@@ -42,9 +42,9 @@ export async function findByQuery<Row>(
   // One row more than the page shows if there is a next one.
   const need = limit + 1;
   // A page after a transaction, or past the count's limit, does not overlap the counted rows.
-  const countsOnTheWay = total === null && !after && offset + need <= COUNTED;
+  const countsOnTheWay = total === null && !after && offset + need <= MAX_COUNTED;
   const count = (shown: { limit: number; offset: number }) =>
-    countByWords(sql, environmentId, words, { order, times, limit: COUNTED }, shown);
+    countByWords(sql, environmentId, words, { order, times, limit: MAX_COUNTED }, shown);
   const { ids, total: counted } = countsOnTheWay
     ? await count({ limit: need, offset })
     : {
@@ -70,11 +70,11 @@ export async function withWordsFound(
   if (q === undefined) return filter;
   const words = await rankWords(sql, environmentId, q);
   const times = filter.created_at ?? {};
-  const window = { order: "desc", times, limit: COUNTED } as const;
+  const window = { order: "desc", times, limit: MAX_COUNTED } as const;
   const { total, ids } = await countByWords(sql, environmentId, words, window, {
     ...{ limit: TOTAL_CAP, offset: 0, unlessMoreThan: TOTAL_CAP },
   });
-  if (total < COUNTED) return { ...filter, q: { ids } };
+  if (total < MAX_COUNTED) return { ...filter, q: { ids } };
   const end = async (order: "asc" | "desc") => {
     const [id] = await findByWords(sql, environmentId, words, { order, times, limit: 1 });
     if (id === undefined) throw new Error("words that many transactions had are gone");
@@ -84,4 +84,4 @@ export async function withWordsFound(
 }
 
 /** Number of matches of the search terms alone, up to one more than the largest total shown. */
-const countOf = (found: WordsFound) => ("ids" in found ? found.ids.length : COUNTED);
+const countOf = (found: WordsFound) => ("ids" in found ? found.ids.length : MAX_COUNTED);

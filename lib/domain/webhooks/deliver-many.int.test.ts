@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { sendDue, status, webhookTenants, workUntil } from "@/e2e/fixtures/webhooks";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { turnsOf, WebhookWorker } from "./deliver";
+import { allocateSlots, WebhookWorker } from "./deliver";
 
 const { db } = await testDatabase();
 const tenant = webhookTenants(db);
@@ -109,8 +109,8 @@ describe("many at once", () => {
     const share = { ofEndpoint: 4, ofEnvironment: 6, ofTests: 7 };
     const found = [at(1, 1), at(1, 2), at(1, 3), at(2, 4), at(3, 5)].map((place) => ({ ...place, due: 4 }));
     const places = (free: number, underWay: ReturnType<typeof at>[] = []) => {
-      const { given, looked } = turnsOf(found, underWay, share, free);
-      return { given: given.map((turn) => [turn.endpoint_id, turn.places]), looked };
+      const { allocated, examined } = allocateSlots(found, underWay, share, free);
+      return { given: allocated.map((turn) => [turn.endpoint_id, turn.places]), looked: examined };
     };
     expect(places(20)).toEqual({
       given: [
@@ -134,9 +134,10 @@ describe("many at once", () => {
       ["end_4", 3],
       ["end_5", 4],
     ]);
-    expect(turnsOf([], [], share, 5)).toEqual({ given: [], looked: 0 });
+    expect(allocateSlots([], [], share, 5)).toEqual({ given: [], looked: 0 });
     const tests = [at(1, 1, "test"), at(2, 2, "test"), at(3, 3)].map((place) => ({ ...place, due: 4 }));
-    const given = (busy: ReturnType<typeof at>[]) => turnsOf(tests, busy, share, 20).given.map(({ places: n }) => n);
+    const given = (busy: ReturnType<typeof at>[]) =>
+      allocateSlots(tests, busy, share, 20).allocated.map(({ places: n }) => n);
     expect([given([]), given([at(4, 4, "test"), at(5, 5)]), given(Array(7).fill(at(4, 4, "test")))]).toEqual([
       ...[[4, 3, 4], [4, 2, 4], [4]],
     ]);

@@ -40,18 +40,18 @@ const PAUSES_MS: readonly number[] = [
   20 * HOUR,
   24 * HOUR,
 ];
-const MOST_ATTEMPTS = PAUSES_MS.length + 1;
+const MAX_ATTEMPTS = PAUSES_MS.length + 1;
 /** Relative deviation of pauses, so that simultaneous failures don't retry simultaneously. */
 const JITTER = 0.1;
 /** Max pause that a receiver can request. */
-const LONGEST_PAUSE_MS = 24 * HOUR;
+const MAX_PAUSE_MS = 24 * HOUR;
 /** Longer than an attempt and its recording take; after a crash, another process takes over. */
 const LEASE_MS = 45 * SECOND;
 
 /** Concurrent deliveries per process. */
-const PLACES = 32;
+const SLOTS = 32;
 /** Slots shared by failing or slow endpoints. */
-const HINDERED_PLACES = 12;
+const SLOW_LANE_SLOTS = 12;
 /**
  * Max slots of one endpoint, of one merchant with all its endpoints, and of all test environments: however many
  * test receivers hang, live endpoints have 8 slots, 4 of them for those that fail, are slow or are new.
@@ -61,10 +61,10 @@ const SHARES = {
   hindered: { ofEndpoint: 1, ofEnvironment: 3, ofTests: 8 },
 } as const;
 /** Endpoints examined per query; an environment has fewer. */
-const LOOKED_AT = 200;
+const ENDPOINTS_PER_QUERY = 200;
 const SLOW_MS = 2 * SECOND;
 /** Max stored bytes of a 2xx response, which has no error to diagnose. */
-const MOST_THANKS_BYTES = 512;
+const MAX_SUCCESS_BODY_BYTES = 512;
 
 type Kind = keyof typeof SHARES;
 
@@ -80,7 +80,7 @@ export function pauseAfter(attempts: number, random: number): number | null {
 export function retryAfterMs(header: string | null, nowMs: number): number {
   if (header === null) return 0;
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - nowMs;
-  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), LONGEST_PAUSE_MS) : 0;
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), MAX_PAUSE_MS) : 0;
 }
 
 /** Body of a message, identical in every attempt. */
@@ -116,9 +116,9 @@ export class WebhookWorker {
   async begin(stopping?: AbortSignal, wake = () => {}): Promise<number> {
     if (stopping?.aborted) return 0;
     this.#wake = wake;
-    const healthy = await this.#giveTurns("others", PLACES - this.#running.size);
+    const healthy = await this.#fillSlots("others", SLOTS - this.#running.size);
     const busy = this.#ofKind("hindered").length;
-    const hindered = await this.#giveTurns("hindered", Math.min(PLACES - this.#running.size, HINDERED_PLACES - busy));
+    const hindered = await this.#fillSlots("hindered", Math.min(SLOTS - this.#running.size, SLOW_LANE_SLOTS - busy));
     return healthy + hindered;
   }
 
@@ -139,35 +139,35 @@ export class WebhookWorker {
   }
 
   /** Continues after the last examined endpoint, for at most one full round without anything to take. */
-  async #giveTurns(who: Kind, free: number): Promise<number> {
-    let begun = 0;
+  async #fillSlots(who: Kind, free: number): Promise<number> {
+    let started = 0;
     let takenThisRound = 0;
     let isWholeRound = this.#after[who] === FIRST;
-    while (begun < free) {
+    while (started < free) {
       const nowMs = this.#service.clock.now().getTime();
       const now = new Date(nowMs).toISOString();
       const found = await findDueEndpoints(this.#service.db.sql, {
         ...{ after: this.#after[who], hindered: who === "hindered", now },
-        ...{ share: SHARES[who].ofEndpoint, most: LOOKED_AT },
+        ...{ share: SHARES[who].ofEndpoint, most: ENDPOINTS_PER_QUERY },
       });
-      const turns = turnsOf(found, this.#ofKind(who), SHARES[who], free - begun);
+      const allocation = allocateSlots(found, this.#ofKind(who), SHARES[who], free - started);
       const leaseUntil = new Date(nowMs + LEASE_MS).toISOString();
-      const taken = await takeDueDeliveries(this.#service.db.sql, turns.given, {
-        ...{ now, leaseUntil, most: MOST_ATTEMPTS },
+      const taken = await takeDueDeliveries(this.#service.db.sql, allocation.allocated, {
+        ...{ now, leaseUntil, most: MAX_ATTEMPTS },
       });
       for (const delivery of taken) this.#begin(delivery);
-      begun += taken.length;
+      started += taken.length;
       takenThisRound += taken.length;
-      if (turns.looked === found.length && found.length < LOOKED_AT) {
+      if (allocation.examined === found.length && found.length < ENDPOINTS_PER_QUERY) {
         this.#after[who] = FIRST;
         if (isWholeRound && takenThisRound === 0) break;
         isWholeRound = true;
         takenThisRound = 0;
       } else {
-        this.#after[who] = found[turns.looked - 1] as EndpointPlace;
+        this.#after[who] = found[allocation.examined - 1] as EndpointPlace;
       }
     }
-    return begun;
+    return started;
   }
 
   #begin(delivery: TakenDelivery): void {
@@ -176,7 +176,7 @@ export class WebhookWorker {
       .catch(async (error: unknown) => {
         if (isDatabaseUnavailable(error)) throw error;
         log.error({ err: error, delivery: delivery.id }, "a webhook delivery could not be worked on");
-        await putOff(this.#service, delivery);
+        await recordOwnFailure(this.#service, delivery);
         return null;
       })
       // Separate from the attempt, which is already recorded, whatever happens here.
@@ -195,38 +195,38 @@ export class WebhookWorker {
 
 /**
  * Distributes free slots among endpoints, some of which have
- * deliveries in progress. `looked`: endpoints examined.
+ * deliveries in progress. `examined`: number of endpoints examined.
  */
-export function turnsOf(
+export function allocateSlots(
   found: readonly DueEndpoint[],
-  underWay: readonly Pick<DueEndpoint, "environment_id" | "endpoint_id" | "mode">[],
+  running: readonly Pick<DueEndpoint, "environment_id" | "endpoint_id" | "mode">[],
   share: { readonly ofEndpoint: number; readonly ofEnvironment: number; readonly ofTests: number },
   free: number,
-): { given: (EndpointPlace & { places: number })[]; looked: number } {
+): { allocated: (EndpointPlace & { places: number })[]; examined: number } {
   const busy = new Map<string, number>();
   const add = (id: string, by: number) => busy.set(id, (busy.get(id) ?? 0) + by);
-  for (const { environment_id, endpoint_id, mode } of underWay) {
+  for (const { environment_id, endpoint_id, mode } of running) {
     add(environment_id, 1);
     add(endpoint_id, 1);
     add(mode, 1);
   }
-  const given: (EndpointPlace & { places: number })[] = [];
+  const allocated: (EndpointPlace & { places: number })[] = [];
   let left = free;
-  let looked = 0;
+  let examined = 0;
   for (const { environment_id, endpoint_id, mode, due } of found) {
     if (left === 0) break;
-    looked++;
+    examined++;
     const ofEndpoint = share.ofEndpoint - (busy.get(endpoint_id) ?? 0);
     const ofEnvironment = share.ofEnvironment - (busy.get(environment_id) ?? 0);
     const ofMode = mode === "test" ? share.ofTests - (busy.get(mode) ?? 0) : left;
     const places = Math.min(due, ofEndpoint, ofEnvironment, ofMode, left);
     if (places <= 0) continue;
-    given.push({ environment_id, endpoint_id, places });
+    allocated.push({ environment_id, endpoint_id, places });
     add(environment_id, places);
     add(mode, places);
     left -= places;
   }
-  return { given, looked };
+  return { allocated, examined };
 }
 
 type Failure = "gone" | "failing";
@@ -247,7 +247,7 @@ async function deliver(service: Service, taken: TakenDelivery, stopping: AbortSi
   }
   const durationMs = Math.round(service.timer.elapsedMs() - startedMs);
   const error = errorOf(sent);
-  await keepAttempt(service, taken, {
+  await recordResult(service, taken, {
     ...{ request_headers: message.headers, error },
     status_code: sent.kind === "responded" ? sent.status : null,
     response_body: sent.kind === "responded" ? keptBody(sent.body, error === null) : null,
@@ -266,16 +266,16 @@ async function disableIfOver(service: Service, taken: TakenDelivery, reason: Fai
 }
 
 /** Truncates the body without splitting a UTF-8 character. */
-function keptBody(body: string, isThanks: boolean): string {
-  if (!isThanks || Buffer.byteLength(body) <= MOST_THANKS_BYTES) return body;
-  const { read } = new TextEncoder().encodeInto(body, new Uint8Array(MOST_THANKS_BYTES - Buffer.byteLength("…")));
+function keptBody(body: string, isSuccess: boolean): string {
+  if (!isSuccess || Buffer.byteLength(body) <= MAX_SUCCESS_BODY_BYTES) return body;
+  const { read } = new TextEncoder().encodeInto(body, new Uint8Array(MAX_SUCCESS_BODY_BYTES - Buffer.byteLength("…")));
   return `${body.slice(0, read)}…`;
 }
 
 type Kept = Omit<Attempted["attempt"], "id" | "url" | "payload"> & { readonly retryAfter: string | null };
 
 /** Records an attempt's result and the time of the next one. */
-async function keepAttempt(service: Service, taken: TakenDelivery, { retryAfter, ...kept }: Kept): Promise<void> {
+async function recordResult(service: Service, taken: TakenDelivery, { retryAfter, ...kept }: Kept): Promise<void> {
   const now = service.clock.now();
   const pauseMs = kept.error === null ? null : pauseAfter(taken.round_attempts, Math.random());
   const pauseUntil = now.getTime() + Math.max(pauseMs ?? 0, retryAfterMs(retryAfter, now.getTime()));
@@ -289,10 +289,10 @@ async function keepAttempt(service: Service, taken: TakenDelivery, { retryAfter,
 }
 
 /** Failures on our side follow the schedule as well, instead of being retried every minute forever. */
-function putOff(service: Service, taken: TakenDelivery): Promise<void> {
+function recordOwnFailure(service: Service, taken: TakenDelivery): Promise<void> {
   const error = "Something went wrong on our side.";
   const nothing = { request_headers: {}, status_code: null, response_body: null, duration_ms: 0, retryAfter: null };
-  return keepAttempt(service, taken, { ...nothing, error, created_at: service.clock.now().toISOString() });
+  return recordResult(service, taken, { ...nothing, error, created_at: service.clock.now().toISOString() });
 }
 
 function errorOf(sent: Sent): string | null {

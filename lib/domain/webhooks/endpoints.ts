@@ -31,7 +31,7 @@ import { runOnce } from "../idempotency/run-once";
 import { type ListAnswer, listAnswer } from "../lists";
 
 /** Each is matched with every event. Two concurrent requests may exceed it by one. */
-const MOST_ENDPOINTS = 50;
+const MAX_ENDPOINTS = 50;
 
 const orm = (ctx: Context) => ctx.service.db.within(ctx.environment.id).orm;
 
@@ -43,8 +43,8 @@ export async function createWebhookEndpoint(ctx: Context, input: CreateWebhookEn
     ctx,
     async (tx) => {
       requireReachable(refusal);
-      if ((await countWebhookEndpoints(tx, ctx.environment.id)) >= MOST_ENDPOINTS) {
-        const detail = `There are ${MOST_ENDPOINTS} webhook endpoints, and no more are possible. Delete one first.`;
+      if ((await countWebhookEndpoints(tx, ctx.environment.id)) >= MAX_ENDPOINTS) {
+        const detail = `There are ${MAX_ENDPOINTS} webhook endpoints, and no more are possible. Delete one first.`;
         throw new AppError("invalid_state", detail, { extra: { current_status: "FULL", allowed_actions: [] } });
       }
       const id = newId();

@@ -21,18 +21,18 @@ const DAY_MS = 86_400_000;
 /** An endpoint is disabled after failing every attempt for this long. */
 export const DISABLED_AFTER_MS = 5 * DAY_MS;
 /** Its owners are notified after this time. */
-const TOLD_AFTER_MS = 3 * DAY_MS;
+const NOTIFIED_AFTER_MS = 3 * DAY_MS;
 /** Longer than a receiver's deployment takes; shown on its page from then on. */
 const SHOWN_AFTER_MS = 3_600_000;
 
 const before = ({ clock }: Pick<Service, "clock">, ms: number) => new Date(clock.now().getTime() - ms).toISOString();
 
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /** Endpoints without a success for an hour, longest first. */
 export async function listFailing(ctx: Context): Promise<FailingEndpoint[]> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
-  const rows = await listFailingEndpoints(orm, ctx.environment.id, before(ctx.service, SHOWN_AFTER_MS), MOST_SHOWN);
+  const rows = await listFailingEndpoints(orm, ctx.environment.id, before(ctx.service, SHOWN_AFTER_MS), MAX_SHOWN);
   return rows.map(({ id, url, failing_since }) => {
     const since = failing_since as string;
     const disabledAt = new Date(Date.parse(since) + DISABLED_AFTER_MS).toISOString();
@@ -73,7 +73,7 @@ const idsOf = (kind: "webhookEndpoint" | "webhookDelivery", shown: readonly { id
 /** Endpoints whose owners were notified, while the reason lasts: for a banner on every page. */
 export async function listNoticed(ctx: Context): Promise<NoticedEndpoint[]> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
-  const rows = await listNoticedEndpoints(orm, ctx.environment.id, MOST_SHOWN);
+  const rows = await listNoticedEndpoints(orm, ctx.environment.id, MAX_SHOWN);
   return rows.map(({ id, last_notice }) => ({
     id: encodeId("webhookEndpoint", id),
     notice: last_notice as EndpointNotice,
@@ -81,8 +81,8 @@ export async function listNoticed(ctx: Context): Promise<NoticedEndpoint[]> {
 }
 
 /** Endpoints per transaction. */
-const AT_ONCE = 20;
-const MOST_OWNERS = 20;
+const ENDPOINTS_PER_RUN = 20;
+const MAX_OWNERS = 20;
 
 /**
  * Job that mails owners when an endpoint has failed for three days, and when
@@ -91,9 +91,9 @@ const MOST_OWNERS = 20;
  */
 export function notifyOfFailing(service: Pick<Service, "db" | "clock" | "baseUrl">): Promise<number> {
   return service.db.orm.transaction(async (tx) => {
-    const due = await takeNotices(tx, before(service, TOLD_AFTER_MS), AT_ONCE);
+    const due = await takeNotices(tx, before(service, NOTIFIED_AFTER_MS), ENDPOINTS_PER_RUN);
     for (const notice of due) {
-      for (const recipient of await listOwnerAddresses(tx, notice.merchant_id, MOST_OWNERS)) {
+      for (const recipient of await listOwnerAddresses(tx, notice.merchant_id, MAX_OWNERS)) {
         await writeMail(tx, { recipient, ...mailOf(notice, service.baseUrl) });
       }
     }
@@ -101,7 +101,7 @@ export function notifyOfFailing(service: Pick<Service, "db" | "clock" | "baseUrl
   });
 }
 
-const WORDS: Record<EndpointNotice, { subject: string; paragraphs: readonly [first: string, last: string] }> = {
+const NOTICE_TEXTS: Record<EndpointNotice, { subject: string; paragraphs: readonly [first: string, last: string] }> = {
   failing: {
     subject: "A webhook endpoint has failed for three days",
     paragraphs: [
@@ -120,7 +120,7 @@ const WORDS: Record<EndpointNotice, { subject: string; paragraphs: readonly [fir
 
 /** Without the endpoint's URL, which is user-chosen text. */
 function mailOf({ id, notice, mode }: NoticeDue, baseUrl: string) {
-  const { subject, paragraphs } = WORDS[notice];
+  const { subject, paragraphs } = NOTICE_TEXTS[notice];
   const link = `${baseUrl}/${mode}/developers/webhooks/${encodeId("webhookEndpoint", id)}`;
   return { subject, paragraphs: [paragraphs[0], link, paragraphs[1]] };
 }
