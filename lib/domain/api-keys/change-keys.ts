@@ -12,7 +12,7 @@ import { AppError } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { type Context, resourceNotFound } from "../context";
 import {
-  actionsOf,
+  availableActions,
   type KeyAction,
   type KeyService,
   type ManagedBy,
@@ -33,7 +33,7 @@ export async function lockKey(tx: Orm, input: KeyInput): Promise<ApiKeyRow> {
 
 export function invalidKeyState(row: ApiKeyRow, now: Date, replaced: boolean, detail: string): AppError {
   const current_status = statusAt(row, now);
-  const allowed_actions = actionsOf(current_status, replaced);
+  const allowed_actions = availableActions(current_status, replaced);
   return new AppError("invalid_state", detail, { extra: { current_status, allowed_actions } });
 }
 

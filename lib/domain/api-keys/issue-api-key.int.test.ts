@@ -16,10 +16,10 @@ const shop = { name: " Shop ", permissions: ["payment.create" as const], expires
 
 async function setup() {
   const tenant = await testTenant(db);
-  const person = { type: "user", id: newId() } as const;
+  const user = { type: "user", id: newId() } as const;
   /** A user's call with an attempt's id; the same attempt is the same request. */
   const call = (attempt: string = randomUUID(), body: object = shop, path = "/api/dashboard/test/api-keys") =>
-    attemptContext(tenant.call({ actor: person, request: { id: newId(), endpoint: "createApiKey", path } }), {
+    attemptContext(tenant.call({ actor: user, request: { id: newId(), endpoint: "createApiKey", path } }), {
       attempt,
       ...body,
     });
@@ -39,11 +39,11 @@ async function setup() {
     const { id, name, permissions, expires_at, ip_allow_list, updated_at } = seen;
     return editApiKey(call(), { id, name, permissions, expires_at, ip_allow_list, ...settings, updated_at });
   };
-  return { ...tenant, call, list, works, audit, edits, edit, person };
+  return { ...tenant, call, list, works, audit, edits, edit, user };
 }
 
 test("a key is created by the requesting user, and its secret works", async () => {
-  const { call, list, works, audit, person } = await setup();
+  const { call, list, works, audit, user } = await setup();
   const issued = issuedApiKey.parse(await issueApiKey(call(), shop));
   expect(issued.api_key).toMatchObject({
     name: "Shop",
@@ -52,16 +52,16 @@ test("a key is created by the requesting user, and its secret works", async () =
   });
   expect(await works(issued.secret)).toBe(true);
   expect(await list()).toEqual([issued.api_key]);
-  expect([...(await audit())]).toEqual([{ action: "api_key.created", actor: person }]);
+  expect([...(await audit())]).toEqual([{ action: "api_key.created", actor: user }]);
 });
 
 test("one attempt creates one key, even when sent repeatedly and concurrently, and one response has the secret", async () => {
   const { call, list } = await setup();
   const attempt = randomUUID();
-  const answers = await Promise.all(Array.from({ length: 5 }, () => issueApiKey(call(attempt), shop)));
+  const results = await Promise.all(Array.from({ length: 5 }, () => issueApiKey(call(attempt), shop)));
   expect(await list()).toHaveLength(1);
-  expect(new Set(answers.map((answer) => answer.api_key.id)).size).toBe(1);
-  expect(answers.filter((answer) => answer.secret !== null)).toHaveLength(1);
+  expect(new Set(results.map((result) => result.api_key.id)).size).toBe(1);
+  expect(results.filter((result) => result.secret !== null)).toHaveLength(1);
   expect((await issueApiKey(call(attempt), shop)).secret).toBeNull();
 });
 
@@ -114,17 +114,17 @@ test("a rotation is one attempt, too; both keys name each other and cannot be ro
       overlap_hours: 24,
     });
   const attempt = randomUUID();
-  const made = await roll(attempt);
-  expect(await roll(attempt)).toEqual({ ...made, secret: null });
+  const issued = await roll(attempt);
+  expect(await roll(attempt)).toEqual({ ...issued, secret: null });
   await expect(roll(randomUUID())).rejects.toMatchObject({
     code: "invalid_state",
     extra: { current_status: "ACTIVE" },
   });
   expect(await list()).toMatchObject([
-    { id: made.api_key.id, rotated_from: old.api_key.id, replaced_by: null },
-    { id: old.api_key.id, replaced_by: made.api_key.id, available_actions: ["disable", "revoke"] },
+    { id: issued.api_key.id, rotated_from: old.api_key.id, replaced_by: null },
+    { id: old.api_key.id, replaced_by: issued.api_key.id, available_actions: ["disable", "revoke"] },
   ]);
-  expect([await works(old.secret), await works(made.secret)]).toEqual([true, true]);
+  expect([await works(old.secret), await works(issued.secret)]).toEqual([true, true]);
 });
 
 test("a refusal stored with its attempt is replayed", async () => {
@@ -159,21 +159,21 @@ test("the list has pages, and only the environment's keys", async () => {
   const second = await listKeyPage(call(), { limit: 2, offset: 2 });
   expect(second).toMatchObject({ total: 3, has_more: false, data: [{ name: "a" }] });
   expect((await listKeyPage(call(), { limit: 2, offset: 0 })).has_more).toBe(true);
-  const strange = await listKeyPage({ ...call(), environment: stranger.test }, { limit: 2, offset: 0 });
-  expect(strange).toMatchObject({ total: 0, data: [] });
+  const foreign = await listKeyPage({ ...call(), environment: stranger.test }, { limit: 2, offset: 0 });
+  expect(foreign).toMatchObject({ total: 0, data: [] });
 });
 
 test("an edit changes a key's settings, not its secret, and the log has the actor", async () => {
-  const { call, list, works, audit, edits, edit, person } = await setup();
-  const made = await issueApiKey(call(), shop);
+  const { call, list, works, audit, edits, edit, user } = await setup();
+  const issued = await issueApiKey(call(), shop);
   const expires_at = "2099-01-01T00:00:00.000Z";
   const settings = { name: " Till ", permissions: ["event.read" as const], expires_at, ip_allow_list: ["10.0.0.0/8"] };
-  const changed = await edit(made.api_key, settings);
-  expect(changed).toEqual({ ...made.api_key, ...settings, name: "Till", updated_at: changed.updated_at });
+  const changed = await edit(issued.api_key, settings);
+  expect(changed).toEqual({ ...issued.api_key, ...settings, name: "Till", updated_at: changed.updated_at });
   expect(await list()).toEqual([changed]);
-  expect(await works(made.secret)).toBe(true);
-  expect((await findUsableKey({ db }, sha256(made.secret ?? "")))?.permissions).toEqual(["event.read"]);
-  expect([...(await audit())].at(-1)).toEqual({ action: "api_key.updated", actor: person });
+  expect(await works(issued.secret)).toBe(true);
+  expect((await findUsableKey({ db }, sha256(issued.secret ?? "")))?.permissions).toEqual(["event.read"]);
+  expect([...(await audit())].at(-1)).toEqual({ action: "api_key.updated", actor: user });
   await edit(changed, { permissions: ["event.read", "payment.read"] });
   expect(await edits()).toEqual([
     {

@@ -29,7 +29,7 @@ import { type Context, resourceNotFound } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import { invalidKeyState, isAllowListEntry, type KeyInput, lockKey } from "./change-keys";
 import {
-  actionsOf,
+  availableActions,
   getApiKey,
   type KeyService,
   type ManagedBy,
@@ -77,7 +77,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-const settingsOf = (input: ApiKeySettings) => ({
+const normalizeSettings = (input: ApiKeySettings) => ({
   name: input.name.trim(),
   permissions: [...new Set(input.permissions)],
   expiresAt: input.expires_at === null ? null : instantOf(input.expires_at).toISOString(),
@@ -86,7 +86,7 @@ const settingsOf = (input: ApiKeySettings) => ({
 
 /** Creates a key for a user. A retry under the same idempotency key returns the same key, without the secret. */
 export async function issueApiKey(ctx: Context, input: ApiKeySettings): Promise<IssuedApiKey> {
-  const wanted = settingsOf(input);
+  const wanted = normalizeSettings(input);
   checkSettings(wanted, ctx.service.clock.now());
   return issueOnce(ctx, (service, by) =>
     createApiKey(service, { ...by, ...wanted, environmentId: ctx.environment.id }),
@@ -96,14 +96,14 @@ export async function issueApiKey(ctx: Context, input: ApiKeySettings): Promise<
 /** Stores a response without the secret, not even sealed: only the first response contains it. */
 async function issueOnce(
   ctx: Context,
-  make: (service: KeyService, by: Required<ManagedBy>) => Promise<NewApiKey>,
+  create: (service: KeyService, by: Required<ManagedBy>) => Promise<NewApiKey>,
 ): Promise<IssuedApiKey> {
   let secret: string | null = null;
   const reply = await runOnce(ctx, async (tx: Orm) => {
     const by = { actor: ctx.actor, requestId: ctx.request.id };
-    const made = await make({ db: { orm: tx }, clock: ctx.service.clock }, by);
-    secret = made.secret;
-    return presentApiKey(made.row, ctx.service.clock.now(), null);
+    const created = await create({ db: { orm: tx }, clock: ctx.service.clock }, by);
+    secret = created.secret;
+    return presentApiKey(created.row, ctx.service.clock.now(), null);
   });
   const body = JSON.parse(reply.body);
   if (!isRefusal(reply.status)) return { api_key: body, secret: reply.replayed ? null : secret };
@@ -183,20 +183,20 @@ function checkSettings(input: Omit<CreateApiKeyInput, "environmentId">, now: Dat
 export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBody & { id: string }): Promise<ApiKey> {
   const { service, environment, actor, request } = ctx;
   const now = service.clock.now();
-  const wanted = settingsOf(input);
+  const wanted = normalizeSettings(input);
   checkSettings(wanted, now);
   const { orm } = service.db.within(environment.id);
   await orm.transaction(async (tx) => {
     const by = { environmentId: environment.id, id, actor, requestId: request.id };
     const row = await lockKey(tx, by);
     const replaced = await isRotated(tx, environment.id, row.id);
-    if (!actionsOf(statusAt(row, now), replaced).includes("edit")) {
+    if (!availableActions(statusAt(row, now), replaced).includes("edit")) {
       const detail = replaced
         ? "The key was rotated and can no longer be edited. Edit the key that replaced it."
         : "The key no longer works and can't be edited. Create a new key.";
       throw invalidKeyState(row, now, replaced, detail);
     }
-    const changes = changesOf(row, wanted);
+    const changes = diffSettings(row, wanted);
     if (Object.keys(changes).length === 0) return;
     if (Date.parse(row.updated_at) !== instantOf(input.updated_at).getTime()) {
       const detail = "The key was changed after you opened this page. Reload the page, then make your change again.";
@@ -215,7 +215,7 @@ export async function editApiKey(ctx: Context, { id, ...input }: UpdateApiKeyBod
 }
 
 /** An edit's changes as name → [before, after]. The order of permissions doesn't matter. */
-function changesOf(row: ApiKeyRow, wanted: ReturnType<typeof settingsOf>) {
+function diffSettings(row: ApiKeyRow, wanted: ReturnType<typeof normalizeSettings>) {
   const listed = (permissions: readonly string[]) => permissions.toSorted().join(", ");
   return onlyChanged({
     name: [row.name, wanted.name],
@@ -254,7 +254,7 @@ export function rotateApiKey(
     if (old.status !== "ACTIVE") throw refused(`The key is ${old.status}; only an ACTIVE one can be rotated.`);
     if (replaced) throw refused("The key was already rotated. Rotate the key that replaced it.");
     if (statusAt(old, now) === "EXPIRED") throw refused("The key has expired. Create a new key.");
-    const made = await createApiKey(
+    const created = await createApiKey(
       { ...service, db: { orm: tx } },
       {
         environmentId,
@@ -269,6 +269,6 @@ export function rotateApiKey(
     );
     const ending = await expireApiKeyIn(tx, environmentId, old.id, overlapHours, now.toISOString());
     await recordKeyAction(tx, "rotated", { before: old, after: ending, now: service.clock.now() }, input);
-    return made;
+    return created;
   });
 }

@@ -20,8 +20,8 @@ async function setup() {
   const user = { type: "user", id: newId() } as const;
   const call = (attempt: string = newId()) =>
     testContext(service, merchant.test, { actor: user, idempotency: testIdempotency(attempt, sha256(attempt), null) });
-  const told = async () => (await eventsAsTold(db, merchant.test.id)).map(({ event }) => event);
-  return { call, told, environmentId: merchant.test.id };
+  const events = async () => (await eventsAsTold(db, merchant.test.id)).map(({ event }) => event);
+  return { call, events, environmentId: merchant.test.id };
 }
 
 /** The commits with events: for each, the event types and the actions in the audit log. */
@@ -35,21 +35,21 @@ async function commitsOf(environmentId: string): Promise<{ types: string; audit:
 }
 
 test("each change of a key has one event, in its own commit, with the changes and a sequence number", async () => {
-  const { call, told, environmentId } = await setup();
-  const { api_key: made } = await issueApiKey(call(), SETTINGS);
-  const { id } = made;
+  const { call, events, environmentId } = await setup();
+  const { api_key: created } = await issueApiKey(call(), SETTINGS);
+  const { id } = created;
   const change = {
     ...{ name: "Till", permissions: ["payment.read" as const] },
     ...{ expires_at: "2040-01-01T00:00:00.000Z", ip_allow_list: [] },
   };
-  const edited = await editApiKey(call(), { id, ...change, updated_at: made.updated_at });
+  const edited = await editApiKey(call(), { id, ...change, updated_at: created.updated_at });
   const disabled = await setKeyState(call(), { id, action: "disable" });
   const enabled = await setKeyState(call(), { id, action: "enable" });
   const { api_key: twin } = await reissueApiKey(call(), { id, overlap_hours: 24 });
   const rotated = await getApiKey(call(), { id });
   const revoked = await setKeyState(call(), { id, action: "revoke" });
 
-  const own = (await told()).filter((event) => event.data.object.id === id);
+  const own = (await events()).filter((event) => event.data.object.id === id);
   expect(own.map(({ type, sequence }) => `${sequence} ${type}`)).toEqual([
     "1 api_key.created",
     "2 api_key.updated",
@@ -58,17 +58,17 @@ test("each change of a key has one event, in its own commit, with the changes an
     "5 api_key.rotated",
     "6 api_key.revoked",
   ]);
-  expect(own.map(({ data }) => data.object)).toEqual([made, edited, disabled, enabled, rotated, revoked]);
-  const all = made.available_actions;
+  expect(own.map(({ data }) => data.object)).toEqual([created, edited, disabled, enabled, rotated, revoked]);
+  const all = created.available_actions;
   expect(own.map(({ data }) => data.previous)).toEqual([
     null,
-    { ...SETTINGS, updated_at: made.updated_at },
+    { ...SETTINGS, updated_at: created.updated_at },
     { status: "ACTIVE", available_actions: all, updated_at: edited.updated_at },
     { status: "DISABLED", available_actions: disabled.available_actions, updated_at: disabled.updated_at },
     { ...{ replaced_by: null, expires_at: change.expires_at }, available_actions: all, updated_at: enabled.updated_at },
     { status: "ACTIVE", available_actions: rotated.available_actions, updated_at: rotated.updated_at },
   ]);
-  const ofTwin = (await told()).filter((event) => event.data.object.id === twin.id);
+  const ofTwin = (await events()).filter((event) => event.data.object.id === twin.id);
   expect(ofTwin).toMatchObject([
     { type: "api_key.created", sequence: 1, data: { object: { ...twin, rotated_from: id }, previous: null } },
   ]);
@@ -97,11 +97,11 @@ test("no event, message or outbox row contains a key's secret or its digest", as
 });
 
 test("unchanged keys, refusals and replayed requests have no event", async () => {
-  const { call, told } = await setup();
+  const { call, events } = await setup();
   const attempt = newId();
-  const { api_key: made } = await issueApiKey(call(attempt), SETTINGS);
+  const { api_key: created } = await issueApiKey(call(attempt), SETTINGS);
   await issueApiKey(call(attempt), SETTINGS);
-  const { id, updated_at } = made;
+  const { id, updated_at } = created;
   await editApiKey(call(), { id, ...SETTINGS, updated_at });
   await setKeyState(call(), { id, action: "enable" });
   await expect(
@@ -110,16 +110,16 @@ test("unchanged keys, refusals and replayed requests have no event", async () =>
   await setKeyState(call(), { id, action: "revoke" });
   await setKeyState(call(), { id, action: "revoke" });
   await expect(setKeyState(call(), { id, action: "enable" })).rejects.toMatchObject({ code: "invalid_state" });
-  expect((await told()).map(({ type }) => type)).toEqual(["api_key.created", "api_key.revoked"]);
+  expect((await events()).map(({ type }) => type)).toEqual(["api_key.created", "api_key.revoked"]);
 });
 
 test("the event of a disabled key that has expired shows it as the API does: expired", async () => {
-  const { call, told } = await setup();
+  const { call, events } = await setup();
   const expires_at = new Date(Date.now() + 60_000).toISOString();
-  const { api_key: made } = await issueApiKey(call(), { ...SETTINGS, expires_at });
-  await db.sql`update api_keys set expires_at = now() - interval '1 ms' where last4 = ${made.last4}`;
-  await setKeyState(call(), { id: made.id, action: "revoke" });
-  expect((await told()).map(({ type, data }) => [type, data.previous])).toEqual([
+  const { api_key: created } = await issueApiKey(call(), { ...SETTINGS, expires_at });
+  await db.sql`update api_keys set expires_at = now() - interval '1 ms' where last4 = ${created.last4}`;
+  await setKeyState(call(), { id: created.id, action: "revoke" });
+  expect((await events()).map(({ type, data }) => [type, data.previous])).toEqual([
     ["api_key.created", null],
     ["api_key.revoked", expect.objectContaining({ status: "EXPIRED" })],
   ]);

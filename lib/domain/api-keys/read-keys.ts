@@ -36,7 +36,7 @@ export function presentApiKey(row: ApiKeyRow, now: Date, replacedBy: string | nu
     last_used_ip: row.last_used_ip,
     rotated_from: encodeIdOrNull("apiKey", row.rotated_from),
     replaced_by: encodeIdOrNull("apiKey", replacedBy),
-    available_actions: actionsOf(status, replacedBy !== null),
+    available_actions: availableActions(status, replacedBy !== null),
     created_at: row.created_at,
     updated_at: row.updated_at,
   };
@@ -48,7 +48,7 @@ export function statusAt(row: ApiKeyRow, now: Date): ApiKey["status"] {
 }
 
 /** A replaced key keeps the end that its rotation set, so it can no longer be edited or rotated. */
-export function actionsOf(status: ApiKey["status"], replaced: boolean): ApiKeyAction[] {
+export function availableActions(status: ApiKey["status"], replaced: boolean): ApiKeyAction[] {
   switch (status) {
     case "ACTIVE":
       return replaced ? ["disable", "revoke"] : ["edit", "rotate", "disable", "revoke"];
