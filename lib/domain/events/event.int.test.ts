@@ -34,12 +34,13 @@ const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 204
 const refusal = says({ kind: "declined", decline_code: null });
 
 /** The events of one object, oldest first. */
-async function told(tenant: MoneyTenant, id: string) {
+async function eventsOf(tenant: MoneyTenant, id: string) {
   const events = (await eventsAsTold(db, tenant.environmentId)).map(({ event }) => event);
   return events.filter((event) => event.data.object.id === id);
 }
 
-const namesOf = (events: Awaited<ReturnType<typeof told>>) => events.map(({ type, sequence }) => `${sequence} ${type}`);
+const namesOf = (events: Awaited<ReturnType<typeof eventsOf>>) =>
+  events.map(({ type, sequence }) => `${sequence} ${type}`);
 
 /** Ignores processor_knows_our_operations: scripted refusals never reach the sandbox. */
 async function expectClean(): Promise<void> {
@@ -49,7 +50,7 @@ async function expectClean(): Promise<void> {
 
 const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
 /** Reports a dispute and its end, as a processor with its own ids does. */
-async function beDisputed({ service, environmentId }: MoneyTenant, paymentId: string): Promise<void> {
+async function reportDispute({ service, environmentId }: MoneyTenant, paymentId: string): Promise<void> {
   const sandbox = service.processors.builtIn("test");
   if (!sandbox) throw new Error("tests always have the sandbox");
   const object = `pi_${environmentId}`;
@@ -68,7 +69,7 @@ async function beDisputed({ service, environmentId }: MoneyTenant, paymentId: st
 }
 
 /** Records a refund made in the processor's own dashboard, and a capture that the processor reports as failed. */
-async function beChangedAtProcessor(tenant: MoneyTenant, refunded: string, reversed: string): Promise<void> {
+async function reportOutsideChanges(tenant: MoneyTenant, refunded: string, reversed: string): Promise<void> {
   const { service, environmentId } = tenant;
   const from = await service.processors.reporter("sandbox");
   if (!from) throw new Error("tests always have the sandbox");
@@ -85,7 +86,7 @@ async function beChangedAtProcessor(tenant: MoneyTenant, refunded: string, rever
 }
 
 /** Causes every type of event for a tenant. */
-async function doEverything(tenant: MoneyTenant): Promise<void> {
+async function causeEveryEvent(tenant: MoneyTenant): Promise<void> {
   const { script, service, merchant, environmentId } = tenant;
   const ctx = () => testContext(service, merchant.test);
   const captured = (await tenant.create(MANUAL)).body;
@@ -111,8 +112,8 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
   await tenant.act("refund", captured.id, { amount: 1_000 });
   await runSettlement(service, { environmentId });
   await tenant.act("refund", captured.id);
-  await beDisputed(tenant, captured.id);
-  await beChangedAtProcessor(tenant, (await tenant.create()).body.id, (await tenant.create()).body.id);
+  await reportDispute(tenant, captured.id);
+  await reportOutsideChanges(tenant, (await tenant.create()).body.id, (await tenant.create()).body.id);
 
   const plan = await createPlan(
     ctx(),
@@ -153,7 +154,7 @@ async function doEverything(tenant: MoneyTenant): Promise<void> {
 
 test("every type of the catalog is emitted, with the data that the catalog defines", async () => {
   const tenant = await moneyTenant(db);
-  await doEverything(tenant);
+  await causeEveryEvent(tenant);
   const events = (await eventsAsTold(db, tenant.environmentId)).map(({ event }) => event);
   expect([...new Set(events.map(({ type }) => type))].toSorted()).toEqual([...EVENT_TYPES].toSorted());
   expect(await faultyEvents(db)).toEqual([]);
@@ -169,7 +170,7 @@ test("a payment's events are numbered without a gap, each with what it changed; 
   await tenant.act("refund", payment.id, { amount: 1_000 });
   await runSettlement(tenant.service, { environmentId: tenant.environmentId });
   const now = await tenant.get(payment.id);
-  const events = await told(tenant, payment.id);
+  const events = await eventsOf(tenant, payment.id);
   expect(namesOf(events)).toEqual([
     "1 payment.authorized",
     "2 payment.capture_failed",
@@ -189,7 +190,7 @@ test("a payment's events are numbered without a gap, each with what it changed; 
     previous: { status: "CAPTURED", amount_refunded: 0 },
   });
   expect(events[4]?.data.object).toEqual(now);
-  const refunds = await told(tenant, now.transactions[1]?.id as string);
+  const refunds = await eventsOf(tenant, now.transactions[1]?.id as string);
   expect(namesOf(refunds)).toEqual(["1 refund.succeeded", "2 transaction.captured", "3 transaction.settled"]);
   expect(refunds[0]?.data.object).toMatchObject({ type: "REFUND", amount: 1_000, status: "CAPTURED" });
 });
@@ -202,7 +203,7 @@ test("a refund that fails later has further events", async () => {
     where reference in (select id from operations where environment_id = ${tenant.environmentId})`;
   await processReports(tenant.service);
   const refund = (await tenant.get(payment.id)).transactions[1];
-  const events = await told(tenant, refund?.id as string);
+  const events = await eventsOf(tenant, refund?.id as string);
   expect(namesOf(events)).toEqual([
     "1 refund.succeeded",
     "2 transaction.captured",
@@ -211,7 +212,7 @@ test("a refund that fails later has further events", async () => {
   ]);
   for (const { data } of events.slice(2))
     expect(data).toMatchObject({ object: refund, previous: { status: "CAPTURED" } });
-  const ofPayment = await told(tenant, payment.id);
+  const ofPayment = await eventsOf(tenant, payment.id);
   expect(namesOf(ofPayment)).toEqual([
     "1 payment.captured",
     "2 payment.partially_refunded",
@@ -266,7 +267,7 @@ test("an outcome with two events writes both or none, and the next event continu
   held.release();
   await capturing;
   await runSettlement(tenant.service, { environmentId: tenant.environmentId });
-  expect(namesOf(await told(tenant, payment.id))).toEqual([
+  expect(namesOf(await eventsOf(tenant, payment.id))).toEqual([
     "1 payment.authorized",
     "2 payment.captured",
     "3 payment.settled",

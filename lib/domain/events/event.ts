@@ -64,13 +64,13 @@ export function changedMembers<T extends object>(before: T, after: T): Partial<T
 export function paymentData(before: PaymentSnapshot, after: PaymentSnapshot, mode: Mode): EventData<PaymentEventType> {
   const shown = (snapshot: PaymentSnapshot) => presentPayment(snapshot.payment, snapshot.transactions, mode);
   const object = shown(after);
-  return { object, previous: before.payment.event_sequence === 0 ? null : changesOfPayment(shown(before), object) };
+  return { object, previous: before.payment.event_sequence === 0 ? null : diffPayment(shown(before), object) };
 }
 
 type ChangedTransactions = NonNullable<NonNullable<EventData<PaymentEventType>["previous"]>["transactions"]>;
 
 /** Omits unchanged transactions, because a payment may have hundreds. */
-function changesOfPayment(
+function diffPayment(
   { transactions: before, ...payment }: Payment,
   { transactions: after, ...changed }: Payment,
 ): EventData<PaymentEventType>["previous"] {
@@ -99,7 +99,7 @@ export function transactionData(
 }
 
 type ChangeType = EventTypeOf<"subscription_plan" | "client_session" | "webhook_endpoint" | "api_key">;
-type ChangeTold<T extends ChangeType> = { type: T; action: string; objectId: string; data: EventData<T> };
+type RecordedChange<T extends ChangeType> = { type: T; action: string; objectId: string; data: EventData<T> };
 
 /**
  * Records a change in the outbox and the audit log, in the transaction of the change, which holds the lock on the object's
@@ -108,7 +108,7 @@ type ChangeTold<T extends ChangeType> = { type: T; action: string; objectId: str
 export function recordChange<T extends ChangeType>(
   ctx: Context,
   tx: Orm,
-  change: ChangeTold<T>,
+  change: RecordedChange<T>,
 ): Promise<{ id: string; created_at: string }> {
   const by = { environmentId: ctx.environment.id, actor: ctx.actor, requestId: ctx.request.id };
   return recordChangeBy(by, tx, change);
@@ -118,7 +118,7 @@ export function recordChange<T extends ChangeType>(
 export async function recordChangeBy<T extends ChangeType>(
   by: { environmentId: string; actor: ActorRecord; requestId: string | null },
   tx: Orm,
-  change: ChangeTold<T>,
+  change: RecordedChange<T>,
   detail: Record<string, unknown> | null = null,
 ): Promise<{ id: string; created_at: string }> {
   const event = newEvent(change.type, { objectId: change.objectId, operationId: null }, change.data);

@@ -88,8 +88,8 @@ test("payment events link to the requests that caused them", async () => {
   const rows = requests.map(({ id }) => loggedRequest({ environment_id: tenant.environmentId, id }));
   await insertRequests(tenant.service.db.sql, rows);
   const events = await list(ctx);
-  const told = ["transaction.voided", "payment.voided", "transaction.authorized", "payment.authorized"];
-  expect(events.map(({ type }) => type)).toEqual(told);
+  const expected = ["transaction.voided", "payment.voided", "transaction.authorized", "payment.authorized"];
+  expect(events.map(({ type }) => type)).toEqual(expected);
   const [created, voided] = requests.map(({ id }) => encodeId("request", id));
   expect(await Promise.all(events.map((event) => findRequestOfEvent(ctx, event)))).toEqual([
     ...[voided, voided, created, created],

@@ -87,9 +87,9 @@ const tooLong = (limit: number) =>
   );
 
 /** The stream's poll interval; its batch, small because an event may have 500 kB; and the pause after a full batch. */
-const LOOK_MS = 500;
-const AT_ONCE = 5;
-const NEXT_MS = 50;
+const POLL_MS = 500;
+const BATCH_SIZE = 5;
+const NEXT_BATCH_MS = 50;
 /** Keeps proxies from closing an idle stream. */
 const HEARTBEAT_MS = 15_000;
 
@@ -101,18 +101,18 @@ const PURPOSE = "event-stream-start";
  * Signed per environment, because every poll scans the events that the snapshot sees, to skip them: with a forged snapshot,
  * that could be all events.
  */
-function startIdOf({ environment, service }: Context, snapshot: string): string {
+function createStartId({ environment, service }: Context, snapshot: string): string {
   return `${START_PREFIX}${snapshot}.${service.secret.mac(PURPOSE, `${environment.id} ${snapshot}`)}`;
 }
 
 /** The snapshot in a start id; null if its signature is not valid. */
-function snapshotIn({ environment, service }: Context, startId: string): string | null {
+function readSnapshot({ environment, service }: Context, startId: string): string | null {
   const [snapshot = "", mac = "", ...rest] = startId.slice(START_PREFIX.length).split(".");
   const isOurs = rest.length === 0 && service.secret.isMac(PURPOSE, `${environment.id} ${snapshot}`, mac);
   return isOurs ? snapshot : null;
 }
 
-type Followed = {
+type EventStream = {
   /** The id of the stream's start. Passed as `lastEventId`, it resumes there. */
   readonly startId: string;
   /** Events, and null as a heartbeat. Ends with `signal`. */
@@ -123,15 +123,15 @@ type Followed = {
  * Streams events as they are committed, from now on or after `lastEventId`, which is an event's id or an earlier `startId`.
  * Throws `invalid_parameter` for an unknown one.
  */
-export async function followEvents(ctx: Context, lastEventId: string | null): Promise<Followed> {
+export async function followEvents(ctx: Context, lastEventId: string | null): Promise<EventStream> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const startId = lastEventId ?? startIdOf(ctx, await currentSnapshot(sql));
-  const first = await positionBehind(ctx, startId);
+  const startId = lastEventId ?? createStartId(ctx, await currentSnapshot(sql));
+  const first = await findPosition(ctx, startId);
   async function* events(signal: AbortSignal) {
     let position: StreamPosition = first;
     let aliveAtMs = ctx.service.timer.elapsedMs();
     while (!signal.aborted) {
-      const rows = await eventsBehind(sql, ctx.environment.id, position, oldestEventId(ctx.service), AT_ONCE);
+      const rows = await eventsBehind(sql, ctx.environment.id, position, oldestEventId(ctx.service), BATCH_SIZE);
       for (const row of rows) {
         if (signal.aborted) return;
         yield presentEvent(row, ctx.environment.mode);
@@ -141,16 +141,16 @@ export async function followEvents(ctx: Context, lastEventId: string | null): Pr
         aliveAtMs = ctx.service.timer.elapsedMs();
         yield null;
       }
-      await ctx.service.timer.wait(rows.length < AT_ONCE ? LOOK_MS : NEXT_MS);
+      await ctx.service.timer.wait(rows.length < BATCH_SIZE ? POLL_MS : NEXT_BATCH_MS);
     }
   }
   return { startId, events };
 }
 
-async function positionBehind(ctx: Context, lastEventId: string): Promise<StreamPosition> {
+async function findPosition(ctx: Context, lastEventId: string): Promise<StreamPosition> {
   const id = decodeId("event", lastEventId);
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  const snapshot = lastEventId.startsWith(START_PREFIX) ? snapshotIn(ctx, lastEventId) : null;
+  const snapshot = lastEventId.startsWith(START_PREFIX) ? readSnapshot(ctx, lastEventId) : null;
   if (snapshot !== null) return positionAt(snapshot);
   const position = id && (await positionOf(sql, ctx.environment.id, id, oldestEventId(ctx.service)));
   if (position) return position;

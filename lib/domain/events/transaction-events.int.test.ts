@@ -19,20 +19,21 @@ const card = (number: string) => ({ card: { number, exp_month: 12, exp_year: 204
 const unknown = says({ kind: "unknown", reason: "lost" });
 
 /** The events of one object, oldest first. */
-async function told(tenant: MoneyTenant, id: string) {
+async function eventsOf(tenant: MoneyTenant, id: string) {
   const all = await eventsAsTold(db, tenant.environmentId);
   return all.map(({ event }) => event).filter((event) => event.data.object.id === id);
 }
 
-const namesOf = (events: Awaited<ReturnType<typeof told>>) => events.map(({ type, sequence }) => `${sequence} ${type}`);
+const namesOf = (events: Awaited<ReturnType<typeof eventsOf>>) =>
+  events.map(({ type, sequence }) => `${sequence} ${type}`);
 
 /** The events of a payment's transactions, the charge first. Expects the last of each to match the API. */
-async function toldOfTransactions(tenant: MoneyTenant, paymentId: string): Promise<string[][]> {
+async function transactionEvents(tenant: MoneyTenant, paymentId: string): Promise<string[][]> {
   const ctx = testContext(tenant.service, tenant.merchant.test);
   const { transactions } = await tenant.get(paymentId);
   return Promise.all(
     transactions.map(async ({ id }) => {
-      const events = await told(tenant, id);
+      const events = await eventsOf(tenant, id);
       const shown = await getTransaction(ctx, { id });
       // A refund that fails at once changes `amount_refundable` while it is in progress, without an event.
       const { amount_refundable: _, updated_at: __, ...object } = shown;
@@ -67,7 +68,7 @@ test.each<[string, object, string, string]>([
   const [payment, charge] = (await eventsAsTold(db, tenant.environmentId))
     .map(({ event }) => event)
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  if (payment?.data.object.object !== "payment") throw new Error("the payment is told of first");
+  if (payment?.data.object.object !== "payment") throw new Error("the payment has the first event");
   expect(charge).toMatchObject({ type: ofCharge, sequence: 1 });
   expect(charge?.data).toEqual({ object: payment.data.object.transactions[0], previous: null });
   await expectClean();
@@ -81,7 +82,7 @@ test("a charge's capture and refunds have events with what they changed, and so 
   await tenant.act("refund", payment.id, { amount: 3_000 });
   await runSettlement(tenant.service, { environmentId: tenant.environmentId });
   await tenant.act("refund", payment.id);
-  expect(await toldOfTransactions(tenant, payment.id)).toEqual([
+  expect(await transactionEvents(tenant, payment.id)).toEqual([
     [
       "1 transaction.authorized",
       "2 transaction.captured",
@@ -94,7 +95,7 @@ test("a charge's capture and refunds have events with what they changed, and so 
     ["1 refund.succeeded", "2 transaction.captured", "3 transaction.settled"],
     ["1 refund.succeeded", "2 transaction.captured"],
   ]);
-  const [, captured, , again, settled, refunded] = await told(tenant, payment.transactions[0].id);
+  const [, captured, , again, settled, refunded] = await eventsOf(tenant, payment.transactions[0].id);
   const { updated_at } = payment;
   expect(captured?.data.previous).toEqual({
     ...{ status: "AUTHORIZED", amount_captured: 0, amount_refundable: 0, available_actions: [] },
@@ -109,7 +110,7 @@ test("a charge's capture and refunds have events with what they changed, and so 
   expect(settled?.data.previous).not.toHaveProperty("status");
   expect(refunded?.data.previous).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 4_000 });
   const refund = (await tenant.get(payment.id)).transactions[1]?.id as string;
-  expect((await told(tenant, refund)).map(({ data }) => data.previous)).toMatchObject([
+  expect((await eventsOf(tenant, refund)).map(({ data }) => data.previous)).toMatchObject([
     null,
     { status: "PENDING", captured_at: null, refunded_at: null },
     { status: "CAPTURED", settled_at: null },
@@ -138,9 +139,9 @@ test("a manual void and an expiry have events; a refusal changes no status", asy
   await db.sql`update payments set capture_before = now() - interval '1 ms' where id = ${decodeId("payment", due.id)}`;
   await expirePayments(tenant.service);
   for (const { id } of [byHand, due]) {
-    expect(await toldOfTransactions(tenant, id)).toEqual([["1 transaction.authorized", "2 transaction.voided"]]);
+    expect(await transactionEvents(tenant, id)).toEqual([["1 transaction.authorized", "2 transaction.voided"]]);
   }
-  const [, expired] = await told(tenant, due.transactions[0].id);
+  const [, expired] = await eventsOf(tenant, due.transactions[0].id);
   expect(expired?.data).toMatchObject({ object: { void_reason: "expired" }, previous: { status: "AUTHORIZED" } });
   await expectClean();
 });
@@ -154,8 +155,8 @@ test("a passed and a failed challenge both end a pending charge", async () => {
   ] as const) {
     const { body: payment } = await tenant.create(card("4000000000003220"));
     await continuePayment(tenant.service, environment, decodeId("payment", payment.id) as string, outcome);
-    expect(await toldOfTransactions(tenant, payment.id)).toEqual([["1 transaction.pending", `2 ${type}`]]);
-    const [, ended] = await told(tenant, payment.transactions[0].id);
+    expect(await transactionEvents(tenant, payment.id)).toEqual([["1 transaction.pending", `2 ${type}`]]);
+    const [, ended] = await eventsOf(tenant, payment.transactions[0].id);
     expect(ended?.data.previous).toMatchObject({ status: "PENDING" });
   }
   await expectClean();
@@ -167,28 +168,28 @@ test("a charge and a refund of unknown outcome have one pending event, however o
   const { body: payment, status } = await tenant.create();
   expect([status, payment.status]).toEqual([202, "PENDING"]);
   const pending = await tenant.get(payment.id);
-  const [first] = await told(tenant, pending.transactions[0]?.id as string);
+  const [first] = await eventsOf(tenant, pending.transactions[0]?.id as string);
   expect(first).toMatchObject({
     type: "transaction.pending",
     data: { object: pending.transactions[0], previous: null },
   });
-  for (let look = 0; look < 2; look++) {
+  for (let check = 0; check < 2; check++) {
     tenant.script.next(unknown);
     await tenant.endLeases();
     await tenant.complete();
   }
-  expect(namesOf(await told(tenant, pending.transactions[0]?.id as string))).toEqual(["1 transaction.pending"]);
+  expect(namesOf(await eventsOf(tenant, pending.transactions[0]?.id as string))).toEqual(["1 transaction.pending"]);
   await tenant.endLeases();
   await tenant.complete();
-  expect(await toldOfTransactions(tenant, payment.id)).toEqual([["1 transaction.pending", "2 transaction.captured"]]);
+  expect(await transactionEvents(tenant, payment.id)).toEqual([["1 transaction.pending", "2 transaction.captured"]]);
 
   tenant.script.next(losesAnswer);
   await tenant.act("refund", payment.id, { amount: 1_000 });
-  const [, waiting] = await toldOfTransactions(tenant, payment.id);
+  const [, waiting] = await transactionEvents(tenant, payment.id);
   expect(waiting).toEqual(["1 transaction.pending"]);
   await tenant.endLeases();
   await tenant.complete();
-  expect(await toldOfTransactions(tenant, payment.id)).toEqual([
+  expect(await transactionEvents(tenant, payment.id)).toEqual([
     ["1 transaction.pending", "2 transaction.captured", "3 transaction.partially_refunded"],
     ["1 transaction.pending", "2 refund.succeeded", "3 transaction.captured"],
   ]);
@@ -207,12 +208,10 @@ test("a capture of unknown outcome has no event until the charge's status change
   tenant.script.next(losesAnswer);
   await tenant.act("capture", payment.id);
   const charge = payment.transactions[0].id;
-  expect(namesOf(await told(tenant, charge))).toEqual(["1 transaction.authorized"]);
+  expect(namesOf(await eventsOf(tenant, charge))).toEqual(["1 transaction.authorized"]);
   await tenant.endLeases();
   await tenant.complete();
-  expect(await toldOfTransactions(tenant, payment.id)).toEqual([
-    ["1 transaction.authorized", "2 transaction.captured"],
-  ]);
+  expect(await transactionEvents(tenant, payment.id)).toEqual([["1 transaction.authorized", "2 transaction.captured"]]);
 });
 
 test("a charge that was not sent and a refund that was refused have failed events", async () => {
@@ -224,7 +223,7 @@ test("a charge that was not sent and a refund that was refused have failed event
   const { body: payment } = await tenant.create();
   tenant.script.next(says({ kind: "declined", decline_code: null }));
   await tenant.act("refund", payment.id, { amount: 1_000 });
-  expect(await toldOfTransactions(tenant, payment.id)).toEqual([
+  expect(await transactionEvents(tenant, payment.id)).toEqual([
     ["1 transaction.captured"],
     ["1 refund.failed", "2 transaction.failed"],
   ]);
@@ -243,10 +242,10 @@ test.each([
   await db.sql`update sandbox_processor.reports set due_at = now() - interval '1 s' where account = ${tenant.environmentId}`;
   if (other > 0) await tenant.act("refund", payment.id, { amount: other });
   await processReports(tenant.service);
-  const [ofCharge, ofRefund] = await toldOfTransactions(tenant, payment.id);
+  const [ofCharge, ofRefund] = await transactionEvents(tenant, payment.id);
   expect(ofCharge?.at(-1)).toBe(`${ofCharge?.length} transaction.${status}`);
   expect(ofRefund).toEqual(["1 refund.succeeded", "2 transaction.captured", "3 refund.failed", "4 transaction.failed"]);
-  const events = await told(tenant, payment.transactions[0].id);
+  const events = await eventsOf(tenant, payment.transactions[0].id);
   expect(events.at(-1)?.data.previous).toMatchObject({ amount_refunded: 1_000 + other });
   expect((await commitsOf(tenant)).at(-1)).toBe(
     `refund.failed, payment.refund_reversed, transaction.${status}, transaction.failed`,
@@ -292,7 +291,7 @@ test("concurrent refunds of a charge number its events without a gap", async () 
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create();
   await Promise.all(Array.from({ length: 8 }, () => tenant.act("refund", payment.id, { amount: 1_000 })));
-  const events = await told(tenant, payment.transactions[0].id);
+  const events = await eventsOf(tenant, payment.transactions[0].id);
   expect(namesOf(events)).toEqual([
     "1 transaction.captured",
     ...Array.from({ length: 8 }, (_, index) => `${index + 2} transaction.partially_refunded`),
