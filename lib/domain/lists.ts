@@ -87,12 +87,12 @@ type TimeEnds = { [End in "after" | "gte" | "before" | "lte"]?: string | undefin
  */
 export function millisecondsOf({ after, gte, before, lte }: TimeEnds): { gte?: Date; lt?: Date } {
   const later = (time: Date, milliseconds: number) => new Date(Math.min(time.getTime() + milliseconds, LAST_TIME));
-  const part = (value: string) => (/\.\d{3}\d*[1-9]/.test(value) ? 1 : 0);
+  const extraMillisecond = (value: string) => (/\.\d{3}\d*[1-9]/.test(value) ? 1 : 0);
   return {
-    ...(gte !== undefined && { gte: later(instantOf(gte), part(gte)) }),
+    ...(gte !== undefined && { gte: later(instantOf(gte), extraMillisecond(gte)) }),
     ...(after !== undefined && { gte: later(instantOf(after), 1) }),
     ...(lte !== undefined && { lt: later(endInstantOf(lte), 1) }),
-    ...(before !== undefined && { lt: later(instantOf(before), part(before)) }),
+    ...(before !== undefined && { lt: later(instantOf(before), extraMillisecond(before)) }),
   };
 }
 
@@ -109,10 +109,10 @@ export function idRange(ends: TimeEnds): { gte?: string; lt?: string } {
  */
 const FRESH_MS = 2_000;
 /** Max totals per environment, and max environments: about 10 MB in all. */
-const TOTALS = 25;
-const ENVIRONMENTS = 500;
+const MAX_TOTALS = 25;
+const MAX_ENVIRONMENTS = 500;
 
-type Known = {
+type CachedTotals = {
   /** Number of writes by this process. A total is cached only if there was no write during its count. */
   writes: number;
   readonly totals: BoundedMap<string, { total: number; untilMs: number }>;
@@ -121,19 +121,19 @@ type Known = {
 };
 
 /** On globalThis, because the pages' bundle has its own copy of this module. */
-const holder = globalThis as { [key: symbol]: BoundedMap<string, Known> | undefined };
+const holder = globalThis as { [key: symbol]: BoundedMap<string, CachedTotals> | undefined };
 const KEY = Symbol.for("cardlane.known-totals");
 
-function environments(): BoundedMap<string, Known> {
-  holder[KEY] ??= new BoundedMap(ENVIRONMENTS);
+function environments(): BoundedMap<string, CachedTotals> {
+  holder[KEY] ??= new BoundedMap(MAX_ENVIRONMENTS);
   return holder[KEY];
 }
 
-function knownOf(environmentId: string): Known {
+function getCachedTotals(environmentId: string): CachedTotals {
   return environments().getOrCreate(environmentId, () => ({
     writes: 0,
-    totals: new BoundedMap(TOTALS),
-    capped: new BoundedMap(TOTALS),
+    totals: new BoundedMap(MAX_TOTALS),
+    capped: new BoundedMap(MAX_TOTALS),
   }));
 }
 
@@ -146,7 +146,7 @@ export function forgetTotals(environmentId: string): void {
   if (known.totals.size > 0) known.totals.clear();
 }
 
-type Counted = {
+type CountedFilter = {
   /** Cache key: equal keys are equal filters. */
   filter: string;
   /** True if the filter uses only immutable columns, so that a match always stays one. */
@@ -157,14 +157,14 @@ type Counted = {
 export async function withKnownTotal<Page extends { total: number }>(
   { timer }: Pick<Service, "timer">,
   environmentId: string,
-  { filter, onlyGrows }: Counted,
+  { filter, onlyGrows }: CountedFilter,
   find: (total: number | null) => Promise<Page>,
 ): Promise<Page> {
-  const known = knownOf(environmentId);
+  const known = getCachedTotals(environmentId);
   const nowMs = timer.elapsedMs();
   if (known.capped.has(filter)) return find(TOTAL_CAP + 1);
-  const kept = known.totals.get(filter);
-  if (kept && kept.untilMs > nowMs) return find(kept.total);
+  const cached = known.totals.get(filter);
+  if (cached && cached.untilMs > nowMs) return find(cached.total);
   const { writes } = known;
   const page = await find(null);
   if (onlyGrows && page.total > TOTAL_CAP) {

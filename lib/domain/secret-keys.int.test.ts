@@ -71,8 +71,8 @@ test("the secret is not rotated while a process without the new one is running",
 
 test("a value sealed under a secret that this process lacks is a 503, not a 500", async () => {
   const service = testService(db, { secret: before() });
-  const made = after().seal("made elsewhere");
-  const read = () => service.secret.unseal(made);
+  const sealed = after().seal("made elsewhere");
+  const read = () => service.secret.unseal(sealed);
   expect(read).toThrow("is not configured");
   try {
     read();
@@ -89,9 +89,9 @@ function rotate(): { child: ChildProcess; ended: Promise<unknown[]>; output(): s
     env: { ...process.env, DATABASE_URL: url, CARDLANE_SECRET: NEW, CARDLANE_SECRET_PREVIOUS: OLD },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  return { child, ended: once(child, "exit"), output: () => said };
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  return { child, ended: once(child, "exit"), output: () => text };
 }
 
 test("a rotation that is killed halfway and run again loses neither a sealed value nor a stored response", {
@@ -114,8 +114,8 @@ test("a rotation that is killed halfway and run again loses neither a sealed val
     await send(old, "pay", "/v1/payments", payment),
     await send(old, "session", "/v1/client-sessions", session),
   ];
-  const people = 3_000;
-  const rows = Array.from({ length: people }, (_, i) => ({ id: newId(), totp: old.seal(`factor ${i}`) }));
+  const userCount = 3_000;
+  const rows = Array.from({ length: userCount }, (_, i) => ({ id: newId(), totp: old.seal(`factor ${i}`) }));
   await db.sql`
     insert into users (id, merchant_id, email, password_hash, role, totp_secret)
     select id, ${merchant.id}::uuid, id || '@x.example', 'x', 'member', totp
@@ -126,13 +126,13 @@ test("a rotation that is killed halfway and run again loses neither a sealed val
     return row?.n ?? 0;
   };
 
-  const cut = rotate();
+  const killed = rotate();
   await vi.waitFor(async () => expect(await moved()).toBeGreaterThan(0), { timeout: 60_000, interval: 5 });
-  cut.child.kill("SIGKILL");
-  await cut.ended;
-  const inTheMiddle = await moved();
-  expect(inTheMiddle).toBeGreaterThan(0);
-  expect(inTheMiddle).toBeLessThan(people);
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  const movedBeforeKill = await moved();
+  expect(movedBeforeKill).toBeGreaterThan(0);
+  expect(movedBeforeKill).toBeLessThan(userCount);
 
   const replays = async () => {
     const secret = await sameSecret(both());
@@ -158,7 +158,7 @@ test("a rotation that is killed halfway and run again loses neither a sealed val
   const again = rotate();
   expect(await again.ended, again.output()).toEqual([0, null]);
   expect(JSON.parse(again.output())).toMatchObject({ finished: false, waiting: 2 });
-  expect(await moved()).toBe(people);
+  expect(await moved()).toBe(userCount);
   await replays();
   // While a request under an old key may be repeated, no process starts without the old secret.
   await expect(agreeOnSecret(db.orm, after())).rejects.toThrow(/CARDLANE_SECRET_PREVIOUS/);

@@ -12,26 +12,26 @@ import { ConfigurationError } from "@/lib/env";
 import type { Secret } from "@/lib/secret";
 import type { Service } from "./context";
 
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
-const keyOf = (secret: Secret, id: string) => ({ id, verifier: secret.verifier(id) });
+const toSecretKey = (secret: Secret, id: string) => ({ id, verifier: secret.verifier(id) });
 
 /**
  * Makes this process write under the database's current secret. Throws ConfigurationError if the process lacks a secret that
  * data in the database may be sealed under, or has a different one with the same id.
  */
 export async function agreeOnSecret(orm: Orm, secret: Secret): Promise<void> {
-  if ((await findCurrentSecret(orm)) === null) await adoptSecret(orm, keyOf(secret, secret.keyId));
+  if ((await findCurrentSecret(orm)) === null) await adoptSecret(orm, toSecretKey(secret, secret.keyId));
   const current = await findCurrentSecret(orm);
   for (const [id, verifier] of await listSecretKeys(orm)) {
     if (secret.keyIds.includes(id) && secret.verifier(id) === verifier) continue;
-    throw id === current ? anotherSecret() : previousMissing();
+    throw id === current ? wrongSecret() : previousMissing();
   }
-  if (current === null || !secret.keyIds.includes(current)) throw anotherSecret();
+  if (current === null || !secret.keyIds.includes(current)) throw wrongSecret();
   secret.use(current);
 }
 
-const anotherSecret = () =>
+const wrongSecret = () =>
   new ConfigurationError(
     "CARDLANE_SECRET is not the secret of this database: set it to the one that the database was used with before. To change it, add that one as CARDLANE_SECRET_PREVIOUS and run npm run rotate-secret.",
   );
@@ -41,7 +41,7 @@ const previousMissing = () =>
     "This database still needs its previous secret: set CARDLANE_SECRET_PREVIOUS to it, until npm run rotate-secret says that nothing needs it any more.",
   );
 
-const notEverywhere = (baseUrl: string) =>
+const missingElsewhere = (baseUrl: string) =>
   new ConfigurationError(
     `A process at ${baseUrl} does not have the new secret: restart every process with CARDLANE_SECRET set to it and CARDLANE_SECRET_PREVIOUS to the one of now, then run this again. One that was killed counts for another minute.`,
   );
@@ -73,8 +73,8 @@ export async function rotateSecret(orm: Orm, secret: Secret): Promise<Rotation> 
   const [id] = secret.keyIds;
   if (id === undefined) throw new Error("there is always a secret");
   if ((await findCurrentSecret(orm)) !== id) {
-    const without = await moveToSecret(orm, keyOf(secret, id));
-    if (without !== null) throw notEverywhere(without);
+    const otherUrl = await moveToSecret(orm, toSecretKey(secret, id));
+    if (otherUrl !== null) throw missingElsewhere(otherUrl);
   }
   secret.use(id);
   const resealed = await resealAll(orm, secret);
@@ -89,7 +89,7 @@ export async function rotateSecret(orm: Orm, secret: Secret): Promise<Rotation> 
 async function resealAll(orm: Orm, secret: Secret): Promise<number> {
   const prefix = `s1.${secret.keyId}.`;
   for (let resealed = 0; ; ) {
-    const found = await listSealedOtherwise(orm, prefix, AT_ONCE);
+    const found = await listSealedOtherwise(orm, prefix, BATCH_SIZE);
     if (found.length === 0) return resealed;
     for (const one of found) await replaceSealed(orm, one, secret.seal(secret.unseal(one.sealed)));
     resealed += found.length;

@@ -61,7 +61,7 @@ async function findRow(ctx: Context, publicId: string): Promise<ShownCustomerRow
 }
 
 /** Cards are collected from the latest charges only, because a customer may have thousands. */
-const MOST = { charges: 1_000, cards: 20 };
+const CARD_LIMITS = { charges: 1_000, cards: 20 };
 
 async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise<Customer[]> {
   if (rows.length === 0) return [];
@@ -69,7 +69,7 @@ async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise
   const [figures, disputed, cards] = await Promise.all([
     readFigures(sql, ctx.environment.id, rows),
     readDisputed(sql, ctx.environment.id, rows),
-    readCards(sql, ctx.environment.id, rows, MOST),
+    readCards(sql, ctx.environment.id, rows, CARD_LIMITS),
   ]);
   return rows.map(({ id, ...row }) => {
     const own = figures.filter(({ customer }) => customer === id);
@@ -80,7 +80,7 @@ async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise
       ...{ first_payment_at: row.first_payment_at, last_payment_at: row.last_payment_at },
       payments: sum(({ payments }) => payments),
       declined: sum(({ declined }) => declined),
-      currencies: currenciesOf(
+      currencies: mergeCurrencies(
         own,
         disputed.filter(({ customer }) => customer === id),
       ),
@@ -98,7 +98,7 @@ async function present(ctx: Context, rows: readonly ShownCustomerRow[]): Promise
 }
 
 /** Includes disputes without payments: a bank may dispute a payment in a different currency. */
-function currenciesOf(
+function mergeCurrencies(
   paid: readonly CustomerFigures[],
   disputed: readonly { currency: string; disputed: number }[],
 ): Customer["currencies"] {
