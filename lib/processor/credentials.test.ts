@@ -8,7 +8,7 @@ const refusalOf = (result: ReturnType<typeof adyen.safeParse> | ReturnType<typeo
   return issue && { field: issue.path.join("."), message: issue.message };
 };
 
-describe("what cannot be sent with a request is refused at its field", () => {
+describe("a value that a request cannot carry is refused at its field", () => {
   const keyOf = (api_key: string) => adyen.safeParse({ api_key, merchant_account: "ExampleShopECOM" });
 
   test.each([
@@ -22,7 +22,7 @@ describe("what cannot be sent with a request is refused at its field", () => {
     });
   });
 
-  test("an API key of Adyen's is taken with every sign that one can have, and without what was pasted around it", () => {
+  test("an Adyen API key is accepted with every valid character, and trimmed", () => {
     expect(keyOf(` ${API_KEY}\r\n`).data).toMatchObject({ api_key: API_KEY });
     expect(refusalOf(keyOf("AQEyhmfx…"))).toMatchObject({ message: "An API key is longer: copy it whole." });
   });

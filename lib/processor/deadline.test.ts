@@ -31,7 +31,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("an answer that is not one is unknown, never a failure", () => {
+describe("a malformed outcome is unknown, never a failure", () => {
   test.each<[string, () => unknown]>([
     ["a rejected call", () => Promise.reject(new Error("socket hang up"))],
     [
@@ -57,7 +57,7 @@ describe("an answer that is not one is unknown, never a failure", () => {
     expect((await guarded.capture(request)).kind).toBe("unknown");
   });
 
-  test("no answer in time", async () => {
+  test("no outcome in time", async () => {
     const { guarded } = answering(() => new Promise(() => {}));
     const outcome = guarded.capture(request);
     await vi.advanceTimersByTimeAsync(8_000);
@@ -70,7 +70,7 @@ describe("an answer that is not one is unknown, never a failure", () => {
   });
 });
 
-describe("what a processor says can be kept, whatever it says", () => {
+describe("any text from a processor can be stored", () => {
   const stored = "4242424242424242 \u0000 \ud800 ".repeat(100_000);
   const isKeepable = (text: string) =>
     text.length <= 500 && text.isWellFormed() && !text.includes("\u0000") && !text.includes("4242424242424242");
@@ -122,14 +122,14 @@ test("not found passes for an inquiry", async () => {
   expect(await guarded.inquire(inquiry(request.reference))).toEqual({ kind: "not_found" });
 });
 
-test("an error that comes after the deadline is dropped", async () => {
+test("an error after the deadline is dropped", async () => {
   const { guarded } = answering(() => new Promise((_, reject) => setTimeout(reject, 9_000, new Error("late"))));
   const outcome = guarded.capture(request);
   await vi.advanceTimersByTimeAsync(10_000);
   expect((await outcome).kind).toBe("unknown");
 });
 
-describe("what moves no money has a deadline, too", () => {
+describe("calls that move no money have a deadline, too", () => {
   const calls: [string, (processor: Processor) => Promise<unknown>][] = [
     ["tokenize", (processor) => processor.tokenize(request.account, {} as CardInput)],
     ["forgetOldAttempts", (processor) => processor.forgetOldAttempts()],
@@ -161,7 +161,7 @@ describe("what moves no money has a deadline, too", () => {
   });
 });
 
-test("a card that is not kept in time is a 504, and one that cannot be is a 502", async () => {
+test("a card that is not stored in time is a 504, and one that cannot be stored is a 502", async () => {
   const keep = (tokenize: () => Promise<never>) =>
     tokenizeCard(
       withDeadline({ ...FAKE, capabilities: { rawCards: true }, tokenize } as unknown as Processor, 8_000),

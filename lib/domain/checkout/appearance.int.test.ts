@@ -6,7 +6,7 @@ import { getCheckoutAppearance, updateCheckoutAppearance } from "./appearance";
 
 const { db } = await testDatabase();
 
-test("an appearance is kept for its environment alone, and each change is written down once", async () => {
+test("an appearance is stored for its environment only, and each change is audited once", async () => {
   const { newUser, merchant, call, stranger } = await testUsers(db);
   const { ctx } = await newUser("owner");
   expect(await getCheckoutAppearance(ctx)).toBeNull();
@@ -38,14 +38,14 @@ test("an appearance is kept for its environment alone, and each change is writte
   ]);
 });
 
-test("an appearance that says nothing is Cardlane's own", async () => {
+test("an empty appearance is Cardlane's own", async () => {
   const { newUser } = await testUsers(db);
   const { ctx } = await newUser("owner");
   expect(await updateCheckoutAppearance(ctx, { appearance: {} })).toBeNull();
   expect(await getCheckoutAppearance(ctx)).toBeNull();
 });
 
-test("what cannot be read, or is no appearance, is refused", () => {
+test("an unreadable or invalid appearance is refused", () => {
   const { body } = checkout.updateCheckoutAppearance;
   const wrongOf = (appearance: unknown) =>
     body.safeParse({ appearance }).error?.issues.map(({ path }) => path.join("."));

@@ -62,7 +62,7 @@ test("everything that was sent comes back", async () => {
   expect(await create(call(), body)).toMatchObject(body);
 });
 
-test("the token is stored as a digest only, and stands in no event", async () => {
+test("the token is stored as a digest only, and is in no event", async () => {
   const { call, merchant } = await testTenant(db);
   const ctx = call({ idempotency: testIdempotency("k", Buffer.alloc(32), null) });
   const { client_session_token: token } = await create(ctx);
@@ -132,7 +132,7 @@ test("a session is expired from its last millisecond on, and can then not be can
   });
 });
 
-test("an open session is cancelled once, also when ten ask at once, with one event", async () => {
+test("an open session is cancelled once by ten concurrent requests, with one event", async () => {
   const { call, merchant } = await testTenant(db);
   const { id } = await create(call());
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => cancelClientSession(call(), { id })));

@@ -68,7 +68,7 @@ test("a status narrows the list and its total; what is past its time is expired 
   expect(await idsOf("COMPLETED")).toEqual([]);
 });
 
-test("while a payment is under way the session is open past its time, and both pages say so", async () => {
+test("while a payment is in progress the session is open past its expiry, and both pages show it", async () => {
   const { service, merchant, create: pay } = await moneyTenant(db);
   const call = () => testContext(service, merchant.test);
   const id = await create(call());
@@ -86,7 +86,7 @@ test("while a payment is under way the session is open past its time, and both p
   });
 });
 
-test("nobody sees the sessions of another merchant or of the other mode", async () => {
+test("sessions of another merchant or of the other mode are never shown", async () => {
   const { call, stranger, merchant } = await testTenant(db);
   const id = await create(call());
   for (const environment of [stranger.test, merchant.live]) {
@@ -96,7 +96,7 @@ test("nobody sees the sessions of another merchant or of the other mode", async 
   await expect(getSessionDetail(call(), { id: "nonsense" })).rejects.toMatchObject({ code: "resource_not_found" });
 });
 
-test("a session's page knows who created and who cancelled it, and never its token", async () => {
+test("a session's page shows who created and who cancelled it, and never its token", async () => {
   const { call, newUser } = await testUsers(db);
   const owner = await newUser("owner", { name: "Ada" });
   const id = await create(call(), { metadata: { order: "42" } });

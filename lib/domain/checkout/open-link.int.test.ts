@@ -52,7 +52,7 @@ describe("a reusable link", () => {
     expect(await shop.opened("not a token")).toMatch(/^cst_/);
   });
 
-  test("sends a browser whose payment is under way back to it", async () => {
+  test("returns a browser whose payment is in progress to it", async () => {
     const shop = await sell();
     const token = await shop.opened();
     const hold = holds();
@@ -102,7 +102,7 @@ const OWN_SESSION = {
 };
 
 describe("a single-use link", () => {
-  test("gives all who open it at the same instant one session", async () => {
+  test("gives all concurrent visitors one session", async () => {
     const shop = await sell({ single_use: true });
     const tokens = await Promise.all(Array.from({ length: 12 }, () => shop.opened()));
     expect(new Set(tokens).size).toBe(1);
@@ -110,7 +110,7 @@ describe("a single-use link", () => {
     expect(await shop.get()).toMatchObject({ opened: 1 });
   });
 
-  test("is paid once, however many pay at once, and is sold from then on", async () => {
+  test("is paid once by concurrent shoppers, and is sold from then on", async () => {
     const shop = await sell({ single_use: true });
     const openAndPay = async () => {
       const found = await shop.open();
@@ -124,7 +124,7 @@ describe("a single-use link", () => {
     await expectCleanBooks(db);
   });
 
-  test("stays with a session whose payment is under way, though its time and the link's are over", async () => {
+  test("stays with a session whose payment is in progress, though it and the link have expired", async () => {
     const shop = await sell({ single_use: true });
     const token = await shop.opened();
     const hold = holds();
@@ -143,7 +143,7 @@ describe("a single-use link", () => {
     await expectCleanBooks(db);
   });
 
-  test("stays with a session whose payment nobody knows the outcome of", async () => {
+  test("stays with a session whose payment has an unknown outcome", async () => {
     const shop = await sell({ single_use: true });
     const token = await shop.opened();
     shop.tenant.script.next(losesAnswer);
@@ -269,7 +269,7 @@ describe("a link that no longer sells", () => {
     expect((await shop.pay(token)).state.status).toBe("COMPLETED");
   });
 
-  test("lets a payment that is under way finish", async () => {
+  test("lets a payment in progress finish", async () => {
     const shop = await sell();
     const token = await shop.opened();
     const hold = holds();
@@ -308,8 +308,8 @@ describe("a link that no longer sells", () => {
   });
 });
 
-describe("what visitors leave", () => {
-  test("goes a week after its time; what somebody tried to pay, and a single-use link's own session, stay", async () => {
+describe("sessions of visitors", () => {
+  test("are deleted a week after they expired; sessions with an attempt, and a single-use link's own, stay", async () => {
     const tenant = await moneyTenant(db);
     const [many, once] = [await sell({}, tenant), await sell({ single_use: true }, tenant)];
     await many.opened();

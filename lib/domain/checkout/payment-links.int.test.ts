@@ -61,7 +61,7 @@ describe("links of a merchant", () => {
     expect((await listPaymentLinks(contextOf(stranger), {})).total).toBe(0);
   });
 
-  test("change their name, words and time, write down who did it, and nothing when nothing changes", async () => {
+  test("change their name, texts and expiry, with an audit record, and without one if nothing changes", async () => {
     const shop = await sell();
     const changed: PaymentLink = await shop.change({ name: "Spring", description: "A big poster" });
     expect(paymentLink.strip().parse(changed)).toMatchObject({ name: "Spring", description: "A big poster" });
@@ -74,7 +74,7 @@ describe("links of a merchant", () => {
   });
 });
 
-test("a link with very many sales says what the newest of them took, and a change of it adds up none", async () => {
+test("a link with very many sales sums the newest of them, and changing it sums none", async () => {
   const shop = await sell();
   const environmentId = shop.tenant.environmentId;
   const linkId = decodeId("paymentLink", shop.link.id) as string;

@@ -17,7 +17,7 @@ test("the country of the address decides, and without one the currency", () => {
 });
 
 test.each(["HK", "AE", "QA", "MO", "IE", "JM", "PA", "BS", "GH", "UG", "ZW", "FJ", "TT", "BO"])(
-  "nobody in %s has to enter a postal code, whatever the shop's page asks for",
+  "no one in %s has to enter a postal code, whatever the shop's page requests",
   (country) => {
     expect(rule("USD", { country })).toBeNull();
     expect(rule("USD", { country }, true)).toBe("optional");

@@ -47,7 +47,7 @@ async function fiveProcesses<T>(work: (service: ReturnType<typeof testService>) 
 }
 
 describe("completed", () => {
-  test("tells of the session as the API shows it, in the commit of its payment", async () => {
+  test("has the session as the API shows it, in the commit of its payment", async () => {
     const shop = await openShop(db, { metadata: { order: "42" }, capture_method: "manual" });
     const before = await shop.get();
     await shop.pay({ card: DECLINED });
@@ -72,7 +72,7 @@ describe("completed", () => {
     await expectCleanBooks(db);
   });
 
-  test("is told after a challenge that was passed, and not while it waits", async () => {
+  test("is emitted after a passed challenge, and not while it waits", async () => {
     const shop = await openShop(db);
     const { state } = await shop.pay({ card: CHALLENGED });
     expect(await namesOf(shop.tenant, shop.id)).toEqual([CREATED]);
@@ -82,7 +82,7 @@ describe("completed", () => {
     await expectCleanBooks(db);
   });
 
-  test("is told once when the outcome was unknown and five processes find out about it", async () => {
+  test("is emitted once when five processes learn an unknown outcome", async () => {
     const shop = await openShop(db);
     shop.tenant.script.next(losesAnswer);
     await shop.pay();
@@ -100,7 +100,7 @@ describe("completed", () => {
     await expectCleanBooks(db);
   });
 
-  test("is told of a session that expired before a token of its time paid it", async () => {
+  test("is emitted for a session that expired before an earlier token paid it", async () => {
     const shop = await openShop(db);
     const { tenant } = shop;
     const token = await testPaymentToken(testContext(tenant.service, tenant.merchant.test), {
@@ -115,7 +115,7 @@ describe("completed", () => {
     await expectCleanBooks(db);
   });
 
-  test("the outcome is written whatever became of the session, and nothing is told that is not so", async () => {
+  test("the outcome is recorded whatever the session's state, and no false event is emitted", async () => {
     const shop = await openShop(db);
     const { tenant } = shop;
     const held = holds();
@@ -134,7 +134,7 @@ describe("completed", () => {
     await expectCleanBooks(db);
   });
 
-  test("a session that a link opened tells nothing, paid or expired", async () => {
+  test("a session that a link opened emits nothing, paid or expired", async () => {
     const shop = await sell();
     await shop.pay(await shop.opened());
     await shop.opened();
@@ -147,7 +147,7 @@ describe("completed", () => {
 });
 
 describe("expired", () => {
-  test("five processes tell of each session once, as the API shows it", async () => {
+  test("five processes emit one event per session, as the API shows it", async () => {
     const shop = await openShop(db);
     const sessions = [shop];
     for (let more = 0; more < 19; more++) sessions.push({ ...shop, ...(await shop.open()) });
@@ -169,7 +169,7 @@ describe("expired", () => {
     await expectCleanBooks(db);
   });
 
-  test("a process that dies after it took a session tells nothing, and the next one does", async () => {
+  test("a process that dies after claiming a session emits nothing, and the next one does", async () => {
     const shop = await openShop(db);
     await passTime(shop.tenant);
     const doomed = connect(url, { max: 2, applicationName: "doomed" });
@@ -200,7 +200,7 @@ describe("expired", () => {
     expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
   });
 
-  test("is told after the last attempt, whatever the time", async () => {
+  test("is emitted after the last attempt, whatever the time", async () => {
     const shop = await openShop(db);
     for (let left = 5; left > 0; left--) await shop.pay({ card: DECLINED });
     expect(await shop.get()).toMatchObject({ status: "EXPIRED", attempts_left: 0 });
@@ -218,7 +218,7 @@ describe("expired", () => {
     expect(await emitExpiredSessions(shop.tenant.service)).toBe(1);
   });
 
-  test("waits for a payment under way, and is told when that was declined", async () => {
+  test("waits for a payment in progress, and is emitted once that is declined", async () => {
     const shop = await openShop(db);
     const held = holds();
     shop.tenant.script.next(held.step);
@@ -232,7 +232,7 @@ describe("expired", () => {
     expect(await namesOf(shop.tenant, shop.id)).toEqual(EXPIRED);
   });
 
-  test("is not told of what was paid or cancelled before", async () => {
+  test("is not emitted for sessions that were paid or cancelled before", async () => {
     const shop = await openShop(db);
     const other = await shop.open();
     await shop.pay();
@@ -242,7 +242,7 @@ describe("expired", () => {
     expect(await namesOf(shop.tenant, other.id)).toEqual([CREATED, "2 client_session.cancelled"]);
   });
 
-  test("a merchant with many expired sessions does not keep another's waiting", async () => {
+  test("a merchant with many expired sessions does not delay another's", async () => {
     const many = await openShop(db);
     await Promise.all(Array.from({ length: 120 }, () => many.open()));
     const few = await openShop(db);

@@ -66,7 +66,7 @@ test("both books agree after charges, captures in part, voids, declines, and ref
   expect(JSON.stringify(kept)).not.toMatch(/4242|5126/);
 });
 
-test("each kind of difference is told once, of payments and of refunds", async () => {
+test("each kind of difference is reported once, for payments and refunds", async () => {
   const { pay, act, decide, books, compare, atAdyen, refunded } = await withReport();
   const take = (kind: "cancel" | "refund", value: number) => {
     const payment = atAdyen();
@@ -115,7 +115,7 @@ test("each kind of difference is told once, of payments and of refunds", async (
   expect(of(released)[0]?.url).toContain("ca-test.adyen.com");
 });
 
-test("what the report need not have is no difference, and is said: made before it, after it, or within an hour of its ends", async () => {
+test("entries outside the report's certain period are no differences but are mentioned: before it, after it, or within an hour of its ends", async () => {
   const { pay, compare, report, books, connection, service } = await withReport();
   await pay();
   await pay(MANUAL);
@@ -176,7 +176,7 @@ test("what changed in Cardlane after the report is compared with a later one, an
   });
 });
 
-test("a file that cannot be read, or is about another time, is refused with what to do, and nothing is kept of it", async () => {
+test("a file that cannot be read, or covers another period, is refused with a remedy, and nothing of it is stored", async () => {
   const { compare, report, connection, owner } = await withReport();
   const refused = (asked: Promise<unknown>, sentence: string) =>
     expect(asked).rejects.toMatchObject({ code: "invalid_parameter", message: expect.stringContaining(sentence) });
@@ -185,7 +185,7 @@ test("a file that cannot be read, or is about another time, is refused with what
   expect((await getReconciliation(owner(), { connection })).runs).toEqual([]);
 });
 
-test("a night, which has nothing to compare with, does not hide what the report showed", async () => {
+test("a nightly run without a list does not hide the report's findings", async () => {
   const { pay, compare, books, connection, owner, service } = await withReport();
   const runs = async () => (await getReconciliation(owner(), { connection })).runs;
   const said = async () => (await listUnchecked(service)).filter((sentence) => sentence.includes(connection));

@@ -120,7 +120,7 @@ const pay = async (tenant: MoneyTenant, body: object = {}) => (await tenant.crea
 const kindsOf = ({ differences }: { differences: readonly { kind: string; object: string }[] }) =>
   differences.map(({ kind, object }) => `${kind} ${object}`);
 
-test("what agrees is counted, and nothing differs: by our references, and by the processor's ids where it has no reference", async () => {
+test("matching entries are counted without differences: by our references, and by the processor's ids if it has no reference", async () => {
   const { tenant, settleDown, compare, list, connectionId, change } = await connected();
   const captured = await pay(tenant);
   await tenant.act("refund", captured.id, { amount: 1_000 });
@@ -140,7 +140,7 @@ test("what agrees is counted, and nothing differs: by our references, and by the
   expect(await compare()).toEqual(clean);
 });
 
-test("each kind of difference is told, with both sides, ids, a link and what to do", async () => {
+test("each kind of difference is reported, with both sides, ids, a link and a remedy", async () => {
   const { tenant, settleDown, compare, list, change, entryOf } = await connected();
   const [a, b, c, gone] = [await pay(tenant), await pay(tenant), await pay(tenant), await pay(tenant)];
   await tenant.act("refund", c.id, { amount: 500 });
@@ -183,7 +183,7 @@ test("each kind of difference is told, with both sides, ids, a link and what to 
   expect(byHand?.advice).toContain("do not refund it again here");
 });
 
-test("a second payment under one reference is a charge too many", async () => {
+test("a second payment under one reference is reported as an extra charge", async () => {
   const { tenant, settleDown, compare, list, entryOf } = await connected();
   const payment = await pay(tenant);
   await settleDown();
@@ -193,7 +193,7 @@ test("a second payment under one reference is a charge too many", async () => {
   expect(found.differences[0]?.advice).toContain("paid twice");
 });
 
-test("what is open, or was a moment ago, is counted and is no difference; nor are entries that move no money", async () => {
+test("operations that are open, or were just now, are counted but are no differences; nor are entries that move no money", async () => {
   const { tenant, settleDown, compare, list, entryOf } = await connected();
   const open = await pay(tenant, {});
   tenant.script.next(says({ kind: "unknown", reason: "lost" }));
@@ -210,7 +210,7 @@ test("what is open, or was a moment ago, is counted and is no difference; nor ar
   expect(await compare()).toMatchObject({ payments: 1, under_way: 2, difference_count: 2 });
 });
 
-test("what the list lacks is asked about by name before it is called missing", async () => {
+test("the status of entries missing from the list is checked before they are reported missing", async () => {
   const { tenant, settleDown, compare, list, answer } = await connected();
   await pay(tenant);
   await settleDown();
@@ -226,7 +226,7 @@ test("what the list lacks is asked about by name before it is called missing", a
   expect(kindsOf(await compare())).toEqual(["only_here payment"]);
 });
 
-test("stretches of time meet without a gap, and clocks may differ across their ends", async () => {
+test("periods join without a gap, and clocks may differ at their ends", async () => {
   const { tenant, settleDown, compare, list, asked, entryOf, change } = await connected();
   const payment = await pay(tenant);
   await settleDown();
@@ -245,7 +245,7 @@ test("stretches of time meet without a gap, and clocks may differ across their e
   expect(list).toHaveLength(1);
 });
 
-test("another environment's payments are not compared, whatever reference an entry has", async () => {
+test("another environment's payments are not compared, whatever an entry's reference", async () => {
   const { tenant, settleDown, compare, list } = await connected();
   const other = await moneyTenant(db);
   const foreign = await pay(other);
@@ -263,7 +263,7 @@ test("another environment's payments are not compared, whatever reference an ent
   expect(JSON.stringify(found)).not.toContain(foreign.id);
 });
 
-test("a processor without a list compares nothing, and says so", async () => {
+test("a processor without a list compares nothing, and reports that", async () => {
   const { tenant, settleDown, compare, processor } = await connected();
   await pay(tenant);
   await settleDown();

@@ -33,7 +33,7 @@ const refusalOf = async (call: Promise<unknown>) => {
 const credentials = (key: string) => ({ processor: "other", label: "Shop", credentials: { key } });
 
 describe("connecting", () => {
-  test("keeps the credentials sealed, shows a hint of them, and makes the first connection the default", async () => {
+  test("stores the credentials sealed, shows a hint of them, and makes the first connection the default", async () => {
     const tenant = await connectingTenant(db);
     const made = await connectProcessor(tenant.owner(), credentials("test_one_secret99"));
     expect(made).toMatchObject({
@@ -117,7 +117,7 @@ describe("connecting", () => {
 });
 
 describe("changing", () => {
-  test("takes other credentials of the same account, and none of another", async () => {
+  test("accepts other credentials of the same account, and none of another", async () => {
     const tenant = await connectingTenant(db);
     const { id } = await tenant.connect();
     const other = changeConnection(tenant.owner(), { id, credentials: { key: "test_two_k9999" } });
@@ -129,7 +129,7 @@ describe("changing", () => {
     expect(changed).toMatchObject({ hint: "test…9999", takes_webhooks: true });
   });
 
-  test("pastes what messages are signed with later on", async () => {
+  test("adds the signing secret of messages later", async () => {
     const tenant = await connectingTenant(db);
     const { id } = await connectProcessor(tenant.owner(), credentials("test_one_k4242"));
     const changed = await changeConnection(tenant.owner(), { id, credentials: { signing: "later" } });
@@ -166,7 +166,7 @@ describe("changing", () => {
     expect(await takes(connectingService(db))).toBe(false);
   });
 
-  test("notes what the processor says of the credentials now", async () => {
+  test("stores the processor's current verdict on the credentials", async () => {
     const tenant = await connectingTenant(db);
     const { id } = await tenant.connect();
     expect(await checkConnection(tenant.owner(), { id })).toMatchObject({ check_problem: null });
@@ -190,7 +190,7 @@ describe("disconnecting", () => {
     return { tenant, id, disconnect: () => disconnectProcessor(tenant.owner(), { id }) };
   };
 
-  test("forgets the credentials; what was paid there waits until the same account is connected again", async () => {
+  test("deletes the credentials; payments there wait until the same account is reconnected", async () => {
     const { tenant, id, disconnect } = await withCards();
     const { body: payment } = await tenant.create();
     expect(payment).toMatchObject({ status: "CAPTURED" });
@@ -212,7 +212,7 @@ describe("disconnecting", () => {
     expect((await tenant.act("refund", payment.id)).status).toBe(202);
   });
 
-  test("is refused while anything is open there, and says what", async () => {
+  test("is refused while anything is open there, and names it", async () => {
     const { tenant, disconnect } = await withCards();
     await tenant.create(MANUAL);
     await tenant.create({ card: { number: "4000000000003220", exp_month: 12, exp_year: 2040, cvv: "123" } });
@@ -223,7 +223,7 @@ describe("disconnecting", () => {
     );
   });
 
-  test("is refused while the processor stores a card, until that is forgotten or could not be for an hour", async () => {
+  test("is refused while the processor stores a card, until it is deleted or deletion has failed for an hour", async () => {
     const tenant = await adyenTenant(db, onTestFinished);
     const [{ id } = { id: "" }] = (await listProcessors(tenant.owner())).connections;
     await changeConnection(tenant.owner(), { id, raw_cards: true });
@@ -262,7 +262,7 @@ describe("disconnecting", () => {
     expect(await disconnectProcessor(tenant.owner(), { id: two.id })).toMatchObject({ status: "DISCONNECTED" });
   });
 
-  test("of a payment and the end of its connection at the same moment one is refused", async () => {
+  test("concurrently with a payment refuses one of the two", async () => {
     for (let round = 0; round < 6; round++) {
       const { tenant, disconnect } = await withCards();
       const stale = staleService();
@@ -274,7 +274,7 @@ describe("disconnecting", () => {
     await expectClean();
   });
 
-  test("a process that does not know of it yet makes nothing there, and spends no token", async () => {
+  test("a process that does not know of it yet charges nothing there, and uses up no token", async () => {
     const { tenant, disconnect } = await withCards();
     const stale = staleService();
     const { body: paid } = await tenant.create();

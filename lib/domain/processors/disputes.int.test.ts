@@ -72,7 +72,7 @@ async function toldOf({ environmentId }: MoneyTenant) {
   return events.filter(({ data }) => data.object.object === "dispute");
 }
 
-test("a dispute is kept with its payment and told of once, however often it is reported", async () => {
+test("a dispute is stored with its payment and emitted once, however often it is reported", async () => {
   const { tenant, payment, from, report, told } = await disputable();
   const results = await Promise.all(Array.from({ length: 5 }, () => recordDispute(tenant.service, from, report)));
   expect(results.includes(true)).toBe(true);
@@ -102,7 +102,7 @@ test("a dispute is kept with its payment and told of once, however often it is r
   expect(await faultyEvents(db)).toEqual([]);
 });
 
-test("each change is told with what it was, and what is read again unchanged is not", async () => {
+test("each change is emitted with the previous values, and an unchanged read is not", async () => {
   const { tenant, from, report, becomes, told } = await disputable();
   const say = async (change: Partial<Dispute>) => {
     becomes(change);
@@ -164,7 +164,7 @@ test.each([
   },
 );
 
-test("refunds of several disputed payments at once are refused, and go through when they acknowledge that", async () => {
+test("concurrent refunds of disputed payments are refused, and succeed once they acknowledge the disputes", async () => {
   const tenant = await moneyTenant(db);
   const made = await Promise.all(Array.from({ length: 8 }, () => tenant.create()));
   const ids = made.map(({ body }) => decodeId("payment", body.id) as string);
@@ -201,7 +201,7 @@ test("no refund that begins after a dispute is told of gets through, whatever is
   expect(await broken()).toEqual([]);
 });
 
-test("of several disputes the lost one decides, then the open one, and the books say so", async () => {
+test("of several disputes the lost one decides, then the open one, and the books agree", async () => {
   const { tenant, payment, from, report } = await disputable();
   const say = (id: string, status: Dispute["status"]) => {
     const readDispute = async () => ({ ...OPENED, id, status });
@@ -226,7 +226,7 @@ test("of several disputes the lost one decides, then the open one, and the books
     where p.environment_id = ${tenant.environmentId} and d.payment_id = p.id and d.status = 'LOST'`;
 });
 
-test("what was read first does not replace what was read later, whichever answer comes last", async () => {
+test("an earlier read does not replace a later one, whichever response comes last", async () => {
   const { tenant, from, report, becomes, holdAnswers, told } = await disputable();
   await recordDispute(tenant.service, from, report);
   const release = holdAnswers();
@@ -261,7 +261,7 @@ test("a report on somebody else's object, of another mode, or on a dispute that 
   expect(await told()).toEqual([]);
 });
 
-test("a processor that does not answer leaves the report to come again", async () => {
+test("an unresponsive processor leaves the report to be redelivered", async () => {
   const { tenant, from, report, told } = await disputable();
   const readDispute = () => Promise.reject(new Error("503"));
   await expect(
@@ -270,7 +270,7 @@ test("a processor that does not answer leaves the report to come again", async (
   expect(await told()).toEqual([]);
 });
 
-test("reports lead there by their dispute, and the payment's page, its books and its customer know it", async () => {
+test("reports lead there by their dispute, and the payment's page, its books and its customer show it", async () => {
   const { tenant, payment, from, ctx, report, becomes } = await disputable();
   becomes({ amount: 4_000 });
   expect(await takeInReport(tenant.service, from, report)).toBe(true);

@@ -21,7 +21,7 @@ const { connected, runsOf } = comparedConnections(db);
 
 const yesterday = () => new Date(Date.now() - 24 * HOUR_MS);
 
-test("a comparison by hand is kept, and its merchant and support see it, and nobody else", async () => {
+test("a manual comparison is stored, visible to its merchant and support only", async () => {
   const { service, connection, list, foreign, ctx, id } = await connected();
   list.entries.push(foreign());
   const made = await reconcile(service, { connectionId: connection, since: yesterday() });
@@ -52,7 +52,7 @@ test("a comparison by hand is kept, and its merchant and support see it, and nob
   });
 });
 
-test("a night is compared once, whoever tries and however often", async () => {
+test("a night is compared once, however many processes try", async () => {
   const { service, id, list } = await connected();
   await Promise.all(Array.from({ length: 4 }, () => reconcileNightly(service)));
   await reconcileNightly(service);
@@ -61,7 +61,7 @@ test("a night is compared once, whoever tries and however often", async () => {
   expect(list.asked).toBe(3);
 });
 
-test("one that failed, or whose process died, is made again after a while, and its failure is told in words", async () => {
+test("a run that failed, or whose process died, is repeated later, and its failure has a sentence", async () => {
   const { service, id, list } = await connected();
   list.fails = true;
   await reconcileNightly(service);
@@ -88,7 +88,7 @@ test("one that failed, or whose process died, is made again after a while, and i
   expect((await runsOf(id)).length).toBe(0);
 });
 
-test("one that is requested waits until a job makes it; asked for again meanwhile, it is the same, over the days asked for last", async () => {
+test("a requested run waits for the job; a repeated request updates its days", async () => {
   const { ctx, service, connection, id, list, foreign } = await connected();
   list.entries.push(foreign(5 * 24 * HOUR_MS));
   const one = await requestComparison(ctx, { id: connection, days: 3 });
@@ -109,7 +109,7 @@ test("one that is requested waits until a job makes it; asked for again meanwhil
   expect(await runsOf(id)).toMatchObject([{ state: "done" }, { state: "failed", difference_count: 0 }]);
 });
 
-test("one that is stopped, or whose process died, is made by another process", async () => {
+test("a run that is stopped, or whose process died, is made by another process", async () => {
   const { ctx, service, connection, id, list } = await connected();
   await requestComparison(ctx, { id: connection, days: 3 });
   const resolve = heldUp(list);
@@ -130,7 +130,7 @@ test("one that is stopped, or whose process died, is made by another process", a
   expect(await runsOf(id)).toMatchObject([{ state: "done" }]);
 });
 
-test("one that was begun again is ended by whoever began it last", async () => {
+test("a restarted run is ended by the process that started it last", async () => {
   const { ctx, service, connection, id, list, foreign } = await connected();
   list.entries.push(foreign());
   const paused = async (begin: () => Promise<unknown>) => {
@@ -164,7 +164,7 @@ test("one that was begun again is ended by whoever began it last", async () => {
   expect(await runsOf(id)).toMatchObject([{ state: "done", difference_count: 1 }]);
 });
 
-test("one that is stopped while it is requested again ends: the new request is made instead", async () => {
+test("a run that is stopped while requested again ends: the new request runs instead", async () => {
   const { ctx, service, environment, connection, id, list } = await connected();
   await requestComparison(ctx, { id: connection, days: 3 });
   const resolve = heldUp(list);
@@ -193,7 +193,7 @@ test("one that is stopped while it is requested again ends: the new request is m
   expect(await runsOf(id)).toMatchObject([{ state: "failed" }, { state: "done" }]);
 });
 
-test("a merchant with many connections keeps no other waiting, however many processes compare", async () => {
+test("a merchant with many connections delays no other, however many processes compare", async () => {
   const many = await connected();
   const connections = [many, await connected({ beside: many }), await connected({ beside: many })];
   const other = await connected();
@@ -229,7 +229,7 @@ test("a merchant requests no comparison of another's connection, nor of one that
   expect(await runsOf(id)).toEqual([]);
 });
 
-test("a processor that does not answer keeps no other connection's night waiting", async () => {
+test("an unresponsive processor delays no other connection's night", async () => {
   const slow = await connected();
   const other = await connected();
   const resolve = heldUp(slow.list);
@@ -241,7 +241,7 @@ test("a processor that does not answer keeps no other connection's night waiting
   expect(await runsOf(slow.id)).toMatchObject([{ state: "done" }]);
 });
 
-test("what could not be checked is said in sentences: never compared, too long ago, without a list, differences", async () => {
+test("unchecked connections are reported in sentences: never compared, too long ago, without a list, differences", async () => {
   const { service, id, connection, list, foreign } = await connected();
   const said = async () => (await listUnchecked(service)).filter((sentence) => sentence.includes(connection));
   expect(await said()).toEqual([expect.stringContaining("never compared with the processor's own books")]);
@@ -271,7 +271,7 @@ test("a comparison that is stopped, or takes too long, ends between two of the p
   expect(await runsOf(id)).toMatchObject([{ state: "failed", failure: "The service was stopped meanwhile." }]);
 });
 
-test("a connection is not compared on request without end, neither within an hour nor within a day", async () => {
+test("requested comparisons of a connection are limited per hour and per day", async () => {
   const { ctx, service, connection, id } = await connected();
   for (let made = 0; made < 20; made++) {
     await requestComparison(ctx, { id: connection, days: 3 });
@@ -295,7 +295,7 @@ test("a connection is not compared on request without end, neither within an hou
   expect(await compareRequested(service)).toBe(1);
 });
 
-test("what is no connection, and what is too young, is refused with what to do", async () => {
+test("an unknown connection and a too recent period are refused with a remedy", async () => {
   const { service, connection } = await connected();
   for (const connectionId of ["con_x", encodeId("connection", newId())])
     await expect(reconcile(service, { connectionId, since: yesterday() })).rejects.toMatchObject({
@@ -306,7 +306,7 @@ test("what is no connection, and what is too young, is refused with what to do",
   });
 });
 
-test("a report is not read where the processor is asked for its own list", async () => {
+test("a report is not read if the processor has its own list", async () => {
   const { service, connection, id } = await connected();
   const files = [{ name: "report.csv", bytes: new Uint8Array() }];
   await expect(reconcile(service, { connectionId: connection, since: yesterday(), files })).rejects.toMatchObject({

@@ -39,7 +39,7 @@ async function withRefund() {
 }
 
 describe("a message to a connection's address", () => {
-  test("is taken in and answered as the processor wants; its owner sees that it came", async () => {
+  test("is processed and acknowledged as the processor requires; its owner sees that it arrived", async () => {
     const { tenant, id, payment, object } = await withRefund();
     await company.decide(tenant.environmentId);
     const answer = await send("other", id, reportMessage([{ id: "1", object }]));
@@ -67,7 +67,7 @@ describe("a message to a connection's address", () => {
       expect((await send(processor, connection, message)).status).toBe(404);
   });
 
-  test("that is not signed is refused, and does not count as one", async () => {
+  test("that is not signed is refused, and does not count as a message", async () => {
     const { tenant, id } = await withRefund();
     const unsigned = { ...reportMessage([]), headers: new Headers() };
     expect((await send("other", id, unsigned)).status).toBe(400);
@@ -95,7 +95,7 @@ function listing(
 const aMinuteLater = () => db.sql`update processor_connections set reports_read_at = now() - interval '2 minutes'`;
 
 describe("a list of reports", () => {
-  test("is read on from where it was left, and brings what no message brought", async () => {
+  test("is continued from its last position, and finds missed messages", async () => {
     const { tenant, id, payment, object } = await withRefund();
     const name = decodeId("connection", id);
     const places: (string | null)[] = [];
@@ -129,7 +129,7 @@ describe("a list of reports", () => {
     expect(places).toEqual([null, null, "a", "b"]);
   });
 
-  test("does not wait for what the processor decides later, which another report tells", async () => {
+  test("does not wait for later decisions, which have reports of their own", async () => {
     const { tenant, id, payment, object } = await withRefund();
     const name = decodeId("connection", id);
     const places: (string | null)[] = [];
@@ -152,7 +152,7 @@ describe("a list of reports", () => {
     expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 4_000 });
   });
 
-  test("is read though cards could not be removed, which is said in its own words", async () => {
+  test("is read even if cards could not be deleted, which is logged separately", async () => {
     const { id } = await withRefund();
     const name = decodeId("connection", id);
     const read: string[] = [];
@@ -176,7 +176,7 @@ describe("a list of reports", () => {
     expect(said).toEqual(["cards that a processor keeps could not be removed in time"]);
   });
 
-  test("of a processor that fails keeps no other from being read", async () => {
+  test("of a failing processor does not block others", async () => {
     const tenants = await Promise.all([1, 2, 3].map(() => withRefund()));
     const [dead, ...others] = tenants.map(({ id }) => decodeId("connection", id));
     const read: string[] = [];

@@ -51,7 +51,7 @@ async function ownToken(tenant: ConnectingTenant) {
 }
 
 describe("a new payment", () => {
-  test("goes where the first rule says that fits, and else to the default", async () => {
+  test("goes to the first matching rule's connection, or else to the default", async () => {
     const { tenant, one, two } = await twoConnections();
     await replaceRules(tenant.owner(), [
       { currency: "EUR", brand: "mastercard", connection_id: one },
@@ -76,7 +76,7 @@ describe("a new payment", () => {
     await expectClean();
   });
 
-  test("stays with its processor, whatever the rules say later", async () => {
+  test("stays with its processor, whatever the rules are later", async () => {
     const { tenant, one, two } = await twoConnections();
     const { body: payment } = await tenant.create({ capture_method: "manual" });
     expect(await placeOf(payment.id)).toBe(one);
@@ -102,7 +102,7 @@ describe("a new payment", () => {
     expect(one).not.toBe(two);
   });
 
-  test("in live mode without any connection is refused, and says where to connect one", async () => {
+  test("in live mode without any connection is refused, with the place to connect one", async () => {
     const tenant = await connectingTenant(db);
     const context = { environment: tenant.merchant.live };
     const refused = await tenant.create({}, { context } as never);
@@ -112,7 +112,7 @@ describe("a new payment", () => {
 });
 
 describe("a card's token", () => {
-  test("is paid at the connection that made it, whatever the rules say now", async () => {
+  test("is paid at the connection that made it, whatever the rules are now", async () => {
     const { tenant, one, two } = await twoConnections();
     const payment_token = await tokenAt(tenant);
     await changeConnection(tenant.owner(), { id: two, is_default: true });
@@ -183,7 +183,7 @@ describe("what a process knows", () => {
     expect(await choose()).toBe(decodeId("connection", two));
   });
 
-  test("costs an environment without connections no look of its own", async () => {
+  test("costs an environment without connections no query of its own", async () => {
     const { tenant } = await twoConnections();
     const stranger = await connectingTenant(db);
     const asked: string[] = [];
@@ -233,7 +233,7 @@ describe("which environments have connections", () => {
     return connectingService({ ...db, sql } as typeof db);
   }
 
-  test("is known in two looks, although connections keep changing", async () => {
+  test("is known after two reads, although connections keep changing", async () => {
     const { tenant, one } = await twoConnections();
     let looks = 0;
     const service = lookingService(async (rows) => {
@@ -247,7 +247,7 @@ describe("which environments have connections", () => {
     expect(looks).toBeLessThanOrEqual(2);
   });
 
-  test("is known although each look takes longer than what it finds is fresh", async () => {
+  test("is known although each read takes longer than its result stays fresh", async () => {
     const { tenant, one } = await twoConnections();
     let looks = 0;
     let nowMs = 0;
@@ -263,7 +263,7 @@ describe("which environments have connections", () => {
     expect(looks).toBe(1);
   });
 
-  test("is known to payments while somebody looks for a connection that is not there", async () => {
+  test("is known to payments while a missing connection is looked up", async () => {
     const { tenant, one } = await twoConnections();
     const payment = { currency: "USD", brand: null } as const;
     let isHeld = false;

@@ -37,7 +37,7 @@ test("a difference stands until a comparison over its time finds none, whatever 
   expect(await standing()).toBe(0);
 });
 
-test("what stands is known without a look into what comparisons found, however many they are", async () => {
+test("standing differences are counted without reading the findings of comparisons, however many there are", async () => {
   const { ctx, service, connection, id, list, foreign } = await connected();
   const day = 24 * HOUR_MS;
   list.entries.push(foreign(5 * day), foreign(3 * day), foreign(day));
@@ -55,7 +55,7 @@ test("what stands is known without a look into what comparisons found, however m
   ]);
 });
 
-test("differences beyond those that are kept stand until one comparison looks at their whole time again", async () => {
+test("differences beyond the stored ones stand until one comparison covers their whole period again", async () => {
   const { ctx, service, connection, list, foreign } = await connected();
   const since = (days: number) => new Date(Date.now() - days * 24 * HOUR_MS);
   const standing = async () => (await getReconciliation(ctx, { connection })).standing;
@@ -71,7 +71,7 @@ test("differences beyond those that are kept stand until one comparison looks at
   expect(await standing()).toBe(0);
 });
 
-test("a comparison that ends after a later one changes nothing where that has looked", async () => {
+test("a comparison that ends after a later one changes nothing in the later one's period", async () => {
   const { ctx, service, connection, list, foreign } = await connected();
   const day = 24 * HOUR_MS;
   const standing = async () => (await getReconciliation(ctx, { connection })).standing;

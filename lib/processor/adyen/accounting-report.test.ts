@@ -106,7 +106,7 @@ describe("a payment", () => {
     expect(entryOf(...before, captured("12.30"))).toMatchObject({ captured: 1_230, state: "captured" });
   });
 
-  test("takes its amounts from Main Amount where its registers are empty, unless that is in another currency", () => {
+  test("takes its amounts from Main Amount if its registers are empty, unless that is in another currency", () => {
     const main = { "Main Amount": "12.30", "Received (PC)": "", "Authorised (PC)": "", "Captured (PC)": "0.00" };
     const entry = entryOf(received("", main), authorised("12.30", main), captured("12.30", main));
     expect(entry).toMatchObject({ amount: 1_230, captured: 1_230 });
@@ -194,7 +194,7 @@ describe("a refund", () => {
     ]);
   });
 
-  test("without its own reference is counted, and neither it nor anything else is said to be missing", () => {
+  test("without its own reference is counted, and neither it nor anything else is reported missing", () => {
     const report = read(...payment(), refund("SentForRefund", "-20.00", { "Modification Psp Reference": "" }));
     expect(report.entries).toMatchObject([{ kind: "payment", part: { captured: 0 } }]);
     expect(report).toMatchObject({
@@ -208,7 +208,7 @@ describe("a refund", () => {
   });
 });
 
-test("chargebacks, types that nobody knows, and other currencies are counted and named", () => {
+test("chargebacks, unknown types and other currencies are counted and named", () => {
   const report = read(
     ...[
       received("50.00"),
@@ -318,7 +318,7 @@ describe("time zones", () => {
   });
 });
 
-describe("a file that cannot be used is refused in a sentence that says where and what to do", () => {
+describe("an unusable file is refused in a sentence with the place and the remedy", () => {
   const refused = (content: string | Uint8Array) => {
     try {
       readAccountingReport([{ name: "r.csv", bytes: typeof content === "string" ? bytes(content) : content }], ACCOUNT);

@@ -51,14 +51,14 @@ describe("a webhook's items", () => {
   };
   const REPORT = { eventCode: "REPORT_AVAILABLE", pspReference: "settlement_detail_report_batch_12.csv" };
 
-  test("are read by themselves: what is wrong with one holds up no other, and makes the message come again", () => {
+  test("are read separately: a faulty one blocks no other, and makes Adyen redeliver the message", () => {
     const forged = item({ amount: { value: 1131, currency: "EUR" } }, {});
     expect(read(item(), item({ success: "false" }))).toMatchObject({ notices: [{}, {}], refused: null, signed: true });
     for (const one of [forged, unsigned({}), item({ pspReference: undefined }, {})])
       expect(read(one, item())).toMatchObject({ notices: [{ event: "AUTHORISATION" }], refused: expect.any(String) });
   });
 
-  test("that nobody reads, as Adyen always sends some, are dropped, whatever stands in them and whoever signed them", () => {
+  test("of unused kinds are dropped, whatever they contain and whoever signed them", () => {
     const reports = [
       unsigned({ ...REPORT, merchantReference: undefined }),
       item(REPORT),
@@ -77,7 +77,7 @@ describe("a webhook's items", () => {
     },
   );
 
-  test("of another merchant account are dropped when Adyen signed them, and refused when nobody did", () => {
+  test("of another merchant account are dropped if Adyen signed them, and refused if unsigned", () => {
     const other = { merchantAccountCode: "AnotherMerchant" };
     expect(read(item(other))).toEqual({ notices: [], refused: null, signed: true });
     expect(read(item(other, {})).refused).toContain("signature");
@@ -118,7 +118,7 @@ describe("a webhook's items", () => {
     expect(notice).toMatchObject({ original: null, reference: "", reason: null });
   });
 
-  test("are none of ours in a message of the other mode, or in none at all", () => {
+  test("are refused in a message of the other mode, and outside a message", () => {
     const body = JSON.stringify({ live: "false", notificationItems: [{ NotificationRequestItem: item() }] });
     expect(() => readNotices(body, { ...expected, live: true })).toThrow("a test account");
     for (const one of ["", "null", "{}", '{"live":"false","notificationItems":[{"NotificationRequestItem":{}}]}'])
@@ -158,7 +158,7 @@ describe("a token of the card component's fields", () => {
     ...{ acceptHeader: "*/*", colorDepth: 24, javaEnabled: false, language: "nl-NL", userAgent: "Mozilla/5.0" },
     ...{ screenHeight: 723, screenWidth: 1536, timeZoneOffset: -60 },
   };
-  test("is read back, with what is known of the card and of the browser", () => {
+  test("is read back, with the known data of card and browser", () => {
     const given = { ...FIELDS, brand: "mc", browserInfo: BROWSER };
     expect(readOwnToken(ownToken(given))).toEqual(given);
   });
@@ -194,7 +194,7 @@ describe("refusals", () => {
     expect(outcome).toMatchObject({ kind: "declined", decline_code });
   });
 
-  test("of no known kind are never taken for an end", () => {
+  test("of an unknown kind are never final", () => {
     expect(outcomeOfResponse({ resultCode: "PartiallyAuthorised" }).kind).toBe("unknown");
     expect(outcomeOfResponse({ resultCode: "Received" }).kind).toBe("pending");
   });
@@ -208,7 +208,7 @@ describe("a dispute", () => {
   });
   const OPENED = told("NOTIFICATION_OF_CHARGEBACK", "2026-11-01T00:00:00Z", null);
 
-  test("is as it was last told, in whatever order", () => {
+  test("has its latest reported state, whatever the order", () => {
     const events = [told("CHARGEBACK_REVERSED", "2026-11-03T00:00:00Z", "Won"), OPENED];
     expect(disputeOf("D1", events)).toMatchObject({ status: "won", amount: 1000, created_at: new Date("2026-11-01") });
     expect(disputeOf("D1", [])).toBeNull();
@@ -263,14 +263,14 @@ describe("a dispute", () => {
   }
   const statusOf = async (records: Records, id: string) => disputeOf(id, await records.notices(id))?.status;
 
-  test("whose end names no payment is found by what was told of it before", async () => {
+  test("whose end identifies no payment is found by its earlier messages", async () => {
     const { records } = await withPayment();
     await records.take(OPENED);
     expect(await records.take(ENDED)).toMatchObject({ object: "P1", dispute: "D1" });
     expect(await statusOf(records, "D1")).toBe("lost");
   });
 
-  test("whose end was told first has ended once its payment is told", async () => {
+  test("whose end was reported first has ended once its payment is reported", async () => {
     const { records } = await withPayment();
     expect(await records.take(ENDED)).toBeNull();
     expect(await records.take(OPENED)).toMatchObject({ object: "P1", dispute: "D1" });
@@ -292,7 +292,7 @@ describe("a dispute", () => {
   });
 });
 
-describe("what Adyen tells of a payment that names no operation", () => {
+describe("a message about a payment that identifies no operation", () => {
   const amount = { value: 1000, currency: "EUR" };
   const told = (event: string, pspReference: string, original = "P1", success = true): Notice => ({
     ...{ event, success, pspReference, original, reference: "the payment's", amount },
@@ -350,7 +350,7 @@ describe("what Adyen tells of a payment that names no operation", () => {
   });
 });
 
-describe("when the service dies while an answer is being kept", () => {
+describe("when the service dies while storing a response", () => {
   const amount = { value: 1000, currency: "EUR" };
   /**
    * A reference whose service died while `keep` stored the
@@ -382,7 +382,7 @@ describe("when the service dies while an answer is being kept", () => {
     expect(recorded && movementOutcome(recorded)).toMatchObject({ kind: "approved" });
   });
 
-  test("a payment can be captured by the reference in its answer, before any webhook", async () => {
+  test("a payment can be captured by the reference in its response, before any webhook", async () => {
     const answer = { resultCode: "Authorised", pspReference: "P1" } as const;
     const { records, reference } = await dyingAt("authorize", (dying, one) => dying.answered(one, "answer", answer));
     expect(await records.find(reference)).toMatchObject({ pspReference: "P1" });

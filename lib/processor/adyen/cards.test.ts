@@ -51,7 +51,7 @@ const answer = (status: number) => ({
 });
 
 describe("a stored card", () => {
-  test("is forgotten after an hour, and not before", async () => {
+  test("is deleted after an hour, and not before", async () => {
     const cards = cardsAt(double);
     const { token } = await cards.store();
     const [id] = double.stored.keys();
@@ -66,7 +66,7 @@ describe("a stored card", () => {
   });
 
   test.each([401, 403, 409, 429, 500])(
-    "that Adyen has not forgotten, as it answered %i, is left for the next time",
+    "that Adyen did not delete, responding %i, is left for a later run",
     async (status) => {
       const cards = cardsAt(double);
       await cards.store();
@@ -80,7 +80,7 @@ describe("a stored card", () => {
     },
   );
 
-  test.each([404, 422])("that Adyen does not have, as it answers %i, is gone", async (status) => {
+  test.each([404, 422])("that Adyen does not have, responding %i, is gone", async (status) => {
     const cards = cardsAt(double);
     await cards.store();
     cards.pass(2 * HOUR_MS);
@@ -89,7 +89,7 @@ describe("a stored card", () => {
     expect(await cards.forgetOld()).toBe(0);
   });
 
-  test("that cannot be forgotten holds up no other, however many they are, and is not asked for every minute", async () => {
+  test("that cannot be deleted blocks no others, whatever their number, and is not retried every minute", async () => {
     const kept = new Set<string>();
     const asked: string[] = [];
     const cards: ReturnType<typeof cardsAt> = cardsAt(double, {
@@ -118,7 +118,7 @@ describe("a stored card", () => {
     expect(await cards.forgetOld()).toBe(105);
   });
 
-  test("is forgotten in one turn at a time, a few at once, and whoever calls during one begins no other", async () => {
+  test("is deleted in one run at a time, a few concurrently, and a call during a run starts no other", async () => {
     let resolve = () => {};
     const until = new Promise<void>((done) => {
       resolve = done;
@@ -142,7 +142,7 @@ describe("a stored card", () => {
     expect(await cards.forgetOld()).toBe(0);
   });
 
-  test("is left for the next turn once half of a call's time has passed", async () => {
+  test("is left for the next run once half of a call's time has passed", async () => {
     let elapsedMs = 0;
     const cards: ReturnType<typeof cardsAt> = cardsAt(
       double,
@@ -164,7 +164,7 @@ describe("a stored card", () => {
     expect(double.stored.size).toBe(0);
   });
 
-  test("whose answer was lost is found by its shopper, and forgotten", async () => {
+  test("whose response was lost is found by its shopper, and deleted", async () => {
     const cards = cardsAt(double);
     double.fault(STORED, "lost after");
     await expect(cards.store()).rejects.toThrow("did not take a card");

@@ -130,7 +130,7 @@ describe("fault cards", () => {
     expect(await stored(charge)).toMatchObject({ outcome: "approved", amount_captured: 0, voided: false });
   });
 
-  test("a lost answer was charged, and the same reference then hears it", async () => {
+  test("a lost response was charged, and the same reference gets it on a retry", async () => {
     const charge = await authorization("4000000000001976", { capture: true });
     expect(await processor.authorize(charge)).toMatchObject({ kind: "unknown" });
     expect(await stored(charge)).toMatchObject({ outcome: "approved", amount_captured: 10_000 });
@@ -154,7 +154,7 @@ describe("fault cards", () => {
     expect(await processor.inquire(inquiry(charge.reference))).toEqual({ kind: "not_found" });
   });
 
-  test("the slow card is charged before it answers, 5 seconds later", async () => {
+  test("the slow card is charged before it responds, 5 seconds later", async () => {
     const charge = await authorization("4000000000001992");
     const before = slept.length;
     expect(await processor.authorize(charge)).toMatchObject(approved);

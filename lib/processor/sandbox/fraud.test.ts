@@ -34,7 +34,7 @@ test.each<[string, Partial<FraudSignals>, number]>([
   expect(assessFraud({ ...quiet, ...signals }).fraud_score).toBe(score);
 });
 
-test("all rules at once stay at the cap, and each says its reason", () => {
+test("all rules together stay at the cap, and each gives its reason", () => {
   const all = assessFraud({
     card_attempts: 10,
     email_attempts: 10,

@@ -19,7 +19,7 @@ const makeDue = (references: string[]) =>
 const reported = async (references: string[]) =>
   (await reports.list(1_000, BEFORE_ALL)).filter((report) => references.includes(report.reference));
 
-test("an accepted refund fails five seconds later by the database's clock, and the money goes back", async () => {
+test("an accepted refund fails five seconds later by the database's clock, and the money is restored", async () => {
   const { charge, references } = await acceptedRefunds([4_000]);
   const [report] = await sql`
     select extract(epoch from r.due_at - o.created_at)::float as seconds
@@ -37,7 +37,7 @@ test("an accepted refund fails five seconds later by the database's clock, and t
   expect(await stored(charge)).toMatchObject({ amount_captured: 10_000, amount_refunded: 0 });
 });
 
-test("a report comes again until it is acknowledged, and its money goes back once", async () => {
+test("a report is redelivered until it is acknowledged, and its money is restored once", async () => {
   const { charge, references } = await acceptedRefunds([1_000, 2_000]);
   await makeDue(references.slice(0, 1));
   expect(await reported(references)).toHaveLength(1);
@@ -55,7 +55,7 @@ test("a report cannot be acknowledged before it was made", async () => {
   expect(await reported(references)).toHaveLength(1);
 });
 
-test("many refunds of many charges, failed by many processes at once, each go back once", async () => {
+test("many refunds of many charges, failed by concurrent processes, are each restored once", async () => {
   const made = await Promise.all(Array.from({ length: 8 }, () => acceptedRefunds([1_000, 2_000, 3_000])));
   const references = made.flatMap((one) => one.references);
   await makeDue(references);
@@ -73,7 +73,7 @@ test("refunds on any other card are not reported", async () => {
   expect(rows).toHaveLength(0);
 });
 
-test("an account's reports do not stand before another's, and come in turn", async () => {
+test("an account's reports do not delay another's: accounts take turns", async () => {
   const amounts = Array.from({ length: 12 }, () => 100);
   const [large, small] = [await acceptedRefunds(amounts), await acceptedRefunds([100])];
   await makeDue(small.references);

@@ -17,7 +17,7 @@ async function charged(capture: boolean, amount = 10_000) {
   return charge;
 }
 
-test("refunds of several references, each sent many times, move money once for each", async () => {
+test("refunds of several references, each sent many times, move money once per reference", async () => {
   const charge = await charged(true, 1_000);
   const requests = times(20, () => followUp(charge, 100));
   await Promise.all(times(160, (i) => processor.refund(requests[i % 20] as (typeof requests)[0])));
@@ -31,7 +31,7 @@ test("a refund of a charge that does not exist is refused", async () => {
   expect(await processor.refund(followUp(charge, 1, { authorization: newId() }))).toEqual(refused);
 });
 
-test("past its notAfter nothing is executed, but what was executed is still told", async () => {
+test("after its notAfter nothing is executed, but an earlier execution is still reported", async () => {
   const late = new Date(Date.now() - 1_000);
   const never = await authorization(CARD, { notAfter: late });
   expect(await processor.authorize(never)).toMatchObject({ kind: "not_sent" });
@@ -92,7 +92,7 @@ describe("fraud rules see the account's own traffic", () => {
     expect(score((await pay(account)).outcome)).toBe(0);
   });
 
-  test("what they count is forgotten after ten minutes, and never reaches the write-ahead log", async () => {
+  test("counted attempts are deleted after ten minutes, and never reach the write-ahead log", async () => {
     const kept = async () => (await sql`select 1 from sandbox_processor.recent_attempts`).length;
     await processor.forgetOldAttempts();
     await pay(newId(), { customerEmail: "ada@example.com", billingAddress: address }, "4012888888881881");

@@ -17,7 +17,7 @@ const fingerprintOf = async (number: string, { by = vault, at = account } = {}) 
   by.open((await by.tokenize(at, card(number))).token)?.fingerprint;
 
 test.each(SANDBOX_CARDS)(
-  "a token of $number knows its behaviour and what a receipt shows",
+  "a token of $number holds its behavior and what a receipt shows",
   async ({ number, brand, behavior: behaviour }) => {
     const tokenized = await vault.tokenize(account, card(number));
     expect(tokenized).toMatchObject({
@@ -48,7 +48,7 @@ test("nothing of a token, decoded or not, holds the number, the security code or
   expect((await vault.tokenize(account, card(number))).token).not.toBe(token);
 });
 
-test("equal cards have equal fingerprints, whatever else; not in another environment, nor under another secret", async () => {
+test("equal cards have equal fingerprints, but not in another environment or under another secret", async () => {
   for (const number of ["4242424242424242", "4012888888881881"]) {
     const first = await fingerprintOf(number);
     const { token } = await vault.tokenize(account, { ...card(number), exp_year: 2098, cvv: "111" });

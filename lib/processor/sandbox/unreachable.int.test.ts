@@ -60,8 +60,8 @@ async function remote() {
   };
 }
 
-describe("a processor that cannot be reached", () => {
-  test("gets the request when it is back within moments, once", async () => {
+describe("an unreachable processor", () => {
+  test("gets the request once if it is back within moments", async () => {
     const far = await remote();
     await far.processor.authorize(await far.authorization());
     await far.goAway();
@@ -72,7 +72,7 @@ describe("a processor that cannot be reached", () => {
     expect(await far.charges(charge.reference)).toHaveLength(1);
   });
 
-  test("was provably sent no authorization when it stays away; of anything else nothing is known", async () => {
+  test("was provably sent no authorization if it stays away; any other operation is unknown", async () => {
     const far = await remote();
     const charged = await far.authorization();
     expect(await far.processor.authorize(charged)).toMatchObject({ kind: "approved" });
@@ -88,7 +88,7 @@ describe("a processor that cannot be reached", () => {
     await far.comeBack();
   });
 
-  test("whose answer is lost is not said to have done nothing", async () => {
+  test("whose response is lost is not reported as having done nothing", async () => {
     const far = await remote();
     await far.processor.authorize(await far.authorization());
     const charge = await far.authorization();
