@@ -35,7 +35,7 @@ import { connect, type Sql } from "./client";
 import {
   listAbandonedChallenges,
   listExpiredAuthorizations,
-  listUnreturnedApprovals,
+  listUnvoidedApprovals,
 } from "./queries/payments/due-payments";
 import { type TakeoverRound, takeDueOperations } from "./queries/payments/operations";
 import { failDueSandboxRefunds, listSandboxReports } from "./queries/sandbox/reports";
@@ -335,7 +335,7 @@ describe.each([
   ],
   [
     "late approvals",
-    (sql: Sql) => listUnreturnedApprovals(sql, PAGE),
+    (sql: Sql) => listUnvoidedApprovals(sql, PAGE),
     [
       "environments_pkey: id =",
       "operations_late_approvals: environment_id >",

@@ -13,7 +13,7 @@ import { expect, test } from "../fixtures/playwright";
 import { aCard, aPayment, authorized, CARDS, captured, chargeOf } from "../samples";
 
 const challenged = { card: aCard(CARDS.challenge) };
-const askedAt = (payment: Payment) => payment.next_action?.redirect_to_url.url ?? "";
+const processorUrl = (payment: Payment) => payment.next_action?.redirect_to_url.url ?? "";
 
 /** The payment once it has continued: a processor's webhook may arrive before the shopper, who doesn't wait. */
 async function ended(api: Api, { id }: Payment): Promise<Payment> {
@@ -35,7 +35,7 @@ test("the card asks for 3-D Secure: 201 REQUIRES_ACTION with the address of the 
     available_actions: [],
     next_action: { type: "redirect_to_url" },
   });
-  expect(new URL(askedAt(payment)).origin).toBe(shopper.asksAt);
+  expect(new URL(processorUrl(payment)).origin).toBe(shopper.asksAt);
   expect(Date.parse(payment.next_action?.expires_at ?? "")).toBeGreaterThan(Date.now());
   expect(chargeOf(payment)).toMatchObject({ status: "PENDING", authorized_at: null });
 });
@@ -59,31 +59,31 @@ for (const [make, status] of [
     shopper,
   }) => {
     const payment = await make(api, { ...challenged, return_url: "https://shop.example/thanks?order=1" });
-    const sentBack = await shopper.answer(askedAt(payment), "passed");
+    const sentBack = await shopper.answer(processorUrl(payment), "passed");
     expect(sentBack?.status).toBe(303);
     expect(sentBack?.headers.get("location")).toBe(`https://shop.example/thanks?order=1&payment_id=${payment.id}`);
     const after = await ended(api, payment);
     expect(after).toMatchObject({ status, next_action: null });
     expect(chargeOf(after).status).toBe(status);
-    await shopper.answer(askedAt(payment), "failed");
-    await shopper.answer(askedAt(payment), "passed");
+    await shopper.answer(processorUrl(payment), "failed");
+    await shopper.answer(processorUrl(payment), "passed");
     expect((await api.call(getPayment, { id: payment.id })).ok()).toEqual(after);
   });
 }
 
 test("a failed challenge is DECLINED: authentication_failed", async ({ api, shopper }) => {
   const payment = await captured(api, challenged);
-  await shopper.answer(askedAt(payment), "failed");
+  await shopper.answer(processorUrl(payment), "failed");
   const after = await ended(api, payment);
   expect(after).toMatchObject({ status: "DECLINED", amount_captured: 0, next_action: null });
   expect(chargeOf(after).decline_code).toBe("authentication_failed");
-  await shopper.answer(askedAt(payment), "passed");
+  await shopper.answer(processorUrl(payment), "passed");
   expect((await api.call(getPayment, { id: payment.id })).ok().status).toBe("DECLINED");
 });
 
 test("the payment's key still replays its first answer", async ({ api, shopper }) => {
   const first = await api.call(createPayment, { key: "3ds", body: aPayment(challenged) });
-  await shopper.answer(askedAt(first.ok()), "passed");
+  await shopper.answer(processorUrl(first.ok()), "passed");
   const replay = await api.call(createPayment, { key: "3ds", body: aPayment(challenged) });
   expect([replay.replayed, replay.text]).toEqual([true, first.text]);
 });

@@ -191,7 +191,7 @@ test("a challenge can be answered after the service got another address, and the
   const url = checkout && checkoutState(service, checkout.row).action?.url;
   expect(url).toMatch(/^\/challenge\/env_/);
   const challenge = await findChallenge(service, url?.split("/").at(-1) ?? "");
-  expect(challenge).toMatchObject({ status: "REQUIRES_ACTION", askedAt: null });
+  expect(challenge).toMatchObject({ status: "REQUIRES_ACTION", processorUrl: null });
 });
 
 test("a challenge that nobody answers ends, and leaves the session to another attempt", async () => {

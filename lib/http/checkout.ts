@@ -6,7 +6,7 @@ import { checkoutLimits } from "@/lib/domain/checkout/attempt-limits";
 import { type Checkout, isNewAttempt } from "@/lib/domain/checkout/client-sessions";
 import { checkoutState, findCheckout, payClientSession, tokenizeForSession } from "@/lib/domain/checkout/pay-session";
 import type { Context, Service } from "@/lib/domain/context";
-import { type Challenge, comeBackFromChallenge, findChallenge } from "@/lib/domain/payments/challenges";
+import { type Challenge, findChallenge, returnFromChallenge } from "@/lib/domain/payments/challenges";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
 import type { DocumentOptions } from "./checkout-page";
 import { currentService } from "./current-service";
@@ -97,8 +97,8 @@ export async function challengeAfterReturn(
 ): Promise<{ challenge: Challenge | null; leaveTo: string | null }> {
   const { service } = currentService();
   const before = await findChallenge(service, token);
-  if (before?.status !== "REQUIRES_ACTION" || before.askedAt === null) return { challenge: before, leaveTo: null };
-  await comeBackFromChallenge(service, before, new URL(request.url).searchParams);
+  if (before?.status !== "REQUIRES_ACTION" || before.processorUrl === null) return { challenge: before, leaveTo: null };
+  await returnFromChallenge(service, before, new URL(request.url).searchParams);
   const challenge = await findChallenge(service, token);
   const hasGoneOn = challenge?.status !== "REQUIRES_ACTION" && challenge?.allowedOrigins === null;
   return { challenge, leaveTo: hasGoneOn ? headerAddress(challenge.returnUrl) : null };
@@ -130,7 +130,7 @@ export async function completeChallenge(request: Request, token: string): Promis
   const { service } = currentService();
   const challenge = await findChallenge(service, token);
   // Only the sandbox takes the outcome from the browser; elsewhere the processor gets it from the card issuer.
-  if (challenge?.environment.mode !== "test" || challenge.askedAt !== null)
+  if (challenge?.environment.mode !== "test" || challenge.processorUrl !== null)
     return new Response("There is no such challenge.", { status: 404 });
   const result = await readResult(request).catch(tooLarge);
   if (!result) return new Response("Send result=passed, result=failed or result=abandoned.", { status: 400 });

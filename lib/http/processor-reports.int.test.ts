@@ -8,7 +8,7 @@ import { moneyTenant } from "@/e2e/fixtures/money";
 import { problem } from "@/lib/contract/errors";
 import { decodeId } from "@/lib/contract/ids";
 import { continuePayment } from "@/lib/domain/payments/follow-up";
-import { takeInReport } from "@/lib/domain/payments/process-reports";
+import { processReport } from "@/lib/domain/payments/process-reports";
 import type { InquireRequest } from "@/lib/processor/port";
 import { createRegistry } from "@/lib/processor/registry";
 import { provideService } from "./current-service";
@@ -111,6 +111,6 @@ test("what a second challenge has become is asked under the payment's authorizat
   expect(again).toMatchObject({ kind: "continue", state: "action_required" });
   const from = await challenged.service.processors.reporter("other");
   const report = { id: "1", account: challenged.environmentId, reference: again?.id ?? "" };
-  expect(from && (await takeInReport(challenged.service, from, report))).toBe(true);
+  expect(from && (await processReport(challenged.service, from, report))).toBe(true);
   expect(asked.map(({ reference, authorization }) => [reference, authorization])).toEqual([[again?.id, authorize?.id]]);
 });

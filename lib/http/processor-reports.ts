@@ -1,5 +1,5 @@
 import { AppError } from "@/lib/contract/errors";
-import { takeInReport } from "@/lib/domain/payments/process-reports";
+import { processReport } from "@/lib/domain/payments/process-reports";
 import { noteMessageOf, reporterAt } from "@/lib/domain/processors/reports";
 import { type PushedReports, type Report, type ReportMessage, UnreadableReportError } from "@/lib/processor/port";
 import { toResponse } from "./answer";
@@ -30,7 +30,7 @@ export async function receiveReports(
     const { reports: read, refused } = await readMessage(reports, message);
     if (!refused && (reports.isAuthentic?.(message) ?? true)) await noteMessageOf(service, from);
     for (const report of read) {
-      if (await takeInReport(service, from, report)) continue;
+      if (await processReport(service, from, report)) continue;
       throw new AppError("outcome_pending", "The outcome is not known yet. Send the report again later.");
     }
     if (refused) throw unreadable(refused);

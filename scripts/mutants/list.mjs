@@ -557,7 +557,7 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/idempotency/used-key.ts",
-        "row.expired || !(await keyOf(ctx).isSame(row.request_digest))) return null;",
+        "row.expired || !(await requireKey(ctx).isSame(row.request_digest))) return null;",
         "row.expired) return null;",
       ],
     ],
@@ -663,8 +663,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
-        "if (!tookMoney(outcome)) return true;",
-        "return !tookMoney(outcome) || true;",
+        "if (!hasApproved(outcome)) return true;",
+        "return !hasApproved(outcome) || true;",
       ],
     ],
     tests: ["int", "lib/domain/payments/late-approvals.int.test.ts", "is undone, once, of a payment that was declined"],
@@ -690,8 +690,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/process-reports.ts",
-        "if (!(await resolveUnderWay(service, from, payment, report))) return false;",
-        "if (!(await resolveUnderWay(service, from, payment, report))) return true;",
+        "if (!(await resolveInProgress(service, from, payment, report))) return false;",
+        "if (!(await resolveInProgress(service, from, payment, report))) return true;",
       ],
     ],
     tests: [
@@ -753,7 +753,7 @@ export const MUTANTS = [
   {
     name: "nothing was charged, says who did not look",
     edits: [
-      ["lib/domain/payments/make-payment.ts", "isAway ? await answerMoneyFromKey(ctx) : null", "isAway ? null : null"],
+      ["lib/domain/payments/make-payment.ts", "isAway ? await replyFromMoneyKey(ctx) : null", "isAway ? null : null"],
     ],
     tests: ["int", "lib/domain/payments/money-request.int.test.ts", "is answered by its key"],
   },

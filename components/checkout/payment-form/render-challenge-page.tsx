@@ -12,7 +12,7 @@ type ShownChallenge = {
   currency: string;
   cardLast4: string | null;
   /** The processor's challenge page; null means the sandbox stands in for the card issuer. */
-  askedAt: string | null;
+  processorUrl: string | null;
   isSandbox: boolean;
   /** The merchant's return address; null if it gave none. */
   returnUrl: string | null;
@@ -42,7 +42,7 @@ export function renderChallengePage(challenge: ShownChallenge, options: Challeng
 }
 
 function ChallengeCard({ challenge, action, framed }: { challenge: ShownChallenge; action: string; framed: boolean }) {
-  const { merchantName, status, amount, currency, cardLast4, returnUrl, askedAt, isSandbox } = challenge;
+  const { merchantName, status, amount, currency, cardLast4, returnUrl, processorUrl, isSandbox } = challenge;
   const price = new Intl.NumberFormat("en", { style: "currency", currency }).format(minorToMajor(amount, currency));
   const outcome = status === "REQUIRES_ACTION" ? null : outcomeOf(status);
   return (
@@ -52,7 +52,7 @@ function ChallengeCard({ challenge, action, framed }: { challenge: ShownChalleng
         <div>
           <h1 id="title">{outcome ? outcome.title : "Confirm your payment"}</h1>
           <p class="soft">
-            {outcome ? outcome.text : askedAt ? NOT_ANSWERED : "Your bank wants to check that it’s you."}
+            {outcome ? outcome.text : processorUrl ? NOT_ANSWERED : "Your bank wants to check that it’s you."}
           </p>
         </div>
         <dl class="rows">
@@ -66,9 +66,9 @@ function ChallengeCard({ challenge, action, framed }: { challenge: ShownChalleng
             </Row>
           )}
         </dl>
-        {!outcome && askedAt === null && <Answers action={action} />}
-        {!outcome && askedAt !== null && (
-          <a class="button" href={askedAt} rel="noreferrer">
+        {!outcome && processorUrl === null && <Answers action={action} />}
+        {!outcome && processorUrl !== null && (
+          <a class="button" href={processorUrl} rel="noreferrer">
             Continue at your bank
           </a>
         )}

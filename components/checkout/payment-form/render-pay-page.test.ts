@@ -147,7 +147,7 @@ const CHALLENGE = {
   currency: "USD",
   cardLast4: "3220",
   returnUrl: "https://shop.example/",
-  askedAt: null,
+  processorUrl: null,
   isSandbox: true,
 } as const;
 

@@ -97,7 +97,7 @@ export async function storeResponse(
 }
 
 /** Max. bytes of a response that is read together with its key. */
-export const LONG_ANSWER = 256_000;
+export const LONG_RESPONSE_BYTES = 256_000;
 
 export type StoredKey = IdempotencyKeyRow & {
   /** Length of the stored response, whose text is left out if it is long. */
@@ -117,7 +117,7 @@ const SHORT_NAMES = Object.values(SHORT_COLUMNS).map(({ name }) => `k.${name}`);
 export async function findKey(sql: Sql, environmentId: string, key: string): Promise<StoredKey | null> {
   const [row] = await sql<StoredKey[]>`
     select ${sql(SHORT_NAMES)}, k.operation_name as endpoint, octet_length(k.response_body) as response_bytes,
-      case when octet_length(k.response_body) <= ${LONG_ANSWER}::int then k.response_body end as response_body,
+      case when octet_length(k.response_body) <= ${LONG_RESPONSE_BYTES}::int then k.response_body end as response_body,
       k.created_at <= now() - interval '24 hours' as expired,
       (select state from operations where environment_id = k.environment_id and id = k.operation_id) as operation_state,
       coalesce((select ${isOver(sql, "lease_until")} from operations where environment_id = k.environment_id and id = k.operation_id),
@@ -128,7 +128,7 @@ export async function findKey(sql: Sql, environmentId: string, key: string): Pro
 }
 
 /** The stored response of any length; null if the key is gone or has another operation now. Index: primary key. */
-export async function findStoredAnswer(
+export async function findStoredResponse(
   sql: Sql,
   environmentId: string,
   key: string,

@@ -71,7 +71,7 @@ export async function listAbandonedChallenges(
  * Payments with a late approval whose void the processor refused: retried after one hour, then after two, and so on.
  * Indexes: `operations_late_approvals`, the primary key of payments.
  */
-export async function listUnreturnedApprovals(sql: Sql, { after, limit }: DuePage): Promise<DueVersion[]> {
+export async function listUnvoidedApprovals(sql: Sql, { after, limit }: DuePage): Promise<DueVersion[]> {
   return sql<DueVersion[]>`
     select p.environment_id, p.id, p.version, (select mode from environments where id = p.environment_id) as mode
     from (

@@ -20,18 +20,18 @@ export type TakenOperation = OperationRow & {
  * Max. lease, and max. pause between two attempts. A time further ahead was written before the database's clock was set
  * back, and counts as over.
  */
-const LONGEST_LEASE = "2 minutes";
+const MAX_LEASE = "2 minutes";
 
 /** Condition that a lease or a pause between two attempts is over. */
 export function isOver(sql: Sql, column: string) {
-  return sql`(${sql(column)} <= now() or ${sql(column)} > now() + ${LONGEST_LEASE}::interval)`;
+  return sql`(${sql(column)} <= now() or ${sql(column)} > now() + ${MAX_LEASE}::interval)`;
 }
 
 /** Assignments of a takeover. A lease from before the clock was set back may have a call in flight for its whole time. */
 function take(sql: Sql, { sendWithinMs, heldForMs }: Lease) {
   return sql`epoch = epoch + 1, attempts = attempts + 1,
       lease_until = now() + ${heldForMs}::int * interval '1 ms', next_attempt_at = now() + ${heldForMs}::int * interval '1 ms',
-      send_until = case when lease_until > now() + ${LONGEST_LEASE}::interval
+      send_until = case when lease_until > now() + ${MAX_LEASE}::interval
         then now() + ${sendWithinMs}::int * interval '1 ms' else send_until end`;
 }
 
@@ -129,7 +129,7 @@ export async function takeDueOperations(sql: Sql, round: TakeoverRound, lease: L
       from waiting cross join lateral (
         select one.environment_id, one.id
         from (values (now() - interval '24 hours', now()),
-            (now() + ${LONGEST_LEASE}::interval, 'infinity'::timestamptz)) span (after, until)
+            (now() + ${MAX_LEASE}::interval, 'infinity'::timestamptz)) span (after, until)
         cross join lateral (
           select environment_id, id from operations
           where environment_id = waiting.environment_id and state = 'open'

@@ -21,7 +21,7 @@ export type OutcomeWrite = {
   payment: PaymentRow;
   charge: TransactionRow;
   /** The charge has new details of its card. */
-  knowsMoreOfCard: boolean;
+  hasNewCardDetails: boolean;
   refund: TransactionRow | null;
   ledger: NewLedgerLine[];
   /** Captured amount on which Cardlane's fee is taken; 0 = none. */
@@ -147,7 +147,7 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
     s.feeOn > 0
       ? sql`, captured = true, fee_basis_points = (select fee_basis_points from environments where id = ${environmentId}::uuid)`
       : sql``;
-  const card = s.knowsMoreOfCard
+  const card = s.hasNewCardDetails
     ? sql`, card_brand = ${charge.card_brand}, card_last4 = ${charge.card_last4}, card_bin = ${charge.card_bin},
         card_exp_month = ${charge.card_exp_month}::smallint, card_exp_year = ${charge.card_exp_year}::smallint`
     : sql``;

@@ -4,12 +4,12 @@ import type { ActorRecord, IdempotencyKeyRow, OperationRow } from "@/db/schema/o
 import type { LedgerRow } from "@/db/schema/payments";
 import type { EventType } from "@/lib/contract/events/event";
 import { listDisputes } from "../processors/disputes";
-import { findShortPayment, type PaymentSnapshot } from "./payments";
+import { findLatestOfPayment, type PaymentSnapshot } from "./payments";
 
 /** Max. length of each list; the latest entries are shown. */
 export const DETAIL_LIMIT = 50;
 /** Max. total bytes of shown request and response bodies, latest first: rendering costs far more than sending. */
-const LONGEST_BODIES = 200_000;
+const MAX_BODY_BYTES = 200_000;
 const CUSTOMER_PAYMENTS_CAP = 100;
 
 type KeyName = { id: string; name: string; prefix: string; last4: string };
@@ -73,7 +73,7 @@ export async function readPaymentDetail(
   paymentId: string,
 ): Promise<PaymentDetailRows | null> {
   return sql.begin("isolation level repeatable read read only", async (tx) => {
-    const snapshot = await findShortPayment(tx, environment.id, paymentId, DETAIL_LIMIT);
+    const snapshot = await findLatestOfPayment(tx, environment.id, paymentId, DETAIL_LIMIT);
     if (!snapshot) return null;
     const disputes = await listDisputes(tx, environment.id, paymentId, DETAIL_LIMIT);
     const [operations, ledger, fee, events, keys, batches, objects, plan, clientSession, customerPayments] =
@@ -156,7 +156,7 @@ function keysOf(tx: Transaction, environmentId: string, paymentId: string) {
       case when not too_long then request_body end as request_body, case when not too_long then response_body end as response_body
     from (
       select k.*, o.id as operation, sum(octet_length(coalesce(k.request_body::text, '')) + octet_length(coalesce(k.response_body, '')))
-        over (order by o.id desc) > ${LONGEST_BODIES}::int as too_long
+        over (order by o.id desc) > ${MAX_BODY_BYTES}::int as too_long
       from (
         select environment_id, id, idempotency_key from operations
         where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid and idempotency_key is not null

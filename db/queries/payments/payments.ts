@@ -65,7 +65,7 @@ const COLUMNS = `${SHORT_NAMES.join(", ")}, ${SHARED_TEXT}, ${columnList("p", PA
 const columns = (sql: Sql | SqlTransaction) => sql.unsafe(COLUMNS);
 
 /** A payment with its charge and its latest refunds only. */
-export async function findShortPayment(
+export async function findLatestOfPayment(
   sql: Sql | SqlTransaction,
   environmentId: string,
   paymentId: string,

@@ -28,7 +28,7 @@ type ShownJoinedRow = ShownTransactionRow & {
 const OWN_COLUMNS = TRANSACTION_COLUMNS.filter((name) => !(SHARED_COLUMNS as readonly string[]).includes(name));
 const COLUMNS = `${columnList("t", OWN_COLUMNS)}, ${SHARED_TEXT}, ${columnList("p", PAYMENT_COLUMNS, "p_")}`;
 /** Max. transactions of one page, which bounds the memory that one request takes. */
-const MOST_TRANSACTIONS = 2_000;
+const MAX_TRANSACTIONS = 2_000;
 
 const GET_TEXT = `
 select ${COLUMNS}
@@ -80,7 +80,7 @@ export async function findPayments(
   // A counted page without payments is one row of nulls with the total.
   const payments = found[0]?.id ? groupByPayment(found) : [];
   const { rows, ...figures } = foundPage(payments, page, total ?? found[0]?.total ?? 0);
-  return { ...figures, rows: found.length > MOST_TRANSACTIONS ? null : rows };
+  return { ...figures, rows: found.length > MAX_TRANSACTIONS ? null : rows };
 }
 
 function paymentPageText(
@@ -107,7 +107,7 @@ from ${counts ? `(${counted}) c left join ` : ""}(
 left join payments p on p.environment_id = ${environment} and p.id = page.id
 left join ${shownTransactionsOf(environment)} on true
 order by page.id desc, t.id
-limit ${MOST_TRANSACTIONS + 1}`;
+limit ${MAX_TRANSACTIONS + 1}`;
   return {
     text,
     parameters,

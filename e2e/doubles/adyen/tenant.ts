@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
 import { decodeId } from "@/lib/contract/ids";
-import { takeInReport } from "@/lib/domain/payments/process-reports";
+import { processReport } from "@/lib/domain/payments/process-reports";
 import { recoverOperations } from "@/lib/domain/payments/recover-operations";
 import { connectProcessor } from "@/lib/domain/processors/connections";
 import { ownToken } from "@/lib/processor/adyen/tokens";
@@ -34,7 +34,7 @@ export async function adyenTenant(
   async function post(body: string): Promise<boolean> {
     let taken = true;
     for (const report of await reports.read(messageOf(body)))
-      taken = (await takeInReport(tenant.service, reporter as never, report)) && taken;
+      taken = (await processReport(tenant.service, reporter as never, report)) && taken;
     return taken;
   }
   return {

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Database } from "@/db/client";
-import { takeInReport } from "@/lib/domain/payments/process-reports";
+import { processReport } from "@/lib/domain/payments/process-reports";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import type { Report } from "@/lib/processor/port";
 import { createRegistry } from "@/lib/processor/registry";
@@ -34,7 +34,7 @@ export async function stripeTenants(db: Database, atTheEnd: (stop: () => Promise
   async function takeIn(tenant: MoneyTenant, reports: readonly Report[]): Promise<void> {
     const { from } = await reporterOf(tenant);
     for (const report of reports)
-      await expect.poll(() => takeInReport(tenant.service, from, report), { timeout: 10_000 }).toBe(true);
+      await expect.poll(() => processReport(tenant.service, from, report), { timeout: 10_000 }).toBe(true);
   }
 
   /** Reports of all events about a tenant, in order of creation. */

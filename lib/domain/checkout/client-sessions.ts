@@ -46,7 +46,7 @@ import { sha256 } from "@/lib/secret";
 import { type Context, type Environment, type Reply, resourceNotFound } from "../context";
 import { changedMembers, recordAct, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
-import { keyOf } from "../idempotency/used-key";
+import { requireKey } from "../idempotency/used-key";
 import { type ListAnswer, listAnswer } from "../lists";
 import { continuePayment } from "../payments/follow-up";
 import { refuseUnclaimed } from "../payments/money-request";
@@ -337,7 +337,7 @@ export async function requireUsable(ctx: Context, { row }: Checkout): Promise<vo
 /** True if the attempt's key is unused. */
 export async function isNewAttempt(ctx: Context): Promise<boolean> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
-  return (await findKey(sql, ctx.environment.id, keyOf(ctx).key)) === null;
+  return (await findKey(sql, ctx.environment.id, requireKey(ctx).key)) === null;
 }
 
 /** True if the link that opened a session still accepts payments; T1's guard checks the same. */

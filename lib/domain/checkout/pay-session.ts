@@ -20,8 +20,8 @@ import type { CardHolder, TokenizedCard } from "@/lib/processor/port";
 import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { runOnce } from "../idempotency/run-once";
-import { answerWithoutCard, makePayment, tokenizeCard, withPostalCode } from "../payments/make-payment";
-import { challengePathOf } from "../payments/processor-calls";
+import { makePayment, replyWithoutCard, tokenizeCard, withPostalCode } from "../payments/make-payment";
+import { challengePath } from "../payments/processor-calls";
 import { processorNotConfigured } from "../processors/connection-of";
 import { receiptPathOf } from "../receipts/receipts";
 import { type Checkout, linkAcceptsPayments, requireUsable, sessionUnusable } from "./client-sessions";
@@ -101,7 +101,7 @@ function failureOf({ last_payment_status: status, last_decline_code: code }: Che
  * another host name, and can frame only its own origin.
  */
 function challengeOf({ environment_id: environmentId }: CheckoutRow, paymentId: string | null, url: string): string {
-  return (paymentId && challengePathOf(url, { environmentId, paymentId })) ?? url;
+  return (paymentId && challengePath(url, { environmentId, paymentId })) ?? url;
 }
 
 /** Chosen by the session's currency and the entered card's brand. */
@@ -209,12 +209,12 @@ export async function payClientSession(
       terms,
       card: { ...card, at, paymentTokenId: null, clientSessionId: row.id },
       planId: row.plan_id,
-      isOver: row.suspended,
-      unusable: () => sessionUnusable(row),
+      isTooLate: row.suspended,
+      cardRefusal: () => sessionUnusable(row),
     });
   const reply = await tokenizeCard(at.processor, ctx.environment.id, body.card, holder)
     .then(pay)
-    .catch((failure: unknown) => answerWithoutCard(ctx, failure));
+    .catch((failure: unknown) => replyWithoutCard(ctx, failure));
   // An attempt's refusal is replayed like any other response.
   if (reply.status === statusOfError("invalid_state")) throw sessionUnusable(row);
   return { declined: reply.status === statusOfError("card_declined") && !reply.replayed };

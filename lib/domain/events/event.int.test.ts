@@ -18,7 +18,7 @@ import { emitExpiredSessions } from "../checkout/expire-sessions";
 import { operationSnapshot } from "../payments/finish-operation";
 import { applyOutcome } from "../payments/outcome";
 import { recordOutsideRefunds } from "../payments/outside-refunds";
-import { processReports, takeInReport } from "../payments/process-reports";
+import { processReport, processReports } from "../payments/process-reports";
 import { activatePlan, createPlan, deactivatePlan, updatePlan } from "../plans/plans";
 import { recordDispute } from "../processors/disputes";
 import { verifyBooks } from "../reconciliation/verify-books";
@@ -80,7 +80,7 @@ async function reportOutsideChanges(tenant: MoneyTenant, refunded: string, rever
   const processor = { ...from.processor, inquire: async () => ({ kind: "approved", captured: false }) as const };
   const [taken] = await tenant.operations(reversed);
   const report = { id: "evt_2", account: environmentId, reference: taken?.id ?? "" };
-  await takeInReport(service, { ...from, processor }, report);
+  await processReport(service, { ...from, processor }, report);
   await db.sql`update sandbox_processor.charges set amount_refunded = 500
     where reference = (select authorization_id from payments where environment_id = ${environmentId} and id = ${paymentId})`;
 }
@@ -239,7 +239,7 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
   const data = paymentData(before, { payment: change.payment, transactions: [change.charge] }, "test");
   return {
     ...change,
-    knowsMoreOfCard: false,
+    hasNewCardDetails: false,
     from: { state: "open", epoch: open.epoch, version: before.payment.version },
     operation: { id: open.id, state: "succeeded", lastAnswer: "approved" },
     events: [

@@ -19,7 +19,7 @@ import { presentActor } from "../payments/present";
 import { type Can, canSeeBodies } from "../request-log/body-access";
 
 /** Max. length of a shown response: a longer one, of a payment with very many refunds, takes too long to render. */
-const LONGEST_SHOWN = 250_000;
+const MAX_SHOWN_LENGTH = 250_000;
 
 /** Lookup of a key. `can`: the user's permissions, which decide whether bodies are shown. */
 export type KeyLookup = { key: string; can: Can };
@@ -31,7 +31,7 @@ export async function findIdempotencyKey(ctx: Context, input: KeyLookup): Promis
   if (!row) return null;
   const actors = await readKeyActors(sql, ctx.environment, row);
   const reuse = row.last_reuse;
-  const tooLong = (row.response_body?.length ?? 0) > LONGEST_SHOWN;
+  const tooLong = (row.response_body?.length ?? 0) > MAX_SHOWN_LENGTH;
   const shown = canSeeBodies(row.endpoint, input.can);
   const reuseShown = canSeeBodies(reuse?.endpoint, input.can);
   const hidesResponse = !shown || row.response_sealed || tooLong || row.response_body === null;
@@ -77,7 +77,7 @@ function effectOf(row: InspectedKey): KeyDetail["effect"] {
   };
 }
 
-/** Describes what a retry of the request would get now, by the rules of `answerFromKey`. */
+/** Describes what a retry of the request would get now, by the rules of `replyFromKey`. */
 function retryWords(row: InspectedKey): string {
   const state = stateOf(row);
   switch (state) {

@@ -4,9 +4,9 @@ import { keepableText } from "@/lib/contract/card-numbers";
 import type { Context, IdempotencyRequest } from "../context";
 
 /** Pause between two rounds of writes, so that a client in a loop costs a few writes per second. */
-const REST_MS = 200;
+const WRITE_PAUSE_MS = 200;
 /** Max. keys with unwritten notes; further notes are dropped, and the inspector's counts miss them. */
-const MAX_WAITING = 5_000;
+const MAX_UNWRITTEN = 5_000;
 
 const MAX_PATH = 1_000;
 
@@ -46,7 +46,7 @@ function noteOf(ctx: Context, { key, request_id: requestId }: NotedKey): Waiting
   const id = `${ctx.environment.id} ${requestId} ${key}`;
   const known = book.notes.get(id);
   if (known) return known;
-  if (book.notes.size >= MAX_WAITING) return null;
+  if (book.notes.size >= MAX_UNWRITTEN) return null;
   const fresh = { environmentId: ctx.environment.id, key, requestId, replays: 0, reuses: 0, lastReuse: null };
   book.notes.set(id, fresh);
   if (!book.writing) {
@@ -57,7 +57,7 @@ function noteOf(ctx: Context, { key, request_id: requestId }: NotedKey): Waiting
 }
 
 async function writeAll({ service: { db, log, timer } }: Context, book: NoteBook): Promise<void> {
-  for (let pauseMs = 0; book.notes.size > 0; pauseMs = REST_MS) {
+  for (let pauseMs = 0; book.notes.size > 0; pauseMs = WRITE_PAUSE_MS) {
     await timer.wait(pauseMs);
     for (const [id, note] of book.notes) {
       book.notes.delete(id);

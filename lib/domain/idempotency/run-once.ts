@@ -2,7 +2,7 @@ import type { Orm } from "@/db/client";
 import { claimKeyInside, type KeyClaim, storeResponse } from "@/db/queries/idempotency/keys";
 import { AppError } from "@/lib/contract/errors";
 import type { Context, Reply, Result } from "../context";
-import { answerFromKey, claimOf, inProgress, replayKnown, type TakeOver, WAIT_MS } from "./used-key";
+import { createClaim, inProgress, replayKnown, replyFromKey, type TakeOver, WAIT_MS } from "./used-key";
 
 type RunOnceOptions = {
   /** The response has a secret that is shown once, so it is stored encrypted. */
@@ -12,7 +12,7 @@ type RunOnceOptions = {
 };
 
 /** A request starts over if its key has become free. */
-const TRIES = 10;
+const MAX_ATTEMPTS = 10;
 
 /**
  * Runs the work of a POST that moves no money and stores the response under the caller's idempotency key, if any. Key,
@@ -30,10 +30,10 @@ export async function runOnce(
   }
   const known = await replayKnown(ctx);
   if (known) return known;
-  const claim = await claimOf(ctx, null, 0);
-  for (let tries = 0; tries < TRIES; tries++) {
+  const claim = await createClaim(ctx, null, 0);
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const run = await orm.transaction((tx) => runUnderKey(ctx, claim, tx, work, secretAnswer));
-    const reply = run ?? (await answerFromKey(ctx, takeOver ?? null));
+    const reply = run ?? (await replyFromKey(ctx, takeOver ?? null));
     if (reply) return reply;
   }
   throw inProgress();
@@ -50,7 +50,7 @@ async function runUnderKey(
   const claimed = await claimKeyInside(tx, ctx.environment.id, claim, WAIT_MS);
   if (claimed === "busy") throw inProgress();
   if (!claimed) return null;
-  const { status, body, isRefusal } = await answerOf(ctx, tx, work);
+  const { status, body, isRefusal } = await renderWork(ctx, tx, work);
   const isSealed = secretAnswer && !isRefusal;
   const kept = isSealed ? ctx.service.secret.seal(body) : body;
   const isStored = await storeResponse(tx, ctx.environment.id, claim, { status, body: kept, isSealed });
@@ -59,7 +59,7 @@ async function runUnderKey(
 }
 
 /** The response of the work, or of a refusal that is stored. Any other error rolls back everything, even the key. */
-async function answerOf(ctx: Context, tx: Orm, work: (tx: Orm) => Promise<object>) {
+async function renderWork(ctx: Context, tx: Orm, work: (tx: Orm) => Promise<object>) {
   try {
     // A savepoint: a refusal rolls back the work but not the claim of the key.
     const made = await tx.transaction(work);

@@ -1,4 +1,4 @@
-import { findKey, findStoredAnswer, type KeyClaim, releaseKey, type StoredKey } from "@/db/queries/idempotency/keys";
+import { findKey, findStoredResponse, type KeyClaim, releaseKey, type StoredKey } from "@/db/queries/idempotency/keys";
 import { BoundedMap } from "@/lib/bounded-map";
 import { AppError } from "@/lib/contract/errors";
 import type { Context, IdempotencyRequest, KeyedRequest, Reply, Service } from "../context";
@@ -13,43 +13,43 @@ export const WAIT_MS = 2_000;
 export type TakeOver = (operationId: string) => Promise<Reply | null>;
 
 /** The request's key. The pipeline refuses requests without one where it is required. */
-export function keyOf(ctx: Context): IdempotencyRequest {
+export function requireKey(ctx: Context): IdempotencyRequest {
   if (!ctx.idempotency) throw new Error(`${ctx.request.endpoint} needs an idempotency key`);
   return ctx.idempotency;
 }
 
 /** The fields of the request that its response is rendered from, here or in another process. */
-export function targetOf(ctx: Context): KeyedRequest {
+export function keyedRequest(ctx: Context): KeyedRequest {
   const { endpoint, path, id: requestId } = ctx.request;
-  return { key: keyOf(ctx).key, endpoint, path, requestId };
+  return { key: requireKey(ctx).key, endpoint, path, requestId };
 }
 
 /** The first use of the request's key. */
-export async function claimOf(ctx: Context, operationId: string | null, leaseMs: number): Promise<KeyClaim> {
-  const { digest, body } = keyOf(ctx);
-  return { digest: await digest(), body, actor: ctx.actor, operationId, leaseMs, ...targetOf(ctx) };
+export async function createClaim(ctx: Context, operationId: string | null, leaseMs: number): Promise<KeyClaim> {
+  const { digest, body } = requireKey(ctx);
+  return { digest: await digest(), body, actor: ctx.actor, operationId, leaseMs, ...keyedRequest(ctx) };
 }
 
 export const inProgress = (detail = "The first request with this key is still running. Send it again in a moment.") =>
   new AppError("idempotency_request_in_progress", detail, { retryAfterSeconds: 1 });
 
 const findOwnKey = (ctx: Context): Promise<StoredKey | null> =>
-  findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, keyOf(ctx).key);
+  findKey(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, requireKey(ctx).key);
 
 /**
  * The reply of a key in use: its stored response, 409 for other parameters, the outcome of a request that died, or,
  * after a wait, 409 in progress. Null: the key has become free, and the request starts over.
  */
-export async function answerFromKey(ctx: Context, takeOver: TakeOver | null): Promise<Reply | null> {
+export async function replyFromKey(ctx: Context, takeOver: TakeOver | null): Promise<Reply | null> {
   const { timer, db } = ctx.service;
-  const { key, isSame } = keyOf(ctx);
+  const { key, isSame } = requireKey(ctx);
   const giveUpAt = timer.elapsedMs() + WAIT_MS;
   let row = await findOwnKey(ctx);
   let compared = null as Buffer | null;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 100)) {
     if (!row || row.expired) return null;
     if (!(compared?.equals(row.request_digest) || (await isSame(row.request_digest)))) {
-      noteReuse(ctx, row, keyOf(ctx));
+      noteReuse(ctx, row, requireKey(ctx));
       throw new AppError(
         "idempotency_key_reused",
         `This key was first used for ${row.path} with other parameters. Use a new key for a new operation.`,
@@ -66,19 +66,19 @@ export async function answerFromKey(ctx: Context, takeOver: TakeOver | null): Pr
       if (reply) return reply;
     }
     if (timer.elapsedMs() + pauseMs > giveUpAt) throw inProgress();
-    row = await lookAgain(ctx, pauseMs);
+    row = await findKeyLater(ctx, pauseMs);
   }
 }
 
 /** The pending lookups of each service, by key. */
-const looksOf = new WeakMap<Service, Map<string, Promise<StoredKey | null>>>();
+const pendingLookups = new WeakMap<Service, Map<string, Promise<StoredKey | null>>>();
 
 /** The key's row after a pause. All requests that wait for the key share one lookup. */
-function lookAgain(ctx: Context, pauseMs: number): Promise<StoredKey | null> {
+function findKeyLater(ctx: Context, pauseMs: number): Promise<StoredKey | null> {
   const { service } = ctx;
-  const name = nameOf(ctx);
-  const looks = looksOf.get(service) ?? new Map<string, Promise<StoredKey | null>>();
-  looksOf.set(service, looks);
+  const name = cacheKey(ctx);
+  const looks = pendingLookups.get(service) ?? new Map<string, Promise<StoredKey | null>>();
+  pendingLookups.set(service, looks);
   const begun = looks.get(name);
   if (begun) return begun;
   const look = service.timer
@@ -97,10 +97,10 @@ export async function replay(ctx: Context, row: StoredKey): Promise<Reply> {
   noteReplay(ctx, row);
   remember(ctx);
   if (body === null) return longReply(ctx, row, { status, bytes }, true);
-  return { status, body: opened(ctx, row, body), replayed: true };
+  return { status, body: openBody(ctx, row, body), replayed: true };
 }
 
-const opened = ({ service }: Context, { response_sealed }: Pick<StoredKey, "response_sealed">, body: string) =>
+const openBody = ({ service }: Context, { response_sealed }: Pick<StoredKey, "response_sealed">, body: string) =>
   response_sealed ? service.secret.unseal(body) : body;
 
 /** A reply whose long body is read from the request's key when it can be sent. */
@@ -112,23 +112,23 @@ export function longReply(
 ): Reply {
   const read = async () => {
     const { sql } = ctx.service.db.within(ctx.environment.id);
-    const body = await findStoredAnswer(sql, ctx.environment.id, keyOf(ctx).key, row.operation_id);
-    if (body !== null) return opened(ctx, row, body);
+    const body = await findStoredResponse(sql, ctx.environment.id, requireKey(ctx).key, row.operation_id);
+    if (body !== null) return openBody(ctx, row, body);
     throw new AppError("idempotency_request_in_progress", "The key has just expired. Send the request with a new one.");
   };
   return { status, body: "", replayed, long: { bytes, read } };
 }
 
 /** Max. keys with a stored response that a process remembers. */
-const REMEMBERED = 5_000;
-const answeredBy = new WeakMap<Service, BoundedMap<string, true>>();
-const nameOf = (ctx: Context) => `${ctx.environment.id} ${keyOf(ctx).key}`;
+const MAX_REMEMBERED_KEYS = 5_000;
+const rememberedKeys = new WeakMap<Service, BoundedMap<string, true>>();
+const cacheKey = (ctx: Context) => `${ctx.environment.id} ${requireKey(ctx).key}`;
 
 /** Remembers that the key has a stored response, so that a repeat to this process reads it first. */
 export function remember(ctx: Context): void {
-  const names = answeredBy.get(ctx.service) ?? new BoundedMap<string, true>(REMEMBERED);
-  answeredBy.set(ctx.service, names);
-  names.set(nameOf(ctx), true);
+  const names = rememberedKeys.get(ctx.service) ?? new BoundedMap<string, true>(MAX_REMEMBERED_KEYS);
+  rememberedKeys.set(ctx.service, names);
+  names.set(cacheKey(ctx), true);
 }
 
 /**
@@ -136,9 +136,9 @@ export function remember(ctx: Context): void {
  * free again, still running, or used by another request.
  */
 export async function replayKnown(ctx: Context): Promise<Reply | null> {
-  if (!answeredBy.get(ctx.service)?.has(nameOf(ctx))) return null;
+  if (!rememberedKeys.get(ctx.service)?.has(cacheKey(ctx))) return null;
   const row = await findOwnKey(ctx);
-  if (row?.state !== "done" || row.expired || !(await keyOf(ctx).isSame(row.request_digest))) return null;
+  if (row?.state !== "done" || row.expired || !(await requireKey(ctx).isSame(row.request_digest))) return null;
   return replay(ctx, row);
 }
 
@@ -153,7 +153,7 @@ export async function replayStored(ctx: Context): Promise<Reply> {
       "This key has no stored response: keys are forgotten 24 hours after first use. The request would run as a new operation, so nothing was sent.";
     throw new AppError("resource_not_found", detail);
   }
-  if (!(await keyOf(ctx).isSame(row.request_digest))) {
+  if (!(await requireKey(ctx).isSame(row.request_digest))) {
     throw new AppError("idempotency_key_reused", "This key now belongs to another request. Nothing was sent.");
   }
   if (row.state === "done") return replay(ctx, row);

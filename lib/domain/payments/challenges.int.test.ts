@@ -3,7 +3,7 @@ import { adyenTenant } from "@/e2e/doubles/adyen/tenant";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { eventsAsTold } from "@/e2e/fixtures/events";
 import { decodeId } from "@/lib/contract/ids";
-import { comeBackFromChallenge, findChallenge } from "./challenges";
+import { findChallenge, returnFromChallenge } from "./challenges";
 import { challengeUrl } from "./processor-calls";
 
 const { db } = await testDatabase();
@@ -22,7 +22,7 @@ async function challenged() {
     id: body.id as string,
     url: body.next_action.redirect_to_url.url as string,
     expiresAt: body.next_action.expires_at as string,
-    comeBack: (query: string) => comeBackFromChallenge(service, challenge, new URLSearchParams(query)),
+    comeBack: (query: string) => returnFromChallenge(service, challenge, new URLSearchParams(query)),
   };
 }
 

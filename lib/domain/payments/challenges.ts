@@ -9,8 +9,8 @@ import { withSessionIds } from "../checkout/pay-session";
 import type { Service } from "../context";
 import { connectionOf } from "../processors/connection-of";
 import { continuePayment } from "./follow-up";
-import { continueAnswered } from "./process-reports";
-import { challengePathOf, challengeSubject } from "./processor-calls";
+import { continueAfterChallenge } from "./process-reports";
+import { challengePath, challengeSubject } from "./processor-calls";
 
 /** Data of the challenge page. */
 export type Challenge = {
@@ -25,7 +25,7 @@ export type Challenge = {
   currency: string;
   cardLast4: string | null;
   /** The processor's challenge page, from which the shopper returns; null if our own page is the challenge (sandbox). */
-  askedAt: string | null;
+  processorUrl: string | null;
   /** The challenge is simulated and no real money moves. */
   isSandbox: boolean;
   /** The merchant's return URL with the ids added; null without one. */
@@ -59,7 +59,7 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
     amount: payment.amount,
     currency: payment.currency,
     cardLast4: transactions[0]?.card_last4 ?? null,
-    askedAt: asked !== null && challengePathOf(asked, { environmentId, paymentId }) !== null ? null : asked,
+    processorUrl: asked !== null && challengePath(asked, { environmentId, paymentId }) !== null ? null : asked,
     isSandbox: environment.mode === "test" && payment.connection_id === null,
     returnUrl: payment.return_url && withSessionIds(payment.return_url, { clientSessionId, paymentId }),
     allowedOrigins: clientSessionId ? (session?.allowed_origins ?? []) : null,
@@ -71,7 +71,7 @@ export async function findChallenge(service: Service, token: string): Promise<Ch
  * processor decides whether the challenge was passed. `query`: of the return URL. Without the processor's parameter
  * in it, the payment continues only if the processor reports the challenge as done.
  */
-export async function comeBackFromChallenge(
+export async function returnFromChallenge(
   service: Service,
   { environment, paymentId, suspended }: Challenge,
   query: URLSearchParams,
@@ -86,6 +86,6 @@ export async function comeBackFromChallenge(
   else {
     const { sql } = service.db.within(environment.id);
     const row = await findChallengedOperation(sql, environment.id, paymentId);
-    if (row) await continueAnswered(service, at, row, null);
+    if (row) await continueAfterChallenge(service, at, row, null);
   }
 }

@@ -16,14 +16,14 @@ import { resourceNotFound } from "../context";
 import { replayKnown } from "../idempotency/used-key";
 import { connectionMissing, processorNotConfigured } from "../processors/connection-of";
 import {
-  answerWithoutCard,
   beforeMoney,
   makePayment,
   type PayingCard,
+  replyWithoutCard,
   tokenizeCard,
   withPostalCode,
 } from "./make-payment";
-import { answerMoneyFromKey, refuseUnclaimed } from "./money-request";
+import { refuseUnclaimed, replyFromMoneyKey } from "./money-request";
 
 /** A card and the fields that the shopper typed beside it. */
 type TypedCard = { card: PayingCard; name: string | null; postalCode: string | null };
@@ -33,7 +33,7 @@ type TypedCard = { card: PayingCard; name: string | null; postalCode: string | n
  * processor's `tokenize`. Throws AppError for refusals that are not stored: 400, 404, 409.
  */
 export function createPayment(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
-  return payWithCard(ctx, body).catch((failure: unknown) => answerWithoutCard(ctx, failure));
+  return payWithCard(ctx, body).catch((failure: unknown) => replyWithoutCard(ctx, failure));
 }
 
 async function payWithCard(ctx: Context, body: CreatePaymentBody): Promise<Reply> {
@@ -51,9 +51,9 @@ async function payWithCard(ctx: Context, body: CreatePaymentBody): Promise<Reply
   const typed = body.card
     ? await tokenize(ctx, at, body.card, { name: body.customer_name, address: body.billing_address })
     : await useToken(ctx, at, body.payment_token ?? "");
-  if (!typed) return refuseUnclaimed(ctx, tokenNotTheirs());
+  if (!typed) return refuseUnclaimed(ctx, unknownToken());
   const { card, name, postalCode } = typed;
-  const session = await sessionOf(ctx, card);
+  const session = await findCardSession(ctx, card);
   const mismatch = (session && differsFromSession(body, session)) ?? (plan && differsFromPlan(body, plan));
   if (mismatch) return refuseMismatch(ctx, mismatch);
   // The shopper's own entries fill in fields that the merchant's server left out.
@@ -65,7 +65,7 @@ async function payWithCard(ctx: Context, body: CreatePaymentBody): Promise<Reply
       : withPostalCode(body.billing_address, postalCode),
   };
   const planId = plan?.id ?? session?.plan_id ?? null;
-  return makePayment(ctx, { terms, card, planId, unusable: () => whyUnusable(ctx, card) });
+  return makePayment(ctx, { terms, card, planId, cardRefusal: () => whyUnusable(ctx, card) });
 }
 
 async function requirePlan(ctx: Context, planId: string | null) {
@@ -142,7 +142,7 @@ const shortToken = (token: string): string => (token.length <= 40 ? token : `${t
 
 /** A session pays once: while another of its payments is in progress, this token may not be needed. */
 async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promise<AppError> {
-  const session = await sessionOf(ctx, { clientSessionId });
+  const session = await findCardSession(ctx, { clientSessionId });
   if (!session || session.open_payment_id === null) return tokenUnusable();
   return new AppError(
     "outcome_pending",
@@ -151,7 +151,7 @@ async function whyUnusable(ctx: Context, { clientSessionId }: PayingCard): Promi
 }
 
 /** The client session whose form created the card's token; null for a card without a session. */
-async function sessionOf(
+async function findCardSession(
   { service, environment: { id } }: Context,
   { clientSessionId }: Pick<PayingCard, "clientSessionId">,
 ): Promise<ClientSessionRow | null> {
@@ -163,7 +163,7 @@ async function sessionOf(
  * A key that is free, or becomes free during the wait, gets the refusal.
  */
 async function refuseMismatch(ctx: Context, mismatch: AppError): Promise<Reply> {
-  const reply = await answerMoneyFromKey(ctx);
+  const reply = await replyFromMoneyKey(ctx);
   if (reply) return reply;
   throw mismatch;
 }
@@ -209,7 +209,7 @@ function tokenUnusable(): AppError {
   );
 }
 
-const tokenNotTheirs = () =>
+const unknownToken = () =>
   new AppError(
     "processor_refused",
     "The connected processor has no such card token. Use a tok_… of the payment form, or a token that the processor's own script created for this account.",

@@ -8,7 +8,7 @@ import type { Connected } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { forgetTotals } from "../lists";
 import { type Executed, finishOperation, leaveOpen } from "./finish-operation";
-import { leaseOf, type OpenOperation, openOperation } from "./operation";
+import { leaseOf, type OpenOperation, operationFromOrder } from "./operation";
 import type { FinalOutcome } from "./outcome";
 import { concludeRefusedRefund, recordDeferredRefunds } from "./outside-refunds";
 import { callProcessor } from "./processor-calls";
@@ -31,8 +31,8 @@ export type Execution =
   | { kind: "refused"; claimed: boolean; snapshot: PaymentSnapshot | null };
 
 /** Retry budget of a call that provably was not executed: attempts, and time since the start. */
-const SEND_TRIES = 3;
-const SEND_AGAIN_WITHIN_MS = 30_000;
+const MAX_SEND_ATTEMPTS = 3;
+const RESEND_WINDOW_MS = 30_000;
 /** Interval at which a request checks whether the process that took over its operation has released it. */
 const HOLD_PAUSE_MS = 100;
 
@@ -97,7 +97,7 @@ async function reserve(
     if (!reservation.reserved) return { kind: "refused", claimed: true, snapshot: null };
     return {
       kind: "reserved",
-      operation: openOperation(order, snapshot, snapshot.payment.amount, reservation.not_after),
+      operation: operationFromOrder(order, snapshot, snapshot.payment.amount, reservation.not_after),
       snapshot,
     };
   }
@@ -109,7 +109,7 @@ async function reserve(
   if (!snapshot) throw new Error(`payment ${order.paymentId} disappeared`);
   const { amount, not_after } = reservation;
   if (!reservation.reserved || amount === null) return { kind: "refused", claimed: true, snapshot };
-  return { kind: "reserved", operation: openOperation(order, snapshot, amount, not_after), snapshot };
+  return { kind: "reserved", operation: operationFromOrder(order, snapshot, amount, not_after), snapshot };
 }
 
 /** A call to the processor. `begunMs`: start of its operation, by the service's timer. */
@@ -131,14 +131,18 @@ export async function send(
   known: PaymentSnapshot,
 ): Promise<Executed> {
   const { timer } = service;
-  const giveUpAtMs = sending.begunMs + SEND_AGAIN_WITHIN_MS;
+  const giveUpAtMs = sending.begunMs + RESEND_WINDOW_MS;
   let held = { operation: first, begunMs: sending.begunMs };
-  let outcome = await sendInTime(service, held, sending);
-  for (let tries = 1; outcome.kind === "not_sent" && tries < SEND_TRIES && timer.elapsedMs() < giveUpAtMs; tries++) {
-    const again = await moreTime(service, held.operation, giveUpAtMs);
+  let outcome = await sendIfInTime(service, held, sending);
+  for (
+    let tries = 1;
+    outcome.kind === "not_sent" && tries < MAX_SEND_ATTEMPTS && timer.elapsedMs() < giveUpAtMs;
+    tries++
+  ) {
+    const again = await renewLease(service, held.operation, giveUpAtMs);
     if (again === null) return { kind: "lost" };
     held = again;
-    outcome = await sendInTime(service, held, sending);
+    outcome = await sendIfInTime(service, held, sending);
   }
   if (outcome.kind !== "not_sent")
     return conclude(service, held.operation, outcome, known, { attempts: 1, sent: true });
@@ -159,7 +163,7 @@ export async function send(
 /** All calls were made here, and the processor refused each before executing it. */
 const NEVER = { kind: "never" } as const;
 
-async function sendInTime(
+async function sendIfInTime(
   { processorTimeoutMs, timer }: Service,
   { operation, begunMs }: { operation: OpenOperation; begunMs: number },
   { call }: Sending,
@@ -173,7 +177,7 @@ async function sendInTime(
  * takes over an authorization only checks its status, so this request may still send it; other operations may have
  * been sent. Null: the operation is closed, or another process holds it.
  */
-async function moreTime(
+async function renewLease(
   service: Service,
   operation: OpenOperation,
   giveUpAtMs: number,

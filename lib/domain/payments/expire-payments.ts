@@ -3,14 +3,14 @@ import {
   type DuePayment,
   listAbandonedChallenges,
   listExpiredAuthorizations,
-  listUnreturnedApprovals,
+  listUnvoidedApprovals,
 } from "@/db/queries/payments/due-payments";
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { BEFORE_ALL } from "@/lib/ids";
 import type { Service } from "../context";
 import { connectionOf } from "../processors/connection-of";
 import type { Execution } from "./execute";
-import { executeOwn, giveBackApproval } from "./follow-up";
+import { executeOwn, voidLateApproval } from "./follow-up";
 import { CHALLENGE_MINUTES, type Change } from "./outcome";
 
 /** Results after which the payment is tried again later. */
@@ -38,8 +38,8 @@ export async function expirePayments(service: Service, stopping?: AbortSignal): 
   const abandoned = await end((page) => listAbandonedChallenges(sql, CHALLENGE_MINUTES, page), "continue", "abandoned");
   const returned = await endDue(
     service,
-    (page) => listUnreturnedApprovals(sql, page),
-    (due) => giveBackApproval(service, { id: due.environment_id, mode: due.mode }, due),
+    (page) => listUnvoidedApprovals(sql, page),
+    (due) => voidLateApproval(service, { id: due.environment_id, mode: due.mode }, due),
     stopping,
   );
   return expired + abandoned + returned;

@@ -11,7 +11,7 @@ import { forgetTotals } from "../lists";
 import type { OpenOperation } from "./operation";
 import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot, resultOf } from "./outcome";
 import { completedEvent, outcomeEvents, pendingEvent } from "./outcome-events";
-import { inTurnWhenLong } from "./read-payments";
+import { inSlotIfLong } from "./read-payments";
 import { hasEndedUnpaid } from "./states";
 
 /** The state of an operation after a call. */
@@ -26,11 +26,11 @@ export type Executed =
 type Finished = Extract<Executed, { kind: "finished" }>;
 
 /** Each conflict means that another write succeeded, so more attempts are never needed in practice. */
-const OPTIMISTIC_TRIES = 5;
+const MAX_OPTIMISTIC_ATTEMPTS = 5;
 
 /**
  * T2: applies the outcome to the payment and writes change and response in one commit. If the payment changed in
- * between (another refund), it is read again; after `OPTIMISTIC_TRIES` it is locked first. If this process's clock is
+ * between (another refund), it is read again; after `MAX_OPTIMISTIC_ATTEMPTS` it is locked first. If this process's clock is
  * wrong, the database's time is used.
  */
 export async function finishOperation(
@@ -43,14 +43,14 @@ export async function finishOperation(
   let snapshot = known;
   let now = service.clock.now().toISOString();
   for (let attempt = 1; ; attempt++) {
-    const read = snapshot ?? (await getPaymentOf(service, operation));
+    const read = snapshot ?? (await getOperationPayment(service, operation));
     const at = now;
     try {
-      const ended = await inTurnWhenLong(read, async () => {
-        if (attempt > OPTIMISTIC_TRIES) return finishLocked(service, operation, outcome, from, at);
-        const { write, finished } = workOut(service, operation, outcome, read, from, at);
+      const ended = await inSlotIfLong(read, async () => {
+        if (attempt > MAX_OPTIMISTIC_ATTEMPTS) return finishLocked(service, operation, outcome, from, at);
+        const { write, finished } = prepareOutcome(service, operation, outcome, read, from, at);
         const { sql } = service.db.within(operation.environmentId);
-        const session = await sessionTold(sql, operation, write.session, finished.change);
+        const session = await withSessionEvent(sql, operation, write.session, finished.change);
         await writeOutcome(sql, operation.environmentId, { ...write, session });
         return finished;
       });
@@ -88,12 +88,12 @@ async function finishLocked(
 ): Promise<Executed> {
   return service.db.within(operation.environmentId).sql.begin(async (tx) => {
     await lockPayment(tx, operation.environmentId, operation.request?.key ?? null, operation.paymentId);
-    return finishInside(service, tx, operation, outcome, from, now);
+    return finishInTransaction(service, tx, operation, outcome, from, now);
   });
 }
 
 /** T2 within a transaction that has locked the payment. */
-export async function finishInside(
+export async function finishInTransaction(
   service: Service,
   tx: Transaction,
   operation: OpenOperation,
@@ -101,15 +101,15 @@ export async function finishInside(
   from: "open" | "succeeded",
   now: string,
 ): Promise<Finished> {
-  const snapshot = await getPaymentOf(service, operation, tx);
-  const { write, finished } = workOut(service, operation, outcome, snapshot, from, now);
-  const session = await sessionTold(tx, operation, write.session, finished.change);
+  const snapshot = await getOperationPayment(service, operation, tx);
+  const { write, finished } = prepareOutcome(service, operation, outcome, snapshot, from, now);
+  const session = await withSessionEvent(tx, operation, write.session, finished.change);
   await writeOutcome(tx, operation.environmentId, { ...write, session });
   return finished;
 }
 
 /** The current snapshot of an operation's payment. */
-export async function getPaymentOf(
+export async function getOperationPayment(
   { db }: Pick<Service, "db">,
   { id, environmentId, paymentId }: Pick<OpenOperation, "id" | "environmentId" | "paymentId">,
   sql: Sql | Transaction = db.within(environmentId).sql,
@@ -131,7 +131,7 @@ export function operationSnapshot(
   return { payment, charge, refund };
 }
 
-function workOut(
+function prepareOutcome(
   service: Service,
   operation: OpenOperation,
   outcome: FinalOutcome,
@@ -153,7 +153,7 @@ function workOut(
       operation: { id: operation.id, state: change.operationState, lastAnswer: describe(outcome) },
       payment: change.payment,
       charge: change.charge,
-      knowsMoreOfCard: "card" in outcome && outcome.card !== undefined,
+      hasNewCardDetails: "card" in outcome && outcome.card !== undefined,
       refund: change.refund,
       ledger: change.ledger,
       feeOn: change.feeOn,
@@ -179,7 +179,7 @@ function sessionAfter({ kind }: OpenOperation, { payment, charge }: Change): Out
 }
 
 /** Adds the event of a session that is now paid. Sessions of payment links have none: their payments have events. */
-async function sessionTold(
+async function withSessionEvent(
   sql: Sql | Transaction,
   operation: OpenOperation,
   end: OutcomeWrite["session"],

@@ -72,7 +72,7 @@ export async function executeOwn(
 }
 
 /** Voids a late approval of a payment that had no such void at this version. Refused if the payment has changed. */
-export function giveBackApproval(
+export function voidLateApproval(
   service: Service,
   environment: Pick<Environment, "id" | "mode">,
   { id, version }: { id: string; version: number },

@@ -8,8 +8,8 @@ import { holds, losesAnswer, type Step, says, throwsAfter } from "@/e2e/fixtures
 import { decodeId } from "@/lib/contract/ids";
 import { verifyBooks } from "@/lib/domain/reconciliation/verify-books";
 import { createRegistry } from "@/lib/processor/registry";
-import { continuePayment, giveBackApproval } from "./follow-up";
-import { takeInReport } from "./process-reports";
+import { continuePayment, voidLateApproval } from "./follow-up";
+import { processReport } from "./process-reports";
 
 const { db } = await testDatabase();
 await createOtherStore(db.sql);
@@ -47,7 +47,7 @@ describe("an approval after the payment has ended here", () => {
     const from = await tenant.service.processors.reporter("other");
     if (!from) throw new Error("the other processor reports");
     const report = { id: "n", account: tenant.environmentId, reference: authorize?.id ?? "" };
-    return () => takeInReport(tenant.service, from, report);
+    return () => processReport(tenant.service, from, report);
   };
 
   test.each([
@@ -76,14 +76,14 @@ describe("an approval after the payment has ended here", () => {
     const [read] = await db.sql<{ id: string; version: number }[]>`
       select id, version from payments where environment_id = ${tenant.environmentId}`;
     if (!read) throw new Error("the payment is there");
-    const giveBack = () => giveBackApproval(tenant.service, tenant.merchant.test, read);
+    const giveBack = () => voidLateApproval(tenant.service, tenant.merchant.test, read);
     expect(await giveBack()).toMatchObject({ kind: "finished" });
     expect(await giveBack()).toMatchObject({ kind: "refused" });
     expect(await voidsOf(tenant, id)).toHaveLength(1);
     const paid = await tenant.create();
     const [captured] = await db.sql<{ id: string; version: number }[]>`
       select id, version from payments where environment_id = ${tenant.environmentId} and status = 'CAPTURED'`;
-    const refused = giveBackApproval(tenant.service, tenant.merchant.test, captured ?? read);
+    const refused = voidLateApproval(tenant.service, tenant.merchant.test, captured ?? read);
     expect(await refused).toMatchObject({ kind: "refused" });
     expect(await tenant.get(paid.body.id)).toMatchObject({ status: "CAPTURED", amount_refunded: 0 });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LONG_ANSWER } from "@/db/queries/idempotency/keys";
+import { LONG_RESPONSE_BYTES } from "@/db/queries/idempotency/keys";
 import { findPayment } from "@/db/queries/payments/payments";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testIdempotency } from "@/e2e/fixtures/factories";
@@ -8,7 +8,7 @@ import { losesAnswer } from "@/e2e/fixtures/scripted-processor";
 import { decodeId } from "@/lib/contract/ids";
 import type { Context } from "../context";
 import { refundPayment } from "./follow-up";
-import { inTurnWhenLong } from "./read-payments";
+import { inSlotIfLong } from "./read-payments";
 
 const { db } = await testDatabase();
 const METADATA = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, "v".repeat(300)]));
@@ -34,7 +34,7 @@ test("a long answer is not held: it is read when there is room, to the byte as i
   const id = await longPayment(tenant);
   const first = await refundPayment(refundContext(tenant, "k"), { id, amount: 1 });
   expect([first.status, first.body, first.replayed]).toEqual([201, "", false]);
-  expect(first.long?.bytes).toBeGreaterThan(LONG_ANSWER);
+  expect(first.long?.bytes).toBeGreaterThan(LONG_RESPONSE_BYTES);
   const text = await first.long?.read();
   expect(JSON.parse(text ?? "")).toMatchObject({ id, amount_refunded: 2, metadata: METADATA });
   expect(JSON.parse(text ?? "").transactions).toHaveLength(53);
@@ -66,9 +66,7 @@ test("two are made at once, whoever's they are, and one that fails keeps nobody'
     running--;
     if (fails) throw new Error("broken");
   };
-  const all = await Promise.allSettled(
-    Array.from({ length: 12 }, (_, i) => inTurnWhenLong(snapshot, make(i % 3 === 0))),
-  );
+  const all = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => inSlotIfLong(snapshot, make(i % 3 === 0))));
   expect(all.filter(({ status }) => status === "rejected")).toHaveLength(4);
   expect([most, running]).toEqual([2, 0]);
 });

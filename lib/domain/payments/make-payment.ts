@@ -8,7 +8,7 @@ import type { CardHolder, KnownCard, Processor, TokenizedCard } from "@/lib/proc
 import type { Connected } from "@/lib/processor/registry";
 import type { Context, Reply } from "../context";
 import { disconnectedError } from "../processors/connection-of";
-import { answerMoneyFromKey, executeRequest, refuseUnclaimed } from "./money-request";
+import { executeRequest, refuseUnclaimed, replyFromMoneyKey } from "./money-request";
 
 /** Amount, customer and other terms of a payment, from the API or the payment form. */
 type PaymentTerms = Omit<CreatePaymentBody, "card" | "payment_token" | "plan_id">;
@@ -27,9 +27,9 @@ type PaymentToMake = {
   /** UUID. */
   planId: string | null;
   /** The payment is too late to start: it is not sent on behalf of an earlier request that died before sending it. */
-  isOver?: boolean;
+  isTooLate?: boolean;
   /** The refusal if the card's token or session is used up, closed or busy. */
-  unusable: () => AppError | Promise<AppError>;
+  cardRefusal: () => AppError | Promise<AppError>;
 };
 
 /**
@@ -38,7 +38,7 @@ type PaymentToMake = {
  */
 export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply> {
   const { environment } = ctx;
-  const { card, terms, unusable, isOver = false } = payment;
+  const { card, terms, cardRefusal, isTooLate = false } = payment;
   const refusal = card.at.processor.refusesAmount?.(terms.amount, terms.currency) ?? null;
   if (refusal !== null) return refuseUnclaimed(ctx, new AppError("processor_refused", refusal, { param: "amount" }));
   const { at, token, paymentTokenId, clientSessionId } = card;
@@ -49,9 +49,9 @@ export function makePayment(ctx: Context, payment: PaymentToMake): Promise<Reply
       const snapshot = newSnapshot(ctx, payment, id);
       return { id, environment, kind: "authorize", detail: null, snapshot, paymentTokenId, clientSessionId, claim };
     },
-    refusal: async () => (await disconnectedError(ctx, at)) ?? unusable(),
+    refusal: async () => (await disconnectedError(ctx, at)) ?? cardRefusal(),
     // A used token has no card.
-    mayResend: token !== "" && !isOver,
+    mayResend: token !== "" && !isTooLate,
   });
 }
 
@@ -175,10 +175,10 @@ export async function beforeMoney<T>(call: () => Promise<T>): Promise<T> {
  * The reply to a request whose card the processor could not tokenize. An earlier request with its key may have moved
  * money, so the key's response comes first. Throws `failure` if nothing was sent under the key.
  */
-export async function answerWithoutCard(ctx: Context, failure: unknown): Promise<Reply> {
+export async function replyWithoutCard(ctx: Context, failure: unknown): Promise<Reply> {
   const isAway =
     failure instanceof AppError && (failure.code === "processor_timeout" || failure.code === "processor_error");
-  const reply = isAway ? await answerMoneyFromKey(ctx) : null;
+  const reply = isAway ? await replyFromMoneyKey(ctx) : null;
   if (reply) return reply;
   throw failure;
 }

@@ -1,4 +1,4 @@
-import { findKey, type KeyClaim, LONG_ANSWER, releaseKey, storeResponse } from "@/db/queries/idempotency/keys";
+import { findKey, type KeyClaim, LONG_RESPONSE_BYTES, releaseKey, storeResponse } from "@/db/queries/idempotency/keys";
 import type { Order } from "@/db/queries/payments/intents";
 import { takeOperation } from "@/db/queries/payments/operations";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
@@ -9,20 +9,20 @@ import type { Connected } from "@/lib/processor/registry";
 import type { Context, Reply, Result } from "../context";
 import { runOnce } from "../idempotency/run-once";
 import {
-  answerFromKey,
-  claimOf,
+  createClaim,
   inProgress,
-  keyOf,
+  keyedRequest,
   longReply,
   remember,
   replay,
   replayKnown,
-  targetOf,
+  replyFromKey,
+  requireKey,
 } from "../idempotency/used-key";
 import { type Execution, execute } from "./execute";
-import { type Executed, getPaymentOf } from "./finish-operation";
-import { leaseOf, type OpenOperation, operationOf } from "./operation";
-import { lengthOf } from "./read-payments";
+import { type Executed, getOperationPayment } from "./finish-operation";
+import { leaseOf, type OpenOperation, operationFromRow } from "./operation";
+import { estimateLength } from "./read-payments";
 import { type HeldCard, resolveOperation } from "./recover-operations";
 
 const sqlOf = ({ service, environment }: Context) => service.db.within(environment.id).sql;
@@ -45,7 +45,7 @@ type MoneyRequest = {
 };
 
 /** A request starts over if its key has become free, or the payment changed before its refusal was worked out. */
-const TRIES = 10;
+const MAX_ATTEMPTS = 10;
 
 /**
  * Moves money under the request's idempotency key and returns the reply. Throws AppError for refusals that are not
@@ -56,9 +56,9 @@ export async function executeRequest(ctx: Context, request: MoneyRequest): Promi
   if (known) return known;
   const { at, token } = request;
   const { heldForMs } = leaseOf(ctx.service.processorTimeoutMs);
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const id = newId();
-    const order = request.order(id, await claimOf(ctx, id, heldForMs));
+    const order = request.order(id, await createClaim(ctx, id, heldForMs));
     const execution = await execute(ctx.service, order, { at, ...(token !== undefined && { token }) });
     const reply = await replyTo(ctx, request, execution);
     if (reply) return reply;
@@ -74,7 +74,7 @@ async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution
   const { at, token, mayResend } = request;
   switch (execution.kind) {
     case "unclaimed":
-      return answerMoneyFromKey(ctx, token && mayResend ? { token, connectionId: at.connectionId } : null);
+      return replyFromMoneyKey(ctx, token && mayResend ? { token, connectionId: at.connectionId } : null);
     case "refused": {
       const error = await request.refusal(execution.snapshot);
       if (!execution.claimed && error) throw error;
@@ -83,16 +83,16 @@ async function replyTo(ctx: Context, request: MoneyRequest, execution: Execution
       return null;
     }
     default:
-      return replyOf(ctx, execution.operation, execution);
+      return executedReply(ctx, execution.operation, execution);
   }
 }
 
 /** The reply to a request whose operation was sent or taken over. */
-async function replyOf(ctx: Context, operation: OpenOperation, executed: Executed): Promise<Reply> {
+async function executedReply(ctx: Context, operation: OpenOperation, executed: Executed): Promise<Reply> {
   if (executed.kind === "finished" && executed.reply) {
     const { status, body } = executed.reply;
     remember(ctx);
-    if (body.length <= LONG_ANSWER) return executed.reply;
+    if (body.length <= LONG_RESPONSE_BYTES) return executed.reply;
     return longReply(
       ctx,
       { operation_id: operation.id, response_sealed: false },
@@ -101,7 +101,7 @@ async function replyOf(ctx: Context, operation: OpenOperation, executed: Execute
     );
   }
   if (executed.kind === "lost") {
-    const row = await findKey(sqlOf(ctx), ctx.environment.id, keyOf(ctx).key);
+    const row = await findKey(sqlOf(ctx), ctx.environment.id, requireKey(ctx).key);
     // The process that took over the operation has already stored the response.
     if (row?.state === "done" && row.operation_id === operation.id) return replay(ctx, row);
   }
@@ -109,18 +109,18 @@ async function replyOf(ctx: Context, operation: OpenOperation, executed: Execute
 }
 
 async function stillPending(ctx: Context, operation: OpenOperation): Promise<Reply> {
-  const snapshot = await getPaymentOf(ctx.service, operation);
+  const snapshot = await getOperationPayment(ctx.service, operation);
   const { transactionId, mode } = operation;
   const result: Result = { kind: "pending", snapshot, transactionId, mode };
-  const make = () => ctx.service.renderAnswer(targetOf(ctx), result);
-  const bytes = lengthOf(snapshot);
-  if (bytes <= LONG_ANSWER) return make();
+  const make = () => ctx.service.renderAnswer(keyedRequest(ctx), result);
+  const bytes = estimateLength(snapshot);
+  if (bytes <= LONG_RESPONSE_BYTES) return make();
   return { status: PENDING_STATUS, body: "", replayed: false, long: { bytes, read: async () => make().body } };
 }
 
-/** {@link answerFromKey} for requests that move money. `token`: the card of a payment that a dead request never sent. */
-export const answerMoneyFromKey = (ctx: Context, token: HeldCard | null = null): Promise<Reply | null> =>
-  answerFromKey(ctx, (operationId) => takeOver(ctx, operationId, token));
+/** {@link replyFromKey} for requests that move money. `token`: the card of a payment that a dead request never sent. */
+export const replyFromMoneyKey = (ctx: Context, token: HeldCard | null = null): Promise<Reply | null> =>
+  replyFromKey(ctx, (operationId) => takeOver(ctx, operationId, token));
 
 /** Continues the operation of a request that died; null if another process holds it. */
 async function takeOver(ctx: Context, operationId: string, token: HeldCard | null): Promise<Reply | null> {
@@ -129,12 +129,12 @@ async function takeOver(ctx: Context, operationId: string, token: HeldCard | nul
   if (!taken) return null;
   const executed = await resolveOperation(service, taken, token);
   await ctx.reauthorize();
-  return replyOf(ctx, operationOf(taken, targetOf(ctx)), executed);
+  return executedReply(ctx, operationFromRow(taken, keyedRequest(ctx)), executed);
 }
 
 /** Frees a key that this request has claimed without writing an operation. */
 function releaseClaim(ctx: Context): Promise<void> {
-  return releaseKey(sqlOf(ctx), ctx.environment.id, keyOf(ctx).key, ctx.request.id);
+  return releaseKey(sqlOf(ctx), ctx.environment.id, requireKey(ctx).key, ctx.request.id);
 }
 
 /** Refuses a request that has claimed its key: stores a permanent refusal for replays, frees the key for any other. */
@@ -143,9 +143,9 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
     await releaseClaim(ctx);
     throw error;
   }
-  const response = ctx.service.renderAnswer(targetOf(ctx), { kind: "refused", error });
+  const response = ctx.service.renderAnswer(keyedRequest(ctx), { kind: "refused", error });
   const { orm } = ctx.service.db.within(ctx.environment.id);
-  if (await storeResponse(orm, ctx.environment.id, targetOf(ctx), response)) return response;
+  if (await storeResponse(orm, ctx.environment.id, keyedRequest(ctx), response)) return response;
   // The lease ran out and another request claimed the key: its response counts.
   throw inProgress("Another request with this key is running. Send it again in a moment.");
 }

@@ -60,7 +60,7 @@ export function leaseOf(processorTimeoutMs: number): Lease {
 }
 
 /** The operation that T1 has written for an order. */
-export function openOperation(
+export function operationFromOrder(
   order: Order,
   { payment }: PaymentSnapshot,
   amount: number,
@@ -86,7 +86,7 @@ export function openOperation(
 }
 
 /** The operation of a row that this process has taken over. */
-export function operationOf(
+export function operationFromRow(
   row: OperationRow & { mode: Mode; not_after: string },
   request: KeyedRequest | null,
 ): OpenOperation {

@@ -14,7 +14,7 @@ import { newId } from "@/lib/ids";
 import type { Inquiry, Processor, Report } from "@/lib/processor/port";
 import { createRegistry, type Reporter } from "@/lib/processor/registry";
 import { continuePayment } from "./follow-up";
-import { takeInReport } from "./process-reports";
+import { processReport } from "./process-reports";
 
 const { db } = await testDatabase();
 await createOtherStore(db.sql);
@@ -42,7 +42,7 @@ async function deliver(tenant: MoneyTenant): Promise<number> {
     const news = await company.news(tenant.environmentId);
     if (news.length === 0) return refused;
     for (const one of [...news, ...news.slice(0, 1)]) {
-      const taken = await takeInReport(tenant.service, await reporterOf(tenant), one);
+      const taken = await processReport(tenant.service, await reporterOf(tenant), one);
       if (taken) await company.acknowledge(one.id);
       else refused++;
     }
@@ -124,10 +124,10 @@ describe("a report", () => {
     await held.reached;
     await company.decide(tenant.environmentId);
     const [news] = await company.news(tenant.environmentId);
-    expect(await takeInReport(tenant.service, await reporterOf(tenant), news as Report)).toBe(false);
+    expect(await processReport(tenant.service, await reporterOf(tenant), news as Report)).toBe(false);
     held.release();
     expect((await refund).status).toBe(202);
-    expect(await takeInReport(tenant.service, await reporterOf(tenant), news as Report)).toBe(true);
+    expect(await processReport(tenant.service, await reporterOf(tenant), news as Report)).toBe(true);
     expect(await tenant.get(payment.id)).toMatchObject({ status: "REFUNDED" });
     await expectClean();
   });
@@ -155,13 +155,13 @@ describe("a report", () => {
     await deliver(tenant);
     const [, refund] = await tenant.operations(id);
     const report = { id: "made up", account: tenant.environmentId, reference: refund?.id ?? "" };
-    expect(await takeInReport(tenant.service, await reporterOf(tenant), report)).toBe(true);
+    expect(await processReport(tenant.service, await reporterOf(tenant), report)).toBe(true);
     expect(await tenant.get(id)).toMatchObject({ status: "PARTIALLY_REFUNDED", amount_refunded: 4_000 });
     await tenant.act("refund", id, { amount: 1_000 });
     const open = (await tenant.operations(id)).find(({ state }) => state === "open");
     const early = { id: "early", account: tenant.environmentId, reference: open?.id ?? "" };
     // The processor decides later: another report follows, and the status is checked until then.
-    expect(await takeInReport(tenant.service, await reporterOf(tenant), early)).toBe(true);
+    expect(await processReport(tenant.service, await reporterOf(tenant), early)).toBe(true);
     expect((await tenant.operations(id)).find(({ state }) => state === "open")).toMatchObject({ id: open?.id });
     await company.decide(tenant.environmentId);
     await tenant.endLeases();
@@ -198,7 +198,7 @@ describe("a report", () => {
         { id: "4", ...named },
       ],
     ];
-    for (const [reporter, report] of cases) expect(await takeInReport(tenant.service, reporter, report)).toBe(true);
+    for (const [reporter, report] of cases) expect(await processReport(tenant.service, reporter, report)).toBe(true);
     expect(await tenant.get(id)).toMatchObject({ amount_refunded: 4_000 });
     await deliver(tenant);
     expect(await tenant.get(id)).toMatchObject({ amount_refunded: 0 });
@@ -224,7 +224,7 @@ describe("a challenge at an address of the processor's own", () => {
     const news = await company.news(tenant.environmentId);
     await deliver(tenant);
     expect(await tenant.get(id)).toMatchObject({ status, next_action: null });
-    for (const one of news) expect(await takeInReport(tenant.service, await reporterOf(tenant), one)).toBe(true);
+    for (const one of news) expect(await processReport(tenant.service, await reporterOf(tenant), one)).toBe(true);
     expect(await tenant.get(id)).toMatchObject({ status });
     await expectClean();
   });
@@ -239,10 +239,10 @@ describe("a challenge at an address of the processor's own", () => {
     const answers: Inquiry[] = [{ kind: "not_found" }, { kind: "never" }, { kind: "pending" }];
     for (const answer of answers) {
       tenant.script.next(says(answer));
-      expect(await takeInReport(tenant.service, from, report)).toBe(true);
+      expect(await processReport(tenant.service, from, report)).toBe(true);
     }
     tenant.script.next(says({ kind: "unknown", reason: "no answer" }));
-    expect(await takeInReport(tenant.service, from, report)).toBe(false);
+    expect(await processReport(tenant.service, from, report)).toBe(false);
     expect(await tenant.operations(id)).toHaveLength(2);
     await expectClean();
   });

@@ -78,7 +78,7 @@ export function applyOutcome(
         ? captured(snapshot, operation.amount, now)
         : refused(snapshot, outcome, now, "payment.capture_failed");
     case "void":
-      if (hasEndedUnpaid(snapshot.payment.status)) return givenBack(snapshot, outcome, now);
+      if (hasEndedUnpaid(snapshot.payment.status)) return lateApprovalVoided(snapshot, outcome, now);
       return outcome.kind === "approved"
         ? voided(snapshot, operation.detail, now)
         : refused(snapshot, outcome, now, "payment.void_failed");
@@ -224,7 +224,7 @@ function voided({ payment, charge }: OperationSnapshot, reason: string | null, n
 }
 
 /** The void of a late approval: the payment keeps its final status, whether or not the void succeeded. */
-function givenBack(snapshot: OperationSnapshot, outcome: FinalOutcome, now: string): Change {
+function lateApprovalVoided(snapshot: OperationSnapshot, outcome: FinalOutcome, now: string): Change {
   const failed = refused(snapshot, outcome, now, "payment.void_failed");
   if (outcome.kind !== "approved") return { ...failed, audit: "payment.late_approval_not_undone" };
   return {

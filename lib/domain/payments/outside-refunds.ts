@@ -11,8 +11,8 @@ import type { OutsideRefund, Processor } from "@/lib/processor/port";
 import type { Connected } from "@/lib/processor/registry";
 import type { Service } from "../context";
 import { forgetTotals } from "../lists";
-import { type Executed, finishInside, finishOperation, getPaymentOf } from "./finish-operation";
-import { leaseOf, type OpenOperation, openOperation, operationOf } from "./operation";
+import { type Executed, finishInTransaction, finishOperation, getOperationPayment } from "./finish-operation";
+import { leaseOf, type OpenOperation, operationFromOrder, operationFromRow } from "./operation";
 import type { FinalOutcome } from "./outcome";
 import { listOutsideRefunds } from "./processor-calls";
 import { hasEndedUnpaid } from "./states";
@@ -26,7 +26,7 @@ type At = Pick<Connected, "processor" | "mode"> & { readonly environmentId: stri
  */
 export async function recordOutsideRefunds(service: Service, at: At): Promise<boolean> {
   const { environmentId, paymentId } = at;
-  const { payment } = await getPaymentOf(service, { id: paymentId, environmentId, paymentId });
+  const { payment } = await getOperationPayment(service, { id: paymentId, environmentId, paymentId });
   const refunds = (await listOutsideRefunds(service, at.processor, environmentId, payment)) ?? [];
   let all = true;
   for (const refund of refunds) all = (await recordOutsideRefund(service, at, refund)) && all;
@@ -41,7 +41,10 @@ async function recordOutsideRefund(service: Service, at: At, refund: OutsideRefu
   const row =
     known.environment_id === environmentId ? await findOperation(sql, environmentId, known.operation_id) : null;
   if (!refund.failed || row?.state !== "succeeded" || row.payment_id !== paymentId) return true;
-  const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
+  const operation = operationFromRow(
+    { ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at },
+    null,
+  );
   return (await finishOperation(service, operation, { kind: "reversed" }, null)).kind === "finished";
 }
 
@@ -69,7 +72,7 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
     return await service.db.within(environmentId).sql.begin(async (tx) => {
       await lockPayment(tx, environmentId, null, paymentId);
       if (await findOperationOfObject(tx, processor.name, refund.id)) return true;
-      const snapshot = await getPaymentOf(service, { id, environmentId, paymentId }, tx);
+      const snapshot = await getOperationPayment(service, { id, environmentId, paymentId }, tx);
       const { payment } = snapshot;
       // A late approval that was refunded by hand is no refund here: this payment took no money.
       if (hasEndedUnpaid(payment.status)) return true;
@@ -79,12 +82,12 @@ async function bookOutsideRefund(service: Service, at: At, refund: OutsideRefund
         const isUnderWay = payment.open_operation_id !== null || payment.refund_pending > 0;
         return !isUnderWay && unbookable(service, at, refund, `the payment is ${payment.status}`);
       }
-      const operation = openOperation(order, snapshot, refund.amount, reserved.not_after);
+      const operation = operationFromOrder(order, snapshot, refund.amount, reserved.not_after);
       const object = { processor: processor.name, kind: "refund", id: refund.id };
       if (!(await insertProcessorObject(tx, operation, object)))
         throw new Error(`refund ${refund.id} is kept elsewhere`);
       const [now] = await tx<[{ at: string }]>`select now() as at`;
-      await finishInside(
+      await finishInTransaction(
         service,
         tx,
         operation,
@@ -114,7 +117,7 @@ export async function recordDeferredRefunds(
   { environmentId, mode, paymentId }: OpenOperation,
   { payment }: PaymentSnapshot,
 ): Promise<void> {
-  await lookedUp(service, { paymentId }, false, async () => {
+  await tryLookUp(service, { paymentId }, false, async () => {
     const found = await service.processors.find({ id: environmentId, mode }, payment.connection_id);
     if (!found || !keepsReports(found.processor)) return true;
     return recordOutsideRefunds(service, { ...found, environmentId, paymentId });
@@ -136,10 +139,10 @@ export async function concludeRefusedRefund(
   const { environmentId, mode, paymentId } = operation;
   const found = await service.processors.find({ id: environmentId, mode }, known.payment.connection_id);
   const at = found && { ...found, environmentId, paymentId };
-  const elsewhere = at === null ? 0 : await lookedUp(service, at, 0, () => sumUnbooked(service, at, known));
+  const elsewhere = at === null ? 0 : await tryLookUp(service, at, 0, () => sumUnbooked(service, at, known));
   if (at === null || elsewhere === 0) return finishOperation(service, operation, outcome, known);
   const finished = await finishOperation(service, operation, { ...outcome, elsewhere }, known);
-  await lookedUp(service, at, false, () => recordOutsideRefunds(service, at));
+  await tryLookUp(service, at, false, () => recordOutsideRefunds(service, at));
   return finished;
 }
 
@@ -154,7 +157,7 @@ async function sumUnbooked(service: Service, at: At, { payment }: PaymentSnapsho
 }
 
 /** A failed lookup does not stop the operation; then the next outside report or failed refund books the refunds. */
-async function lookedUp<T>(
+async function tryLookUp<T>(
   { log }: Service,
   { paymentId }: Pick<At, "paymentId">,
   unknown: T,

@@ -223,7 +223,7 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
     actor: presentActor(operation.actor, rows.actors),
     idempotency_key: operation.idempotency_key,
     request_id: encodeIdOrNull("request", operation.request_id),
-    said: late?.said ?? (operation.detail === OUTSIDE_REFUND ? MADE_OUTSIDE : wordsOfAnswer(operation)),
+    said: late?.said ?? (operation.detail === OUTSIDE_REFUND ? MADE_OUTSIDE : responseText(operation)),
     reason: late ? null : reasonOf(operation, rows),
     attempts: operation.attempts,
     settlement_batch_id: null,
@@ -304,7 +304,7 @@ const ENDINGS: Record<OperationRow["state"], string> = {
 };
 
 /** The processor's last response in plain words; its own text is for support staff. */
-function wordsOfAnswer({ state, last_answer: answer, kind }: OperationRow): string | null {
+function responseText({ state, last_answer: answer, kind }: OperationRow): string | null {
   if (state === "open") {
     if (answer === null) return "Sent to the processor, which hasn't answered yet.";
     return answer.startsWith("pending")

@@ -14,9 +14,9 @@ import type { Service } from "../context";
 import { newEvent, paymentData } from "../events/event";
 import { recordDispute } from "../processors/disputes";
 import type { Execution } from "./execute";
-import { type Executed, finishOperation, getPaymentOf } from "./finish-operation";
-import { continuePayment, giveBackApproval } from "./follow-up";
-import { leaseOf, type OpenOperation, operationOf } from "./operation";
+import { type Executed, finishOperation, getOperationPayment } from "./finish-operation";
+import { continuePayment, voidLateApproval } from "./follow-up";
+import { leaseOf, type OpenOperation, operationFromRow } from "./operation";
 import { keepsReports, recordOutsideRefunds } from "./outside-refunds";
 import { inquireProcessor } from "./processor-calls";
 import { resolveOperation } from "./recover-operations";
@@ -38,7 +38,7 @@ export async function processReports(service: Service, stopping?: AbortSignal): 
       const listed: PulledReport[] = await reports.list(BATCH, after);
       for (const report of listed) {
         if (stopping?.aborted) return processed;
-        if (!(await takeInAlone(service, from, report))) continue;
+        if (!(await tryReport(service, from, report))) continue;
         await reports.acknowledge(report.id);
         processed++;
       }
@@ -49,9 +49,9 @@ export async function processReports(service: Service, stopping?: AbortSignal): 
 }
 
 /** Processes a report. False: it will be redelivered. A report that fails is logged and does not stop the others. */
-export async function takeInAlone(service: Service, from: Reporter, report: Report): Promise<boolean> {
+export async function tryReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
   try {
-    return await takeInReport(service, from, report);
+    return await processReport(service, from, report);
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     service.log.error({ err: error, report }, "a processor's report could not be taken in and will come again");
@@ -63,54 +63,54 @@ export async function takeInAlone(service: Service, from: Reporter, report: Repo
  * Checks the status of a report's operation and writes the outcome. The report itself is not trusted; reports may be
  * duplicated, late or out of order. False: it has to be redelivered.
  */
-export async function takeInReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
+export async function processReport(service: Service, from: Reporter, report: Report): Promise<boolean> {
   if ("object" in report && report.dispute !== undefined) {
     const { id, object, dispute } = report;
     return recordDispute(service, from, { id, object, dispute });
   }
   const row = await findReported(service, from, report);
-  if ("outside" in report && report.outside) return row === null || takeInOutside(service, from, row);
+  if ("outside" in report && report.outside) return row === null || processOutsideRefunds(service, from, row);
   if (!row) {
     service.log.error({ report }, "the processor reports on an operation that is not Cardlane's");
     return true;
   }
-  if (row.state !== "open") return takeInEnded(service, from, row, report);
+  if (row.state !== "open") return processEnded(service, from, row, report);
   if (!(await resolveReported(service, from, row, report))) return false;
   // A stored report is not redelivered, so it is applied at once to an operation that has ended in the meantime.
-  const now = isKept(from) ? await findReported(service, from, report) : null;
-  return now === null || now.state === "open" || takeInEnded(service, from, now, report);
+  const now = storesReports(from) ? await findReported(service, from, report) : null;
+  return now === null || now.state === "open" || processEnded(service, from, now, report);
 }
 
 /**
  * Books refunds that were made at the processor. A stored report is never held back: that would delay the report that
  * ends the operation which blocks it, and that end books deferred refunds.
  */
-async function takeInOutside(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
+async function processOutsideRefunds(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const at = { ...from, environmentId: row.environment_id, paymentId: row.payment_id };
-  return (await recordOutsideRefunds(service, at)) || isKept(from);
+  return (await recordOutsideRefunds(service, at)) || storesReports(from);
 }
 
-async function takeInEnded(service: Service, from: Reporter, row: OperationRow, report: Report): Promise<boolean> {
+async function processEnded(service: Service, from: Reporter, row: OperationRow, report: Report): Promise<boolean> {
   const authorizes = row.kind === "authorize" || row.kind === "continue";
   // A failed refund may have blocked the booking of an outside one.
-  if (row.state !== "succeeded" && row.kind === "refund") return takeInOutside(service, from, row);
+  if (row.state !== "succeeded" && row.kind === "refund") return processOutsideRefunds(service, from, row);
   if (row.state !== "succeeded" && !authorizes) return true;
   // Reports of a challenged payment name its first operation, but a later one captured it.
   if (row.state !== "succeeded")
-    return (await continueAnswered(service, from, row, report)) && checkCapture(service, from, row);
+    return (await continueAfterChallenge(service, from, row, report)) && checkCapture(service, from, row);
   const returns = row.kind === "refund" || row.kind === "void";
-  return returns ? checkReturned(service, from, row) : checkCapture(service, from, row);
+  return returns ? checkReversedRefund(service, from, row) : checkCapture(service, from, row);
 }
 
 /** The processor's reports are stored here, so a redelivered one adds nothing. */
-const isKept = ({ processor }: Connected) => keepsReports(processor);
+const storesReports = ({ processor }: Connected) => keepsReports(processor);
 
 /**
  * Logs a report whose outcome is unknown. True: it is done, because a stored report whose outcome is final would only
  * block those behind it. False: it is redelivered.
  */
 function leaveUnknown({ log }: Service, from: Connected, payment: string, outcome: Inquiry): boolean {
-  const isDone = isKept(from) && outcome.kind === "unknown" && outcome.final === true;
+  const isDone = storesReports(from) && outcome.kind === "unknown" && outcome.final === true;
   const next = isDone ? "find it out there" : "its report will come again";
   log[isDone ? "error" : "warn"](
     { payment, reason: "reason" in outcome ? outcome.reason : outcome.kind },
@@ -150,11 +150,11 @@ async function resolveReported(
   const { sql } = service.db.within(environmentId);
   const taken = await takeOperation(sql, environmentId, id, leaseOf(service.processorTimeoutMs));
   const executed = taken && (await resolveOperation(service, taken));
-  if (executed && isTaken(executed)) return true;
-  if (report === null || !isKept(from)) return false;
+  if (executed && isHandled(executed)) return true;
+  if (report === null || !storesReports(from)) return false;
   if (executed?.kind === "pending") {
     const operation = { id, kind, environmentId, paymentId };
-    const { payment } = await getPaymentOf(service, operation);
+    const { payment } = await getOperationPayment(service, operation);
     const outcome = await inquireProcessor(service, from.processor, operation, payment.authorization_id);
     return leaveUnknown(service, from, paymentId, outcome);
   }
@@ -163,14 +163,14 @@ async function resolveReported(
 }
 
 /** The outcome is written, or the processor has accepted the operation and reports again. */
-const isTaken = (executed: Executed | Execution): boolean =>
+const isHandled = (executed: Executed | Execution): boolean =>
   executed.kind === "finished" || (executed.kind === "pending" && executed.accepted);
 
 /**
  * Continues a payment whose shopper passed or failed the challenge at the processor and may never return to the form;
  * a late approval is voided. True also if nothing is left to do. `report`: null if the shopper returned.
  */
-export async function continueAnswered(
+export async function continueAfterChallenge(
   service: Service,
   from: Connected,
   row: OperationRow,
@@ -179,11 +179,11 @@ export async function continueAnswered(
   const { processor, mode } = from;
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
   const operation = { id, kind, environmentId, paymentId };
-  let { payment } = await getPaymentOf(service, operation);
+  let { payment } = await getOperationPayment(service, operation);
   // The payment is being continued or abandoned, and that operation decides.
   if (payment.status === "PENDING") {
-    if (!(await resolveUnderWay(service, from, payment, report))) return false;
-    payment = (await getPaymentOf(service, operation)).payment;
+    if (!(await resolveInProgress(service, from, payment, report))) return false;
+    payment = (await getOperationPayment(service, operation)).payment;
   }
   if (hasEndedUnpaid(payment.status)) return checkEnded(service, from, operation, payment);
   if (payment.status !== "REQUIRES_ACTION") return true;
@@ -192,13 +192,13 @@ export async function continueAnswered(
   if (outcome.kind !== "approved" && outcome.kind !== "declined" && outcome.kind !== "pending")
     return report !== null && leaveUnknown(service, from, paymentId, outcome);
   const challenge = outcome.kind === "declined" ? "failed" : "passed";
-  if (!isTaken(await continuePayment(service, { id: environmentId, mode }, paymentId, challenge))) return false;
+  if (!isHandled(await continuePayment(service, { id: environmentId, mode }, paymentId, challenge))) return false;
   // An approval of another amount than requested ends the payment, and is voided.
   if (outcome.kind !== "declined" || !outcome.holds) return true;
-  return checkEnded(service, from, operation, (await getPaymentOf(service, operation)).payment);
+  return checkEnded(service, from, operation, (await getOperationPayment(service, operation)).payment);
 }
 
-async function resolveUnderWay(
+async function resolveInProgress(
   service: Service,
   from: Connected,
   payment: PaymentRow,
@@ -225,9 +225,9 @@ async function checkEnded(
   if (!hasEndedUnpaid(payment.status)) return true;
   const outcome = await inquireProcessor(service, processor, operation, payment.authorization_id);
   if (outcome.kind === "unknown" || outcome.kind === "not_sent") return leaveUnknown(service, from, paymentId, outcome);
-  if (!tookMoney(outcome)) return true;
+  if (!hasApproved(outcome)) return true;
   if (await hasVoid(service.db.within(environmentId).sql, environmentId, paymentId)) return true;
-  const execution = await giveBackApproval(service, { id: environmentId, mode }, payment);
+  const execution = await voidLateApproval(service, { id: environmentId, mode }, payment);
   if (execution.kind === "refused" || execution.kind === "unclaimed") return false;
   const about = { payment: paymentId, operation: execution.operation.id };
   service.log.error(about, "a processor approved a payment after it had ended here: its money is being given back");
@@ -235,21 +235,24 @@ async function checkEnded(
 }
 
 /** The processor approved the payment, possibly with another amount. */
-const tookMoney = (outcome: Inquiry): boolean =>
+const hasApproved = (outcome: Inquiry): boolean =>
   outcome.kind === "approved" || (outcome.kind === "declined" && outcome.holds === true);
 
 /** Reverses an accepted refund that was returned. The void of a late approval may be a refund, too. */
-async function checkReturned(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
+async function checkReversedRefund(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const { processor, mode } = from;
   // No request waits for the response, and no further call is sent.
-  const operation = operationOf({ ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at }, null);
-  const snapshot = await getPaymentOf(service, operation);
+  const operation = operationFromRow(
+    { ...row, mode, actor: SYSTEM, request_id: null, not_after: row.created_at },
+    null,
+  );
+  const snapshot = await getOperationPayment(service, operation);
   if (row.kind === "void" && !hasEndedUnpaid(snapshot.payment.status)) return true;
   const outcome = await inquireProcessor(service, processor, operation, snapshot.payment.authorization_id);
   if (outcome.kind === "approved") return true;
   if (outcome.kind !== "declined") return leaveUnknown(service, from, operation.paymentId, outcome);
   const reversed = await finishOperation(service, operation, { kind: "reversed" }, snapshot);
-  return reversed.kind === "finished" && (row.kind === "void" || takeInOutside(service, from, row));
+  return reversed.kind === "finished" && (row.kind === "void" || processOutsideRefunds(service, from, row));
 }
 
 /**
@@ -259,8 +262,8 @@ async function checkReturned(service: Service, from: Reporter, row: OperationRow
 async function checkCapture(service: Service, from: Reporter, row: OperationRow): Promise<boolean> {
   const { id, kind, environment_id: environmentId, payment_id: paymentId } = row;
   const operation = { id, kind, environmentId, paymentId };
-  const { payment } = await getPaymentOf(service, operation);
-  const isHeld = payment.status === "AUTHORIZED" && isKept(from);
+  const { payment } = await getOperationPayment(service, operation);
+  const isHeld = payment.status === "AUTHORIZED" && storesReports(from);
   if (payment.amount_captured === 0 && !isHeld) return true;
   const outcome = await inquireProcessor(service, from.processor, operation, payment.authorization_id);
   if (outcome.kind === "unknown" || outcome.kind === "not_sent") return leaveUnknown(service, from, paymentId, outcome);
@@ -284,7 +287,7 @@ function markReversed(
   const { environmentId, paymentId } = operation;
   return service.db.within(environmentId).sql.begin(async (tx) => {
     await lockPayment(tx, environmentId, null, paymentId);
-    const before = await getPaymentOf(service, operation, tx);
+    const before = await getOperationPayment(service, operation, tx);
     if (before.payment.capture_reversed_at !== null) return false;
     const event_sequence = before.payment.event_sequence + 1;
     const at = await reverseCapture(tx, environmentId, paymentId);

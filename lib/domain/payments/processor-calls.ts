@@ -167,7 +167,7 @@ export function challengeUrl(service: Service, payment: { environmentId: string;
  * Path of that page, or null for a page of the processor. Host and MAC are not compared: both may have changed since
  * the payment got its URL.
  */
-export function challengePathOf(address: string, payment: { environmentId: string; paymentId: string }): string | null {
+export function challengePath(address: string, payment: { environmentId: string; paymentId: string }): string | null {
   const { pathname } = new URL(address);
   return pathname.startsWith(`/challenge/${challengeSubject(payment)}.`) ? pathname : null;
 }

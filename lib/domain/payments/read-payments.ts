@@ -1,4 +1,4 @@
-import { LONG_ANSWER } from "@/db/queries/idempotency/keys";
+import { LONG_RESPONSE_BYTES } from "@/db/queries/idempotency/keys";
 import type { PaymentSnapshot } from "@/db/queries/payments/payments";
 import { findPayments, findPaymentWithTransactions, paymentExists } from "@/db/queries/payments/read-payments";
 import { AppError } from "@/lib/contract/errors";
@@ -29,7 +29,7 @@ export async function listPayments(ctx: Context, query: ListPaymentsQuery): Prom
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const limit = query.limit ?? 20;
   const offset = query.offset ?? 0;
-  const after = query.starting_after === undefined ? undefined : await cursorOf(ctx, query.starting_after);
+  const after = query.starting_after === undefined ? undefined : await findCursor(ctx, query.starting_after);
   const { gte: fromId, lt: beforeId } = idRange({ after: query.created_after, before: query.created_before });
   const filter = { fromId, beforeId, status: query.status, customerId: query.customer_id };
   const counted = { filter: `payments ${JSON.stringify(filter)}`, onlyGrows: filter.status === undefined };
@@ -37,12 +37,13 @@ export async function listPayments(ctx: Context, query: ListPaymentsQuery): Prom
     findPayments(sql, ctx.environment.id, filter, { limit, offset, after }, total),
   );
   const { rows } = found;
-  if (rows === null || rows.reduce((sum, row) => sum + lengthOf(row), 0) > MAX_RESPONSE_LENGTH) throw tooLong(limit);
+  if (rows === null || rows.reduce((sum, row) => sum + estimateLength(row), 0) > MAX_RESPONSE_LENGTH)
+    throw tooLong(limit);
   const data = rows.map((row) => presentPayment(row.payment, row.transactions, ctx.environment.mode));
   return listAnswer(data, found, limit, offset);
 }
 
-async function cursorOf(ctx: Context, startingAfter: string): Promise<string> {
+async function findCursor(ctx: Context, startingAfter: string): Promise<string> {
   const id = decodeId("payment", startingAfter);
   if (!id || !(await paymentExists(ctx.service.db.within(ctx.environment.id).sql, ctx.environment.id, id)))
     throw unknownCursor("payment", startingAfter);
@@ -60,17 +61,17 @@ const tooLong = (limit: number) =>
  * Slots for long responses: a payment with many refunds and much metadata takes megabytes of JSON. Only a few are built
  * at once, and none is held in memory until it is sent: it is read again from its idempotency key.
  */
-const AT_ONCE = 2;
+const MAX_LONG_RESPONSES = 2;
 /** Approximate length of a transaction's JSON without its metadata. */
 const USUAL_LENGTH = 1_500;
 
-const longAnswers = new Semaphore({ slots: AT_ONCE });
+const longResponses = new Semaphore({ slots: MAX_LONG_RESPONSES });
 
 /** Estimated length of a payment's JSON: the payment and each transaction repeat the charge's metadata. */
-export function lengthOf({ transactions }: { transactions: readonly { metadata: unknown }[] }): number {
+export function estimateLength({ transactions }: { transactions: readonly { metadata: unknown }[] }): number {
   const objects = 1 + Math.min(transactions.length, SHOWN_REFUNDS + 1);
   return objects * (JSON.stringify(transactions[0]?.metadata ?? {}).length + USUAL_LENGTH);
 }
 
-export const inTurnWhenLong = <T>(snapshot: PaymentSnapshot, make: () => Promise<T>): Promise<T> =>
-  lengthOf(snapshot) > LONG_ANSWER ? longAnswers.run(make) : make();
+export const inSlotIfLong = <T>(snapshot: PaymentSnapshot, make: () => Promise<T>): Promise<T> =>
+  estimateLength(snapshot) > LONG_RESPONSE_BYTES ? longResponses.run(make) : make();

@@ -6,8 +6,8 @@ import { BEFORE_ALL } from "@/lib/ids";
 import type { Inquiry, Processor } from "@/lib/processor/port";
 import type { KeyedRequest, Service } from "../context";
 import { CONNECTION_MISSING, conclude, send } from "./execute";
-import { type Executed, getPaymentOf, leaveOpen } from "./finish-operation";
-import { leaseOf, type OpenOperation, operationOf } from "./operation";
+import { type Executed, getOperationPayment, leaveOpen } from "./finish-operation";
+import { leaseOf, type OpenOperation, operationFromRow } from "./operation";
 import { callProcessor, closeAtProcessor, inquireHeld } from "./processor-calls";
 
 /** Operations that a process resolves at once. */
@@ -163,9 +163,9 @@ export async function resolveOperation(
   taken: TakenOperation,
   card: HeldCard | null = null,
 ): Promise<Executed> {
-  const operation = operationOf(taken, await waitingRequest(service, taken));
+  const operation = operationFromRow(taken, await waitingRequest(service, taken));
   const call = { attempts: taken.attempts, sent: false };
-  const snapshot = await getPaymentOf(service, operation);
+  const snapshot = await getOperationPayment(service, operation);
   const { connection_id: connectionId } = snapshot.payment;
   const at = await service.processors.find({ id: taken.environment_id, mode: taken.mode }, connectionId);
   if (!at) {
@@ -178,7 +178,7 @@ export async function resolveOperation(
   const outcome =
     operation.kind === "authorize"
       ? await inquire(service, processor, operation, taken, token)
-      : await findOrSend(service, processor, operation, snapshot, taken.accepted_at !== null);
+      : await checkOrSend(service, processor, operation, snapshot, taken.accepted_at !== null);
   switch (outcome.kind) {
     case "never": {
       const failed = { kind: "failed", reason: "the processor never executed it" } as const;
@@ -188,7 +188,7 @@ export async function resolveOperation(
       const sent =
         token !== null &&
         isConclusive(processor, taken) &&
-        (await sendInPlace(service, processor, operation, token, snapshot));
+        (await sendForDeadRequest(service, processor, operation, token, snapshot));
       if (sent) return sent;
       const attempts = awaitsRetry(processor, taken) ? Math.min(taken.attempts, MAX_WAITING_ATTEMPTS) : taken.attempts;
       const unknown = { kind: "unknown", reason: "the processor does not know it yet" } as const;
@@ -224,7 +224,7 @@ async function inquire(
 }
 
 /** Checks the status of an accepted operation; sends it again otherwise, or if the processor does not find it. */
-async function findOrSend(
+async function checkOrSend(
   service: Service,
   processor: Processor,
   operation: OpenOperation,
@@ -251,7 +251,7 @@ function awaitsRetry(processor: Processor, taken: TakenOperation): boolean {
  * Sends an authorization in place of a request that died. Null: the right to do so was used before. The dead request's
  * call may still be in flight under the same reference, so that is closed before the operation can fail.
  */
-async function sendInPlace(
+async function sendForDeadRequest(
   service: Service,
   processor: Processor,
   operation: OpenOperation,

@@ -13,7 +13,7 @@ import { createRegistry } from "@/lib/processor/registry";
 import { METADATA } from "@/lib/processor/stripe/outcomes";
 import { expirePayments } from "./expire-payments";
 import { continuePayment } from "./follow-up";
-import { takeInReport } from "./process-reports";
+import { processReport } from "./process-reports";
 
 const { db } = await testDatabase();
 const { double, newDouble, newTenant, takeIn, reportsOf, expectClean } = await stripeTenants(db, afterAll);
@@ -127,7 +127,7 @@ describe("a refund that fails later", () => {
     const named = { id: "evt_early", account: tenant.environmentId, reference: row?.id ?? "" };
     expect(body.status).toBe("PENDING");
     await takeIn(tenant, [named]);
-    expect(await takeInReport(tenant.service, from, named)).toBe(true);
+    expect(await processReport(tenant.service, from, named)).toBe(true);
     expect(
       await settled(tenant, () => tenant.act("refund", payment.id, { amount: 4_000 }, { key: "refund" })),
     ).toMatchObject({ status: 402 });

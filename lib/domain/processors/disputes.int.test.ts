@@ -9,7 +9,7 @@ import { createLogger } from "@/lib/log";
 import type { Dispute, Processor } from "@/lib/processor/port";
 import { getCustomer, listCustomers, noteCustomers } from "../customers/customers";
 import { getPaymentDetail } from "../payments/payment-detail";
-import { takeInReport } from "../payments/process-reports";
+import { processReport } from "../payments/process-reports";
 import { verifyBooks } from "../reconciliation/verify-books";
 import { recordDispute } from "./disputes";
 
@@ -273,7 +273,7 @@ test("an unresponsive processor leaves the report to be redelivered", async () =
 test("reports lead there by their dispute, and the payment's page, its books and its customer show it", async () => {
   const { tenant, payment, from, ctx, report, becomes } = await disputable();
   becomes({ amount: 4_000 });
-  expect(await takeInReport(tenant.service, from, report)).toBe(true);
+  expect(await processReport(tenant.service, from, report)).toBe(true);
   const detail = await getPaymentDetail(ctx, { id: payment.id });
   expect(detail.payment).toEqual(expect.objectContaining({ status: "CAPTURED", amount_captured: 10_000 }));
   expect(detail.disputes).toMatchObject([{ amount: 4_000, status: "NEEDS_RESPONSE", processor_id: report.dispute }]);
@@ -285,12 +285,12 @@ test("reports lead there by their dispute, and the payment's page, its books and
     { currency: "USD", captured: 10_000, refunded: 0, net: 10_000, disputed: 4_000 },
   ]);
   becomes({ status: "won", respond_before: null, currency: "EUR" });
-  await takeInReport(tenant.service, from, report);
+  await processReport(tenant.service, from, report);
   expect((await getCustomer(ctx, { id: customer?.id as string })).currencies).toEqual([
     { currency: "USD", captured: 10_000, refunded: 0, net: 10_000, disputed: 0 },
   ]);
   becomes({ status: "lost", respond_before: null, amount: 900, currency: "EUR" });
-  await takeInReport(tenant.service, from, report);
+  await processReport(tenant.service, from, report);
   expect((await getCustomer(ctx, { id: customer?.id as string })).currencies).toEqual([
     { currency: "USD", captured: 10_000, refunded: 0, net: 10_000, disputed: 0 },
     { currency: "EUR", captured: 0, refunded: 0, net: 0, disputed: 900 },

@@ -8,7 +8,7 @@ import { isDatabaseUnavailable } from "@/db/unavailable";
 import { decodeId } from "@/lib/contract/ids";
 import type { Reporter } from "@/lib/processor/registry";
 import type { Service } from "../context";
-import { takeInAlone } from "../payments/process-reports";
+import { tryReport } from "../payments/process-reports";
 
 /** The reporter of a URL; null if it is not one of ours, or another processor's. */
 export async function reporterAt(
@@ -71,7 +71,7 @@ async function catchUp(service: Service, list: UnreadReports, stopping: AbortSig
       const { reports, place, more } = await read(at.place);
       let taken = true;
       for (const report of reports) {
-        if (await takeInAlone(service, from, report)) processed++;
+        if (await tryReport(service, from, report)) processed++;
         else taken = false;
       }
       if (!taken && !isTooOld(service, at)) {

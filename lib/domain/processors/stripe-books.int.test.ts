@@ -7,7 +7,7 @@ import { decodeId } from "@/lib/contract/ids";
 import type { Connector } from "@/lib/processor/connector";
 import { STRIPE } from "@/lib/processor/stripe/connector";
 import { getPaymentDetail } from "../payments/payment-detail";
-import { takeInReport } from "../payments/process-reports";
+import { processReport } from "../payments/process-reports";
 import { connectProcessor } from "./connections";
 import { reconcile } from "./reconciliation";
 
@@ -78,7 +78,7 @@ test("a dispute that Stripe sends messages about is on its payment, and so is it
     const events = double.books.events.filter(({ type }) => type.startsWith("charge.dispute."));
     const reports = (await Promise.all(events.map(async (event) => pushed.read(messageOf(event))))).flat();
     expect(reports.length).toBeGreaterThan(0);
-    for (const report of reports) await expect.poll(() => takeInReport(tenant.service, reporter, report)).toBe(true);
+    for (const report of reports) await expect.poll(() => processReport(tenant.service, reporter, report)).toBe(true);
   };
   const shown = async () => (await getPaymentDetail(tenant.owner(), { id: payment.id })).disputes;
   await deliver();

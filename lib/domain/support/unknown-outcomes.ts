@@ -1,5 +1,5 @@
 import { findOperation, takeOperation } from "@/db/queries/payments/operations";
-import { findShortPayment } from "@/db/queries/payments/payments";
+import { findLatestOfPayment } from "@/db/queries/payments/payments";
 import {
   countUnknownOperations,
   findOperationAnywhere,
@@ -76,7 +76,7 @@ export async function readProcessorStatus(
 ): Promise<ProcessorStatus[]> {
   const environmentId = requireId("environment", environment.id);
   const paymentId = requireId("payment", detail.payment.id);
-  const snapshot = await findShortPayment(service.db.within(environmentId).sql, environmentId, paymentId, 1);
+  const snapshot = await findLatestOfPayment(service.db.within(environmentId).sql, environmentId, paymentId, 1);
   const owner = { id: environmentId, mode: environment.mode };
   const at = snapshot && (await service.processors.find(owner, snapshot.payment.connection_id));
   return Promise.all(
