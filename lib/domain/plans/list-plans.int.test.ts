@@ -38,7 +38,7 @@ test("plans come newest first, twenty at a time", async () => {
   expect(second.has_more).toBe(false);
 });
 
-test("starting_after goes on behind a plan, and together the pages hold every plan once", async () => {
+test("starting_after continues after a plan, and together the pages have every plan once", async () => {
   const { list } = await tenantWithPlans(25);
   const seen: number[] = [];
   let starting_after: string | undefined;
@@ -59,7 +59,7 @@ test("status and type narrow the list and its total", async () => {
   expect(await list({ type: "SUBSCRIPTION_NO_TRIAL" })).toMatchObject({ data: [], total: 0, has_more: false });
 });
 
-test("a plan to start after that is not there, or is another environment's, is 400", async () => {
+test("starting_after with an unknown plan, or another environment's, is 400", async () => {
   const { list, ids, stranger, call } = await tenantWithPlans(2);
   const refusal = { code: "invalid_parameter", param: "starting_after" };
   await expect(list({ starting_after: "nonsense" })).rejects.toMatchObject(refusal);

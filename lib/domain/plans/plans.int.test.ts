@@ -101,7 +101,7 @@ test("every field at fault is named at once", async () => {
   ]);
 });
 
-test("a name is used once per environment, also when ten plans are created at once", async () => {
+test("a name is used once per environment, also by ten concurrent requests", async () => {
   const { call, stranger, merchant } = await testTenant(db);
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => create(call())));
   expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
@@ -112,7 +112,7 @@ test("a name is used once per environment, also when ten plans are created at on
   await create(call({ environment: stranger.test }));
 });
 
-test("renaming to a taken name is 400, also when two plans swap names at once", async () => {
+test("renaming to a taken name is 400, also when two plans swap names concurrently", async () => {
   const { call } = await testTenant(db);
   const a = await create(call(), { name: "a" });
   const b = await create(call(), { name: "b" });

@@ -64,7 +64,7 @@ async function work({ service, environmentId }: Pick<MoneyTenant, "service" | "e
 const tokenOf = async (tenant: Tenant, id: string) =>
   (await getReceiptPath(tenant.ctx(), { id })).slice("/receipt/".length);
 
-test("from the moment it is switched on each capture is mailed once, with two jobs at once; until then, and after, none", async () => {
+test("while switched on, each capture is mailed once by two concurrent jobs; before and after, none", async () => {
   const shop = await tenant();
   const [before, during, after] = [mailbox(), mailbox(), mailbox()];
   await shop.create({ customer_email: before });
@@ -119,7 +119,7 @@ test("a mail whose commit was lost is written again, and one that was written is
   expect(await mailsTo(db, to)).toHaveLength(2);
 });
 
-test("refunds are mailed by themselves, each with its own amount; a failed capture, a void and a declined card never", async () => {
+test("refunds are mailed separately, each with its own amount; failed captures, voids and declines never", async () => {
   const shop = await tenant();
   const [to, other] = [mailbox(), mailbox()];
   const paid = (await shop.create({ customer_email: to })).body;
@@ -140,7 +140,7 @@ test("refunds are mailed by themselves, each with its own amount; a failed captu
   expect(await mailsTo(db, other)).toEqual([]);
 });
 
-test("a refund that comes back after its mail is mailed a second time, once; one that was never mailed is not", async () => {
+test("a refund that fails after its mail is mailed once more; one that was never mailed is not", async () => {
   const shop = await tenant();
   const [to, quick, unread] = [mailbox(), mailbox(), mailbox()];
   const comesBack = { card: { number: "4000000000005126", exp_month: 1, exp_year: 2040, cvv: "123" } };
@@ -171,7 +171,7 @@ test("a refund that comes back after its mail is mailed a second time, once; one
   expect(await mailsTo(db, to)).toHaveLength(2);
 });
 
-test("an environment whose receipts cannot be written holds up no other one, and catches up later", async () => {
+test("an environment whose receipts cannot be written blocks no other, and catches up later", async () => {
   const shops = await Promise.all(Array.from({ length: 3 }, tenant));
   const boxes = shops.map(mailbox);
   for (const [i, shop] of shops.entries()) {
@@ -209,7 +209,7 @@ test("a run gives every environment a turn, however many have something to read"
   expect(await unread()).toBe(0);
 });
 
-test("while many receipts wait to be sent no more are written, and the environment whose turn it was not is the next", async () => {
+test("while the mail queue is full no receipts are written, and the next environment keeps its turn", async () => {
   const shops = (await Promise.all([tenant(), tenant()])).toSorted((a, b) =>
     a.environmentId < b.environmentId ? -1 : 1,
   );
@@ -268,7 +268,7 @@ test("mail that leaves the machine goes in test mode to the team alone, in live 
   expect(await getReceiptSettings(live)).toEqual({ on_capture: true, on_refund: false });
 });
 
-test("a suspended merchant mails nothing", async () => {
+test("a suspended merchant sends no mail", async () => {
   const shop = await tenant();
   const to = mailbox();
   await switchOn(shop, { on_capture: true });
@@ -309,7 +309,7 @@ test("a payment without a form has its receipt in English", async () => {
   expect(receipt).toMatchObject({ locale: "en" });
 });
 
-test("a name with line breaks in it begins no header, and the answer goes to the merchant", async () => {
+test("a name with line breaks adds no header, and replies go to the merchant", async () => {
   const shop = await tenant();
   const to = mailbox();
   await db.sql`update merchants set name = ${"Evil\r\nBcc: all@shop.example\u202e"}, support_email = 'help@shop.example'
@@ -325,7 +325,7 @@ test("a name with line breaks in it begins no header, and the answer goes to the
   });
 });
 
-test("a user sends a receipt five times a day at most, also at once, and each is written down", async () => {
+test("a user sends a receipt at most five times a day, also concurrently, and each is audited", async () => {
   const shop = await tenant();
   const { body } = await shop.create();
   const to = mailbox();
@@ -344,7 +344,7 @@ test("a user sends a receipt five times a day at most, also at once, and each is
   expect(await codeOf(sendReceipt(shop.ctx(), { id: body.id, email: to }, AWAY))).toBe("invalid_parameter");
 });
 
-test("there is a receipt once money was taken, at an address that stays, and nowhere else", async () => {
+test("a receipt exists once money is captured, at a permanent address only", async () => {
   const shop = await tenant();
   const held = (await shop.create({ capture_method: "manual", description: "A lamp" })).body;
   expect(await codeOf(getReceiptPath(shop.ctx(), { id: held.id }))).toBe("invalid_state");
@@ -375,7 +375,7 @@ test("there is a receipt once money was taken, at an address that stays, and now
   expect(await codeOf(getReceiptPath(stranger, { id: held.id }))).toBe("resource_not_found");
 });
 
-test("a paid session leads to its receipt while its own time lasts; an unpaid and an authorized one do not", async () => {
+test("a paid session leads to its receipt until it expires; an unpaid or authorized one does not", async () => {
   const shop = await openShop(db);
   provideService(shop.tenant.service);
   expect(await receiptOfSession(shop.token)).toBeNull();

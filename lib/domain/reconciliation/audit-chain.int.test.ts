@@ -41,7 +41,7 @@ const faults = async (secret = service.secret) =>
 const problems = async (secret = service.secret) =>
   (await verifyBooks(db, secret)).checks.flatMap(({ rows }) => rows.map(({ problem }) => problem));
 
-test("each merchant has one chain of all it did and all that staff did, however many processes chain at once", async () => {
+test("each merchant has one chain of its own and staff's acts, however many processes chain concurrently", async () => {
   const [one, two] = [await createTestMerchant(db), await createTestMerchant(db)];
   await Promise.all([write(one, 20), write(two, 20), write(one, 20)]);
   const together = await Promise.all(Array.from({ length: 5 }, () => chainAuditLogs(service)));
@@ -68,7 +68,7 @@ test("no one updates, deletes or empties the logs and their chains", async () =>
   await expect(db.sql`update audit_seals set mac = 'x'`).rejects.toThrow(/append-only/);
 });
 
-test("a row that reached the log past its trigger is a fault, and one that waits too long is, too", async () => {
+test("a row that bypassed the log's trigger is a fault, and so is one that waits too long", async () => {
   const merchant = await createTestMerchant(db);
   await write(merchant, 1);
   expect(await faults()).toEqual([]);

@@ -65,7 +65,7 @@ const rewrite = ({ id }: TestMerchant) => `
   )
   update audit_links l set hash = redo.hash from redo where l.chain_id = '${id}' and l.seq = redo.seq;`;
 
-test("links and seals that the service makes are sound, day by day", async () => {
+test("links and seals by the service are valid, day by day", async () => {
   const [one, two] = await merchants();
   await act(one, 3);
   expect(await problems()).toEqual([]);
@@ -78,7 +78,7 @@ test("links and seals that the service makes are sound, day by day", async () =>
   expect(await problems()).toEqual([]);
 });
 
-test("what was not sealed yet cannot be written again by who has the database alone, and is never sealed then", async () => {
+test("unsealed rows can't be rewritten with access to the database alone, and are then never sealed", async () => {
   const [one, two] = await merchants();
   await act(one, 4);
   await act(two);
@@ -127,7 +127,7 @@ test("without the seals nothing is as it was, although the chains are", async ()
   expect(await problems()).toContainEqual(expect.stringMatching(/seal 1, which was there before this link, is gone/));
 });
 
-test("seals that were put in by hand are found", async () => {
+test("manually inserted seals are found", async () => {
   const [one] = await merchants();
   await act(one, 2);
   await nextDay();

@@ -41,7 +41,7 @@ const feeOfAll = (environmentId: string) => `
   where l.environment_id = '${environmentId}' and l.line = 1 and o.kind in ('authorize', 'capture')
     and not exists (select from ledger_entries f where f.environment_id = l.environment_id and f.operation_id = l.operation_id and f.line = 2)`;
 
-test("what took money says at which rate its fee was taken, and the books hold when the merchant's rate is another", async () => {
+test("every charge records the rate of its fee, and the books agree after the merchant's rate changes", async () => {
   const tenant = await tenantAt(290);
   await tenant.create({ amount: 10_017 });
   const { body } = await tenant.create({ amount: 10_000, capture_method: "manual" });
@@ -60,14 +60,14 @@ test("what took money says at which rate its fee was taken, and the books hold w
   expect(await tenant.faults()).toEqual([]);
 });
 
-test("a fee that nobody agreed to is found, whichever of the service's roles wrote it", async () => {
+test("an unauthorized fee is found, whichever of the service's roles wrote it", async () => {
   const tenant = await tenantAt(0);
   await tenant.create();
   await asJobs(feeOfAll(tenant.environmentId));
   expect(await tenant.faults()).toEqual(["operation_has_ledger_lines"]);
 });
 
-test("the rate of a fee that was taken does not change, and what has ended does not begin again", async () => {
+test("the rate of a charged fee does not change, and an ended rate does not restart", async () => {
   const tenant = await tenantAt(0);
   await tenant.create();
   for (const change of ["fee_basis_points = 10000", "fee_basis_points = null", "state = 'open'"]) {
@@ -100,7 +100,7 @@ test("a payment without its rate, without its token, or at another price than it
   ]);
 });
 
-test("who changes a merchant's rate leaves a row in its audit log, whichever way they came", async () => {
+test("every change of a merchant's rate leaves an audit record, whatever made it", async () => {
   const tenant = await tenantAt(0);
   await asJobs(`update environments set fee_basis_points = 290 where id = '${tenant.environmentId}'`);
   await tenant.setRate(290);

@@ -137,7 +137,7 @@ const differences = () =>
   });
 
 describe("daily totals", () => {
-  it("are what was done on each day of the merchant's zone, folded or not, over changes of clocks and of the zone", async () => {
+  it("match the facts of each day in the merchant's zone, folded or not, across changes of clocks and of the zone", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fact, { minLength: 1, maxLength: 40 }),
@@ -212,7 +212,7 @@ describe("daily totals", () => {
     expect(books.declined).toBeGreaterThan(0);
   }, 120_000);
 
-  it("of one merchant's day beyond what a bigint holds are counted, and hold up nobody else's", async () => {
+  it("of one merchant's day beyond a bigint are counted, and block no one else's", async () => {
     const [much, other] = [await createTestMerchant(db), await createTestMerchant(db)];
     const [at, day] = ["2024-05-06T12:00:00.000Z", "2024-05-06"];
     const capture: Fact = { kind: "capture", at, amount: 9e18, currency: "USD", code: "" };

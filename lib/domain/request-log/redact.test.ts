@@ -65,7 +65,7 @@ const SCHEMAS = ENDPOINTS.flatMap(
 );
 
 describe.each(SCHEMAS)("%s", (_name, schema) => {
-  test("no member that is named like a secret is kept", () => {
+  test("no member with a secret's name is stored", () => {
     const names = new Set<string>();
     filled(schema, (name) => names.add(name));
     const secret = /number|cvv|cvc|csc|pan$|secret|token|passw|private|credential|iframe|redirect|otp|pin$/i;
@@ -74,7 +74,7 @@ describe.each(SCHEMAS)("%s", (_name, schema) => {
     for (const name of names) if (secret.test(name)) expect([...REDACTED_MEMBERS], name).toContain(name);
   });
 
-  test("of card data in every text, number and name nothing is kept", () => {
+  test("card data in any string, number or name is not stored", () => {
     const value = filled(schema, () => {});
     const { body, kept } = keptBody(schema, value, ownCardOf({ card: { number: DIGITS, cvv: CVV } }));
     expect(() => JSON.parse(body as string)).not.toThrow();
@@ -85,7 +85,7 @@ describe.each(SCHEMAS)("%s", (_name, schema) => {
     expect((keptBody(schema, value).body as string).replaceAll(/\D/g, "")).not.toContain(DIGITS);
   });
 
-  test("what the schema does not name is not kept, at any depth", () => {
+  test("members outside the schema are not stored, at any depth", () => {
     const canary = "of nobody's schema";
     const spread = (value: unknown): unknown =>
       typeof value === "object" && value !== null && !Array.isArray(value)
@@ -103,7 +103,7 @@ describe.each(SCHEMAS)("%s", (_name, schema) => {
 
 const createPayment = SCHEMAS.find(([name]) => name === "the body of createPayment")?.[1] as z.ZodType;
 
-test("a payment keeps what it is about, and marks what is not kept", () => {
+test("a payment keeps its details, and marks what is not stored", () => {
   const sent = {
     ...{ amount: 4_999, currency: "USD", description: "Poster", metadata: { order: "A-17", cvv: "123" }, ammount: 1 },
     card: { number: "4242 4242 4242 4242", exp_month: 12, exp_year: 2040, cvv: "123", name: "Ada" },
@@ -130,7 +130,7 @@ describe.each(CONNECTORS)("credentials of $label", ({ key, fields }) => {
   });
 });
 
-test("a mistyped number, which no check digit gives away, is kept nowhere beside its card", () => {
+test("a mistyped number, which fails the check digit, is not stored in any other string", () => {
   const number = "4242424242424241";
   const sent = { description: `it is ${number}`, customer_name: "9876", card: { number, cvv: "9876" } };
   const text = keptBody(createPayment, sent, ownCardOf(sent)).body as string;
@@ -138,13 +138,13 @@ test("a mistyped number, which no check digit gives away, is kept nowhere beside
   expect(text).not.toContain("9876");
 });
 
-test("the card's own number is kept in nothing that looks like an id of ours", () => {
+test("the card's own number is not stored even inside a text that looks like our id", () => {
   const number = "4242424242424242";
   const sent = { description: `pay_01${number}abcdefgh`, card: { number, cvv: "987" } };
   expect(keptBody(createPayment, sent, ownCardOf(sent)).body).not.toContain(number);
 });
 
-test("a value of another kind than the schema's is not kept", () => {
+test("a value of another type than the schema's is not stored", () => {
   const sent = { card: "4242 4242", amount: { number: "4242" }, payment_token: { cvv: "123" }, metadata: ["cvv 123"] };
   expect(JSON.parse(keptBody(createPayment, sent).body as string)).toEqual({
     card: "[not kept]",
@@ -168,7 +168,7 @@ test("a body has at most 16 kB, whatever is in it, and is still JSON", () => {
   }
 });
 
-test("a number that JSON has rounded is not kept: it has most of a card's digits, and passes no check", () => {
+test("a number rounded by JSON is not stored: it has most of a card's digits, but fails the check digit", () => {
   for (const digits of ["6269783435413142957", "0.62697834354131429", "626978343541314295.7", "4111111111111111e4"]) {
     const kept = keptBody(createPayment, { amount: 999, metadata: { order: Number(digits) } });
     expect(JSON.parse(kept.body as string)).toEqual({ amount: 999, metadata: { order: "[redacted]" } });
@@ -179,7 +179,7 @@ test("a number that JSON has rounded is not kept: it has most of a card's digits
   });
 });
 
-test("a problem keeps its words and their fields, with numbers masked", () => {
+test("a problem keeps its texts and fields, with numbers masked", () => {
   const problem = {
     status: 400,
     code: "invalid_parameter",
@@ -194,7 +194,7 @@ describe("what is kept of a request's address", () => {
   const none = ownCardOf(undefined);
   const query = ENDPOINTS.find(({ name }) => name === "listTransactions")?.query ?? null;
 
-  test("are values that the endpoint takes, and of all else plain names", () => {
+  test("are values of known parameters, and harmless names of others", () => {
     expect(keptQuery(query, "?limit=2&customer_id=c%201", none, 1_000)).toBe("limit=2&customer_id=c%201");
     const odd = keptQuery(
       query,

@@ -26,12 +26,12 @@ async function busyShop() {
   return { ctx };
 }
 
-test("corrections by hand can be asked for, and there are none", async () => {
+test("manual corrections can be listed, and there are none", async () => {
   const { ctx } = await busyShop();
   expect(await listMovements(ctx, { type: "adjustment" })).toMatchObject({ data: [], total: 0 });
 });
 
-test("the movements are what the ledger says of the balance: their sums are pending and available", async () => {
+test("the movements match the ledger: their sums are pending and available", async () => {
   const { ctx } = await busyShop();
   const { data, total, has_more } = await listMovements(ctx, { limit: 100 });
   expect([data.length, total, has_more]).toEqual([11, 11, false]);
@@ -67,7 +67,7 @@ test("the movements are what the ledger says of the balance: their sums are pend
   ]);
 });
 
-test("pages of one follow each other without a gap, and filters leave out the rest", async () => {
+test("pages of one movement follow each other without a gap, and filters exclude the rest", async () => {
   const { ctx } = await busyShop();
   const { data } = await listMovements(ctx, { limit: 100 });
   const ids: string[] = [];
@@ -96,7 +96,7 @@ test("pages of one follow each other without a gap, and filters leave out the re
   }
 });
 
-test("a period's opening balance and its movements come to its closing balance, folded or not", async () => {
+test("a period's opening balance and movements add up to its closing balance, folded or not", async () => {
   const { ctx } = await busyShop();
   const days = {
     today: new Date().toISOString().slice(0, 10),

@@ -73,13 +73,13 @@ describe("payoutsOf", () => {
     expect(idsOf(batch("a", 5), batch("b", 7))).toEqual([["a"], ["b"]]);
   });
 
-  it("carries what takes more than it brings until there is more, and never pays out nothing", () => {
+  it("carries a negative batch until there is more money, and makes no empty payout", () => {
     expect(idsOf(batch("a", -5), batch("b", 5), batch("c", 1))).toEqual([["a", "b", "c"]]);
     expect(idsOf(batch("a", -5), batch("b", 3))).toEqual([]);
     expect(idsOf(batch("a", 0))).toEqual([]);
   });
 
-  it("takes what the last batches take out of those before them: never more than is available", () => {
+  it("deducts negative last batches from earlier payouts: never more than is available", () => {
     expect(idsOf(batch("a", 400), batch("b", -300))).toEqual([["a", "b"]]);
     expect(idsOf(batch("a", 400), batch("b", 50), batch("c", -60))).toEqual([["a", "b", "c"]]);
     expect(idsOf(batch("a", 400), batch("b", 50), batch("c", -40))).toEqual([["a"], ["b", "c"]]);
@@ -87,7 +87,7 @@ describe("payoutsOf", () => {
     expect(idsOf(batch("a", 400), batch("b", -500))).toEqual([]);
   });
 
-  it("ends a payout before its sum is too large to be exact", () => {
+  it("limits a payout to sums that are exact", () => {
     const most = 999_999_999_999_999;
     const returned = Array.from({ length: 10 }, (_, i) => batch(`${i}`, most, true));
     const payouts = payoutsOf([...returned, batch("x", most)]);
@@ -95,7 +95,7 @@ describe("payoutsOf", () => {
     expect(payouts.every((payout) => Number.isSafeInteger(sumOf(payout)))).toBe(true);
   });
 
-  it("sends what a failed payout returned with the next batch, and never by itself", () => {
+  it("sends a failed payout's money with the next batch, and never alone", () => {
     expect(idsOf(batch("a", 5, true))).toEqual([]);
     expect(idsOf(batch("a", 5, true), batch("b", 5, true), batch("c", 2), batch("d", 1))).toEqual([
       ["a", "b", "c"],
@@ -104,7 +104,7 @@ describe("payoutsOf", () => {
   });
 });
 
-test("money goes from pending to available, into a payout and to the bank, by currency, and the books hold at each step", async () => {
+test("money moves from pending to available, into a payout and to the bank, by currency, and the books agree at each step", async () => {
   const shop = await openShop();
   await shop.pay({ amount: 1_000, refunded: 200, feeBasisPoints: 290 });
   await shop.pay({ amount: 90, currency: "JPY" });
@@ -159,7 +159,7 @@ test("a payout that the bank refuses returns its money, which goes out with the 
   expect(await offences()).toEqual([]);
 });
 
-test("a failed payout is retried once, however often and by however many it is asked for", async () => {
+test("a failed payout is retried once, however many requests there are", async () => {
   const shop = await openShop();
   await shop.refuse();
   await shop.pay({ amount: 500 });
@@ -181,7 +181,7 @@ test("a failed payout is retried once, however often and by however many it is a
   expect(await offences()).toEqual([]);
 });
 
-test("refunds of money that was paid out are taken from the next payout, and a payout is never of nothing", async () => {
+test("refunds of paid out money are deducted from the next payout, and no payout is empty", async () => {
   const shop = await openShop();
   const ids = await shop.pay({ amount: 400, refunded: 100 });
   await db.sql`update transactions set captured_at = null where environment_id = ${shop.environmentId} and id = ${ids.refund}`;
@@ -220,7 +220,7 @@ test("a refund that failed after its batch was paid out comes back with the next
   expect(await offences()).toEqual([]);
 });
 
-test("any number of workers make one payout of a batch, and pay it once", async () => {
+test("any number of workers make one payout from a batch, and pay it once", async () => {
   const shop = await openShop();
   for (let i = 0; i < 3; i++) {
     await shop.pay({ amount: 100 + i });
@@ -283,7 +283,7 @@ test("each step of a payout is in the audit log", async () => {
   expect(rows.map(({ action }) => action)).toEqual(["payout.create", "payout.sent", "payout.paid"]);
 });
 
-test("the last time there is to ask for finds nothing", async () => {
+test("the latest representable time finds nothing", async () => {
   const shop = await openShop();
   await shop.pay({ amount: 700 });
   await shop.settle();
@@ -296,7 +296,7 @@ test("the last time there is to ask for finds nothing", async () => {
   expect((await listTransactions(shop.ctx, { captured_after: last })).data).toEqual([]);
 });
 
-test("live money is paid out by the processor: it stays available here", async () => {
+test("live money is paid out by the processor and stays available here", async () => {
   const shop = await openShop("live");
   await shop.pay({ amount: 700 });
   await shop.settle();
@@ -305,7 +305,7 @@ test("live money is paid out by the processor: it stays available here", async (
   expect(await getBankAccount(shop.ctx)).toBeNull();
 });
 
-test("a payout's status never goes back, whoever writes it", async () => {
+test("a payout's status never goes back, whatever writes it", async () => {
   const shop = await openShop();
   await shop.pay({ amount: 700 });
   await shop.settle();
@@ -320,7 +320,7 @@ test("a payout's status never goes back, whoever writes it", async () => {
   await owner.close();
 });
 
-test("of a bank account only the end is kept, and payouts that are made from then on go there", async () => {
+test("only the last digits of a bank account are stored, and new payouts go there", async () => {
   const shop = await openShop();
   expect(await getBankAccount(shop.ctx)).toMatchObject({ last4: "6789" });
   await updateBankAccount(shop.ctx, {
@@ -345,7 +345,7 @@ test("of a bank account only the end is kept, and payouts that are made from the
   });
 });
 
-test("what is not theirs does not exist", async () => {
+test("another merchant's objects are not found", async () => {
   const [shop, stranger] = [await openShop(), await openShop()];
   await shop.pay({ amount: 700 });
   await shop.settle();
@@ -362,7 +362,7 @@ test("what is not theirs does not exist", async () => {
   await expect(listPayouts(stranger.ctx, { starting_after: id })).rejects.toMatchObject({ code: "invalid_parameter" });
 });
 
-test("hundreds of payouts that cannot be taken forward do not keep the others waiting", async () => {
+test("hundreds of failing payouts do not delay the others", async () => {
   const [broken, shop] = [await openShop(), await openShop()];
   for (const each of [broken, shop]) {
     await each.pay({ amount: 500 });

@@ -85,7 +85,7 @@ describe("runSettlement", () => {
     expect([...audit]).toEqual([{ actor: { type: "system", id: null }, action: "settlement_batch.create" }]);
   });
 
-  it("tells of payments that are long by themselves one by one, and forgets none", async () => {
+  it("writes the events of very large payments one by one, and skips none", async () => {
     const environmentId = await insertEnvironment(db);
     const payments: string[] = [];
     for (let made = 0; made < 5; made++) {
@@ -108,7 +108,7 @@ describe("runSettlement", () => {
       where environment_id = ${environmentId}`;
   });
 
-  it("settles nothing twice and forgets nothing when four runs on four pools go at once", async () => {
+  it("settles nothing twice and skips nothing with four concurrent runs on four pools", async () => {
     const environmentId = await insertEnvironment(db);
     const amounts = Array.from({ length: 120 }, (_, index) => 100 + index);
     for (const amount of amounts)
@@ -141,7 +141,7 @@ describe("runSettlement", () => {
     expect(nextChunk(size, ms)).toBe(next);
   });
 
-  it("loses nothing when it ends between two chunks: the next run goes on", async () => {
+  it("loses nothing when it ends between two chunks: the next run continues", async () => {
     const environmentId = await insertEnvironment(db);
     for (let i = 0; i < 5; i++) await insertBookedPayment(db, { environmentId, amount: 100 });
     const stop = new AbortController();
@@ -156,7 +156,7 @@ describe("runSettlement", () => {
     expect(await offences()).toEqual([]);
   });
 
-  it("settles a chunk of each environment in turn, and the others though one cannot be settled", async () => {
+  it("settles a chunk of each environment in turn, even if one cannot be settled", async () => {
     const [large, small, broken] = [
       await insertEnvironment(db),
       await insertEnvironment(db),
@@ -178,7 +178,7 @@ describe("runSettlement", () => {
     expect(await offences()).toEqual([]);
   });
 
-  it("may take longer than a request: nothing of it is sent where statements have six seconds", async () => {
+  it("may take longer than a request: it uses no connection with the six-second statement timeout", async () => {
     const environmentId = await insertEnvironment(db);
     await insertBookedPayment(db, { environmentId });
     const refuse = () => {

@@ -61,7 +61,7 @@ describe("runSettlement, of refunds that fail after they were settled,", () => {
     expect(await offences()).toEqual([]);
   });
 
-  it("pays each failed refund back once when two runs on two pools go at once", async () => {
+  it("pays each failed refund back once with two concurrent runs on two pools", async () => {
     const tenant = await moneyTenant(db);
     const { environmentId } = tenant;
     for (let i = 0; i < 12; i++) await settledRefund(tenant, 100 + i);

@@ -37,8 +37,8 @@ async function expectClean(): Promise<void> {
   expect((await verifyBooks(db)).checks.filter((check) => check.count > 0)).toEqual([]);
 }
 
-describe("asking again", () => {
-  test("finds out that a refund was made whose answer was lost, and makes no second one", async () => {
+describe("checking the status", () => {
+  test("finds a refund whose response was lost, and makes no second one", async () => {
     const { tenant, call } = await setup();
     const { payment, operationId } = await lostRefund(tenant);
     expect(await checkStatus(call(), { operationId })).toEqual({
@@ -66,7 +66,7 @@ describe("asking again", () => {
     await expectClean();
   });
 
-  test("helps an operation that waits for staff, which the recovery worker no longer asks about", async () => {
+  test("resolves an operation that waits for staff, which the recovery worker no longer checks", async () => {
     const { tenant, call } = await setup();
     const { payment, operationId } = await lostRefund(tenant);
     await age(tenant, "25 hours");
@@ -80,7 +80,7 @@ describe("asking again", () => {
     await expectClean();
   });
 
-  test("when the processor still does not say, it stays open and keeps what was said", async () => {
+  test("leaves the operation open if the processor gives no outcome, and stores its response", async () => {
     const { tenant, call } = await setup();
     const { operationId } = await lostRefund(tenant);
     tenant.script.next(LOST);
@@ -94,7 +94,7 @@ describe("asking again", () => {
     await expectClean();
   });
 
-  test("does not touch an operation that somebody else has just now", async () => {
+  test("does not touch an operation that another process holds", async () => {
     const { tenant, call } = await setup();
     const { payment, operationId } = await lostRefund(tenant);
     const held = holds();
@@ -108,7 +108,7 @@ describe("asking again", () => {
     await expectClean();
   });
 
-  test("is written down with the payment before it is done, and does nothing when that fails", async () => {
+  test("is audited with the payment first, and does nothing if that fails", async () => {
     const { tenant, call } = await setup();
     const { payment, operationId } = await lostRefund(tenant);
     const made = call();
@@ -131,7 +131,7 @@ describe("asking again", () => {
 });
 
 describe("the queue", () => {
-  test("lists what nobody knows the outcome of, oldest first, and nothing else", async () => {
+  test("lists operations with unknown outcomes, oldest first, and nothing else", async () => {
     const { tenant, call } = await setup();
     await tenant.create();
     const older = await lostRefund(tenant);
@@ -153,7 +153,7 @@ describe("the queue", () => {
     expect(total).toBeGreaterThanOrEqual(2);
   });
 
-  test("each merchant in it learns that it was looked at", async () => {
+  test("each merchant in it sees an audit record of the look-up", async () => {
     const { tenant, call } = await setup();
     await lostRefund(tenant);
     const made = call();

@@ -36,7 +36,7 @@ const actsOf = async (request: string) => [
 ];
 
 describe("the merchant page", () => {
-  test("shows profile, people, keys without secrets, volume and transactions, and says so in the audit log", async () => {
+  test("shows profile, members, keys without secrets, volume and transactions, and is audited", async () => {
     const shop = await moneyTenant(db);
     const shopId = encodeId("merchant", shop.merchant.id);
     const { secret } = await createApiKey(shop.service, {
@@ -76,7 +76,7 @@ describe("the merchant page", () => {
     },
   );
 
-  test("is not shown when the look-up cannot be written down", async () => {
+  test("is not shown if the look-up cannot be audited", async () => {
     const nobody = { ...call(), staff: { userId: newId() } };
     await expect(getMerchantView(nobody, { id, mode: "test" })).rejects.toMatchObject(unwritten);
     const { body } = await tenant.create();
@@ -113,14 +113,14 @@ describe("suspending", () => {
     await expect(reinstateMerchant(call(), { id, reason: "x" })).rejects.toMatchObject({ code: "invalid_state" });
   });
 
-  test("does not happen when it cannot be written down", async () => {
+  test("does not happen if it cannot be audited", async () => {
     const nobody = { ...call(), staff: { userId: newId() } };
     await expect(suspendMerchant(nobody, { id, reason: "x" })).rejects.toThrow(/support_audit_log/);
     expect((await getMerchantView(call(), { id, mode: "test" })).profile.suspendedAt).toBeNull();
   });
 });
 
-test("unlocking lets a merchant's person try again, and never a stranger's", async () => {
+test("unlocking lets the merchant's member try again, and no other merchant's", async () => {
   const locked = { failed_sign_ins: 10, locked_until: new Date(Date.now() + 1_800_000).toISOString() };
   const person = await createTestUser(db, { merchantId: tenant.merchant.id, role: "viewer", ...locked });
   const userId = encodeId("user", person.id);
@@ -140,7 +140,7 @@ test("unlocking lets a merchant's person try again, and never a stranger's", asy
 });
 
 describe("the payment page", () => {
-  test("shows the operations, what the processor says of each, ledger, events, keys and audit", async () => {
+  test("shows the operations with their status at the processor, ledger, events, keys and audit", async () => {
     const { body } = await tenant.create({ amount: 2_000 }, { key: "inside" });
     await tenant.act("refund", body.id, { amount: 500, reason: "OTHER" });
     const made = call();
@@ -169,7 +169,7 @@ describe("the payment page", () => {
   });
 });
 
-test("a request of any environment can be opened, which is written down first, with bodies of what staff may read alone", async () => {
+test("a request of any environment can be opened, audited first, with only the bodies that staff may read", async () => {
   const logged = loggedRequest({ environment_id: tenant.environmentId, id: newId(), response_body: '{"code":"x"}' });
   const webhook = { ...logged, id: newId(), endpoint: "createWebhookEndpoint" };
   await recordRequests(tenant.service, [logged, webhook]);
@@ -189,7 +189,7 @@ test("a request of any environment can be opened, which is written down first, w
   }
 });
 
-test("an idempotency key of any environment can be looked up, which is written down first", async () => {
+test("an idempotency key of any environment can be looked up, audited first", async () => {
   await tenant.create({}, { key: "looked-up" });
   const environmentId = encodeId("environment", tenant.environmentId);
   const made = call();
@@ -211,7 +211,7 @@ test("an idempotency key of any environment can be looked up, which is written d
   }
 });
 
-test("what was done to a payment's transactions stands on the payment's page", async () => {
+test("acts on a payment's transactions are on the payment's page", async () => {
   const { body } = await tenant.create();
   const [charge] = body.transactions;
   const staff = call();
@@ -225,7 +225,7 @@ test("what was done to a payment's transactions stands on the payment's page", a
   expect(acts).toContainEqual(expect.objectContaining({ objectId: charge.id, reason: "They called" }));
 });
 
-test("what its own people did with the account stands on the merchant's page", async () => {
+test("account acts of its members are on the merchant's page", async () => {
   const shop = await moneyTenant(db);
   const owner = await createTestUser(db, { merchantId: shop.merchant.id, role: "owner", email: "acts@inside.example" });
   await db.sql`insert into audit_log (environment_id, id, actor, action, object_id)
@@ -236,7 +236,7 @@ test("what its own people did with the account stands on the merchant's page", a
   ]);
 });
 
-test("searches show in the whole audit log once, and under a merchant when its data was shown", async () => {
+test("searches are in the whole audit log once, and under each merchant whose data was shown", async () => {
   const reader = await staffCaller(tenant.service);
   const shop = await moneyTenant(db);
   const merchant = encodeId("merchant", shop.merchant.id);

@@ -20,11 +20,11 @@ test("a UUID is an operation's id, or an idempotency key", () => {
   expect(kinds("0198C000-0000-7000-8000-000000000001")).toEqual(["operation", "text"]);
 });
 
-test("an e-mail address is a person's, too", () => {
+test("an e-mail address is also a user's", () => {
   expect(kinds("anna@shop.example")).toEqual(["email", "text"]);
 });
 
-describe("of transactions a text asks for", () => {
+describe("a text searches transactions for", () => {
   test.each<[text: string, filters: object]>([
     ["4242", { q: "4242" }],
     ["•••• 4242", { q: "4242" }],
@@ -61,7 +61,7 @@ describe("of transactions a text asks for", () => {
     expect(readTransactionSearch(text)).toEqual({ filters, refundedAgain: true, problems: [] });
   });
 
-  test("and says what it does not understand", () => {
+  test("and reports what it does not understand", () => {
     expect(readTransactionSearch("visa amount:lots")).toMatchObject({
       filters: { card_brand: ["visa"] },
       problems: [expect.stringContaining("amount:lots")],

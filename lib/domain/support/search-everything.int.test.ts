@@ -36,7 +36,7 @@ async function find(text: string) {
 
 const merchantId = () => encodeId("merchant", tenant.merchant.id);
 
-describe("finds, in whatever merchant's data it is,", () => {
+describe("finds, in any merchant's data,", () => {
   test("a payment and a transaction by id, with merchant, mode and status", async () => {
     const { body } = await tenant.create({ customer_email: "Anna@Shop.example" });
     const found = await find(body.id);
@@ -59,7 +59,7 @@ describe("finds, in whatever merchant's data it is,", () => {
     ]);
   });
 
-  test("customers and people by e-mail address, whatever its case", async () => {
+  test("customers and users by e-mail address, ignoring case", async () => {
     const email = `${randomUUID()}@shop.example`;
     const { body } = await tenant.create({ customer_email: email });
     const user = await createTestUser(db, { merchantId: tenant.merchant.id, role: "viewer", email });
@@ -91,7 +91,7 @@ describe("finds, in whatever merchant's data it is,", () => {
     ]);
   });
 
-  test("what a request began, and the refusal of one", async () => {
+  test("the operations of a request, and a refused request", async () => {
     const { body } = await tenant.create();
     const [operation] = await tenant.operations(body.id);
     const [row] = await db.sql`select request_id from operations where id = ${operation?.id as string}`;
@@ -110,7 +110,7 @@ describe("finds, in whatever merchant's data it is,", () => {
     ]);
   });
 
-  test("nothing by an id of a time that no clock has shown", async () => {
+  test("nothing by an id with an impossible time", async () => {
     for (const uuid of ["ffffffff-ffff-7fff-bfff-ffffffffffff", "e677d21f-db00-7000-8000-000000000000"]) {
       expect(await find(encodeId("request", uuid))).toEqual({});
     }
@@ -172,7 +172,7 @@ describe("transactions of all merchants, by the merchants' own search,", () => {
     return { ids: hits.map(({ id }) => id), hits, transactions };
   };
 
-  test("by everything that somebody remembers: refunded twice, last 4, about that much, today", async () => {
+  test("by remembered details: refunded twice, last 4, approximate amount, today", async () => {
     const other = await moneyTenant(db);
     const order = randomUUID();
     const make = async (tenantOf: MoneyTenant, amount: number, refunds: number) => {
@@ -193,7 +193,7 @@ describe("transactions of all merchants, by the merchants' own search,", () => {
     expect((await search(`refunded twice 4242 yesterday ${order}`)).ids).toEqual([]);
   });
 
-  test("by beginnings of words, together and with filters, in any merchant's data", async () => {
+  test("by prefixes of words, combined and with filters, in any merchant's data", async () => {
     const word = `zz${randomUUID().slice(0, 8)}`;
     const other = await moneyTenant(db);
     const made: string[] = [];
@@ -257,14 +257,14 @@ describe("transactions of all merchants, by the merchants' own search,", () => {
     expect(await search(`${word} created:>=${since}`)).toMatchObject({ ids: found, transactions: { reach: null } });
   });
 
-  test("says what it did not understand, and never shows everything instead", async () => {
+  test("reports what it did not understand, and never shows everything instead", async () => {
     const { ids, transactions } = await search("amount:lots");
     expect(ids).toEqual([]);
     expect(transactions?.problems).toEqual([expect.stringContaining("amount:lots")]);
     expect((await search("§ %%% '")).ids).toEqual([]);
   });
 
-  test("gives up after its time, and says so", async () => {
+  test("gives up after its timeout, and reports that", async () => {
     const filter = { refundedAgain: false, q: "anything" };
     const page = { sort: "created_at", order: "desc", offset: 0, limit: 21 } as const;
     const slow = db.sql.begin(async (sql) => {
@@ -275,7 +275,7 @@ describe("transactions of all merchants, by the merchants' own search,", () => {
   });
 });
 
-test("shows at most twenty of a kind, the newest, and says that there are more", async () => {
+test("shows the newest twenty of a kind, and reports that there are more", async () => {
   const other = await moneyTenant(db);
   const email = `${randomUUID()}@many.example`;
   const ids: string[] = [];
@@ -290,7 +290,7 @@ test("shows at most twenty of a kind, the newest, and says that there are more",
 });
 
 describe("the audit log", () => {
-  test("holds each search, and for each merchant whose data was shown that it was", async () => {
+  test("has each search, and a row for each merchant whose data was shown", async () => {
     const other = await moneyTenant(db);
     const email = `${randomUUID()}@both.example`;
     await tenant.create({ customer_email: email });
@@ -307,7 +307,7 @@ describe("the audit log", () => {
     expect(rows.slice(1).every((row) => row.action === "support.found" && row.detail === null)).toBe(true);
   });
 
-  test("comes first: when it cannot be written, nothing is shown", async () => {
+  test("is written first: if that fails, nothing is shown", async () => {
     const made = call();
     const nobody = { ...made, staff: { userId: newId() } };
     await expect(searchEverything(nobody, { text: "4242" })).rejects.toMatchObject(unwritten);

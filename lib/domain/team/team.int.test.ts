@@ -27,7 +27,7 @@ async function setup() {
   return { ...users, owner, accept, acts };
 }
 
-test("an invited person joins with the mailed link, and has the role they were invited with", async () => {
+test("an invited user joins with the mailed link, and has the role of the invitation", async () => {
   const { owner, accept, service, acts } = await setup();
   const email = `${newId()}@team.example`;
   const id = await inviteMember(owner.ctx, { email, name: null, role: "viewer" });
@@ -62,7 +62,7 @@ test("an invitation that is sent again has a new link, and the old one stops wor
   await expect(resendInvitation(owner.ctx, { id })).rejects.toMatchObject({ code: "invalid_state" });
 });
 
-test("inviting and removing again and again fills nobody's mailbox", async () => {
+test("repeated invitations and removals can't flood a mailbox", async () => {
   const { owner, newUser } = await setup();
   const other = await newUser("owner");
   const email = `${newId()}@stranger.example`;
@@ -82,7 +82,7 @@ test("inviting and removing again and again fills nobody's mailbox", async () =>
   expect(await mailsTo(db, email)).toHaveLength(20);
 });
 
-test("invitations sent at once stay within the limit, resent ones included", async () => {
+test("concurrent invitations stay within the limit, resent ones included", async () => {
   const { owner } = await setup();
   const id = idOf({ id: await inviteMember(owner.ctx, { email: `${newId()}@t.example`, name: null, role: "viewer" }) });
   for (let i = 0; i < 4; i++) await resendInvitation(owner.ctx, { id });
@@ -94,7 +94,7 @@ test("invitations sent at once stay within the limit, resent ones included", asy
   expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(25);
 });
 
-test("resending at once stays within the limit of each invitation", async () => {
+test("concurrent resending stays within the limit of each invitation", async () => {
   const { owner } = await setup();
   const email = `${newId()}@team.example`;
   const id = idOf({ id: await inviteMember(owner.ctx, { email, name: null, role: "viewer" }) });
@@ -123,7 +123,7 @@ test("the last owner stays an owner; an invited one does not count yet", async (
   });
 });
 
-test("two owners who demote each other at once leave one", async () => {
+test("two owners who demote each other concurrently leave one", async () => {
   const { owner, newUser } = await setup();
   const other = await newUser("owner");
   const answers = await Promise.allSettled([
@@ -137,7 +137,7 @@ test("two owners who demote each other at once leave one", async () => {
   expect(owners).toHaveLength(1);
 });
 
-test("a removed person is out at once, their shared views stay, and their deeds keep their address", async () => {
+test("a removed member loses access at once, their shared views stay, and their acts keep their address", async () => {
   const { owner, newUser, merchant, acts } = await setup();
   const other = await newUser("owner", { name: "Grace" });
   const view = { name: "Declined", query: "status=DECLINED", user: other.user.id };
@@ -160,7 +160,7 @@ test("a removed person is out at once, their shared views stay, and their deeds 
   await expect(removeMember(owner.ctx, { id: idOf(owner.user) })).rejects.toThrow(/yourself/);
 });
 
-test("another merchant's people do not exist", async () => {
+test("another merchant's members are not found", async () => {
   const { owner, stranger, service } = await setup();
   const foreign = await createTestUser(db, { merchantId: stranger.id, role: "viewer" });
   const missing = { code: "resource_not_found" };
@@ -172,7 +172,7 @@ test("another merchant's people do not exist", async () => {
   expect((await listTeam(elsewhere)).map(({ id }) => id)).toEqual([foreign.id]);
 });
 
-test("a person sees and ends their own sessions only, this one marked", async () => {
+test("a user sees and ends their own sessions only, the current one marked", async () => {
   const { owner, signedIn, newUser } = await setup();
   const second = await signedIn(owner.user);
   const third = await signedIn(owner.user);
@@ -223,7 +223,7 @@ test("the history joins both modes' keys and the support staff's look-ups, newes
   ]);
 });
 
-test("a change of the business says what changed, and a time zone that the database lacks is refused", async () => {
+test("a change of the business records what changed, and a time zone that the database lacks is refused", async () => {
   const { owner, merchant } = await setup();
   await updateBusiness(owner.ctx, { website: "https://shop.example", time_zone: "America/New_York" });
   await updateBusiness(owner.ctx, { website: "https://shop.example" });
@@ -238,7 +238,7 @@ test("a change of the business says what changed, and a time zone that the datab
   expect(row?.time_zone).toBe("America/New_York");
 });
 
-test("preferences keep what is not changed", async () => {
+test("preferences keep unchanged values", async () => {
   const { owner } = await setup();
   expect(await updatePreferences(owner.ctx, { times: "utc" })).toEqual({ times: "utc" });
   expect(await updatePreferences(owner.ctx, { shortcuts: false })).toEqual({ times: "utc", shortcuts: false });

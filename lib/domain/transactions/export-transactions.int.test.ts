@@ -133,7 +133,7 @@ describe("an export of transactions", () => {
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  test("shows one moment: what changes while it is read is not in it", async () => {
+  test("is one snapshot: changes while it is read are not in it", async () => {
     const { call } = await testTenant(db);
     const ctx = call();
     await insertManyTransactions(db, ctx.environment.id, 3_500);
@@ -146,7 +146,7 @@ describe("an export of transactions", () => {
     expect([rows, found.total]).toEqual([3_500, 3_500]);
   });
 
-  test("a reader that goes away, before or while it reads, gives the connection back", async () => {
+  test("a reader that disconnects, before or while reading, releases the connection", async () => {
     for (let times = 0; times < 6; times++) {
       const unread = await exportTransactions(many.call(), search());
       await unread.close();
@@ -161,7 +161,7 @@ describe("an export of transactions", () => {
     expect(open).toHaveLength(0);
   });
 
-  test("when the connection is lost on the way, it throws and does not end", async () => {
+  test("if the connection is lost midway, it throws and does not end normally", async () => {
     const found = await exportTransactions(many.call(), search());
     const read = async () => {
       let rows = 0;

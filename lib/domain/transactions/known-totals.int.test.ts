@@ -54,7 +54,7 @@ test("nor than what it has begun, before its outcome is known", async () => {
   expect(await totalsOf(tenant)).toMatchObject({ all: 1, pending: 0, captured: 1 });
 });
 
-test("a page has its own rows in its total, whoever wrote them since it was counted", async () => {
+test("a page's total includes its own rows, even if others were written since the count", async () => {
   const tenant = await moneyTenant(db);
   const ctx = testContext(tenant.service, tenant.merchant.test);
   const one = (time: number) => ({ ...(SAMPLE[0] as SampleTransaction), id: idAt(new Date(time)), time });

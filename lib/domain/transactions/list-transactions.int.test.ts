@@ -90,7 +90,7 @@ describe("listing", () => {
     expect((await list(query)).data.map((row) => row.id)).toEqual(expectedIds(matches));
   });
 
-  it("finds nothing for a subscription that is none", async () => {
+  it("finds nothing for an invalid subscription id", async () => {
     expect(await list({ subscription_id: "nonsense", limit: 5 })).toMatchObject({
       data: [],
       limit: 5,
@@ -99,7 +99,7 @@ describe("listing", () => {
     });
   });
 
-  it("says that there is no more past the end, with the same total", async () => {
+  it("reports no more pages past the end, with the same total", async () => {
     for (const offset of [240, 1_000_000_000]) {
       expect(await list({ offset })).toMatchObject({ data: [], offset, has_more: false, total: 240 });
     }
@@ -121,7 +121,7 @@ describe("listing", () => {
     expect(await listTransactions(testContext(service, merchant.live), {})).toMatchObject({ data: [], total: 0 });
   });
 
-  it("counts exactly to 10,000 and then says that there are more", async () => {
+  it("counts exactly to 10,000 and then reports that there are more", async () => {
     const environmentId = stranger.live.id;
     await insertManyTransactions(db, environmentId, 10_000);
     const count = async () => await listTransactions(testContext(service, stranger.live), { offset: 9_990, limit: 10 });
@@ -132,7 +132,7 @@ describe("listing", () => {
 });
 
 describe("getting one", () => {
-  it("answers the transaction with its payment's money", async () => {
+  it("returns the transaction with its payment's amounts", async () => {
     const row = SAMPLE.find((candidate) => candidate.status === "SETTLED") as SampleTransaction;
     const id = encodeId("transaction", row.id);
     expect(await getTransaction(call(), { id })).toMatchObject({
@@ -145,7 +145,7 @@ describe("getting one", () => {
     });
   });
 
-  it("does not tell an unknown id from a malformed one or another merchant's", async () => {
+  it("treats unknown, malformed and other merchants' ids alike", async () => {
     for (const id of [encodeId("transaction", newId()), "nonsense", encodeId("transaction", foreign.id)]) {
       await expect(getTransaction(call(), { id })).rejects.toMatchObject({ code: "resource_not_found" });
     }

@@ -31,7 +31,7 @@ async function team() {
 const role = "operator";
 const view = { name: "Large declines", query: "status=DECLINED&min=500", columns: ["amount", "status"], shared: false };
 
-test("a view is kept as it was given, for its owner alone", async () => {
+test("a view is stored unchanged, for its owner only", async () => {
   const { call, anna, ben } = await team();
   const created = await createSavedView(call(), { ...view, userId: anna, role });
   expect(savedView.strict().parse(created)).toMatchObject({ ...view, mine: true, owner: "Anna" });
@@ -39,7 +39,7 @@ test("a view is kept as it was given, for its owner alone", async () => {
   expect(await listSavedViews(call(), { userId: ben })).toEqual([]);
 });
 
-test("a shared one is seen by the team after their own, and by nobody else", async () => {
+test("a shared view is listed for the team after their own, and for no one else", async () => {
   const { call, merchant, elsewhere, anna, ben, carl } = await team();
   const shared = await createSavedView(call(), { ...view, shared: true, userId: anna, role });
   const own = await createSavedView(call(), { ...view, userId: ben, role });
@@ -70,7 +70,7 @@ test("only its owner changes or deletes it: for others it does not exist", async
   await expect(deleteSavedView(call(), { id, userId: anna })).rejects.toMatchObject({ code: "resource_not_found" });
 });
 
-test("a name is used once by a person, in any case, also when it is taken twice at once", async () => {
+test("a user has each name once, ignoring case, also with concurrent requests", async () => {
   const { call, anna, ben } = await team();
   const taken = { code: "invalid_parameter", param: "name" };
   const results = await Promise.allSettled(
@@ -87,7 +87,7 @@ test("a name is used once by a person, in any case, also when it is taken twice 
   await createSavedView(call(), { ...view, userId: ben, role });
 });
 
-test("nobody keeps more than can be overseen", async () => {
+test("views are limited per user", async () => {
   const { call, anna } = await team();
   for (let i = 0; i < MAX_SAVED_VIEWS; i++)
     await createSavedView(call(), { ...view, name: `View ${i}`, userId: anna, role });
@@ -96,7 +96,7 @@ test("nobody keeps more than can be overseen", async () => {
   });
 });
 
-test("views saved at once stay within the limit", async () => {
+test("concurrently saved views stay within the limit", async () => {
   const { call, anna } = await team();
   for (let i = 0; i < MAX_SAVED_VIEWS - 1; i++)
     await createSavedView(call(), { ...view, name: `${i}`, userId: anna, role });
@@ -107,7 +107,7 @@ test("views saved at once stay within the limit", async () => {
   expect(await listSavedViews(call(), { userId: anna })).toHaveLength(MAX_SAVED_VIEWS);
 });
 
-test("a viewer keeps views for themselves, and one who was more before can stop sharing", async () => {
+test("a viewer's views are private, and a former member can stop sharing", async () => {
   const { call, anna } = await team();
   const [viewer, denied] = [{ userId: anna, role: "viewer" } as const, { code: "permission_denied" }];
   await expect(createSavedView(call(), { ...view, ...viewer, shared: true })).rejects.toMatchObject(denied);

@@ -279,7 +279,7 @@ describe("whatever is sent,", () => {
   });
 });
 
-it("words that take longer than a statement may are the caller's to narrow, and only they", async () => {
+it("terms that exceed the statement timeout are a caller's error, and only those", async () => {
   const impatient = connect(inRolesOf(url), { max: 4, parameters: { statement_timeout: "100" } });
   const ctx = call({ service: testService(impatient) });
   const search = searchTransactionsBody.parse({ filters: { q: "gold", currency: ["USD"] } });
@@ -307,7 +307,7 @@ it("words of one environment find nothing in another", async () => {
   expect(await found(encodeId("payment", paymentIds[1] as string), {}, ctx)).toEqual([]);
 });
 
-it("says how many there are up to the cap, and pages through all, when many have the words", async () => {
+it("counts up to the cap, and pages through all, if many transactions match", async () => {
   const { test: many, id: merchantId } = await createTestMerchant(db);
   const ctx = testContext(testService(db), { ...many, merchantId });
   const made = Array.from({ length: 10_050 }, (_, i) => START + i * 600_000);

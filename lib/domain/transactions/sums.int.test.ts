@@ -30,7 +30,7 @@ function expected(matches: (row: SampleTransaction) => boolean) {
   return { rows: rows.length, capped: false, sums };
 }
 
-describe("what a list comes to", () => {
+describe("the sums of a list", () => {
   test("is the sum of all that its filters match, by currency, whatever the sort", async () => {
     for (const field of ["created_at", "amount", "status"])
       expect(await sumTransactions(call(), search({}, { field, order: "asc" }))).toEqual(expected(() => true));
@@ -50,7 +50,7 @@ describe("what a list comes to", () => {
     });
   });
 
-  test("counts what was captured, and of refunds those that were paid, before and after their settlement", async () => {
+  test("counts captured amounts and paid refunds, before and after their settlement", async () => {
     const tenant = await moneyTenant(db);
     const ctx = testContext(tenant.service, tenant.merchant.test);
     const { body: held } = await tenant.create({ capture_method: "manual", amount: 5_000 });
@@ -67,7 +67,7 @@ describe("what a list comes to", () => {
     });
   });
 
-  test("takes fees off, as the ledger has them, also of chosen rows and on the payment's page", async () => {
+  test("deducts the ledger's fees, also for selected rows and on the payment's page", async () => {
     const tenant = await moneyTenant(db);
     const ctx = testContext(tenant.service, tenant.merchant.test);
     await db.sql`update environments set fee_basis_points = 290 where id = ${tenant.environmentId}`;
@@ -84,7 +84,7 @@ describe("what a list comes to", () => {
     expect(await getPaymentDetail(ctx, { id: held.id })).toMatchObject({ fee: 87 });
   });
 
-  test("of charges alone counts what was paid back of them", async () => {
+  test("counts refunded amounts of charges if only charges are listed", async () => {
     const tenant = await moneyTenant(db);
     const ctx = testContext(tenant.service, tenant.merchant.test);
     const { body: paid } = await tenant.create({ amount: 5_000 });
@@ -102,7 +102,7 @@ describe("what a list comes to", () => {
     });
   });
 
-  test("follows the rows that were found, not what was searched for", async () => {
+  test("follows the found rows, not the search", async () => {
     const tenant = await moneyTenant(db);
     const ctx = testContext(tenant.service, tenant.merchant.test);
     const { body: euros } = await tenant.create({ amount: 5_000, currency: "EUR" });
@@ -126,7 +126,7 @@ describe("what a list comes to", () => {
     expect(await sumTransactions(testContext(service, stranger.test), search())).toMatchObject({ rows: 0 });
   });
 
-  test("goes no further than a list counts, and says so", async () => {
+  test("stops at the list's count limit, and reports that", async () => {
     const ctx = testContext(service, stranger.live);
     await insertManyTransactions(db, stranger.live.id, TOTAL_CAP);
     expect(await sumTransactions(ctx, search())).toMatchObject({ rows: TOTAL_CAP, capped: false });

@@ -42,7 +42,7 @@ describe("many at once", () => {
     await worker.settled();
   });
 
-  test("endpoints that hang share few places: one that works is sent to all the same", async () => {
+  test("hanging endpoints share few slots: a working one is still served", async () => {
     const { service, receivers, endpoint, happen } = await tenant();
     const works = await endpoint();
     await happen();
@@ -61,7 +61,7 @@ describe("many at once", () => {
     await worker.settled();
   });
 
-  test("one merchant's endpoints that hang leave the places of all that fail to others", async () => {
+  test("one merchant's hanging endpoints leave slow-lane slots to others", async () => {
     const hog = await tenant();
     const held: (() => void)[] = [];
     for (let i = 0; i < 15; i++) {
@@ -102,7 +102,7 @@ describe("many at once", () => {
     await worker.settled();
   });
 
-  test("places are shared out by endpoint and by merchant, some under way counted", () => {
+  test("slots are shared by endpoint and by merchant, including those in progress", () => {
     const at = (environment: number, endpoint: number, mode: Mode = "live") => ({
       ...{ environment_id: `env_${environment}`, endpoint_id: `end_${endpoint}`, mode },
     });
@@ -143,7 +143,7 @@ describe("many at once", () => {
     ]);
   });
 
-  test("a place that becomes free is a reason to look again, and one that hangs is none", async () => {
+  test("a slot that becomes free triggers another poll, and a hanging one does not", async () => {
     const { service, endpoint, happen } = await tenant();
     const { receiver } = await endpoint();
     await happen();
@@ -167,7 +167,7 @@ describe("many at once", () => {
     expect(woken).toBe(5);
   });
 
-  test("two workers at once send each event once", async () => {
+  test("two concurrent workers send each event once", async () => {
     const { service, endpoint, happen } = await tenant();
     const { receiver } = await endpoint();
     for (let i = 0; i < 20; i++) await happen();
@@ -179,7 +179,7 @@ describe("many at once", () => {
     expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(20);
   });
 
-  test("what a killed process held is sent by another when its lease is over, and not before", async () => {
+  test("a killed process's delivery is sent by another after its lease expires, and not before", async () => {
     const { service, clock, endpoint, happen, deliveries } = await tenant();
     const { receiver, ...made } = await endpoint();
     await happen();
@@ -197,7 +197,7 @@ describe("many at once", () => {
     expect((await deliveries(made))[0]).toMatchObject({ status: "DELIVERED", attempt_count: 2 });
   });
 
-  test("what takes its process along each time has failed after ten attempts", async () => {
+  test("a delivery that kills its process each time has failed after ten attempts", async () => {
     const { service, clock, endpoint, happen, deliveries } = await tenant();
     const { receiver, ...made } = await endpoint();
     await happen();
@@ -215,7 +215,7 @@ describe("many at once", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  test("an attempt that ends after its delivery was removed leaves nothing", async () => {
+  test("an attempt that ends after its delivery was deleted leaves nothing", async () => {
     const { service, endpoint, happen, merchant } = await tenant();
     const { receiver } = await endpoint();
     let answer = () => {};
@@ -232,7 +232,7 @@ describe("many at once", () => {
     expect([...(await db.sql`select from webhook_attempts where environment_id = ${merchant.test.id}`)]).toEqual([]);
   });
 
-  test("whoever lost its lease changes nothing any more", async () => {
+  test("a worker that lost its lease changes nothing", async () => {
     const { service, clock, endpoint, happen, deliveries, attemptsOf } = await tenant();
     const { receiver, ...made } = await endpoint();
     await happen();
@@ -260,7 +260,7 @@ describe("many at once", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("a process that is to end gives back what it has not sent, without counting it", async () => {
+  test("a stopping process releases unsent deliveries, without counting an attempt", async () => {
     const { service, endpoint, happen, deliveries } = await tenant();
     const { receiver, ...made } = await endpoint();
     receiver.answer = () => {};

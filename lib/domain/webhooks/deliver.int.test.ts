@@ -44,7 +44,7 @@ describe("a message", () => {
     expect(attempt?.request.headers["webhook-signature"]).toBe(headers["webhook-signature"]);
   });
 
-  test("is thin when asked: ids alone, and both signatures when asked", async () => {
+  test("is thin on request: ids only, and has both signatures on request", async () => {
     const { service, endpoint, happen } = await tenant();
     const { receiver, public_key } = await endpoint({ payload: "thin", signature: "v1+v1a" });
     const plan = await happen();
@@ -59,7 +59,7 @@ describe("a message", () => {
     expect(public_key).toMatch(/^whpk_[\w+/]{43}=$/);
   });
 
-  test("is signed by each secret while a rotation overlaps, and by the newest alone afterwards", async () => {
+  test("is signed by each secret during a rotation's overlap, and by the newest only afterwards", async () => {
     const { service, call, clock, endpoint, happen } = await tenant();
     const { receiver, secret: earlier, id } = await endpoint();
     const reply = await rotateWebhookSecret(call(), { id, overlap_hours: 1 });
@@ -126,7 +126,7 @@ describe("a message", () => {
   });
 });
 
-describe("what was not answered 2xx", () => {
+describe("a delivery without a 2xx response", () => {
   test("is tried ten times, at 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h after each other, under one id", async () => {
     const { service, clock, endpoint, happen, deliveries } = await tenant();
     const { receiver, ...made } = await endpoint();
@@ -161,7 +161,7 @@ describe("what was not answered 2xx", () => {
     expect([pauseAfter(9, 0.5), pauseAfter(10, 0.5)]).toEqual([24 * HOUR, null]);
   });
 
-  test("Retry-After puts it off, as seconds or as a date, and a day at most", async () => {
+  test("Retry-After delays it, as seconds or as a date, by at most a day", async () => {
     const at = Date.parse("2026-11-20T09:30:00Z");
     expect(retryAfterMs("120", at)).toBe(120_000);
     expect(retryAfterMs("Fri, 20 Nov 2026 09:31:00 GMT", at)).toBe(60_000);
@@ -192,7 +192,7 @@ describe("what was not answered 2xx", () => {
     });
   });
 
-  test("what came back is kept: 4 kB, no card number, nothing that a database cannot hold", async () => {
+  test("4 kB of the response are stored, without card numbers and text that the database can't store", async () => {
     const { service, endpoint, happen, deliveries, attemptsOf } = await tenant();
     const { receiver, ...made } = await endpoint();
     receiver.answer = status(400, {}, `card 4242424242424242\u0000${"x".repeat(100_000)}`);
@@ -204,7 +204,7 @@ describe("what was not answered 2xx", () => {
     expect(attempt?.response?.body).not.toMatch(/4242424242424242|\0/);
   });
 
-  test("of an answer 2xx 512 bytes are kept, without half a character", async () => {
+  test("512 bytes of a 2xx response are stored, without half a character", async () => {
     const { service, endpoint, happen, deliveries, attemptsOf } = await tenant();
     const { receiver, ...made } = await endpoint();
     receiver.answer = status(200, {}, "é".repeat(1_000));
@@ -214,7 +214,7 @@ describe("what was not answered 2xx", () => {
     expect(attempt?.response?.body).toBe(`${"é".repeat(254)}…`);
   });
 
-  test("an attempt is kept as it was when its endpoint could not be disabled", async () => {
+  test("an attempt is recorded even if its endpoint could not be disabled", async () => {
     const { service, call, endpoint, happen, deliveries, attemptsOf } = await tenant();
     const { receiver, ...made } = await endpoint();
     receiver.answer = status(410);
@@ -227,7 +227,7 @@ describe("what was not answered 2xx", () => {
     expect((await getWebhookEndpoint(call(), { id: made.id })).status).toBe("ENABLED");
   });
 
-  test("410 disables the endpoint at once, and says so in an event to the others", async () => {
+  test("410 disables the endpoint at once, and emits an event to the others", async () => {
     const { service, call, endpoint, happen } = await tenant();
     const { receiver, id } = await endpoint();
     const other = await endpoint({ event_types: ["webhook_endpoint.disabled"] });
@@ -245,7 +245,7 @@ describe("what was not answered 2xx", () => {
     });
   });
 
-  test("what an address answers after its endpoint was sent elsewhere disables nothing", async () => {
+  test("a response of the old URL after a change disables nothing", async () => {
     const { service, call, endpoint, happen } = await tenant();
     const { receiver, id } = await endpoint();
     const moved = await openReceiver();
@@ -264,7 +264,7 @@ describe("what was not answered 2xx", () => {
     await moved.close();
   });
 
-  test("what cannot be signed keeps to the schedule, and its log says so", async () => {
+  test("a delivery that can't be signed follows the schedule, and its log shows it", async () => {
     const { service, clock, endpoint, happen, deliveries, attemptsOf } = await tenant();
     const { receiver, ...made } = await endpoint();
     await happen();
@@ -287,7 +287,7 @@ describe("what was not answered 2xx", () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test("an endpoint that nothing reached for five days is disabled, and one that answered once is not", async () => {
+  test("an endpoint that fails for five days is disabled, and one that succeeded once is not", async () => {
     const { service, call, clock, endpoint, happen } = await tenant();
     const dead = await endpoint();
     const ailing = await endpoint();
@@ -323,7 +323,7 @@ describe("what was not answered 2xx", () => {
   });
 });
 
-test("a test goes to its endpoint alone, whatever types that takes", async () => {
+test("a test goes to its endpoint only, whatever types that subscribes to", async () => {
   const { service, call, clock, endpoint } = await tenant();
   const { receiver, id } = await endpoint({ event_types: ["refund.failed"] });
   const other = await endpoint();
@@ -339,7 +339,7 @@ test("a test goes to its endpoint alone, whatever types that takes", async () =>
   expect(other.receiver.received).toEqual([]);
 });
 
-test("what was delivered is sent again when asked, under the same id", async () => {
+test("a delivered event is sent again on request, with the same id", async () => {
   const { service, call, endpoint, happen, deliveries } = await tenant();
   const { receiver, ...made } = await endpoint();
   await happen();
@@ -369,7 +369,7 @@ test("the latest twenty attempts of a delivery are kept, however often it is sen
   expect(bodies).toEqual(Array.from({ length: 20 }, (_, i) => `answer ${22 - i}`));
 });
 
-test("taking reads what is due from its index, on empty tables too", async () => {
+test("due deliveries are read from their index, on empty tables too", async () => {
   const { service, endpoint } = await tenant();
   const made = await endpoint();
   const endpointId = decodeId("webhookEndpoint", made.id) as string;

@@ -76,7 +76,7 @@ async function receiving() {
 }
 
 describe("an endpoint", () => {
-  test("shows its secret in the answer that creates it, and in no other", async () => {
+  test("shows its secret only in the response that creates it", async () => {
     const { call, endpoint } = await tenant();
     const made = await endpoint(BODY);
     expect(webhookEndpoint.parse(made)).toEqual(made);
@@ -87,7 +87,7 @@ describe("an endpoint", () => {
     expect(await listWebhookEndpoints(call(), {})).toMatchObject({ data: [shown], total: 1, has_more: false });
   });
 
-  test("keeps its secret sealed, and so does the stored answer of its idempotency key, which replays it", async () => {
+  test("keeps its secret sealed, also in the stored response of its idempotency key, which replays it", async () => {
     const { call, merchant } = await tenant();
     const idempotency = testIdempotency("one endpoint", Buffer.alloc(36, 1), null);
     const first = await createWebhookEndpoint(call({ idempotency }), BODY);
@@ -143,7 +143,7 @@ describe("an endpoint", () => {
     });
   });
 
-  test("that is disabled gets no new events, and takes no test, resend or replay", async () => {
+  test("that is disabled gets no new events, and accepts no test, resend or replay", async () => {
     const { call, endpoint, happen, replay } = await tenant();
     const made = await endpoint();
     await happen();
@@ -157,7 +157,7 @@ describe("an endpoint", () => {
     await expect(replay(made.id)).rejects.toMatchObject(refused);
   });
 
-  test("that is deleted does not exist any more, and its secrets and deliveries go", async () => {
+  test("that is deleted is not found, and its secrets and deliveries are deleted", async () => {
     const { service, call, merchant, endpoint, happen } = await tenant();
     const made = await endpoint();
     await happen();
@@ -178,7 +178,7 @@ describe("an endpoint", () => {
     expect([...left]).toEqual([]);
   });
 
-  test("of somebody else, of the other mode and of nobody are the same: there is none", async () => {
+  test("of another merchant, of the other mode and unknown ones are all not found", async () => {
     const { service, call, merchant, stranger, endpoint, happen } = await tenant();
     const made = await endpoint();
     await happen();
@@ -240,7 +240,7 @@ describe("an endpoint", () => {
     expect((await updateWebhookEndpoint(call(), { id: other.id, url: first.url })).url).toBe(first.url);
   });
 
-  test("is one of two at once with its url, which of them whichever", async () => {
+  test("is one of two concurrent ones with its url", async () => {
     const { endpoint } = await tenant();
     const results = await Promise.allSettled([1, 2, 3].map(() => endpoint({ url: "http://127.0.0.1:9/race" })));
     expect(results.map(({ status: of }) => of).sort()).toEqual(["fulfilled", "rejected", "rejected"]);
@@ -248,7 +248,7 @@ describe("an endpoint", () => {
       if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "already_exists", param: "url" });
   });
 
-  test("leaves in the history which of its members were changed, and not to what", async () => {
+  test("records in the history which members were changed, but not their values", async () => {
     const { call, merchant, endpoint } = await tenant();
     const made = await endpoint();
     await updateWebhookEndpoint(call(), { id: made.id, url: "http://127.0.0.1:9/?token=mine", payload: "full" });
@@ -265,7 +265,7 @@ describe("an endpoint", () => {
 });
 
 describe("deliveries", () => {
-  test("are made in the commit of the event, one for each endpoint and event, and none when that is undone", async () => {
+  test("are created in the commit of the event, one per endpoint and event, and none if it rolls back", async () => {
     const { call, merchant, endpoint, happen } = await tenant();
     const made = await endpoint();
     const plan = await happen();
@@ -288,7 +288,7 @@ describe("deliveries", () => {
     expect((await listWebhookDeliveries(call(), { id: made.id })).total).toBe(2);
   });
 
-  test("of many environments in one statement go to each one's endpoints", async () => {
+  test("of many environments in one statement go to each environment's endpoints", async () => {
     const [one, other] = [await tenant(), await tenant()];
     const [first, second] = [await one.endpoint(), await other.endpoint({ event_types: ["refund.failed"] })];
     const without = await createTestMerchant(db);
@@ -327,7 +327,7 @@ describe("deliveries", () => {
     clock.forward(1);
   });
 
-  test("are removed with their attempts after 90 days, and not before", async () => {
+  test("are deleted with their attempts after 90 days, and not before", async () => {
     const { service, call, clock, merchant, endpoint, happen } = await tenant();
     const receiver = await receiving();
     const made = await endpoint({ url: receiver.url });
@@ -346,7 +346,7 @@ describe("deliveries", () => {
 });
 
 describe("a replay", () => {
-  test("sends what failed and what was never sent, and not what arrived", async () => {
+  test("sends failed and never sent events, and not delivered ones", async () => {
     const { service, call, clock, endpoint, happen, replay } = await tenant();
     await happen();
     const receiver = await receiving();

@@ -33,7 +33,7 @@ async function setup() {
   };
 }
 
-test("an owner is told once after three days without an answer, and once when it is disabled", async () => {
+test("an owner is notified once after three days of failures, and once when it is disabled", async () => {
   const { service, call, receiver, made, mails, day } = await setup();
   receiver.answer = status(500);
   for (let days = 0; days < 3; days++) {
@@ -59,7 +59,7 @@ test("an owner is told once after three days without an answer, and once when it
   expect(await listFailing(call())).toEqual([]);
 });
 
-test("one that works again, or is enabled again, is told of anew when it fails for as long again", async () => {
+test("an endpoint that recovers, or is re-enabled, is notified again after failing as long again", async () => {
   const { service, call, receiver, made, mails, day } = await setup();
   const failFor = async (days: number) => {
     receiver.answer = status(500);
@@ -78,7 +78,7 @@ test("one that works again, or is enabled again, is told of anew when it fails f
   expect(await mails()).toHaveLength(3);
 });
 
-test("what somebody disabled or deleted is nothing to tell", async () => {
+test("a manually disabled or deleted endpoint is not notified", async () => {
   const { service, call, receiver, made, mails, day } = await setup();
   receiver.answer = status(500);
   for (let days = 0; days < 3; days++) await day();
@@ -87,7 +87,7 @@ test("what somebody disabled or deleted is nothing to tell", async () => {
   expect(await mails()).toEqual([]);
 });
 
-test("an owner is told once that an endpoint was disabled, whatever is changed there or still under way", async () => {
+test("an owner is notified once that an endpoint was disabled, whatever is changed there or in progress", async () => {
   const { service, call, receiver, made, mails, day, happen, clock } = await setup();
   receiver.answer = status(500);
   for (let days = 0; days < 6; days++) await day();
@@ -116,7 +116,7 @@ test("an owner is told once that an endpoint was disabled, whatever is changed t
   expect(await mails()).toEqual(told);
 });
 
-test("an endpoint that we disabled is no longer pointed out once somebody keeps it disabled", async () => {
+test("an endpoint that we disabled is no longer shown once a user keeps it disabled", async () => {
   const { service, call, receiver, made, mails, day } = await setup();
   receiver.answer = status(410);
   await day();
