@@ -20,7 +20,7 @@ import { updateAccount, updatePreferences } from "@/lib/domain/accounts/account"
 import { updateBusiness } from "@/lib/domain/accounts/business";
 import { removeLogo, replaceLogo } from "@/lib/domain/accounts/logo";
 import { changePassword, choosePassword, requestPasswordReset } from "@/lib/domain/accounts/password";
-import { reauthenticate, requireReauthentication } from "@/lib/domain/accounts/proof";
+import { reauthenticate, requireReauthentication } from "@/lib/domain/accounts/reauthentication";
 import * as secondFactor from "@/lib/domain/accounts/second-factor";
 import { endOtherSessions, endOwnSession } from "@/lib/domain/accounts/sessions";
 import { resendVerification, signUp, verifyEmail } from "@/lib/domain/accounts/sign-up";

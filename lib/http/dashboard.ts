@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { DashboardEndpoint, ParamsOf } from "@/lib/contract/endpoint";
 import { AppError } from "@/lib/contract/errors";
 import { isMode, type Mode } from "@/lib/contract/transactions/words";
-import { requireReauthentication, requireVerifiedEmail } from "@/lib/domain/accounts/proof";
+import { requireReauthentication, requireVerifiedEmail } from "@/lib/domain/accounts/reauthentication";
 import type { SignedInMerchant, SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Service } from "@/lib/domain/context";
 import { type HttpResponse, toResponse } from "./answer";

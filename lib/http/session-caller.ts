@@ -9,7 +9,7 @@ import {
   requireReauthentication,
   requireRefundReauthentication,
   requireVerifiedEmail,
-} from "@/lib/domain/accounts/proof";
+} from "@/lib/domain/accounts/reauthentication";
 import { findSession, type SignedIn } from "@/lib/domain/accounts/sessions";
 import type { Service } from "@/lib/domain/context";
 import { findEnvironmentForStaff } from "@/lib/domain/support/merchants";

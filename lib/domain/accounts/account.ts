@@ -4,7 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { Preferences } from "@/lib/contract/permissions";
 import type { Context } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
-import { refuseField, verifyCurrentPassword } from "./proof";
+import { refuseField, verifyCurrentPassword } from "./reauthentication";
 import { mailVerification } from "./sign-up";
 
 type OwnAccount = {

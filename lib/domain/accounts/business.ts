@@ -24,7 +24,7 @@ import type { KeyService } from "../api-keys/read-keys";
 import type { Context } from "../context";
 import { onlyChanged } from "./account";
 import { accountActor, recordAccountAct } from "./activity";
-import { refuseEasyPassword, refuseField } from "./proof";
+import { refuseEasyPassword, refuseField } from "./reauthentication";
 
 type CreateMerchantInput = {
   name: string;

@@ -6,7 +6,7 @@ import type { ShownLogo } from "@/lib/contract/checkout/appearance";
 import type { Context, Service } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
 import { readPicture } from "./picture";
-import { refuseField } from "./proof";
+import { refuseField } from "./reauthentication";
 
 /** The logo of the business; null when it has none. */
 export async function getLogo(ctx: Context): Promise<ShownLogo | null> {

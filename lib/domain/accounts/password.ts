@@ -17,7 +17,7 @@ import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
 import { LINK_HOURS, notify, sendLink } from "./mail";
-import { limitAttempts, refuseEasyPassword, refuseField, verifyCurrentPassword } from "./proof";
+import { limitAttempts, refuseEasyPassword, refuseField, verifyCurrentPassword } from "./reauthentication";
 import { emailOwned, linkExpired } from "./sign-up";
 
 type ChoosePasswordInput = {

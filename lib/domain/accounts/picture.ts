@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { type LogoType, MAX_LOGO_SIDE } from "@/lib/contract/accounts/logo";
 import { holdsCardNumber } from "@/lib/contract/card-numbers";
-import { refuseField } from "./proof";
+import { refuseField } from "./reauthentication";
 
 /** A picture as it is stored: only the parts that affect its rendering. */
 export type Picture = { type: LogoType; width: number; height: number; bytes: Buffer };

@@ -13,7 +13,14 @@ import { AppError } from "@/lib/contract/errors";
 import type { Context } from "../context";
 import { accountActor, recordAccountAct } from "./activity";
 import { notify } from "./mail";
-import { failedTry, LOCK_RULE, refuseField, reserveTry, verifyCurrentPassword, verifyPasswordAndCode } from "./proof";
+import {
+  failedTry,
+  LOCK_RULE,
+  refuseField,
+  reserveTry,
+  verifyCurrentPassword,
+  verifyPasswordAndCode,
+} from "./reauthentication";
 
 type NewSecondFactor = {
   /** Base32, for typing into an app. */

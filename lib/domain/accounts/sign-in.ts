@@ -20,7 +20,14 @@ import { newId } from "@/lib/ids";
 import { sha256 } from "@/lib/secret";
 import type { Service } from "../context";
 import { recordAccountAct } from "./activity";
-import { type CheckedCode, checkCode, isMistimedCode, LOCK_RULE, lockAfterFailure, useRecoveryCode } from "./proof";
+import {
+  type CheckedCode,
+  checkCode,
+  isMistimedCode,
+  LOCK_RULE,
+  lockAfterFailure,
+  useRecoveryCode,
+} from "./reauthentication";
 import { openSession, recordSignIn } from "./sessions";
 
 export type SignInInput = {

@@ -33,7 +33,15 @@ import { sha256 } from "@/lib/secret";
 import type { Context, Service } from "../context";
 import { recordAccountAct } from "./activity";
 import { createTicket, LINK_HOURS, notify, sendLink, storeUnsentToken, writeMail } from "./mail";
-import { failedTry, LOCK_RULE, limitAttempts, locked, refuseEasyPassword, refuseField, tooManyAccounts } from "./proof";
+import {
+  failedTry,
+  LOCK_RULE,
+  limitAttempts,
+  locked,
+  refuseEasyPassword,
+  refuseField,
+  tooManyAccounts,
+} from "./reauthentication";
 
 type SignUpInput = {
   businessName: string;

@@ -24,7 +24,7 @@ import { type MerchantRole, ROLE_LABELS } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
 import { accountActor, recordAccountAct } from "../accounts/activity";
 import { LINK_HOURS, sendLink } from "../accounts/mail";
-import { refuseField } from "../accounts/proof";
+import { refuseField } from "../accounts/reauthentication";
 import { type Context, resourceNotFound } from "../context";
 
 /** The merchant's members, including open invitations, in order of joining. */
