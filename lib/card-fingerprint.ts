@@ -33,10 +33,10 @@ export function createFingerprints(): Fingerprints {
     const name = `${key.id} ${environmentId}${isPublic ? ` ${card.number}` : ""}`;
     const found = known.get(name);
     if (found) return found;
-    const made = hashRaw(card.number, { ...COSTS, salt: saltOf(environmentId), secret: key.bytes });
-    known.set(name, made);
-    made.catch(() => known.delete(name));
-    return made;
+    const fingerprint = hashRaw(card.number, { ...COSTS, salt: saltOf(environmentId), secret: key.bytes });
+    known.set(name, fingerprint);
+    fingerprint.catch(() => known.delete(name));
+    return fingerprint;
   };
 }
 

@@ -43,23 +43,23 @@ export const counts: Counts = holder[KEY];
 /** Counts a response and the time since `startedMs`, on the clock of `performance`. */
 export function countResponse(endpoint: string, status: number, startedMs: number): void {
   const ms = performance.now() - startedMs;
-  let of = counts.endpoints.get(endpoint);
-  if (!of) {
-    of = { statuses: STATUS_CLASSES.map(() => 0), buckets: Array(BOUNDS_MS.length + 1).fill(0), ms: 0 };
-    counts.endpoints.set(endpoint, of);
+  let endpointCounts = counts.endpoints.get(endpoint);
+  if (!endpointCounts) {
+    endpointCounts = { statuses: STATUS_CLASSES.map(() => 0), buckets: Array(BOUNDS_MS.length + 1).fill(0), ms: 0 };
+    counts.endpoints.set(endpoint, endpointCounts);
   }
   let bucket = 0;
   while (bucket < BOUNDS_MS.length && ms > (BOUNDS_MS[bucket] as number)) bucket++;
-  (of.buckets[bucket] as number)++;
-  (of.statuses[Math.floor(status / 100) - 1] as number)++;
-  of.ms += ms;
+  (endpointCounts.buckets[bucket] as number)++;
+  (endpointCounts.statuses[Math.floor(status / 100) - 1] as number)++;
+  endpointCounts.ms += ms;
   if (status === 401) counts.unauthorized++;
   else if (status === 429) counts.rateLimited++;
 }
 
 export const countReplay = (endpoint: string): void => addOne(counts.replays, endpoint);
-export function countRequestsLeftOut(some: number): void {
-  counts.requestsLeftOut += some;
+export function countRequestsLeftOut(count: number): void {
+  counts.requestsLeftOut += count;
 }
 export const countJobFailure = (job: string): void => addOne(counts.jobFailures, job);
 

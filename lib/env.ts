@@ -46,12 +46,18 @@ export function configure(values: Record<string, string>): void {
 }
 
 /** Settings that are passed to a child process privately, not through its environment. */
-const TOLD = ["DATABASE_URL", "DATABASE_APP_URL", "DATABASE_JOBS_URL", "CARDLANE_SECRET", "CARDLANE_SECRET_PREVIOUS"];
+const PRIVATE_SETTINGS = [
+  "DATABASE_URL",
+  "DATABASE_APP_URL",
+  "DATABASE_JOBS_URL",
+  "CARDLANE_SECRET",
+  "CARDLANE_SECRET_PREVIOUS",
+];
 
 /** A child process's environment, and the `settings` that it stores by `configure`. */
 export function handOver(): { env: NodeJS.ProcessEnv; settings: Record<string, string> } {
   const [env, settings]: [NodeJS.ProcessEnv, Record<string, string>] = [{ ...process.env }, {}];
-  for (const name of TOLD) {
+  for (const name of PRIVATE_SETTINGS) {
     const value = env[name];
     delete env[name];
     if (value !== undefined) settings[name] = value;

@@ -185,6 +185,6 @@ export function rateOf(name: LimitName, setting?: number): Rate {
 }
 
 /** Token buckets of a limit, one for each key. */
-export function bucketsOf(name: LimitName, { setting, now }: LimitOptions = {}): TokenBuckets {
+export function createBuckets(name: LimitName, { setting, now }: LimitOptions = {}): TokenBuckets {
   return createTokenBuckets({ ...rateOf(name, setting), ...(now && { now }) });
 }

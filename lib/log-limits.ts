@@ -1,6 +1,6 @@
 import { keepableText } from "@/lib/contract/card-numbers";
 import { counts } from "@/lib/counts";
-import { bucketsOf } from "@/lib/limits";
+import { createBuckets } from "@/lib/limits";
 
 /** Kinds that are counted separately. Texts that differ each time share one more. */
 const MAX_KINDS = 100;
@@ -25,8 +25,8 @@ export function createLineLimits(
   onLeftOut: (kind: string, count: number) => void,
   now: () => number = () => performance.now(),
 ): LineLimits {
-  const buckets = bucketsOf("logLinesOfKind", { now });
-  const total = bucketsOf("logLines", { now });
+  const buckets = createBuckets("logLinesOfKind", { now });
+  const total = createBuckets("logLines", { now });
   const kinds = new Set<string>();
   const leftOut = new Map<string, number>();
   let isAwaited = false;

@@ -66,18 +66,18 @@ const MAC_LENGTH = 22;
 /** Prefix of sealed values, before the id of their secret. */
 const SEALED = "s1.";
 
-type Key = { readonly id: string; of(purpose: string): Buffer };
+type Key = { readonly id: string; derive(purpose: string): Buffer };
 
 function createKey(value: string): Key {
-  const made = new Map<string, Buffer>();
-  const of = (purpose: string) => {
-    const known = made.get(purpose);
+  const derived = new Map<string, Buffer>();
+  const derive = (purpose: string) => {
+    const known = derived.get(purpose);
     if (known) return known;
     const bytes = Buffer.from(hkdfSync("sha256", value, "cardlane", purpose, 32));
-    made.set(purpose, bytes);
+    derived.set(purpose, bytes);
     return bytes;
   };
-  return { id: of("key-id").subarray(0, ID_BYTES).toString("hex"), of };
+  return { id: derive("key-id").subarray(0, ID_BYTES).toString("hex"), derive: derive };
 }
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
@@ -94,11 +94,11 @@ export function createSecret(value: string, previous: readonly string[] = []): S
   };
   const fingerprints = createFingerprints();
   const fingerprint = (key: Key, environmentId: string, card: { readonly number: string }) =>
-    fingerprints({ id: key.id, bytes: key.of("card-fingerprint") }, environmentId, card);
+    fingerprints({ id: key.id, bytes: key.derive("card-fingerprint") }, environmentId, card);
 
   async function digestUnder(key: Key, { card, write }: ComparedRequest): Promise<Buffer> {
     const number = card && (await fingerprint(key, card.environmentId, card.given)).toString("base64");
-    return hmac(key.of("request-digest"), write(number));
+    return hmac(key.derive("request-digest"), write(number));
   }
 
   return {
@@ -109,13 +109,13 @@ export function createSecret(value: string, previous: readonly string[] = []): S
     use(keyId) {
       current = keyOf(keyId);
     },
-    verifier: (keyId) => hmac(keyOf(keyId).of("verifier"), "cardlane").toString("hex"),
+    verifier: (keyId) => hmac(keyOf(keyId).derive("verifier"), "cardlane").toString("hex"),
     get sessionKeys() {
       const others = [...keys.values()].filter((key) => key !== current);
-      return [current, ...others].map((key) => key.of("session").toString("base64"));
+      return [current, ...others].map((key) => key.derive("session").toString("base64"));
     },
     get sessionKey() {
-      return current.of("session").toString("base64");
+      return current.derive("session").toString("base64");
     },
     async requestDigest(request) {
       const key = current;
@@ -127,7 +127,7 @@ export function createSecret(value: string, previous: readonly string[] = []): S
       return given.length === expected.length && timingSafeEqual(given, expected);
     },
     fingerprint: (environmentId, card) => fingerprint(current, environmentId, card),
-    digest: (purpose, text) => hmac(current.of("digest"), `${purpose}\n${text}`),
+    digest: (purpose, text) => hmac(current.derive("digest"), `${purpose}\n${text}`),
     mac: (purpose, text) => current.id + macOf(current, purpose, text),
     isMac(purpose, text, given) {
       const id = given.slice(0, -MAC_LENGTH);
@@ -137,17 +137,17 @@ export function createSecret(value: string, previous: readonly string[] = []): S
         .map((key) => Buffer.from(macOf(key, purpose, text)))
         .some((expected) => mac.length === expected.length && timingSafeEqual(mac, expected));
     },
-    seal: (text) => `${SEALED}${current.id}.${encrypt(current.of("seal"), text)}`,
+    seal: (text) => `${SEALED}${current.id}.${encrypt(current.derive("seal"), text)}`,
     unseal(sealed) {
       if (!sealed.startsWith(SEALED)) throw new Error("this is no sealed text");
       const id = sealed.slice(SEALED.length, SEALED.length + 2 * ID_BYTES);
-      return decrypt(keyOf(id).of("seal"), sealed.slice(SEALED.length + id.length + 1));
+      return decrypt(keyOf(id).derive("seal"), sealed.slice(SEALED.length + id.length + 1));
     },
   };
 }
 
 const macOf = (key: Key, purpose: string, text: string): string =>
-  hmac(key.of("mac"), `${purpose}\n${text}`).toString("base64url").slice(0, MAC_LENGTH);
+  hmac(key.derive("mac"), `${purpose}\n${text}`).toString("base64url").slice(0, MAC_LENGTH);
 
 function encrypt(key: Buffer, text: string): string {
   const iv = randomBytes(12);

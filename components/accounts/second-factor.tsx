@@ -56,9 +56,9 @@ export function SecondFactor({ since, codesLeft }: SecondFactorProps) {
       {dialog === "enable" && (
         <EnableSecondFactor
           onClose={close}
-          onEnabled={(made) => {
+          onEnabled={(newCodes) => {
             close();
-            setCodes(made);
+            setCodes(newCodes);
             router.refresh();
           }}
         />

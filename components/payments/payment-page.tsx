@@ -72,7 +72,7 @@ function Header({ payment, mode, mail }: { payment: ShownPayment; mode: Mode; ma
             <Money amount={payment.amount} currency={payment.currency} />
           </h1>
           <StatusBadge status={payment.status} />
-          <MoneyMarks of={payment} />
+          <MoneyMarks transaction={payment} />
         </div>
         <div className="flex flex-wrap items-center gap-2 max-sm:order-last max-sm:w-full">
           <PaymentActions payment={payment} />

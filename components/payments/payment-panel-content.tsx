@@ -38,7 +38,7 @@ export function PaymentPanelContent({ paymentId, mode }: { paymentId: string; mo
           <Money amount={payment.amount} currency={payment.currency} />
         </p>
         <StatusBadge status={payment.status} />
-        <MoneyMarks of={payment} />
+        <MoneyMarks transaction={payment} />
         <p className="flex w-full flex-wrap items-center gap-x-3 text-soft">
           <CopyId id={payment.id} label="Copy payment id" className="text-ink" />
           <Time at={payment.created_at} />

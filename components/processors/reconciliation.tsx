@@ -87,13 +87,13 @@ function Shown({ run, paymentHref }: { run: ShownRun } & Pick<ReconciliationProp
 }
 
 /** Undefined when all are shown. */
-function keptText(count: number, kept: number): string | undefined {
-  if (kept === count) return undefined;
+function keptText(count: number, shown: number): string | undefined {
+  if (shown === count) return undefined;
   const old = "Older comparisons keep only the differences that no later one has looked at again.";
-  if (kept === 0) return `None is shown. ${old}`;
-  return kept === MAX_DIFFERENCES
-    ? `The first ${kept.toLocaleString("en-US")} are shown.`
-    : `${kept.toLocaleString("en-US")} of them ${kept === 1 ? "is" : "are"} shown. ${old}`;
+  if (shown === 0) return `None is shown. ${old}`;
+  return shown === MAX_DIFFERENCES
+    ? `The first ${shown.toLocaleString("en-US")} are shown.`
+    : `${shown.toLocaleString("en-US")} of them ${shown === 1 ? "is" : "are"} shown. ${old}`;
 }
 
 const numbers = (count: number, what: string) => `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;

@@ -16,7 +16,7 @@ export const CELLS: Record<ColumnName, (row: ListedTransaction, context: CellCon
   amount: (row) => money(signedAmount(row), row.currency),
   status: (row) => (
     <>
-      <TransactionBadge of={row} /> <MoneyMarks of={row} />
+      <TransactionBadge of={row} /> <MoneyMarks transaction={row} />
       {row.type === "REFUND" && <span className="dim"> Refund</span>}
       {row.decline_code !== null && <span className="dim max-lg:hidden"> {wordLabel(row.decline_code)}</span>}
     </>

@@ -107,7 +107,7 @@ function transactionStatus({ type, status }: { type: TransactionType; status: Tr
 type Marked = { dispute: { status: DisputeStatus } | null; capture_reversed_at: string | null };
 
 /** Marks beside the status: a dispute, or a capture that later failed at the processor. */
-export function MoneyMarks({ of: { dispute, capture_reversed_at } }: { of: Marked }) {
+export function MoneyMarks({ transaction: { dispute, capture_reversed_at } }: { transaction: Marked }) {
   const disputed =
     dispute !== null && (isLost(dispute.status) ? "DISPUTE_LOST" : isDisputed(dispute.status) && "DISPUTED");
   return (
@@ -119,6 +119,6 @@ export function MoneyMarks({ of: { dispute, capture_reversed_at } }: { of: Marke
 }
 
 /** Status of a charge or a refund, each with its own labels. */
-export function TransactionBadge({ of }: { of: { type: TransactionType; status: TransactionStatus } }) {
-  return <StatusBadge status={transactionStatus(of)} />;
+export function TransactionBadge({ of: transaction }: { of: { type: TransactionType; status: TransactionStatus } }) {
+  return <StatusBadge status={transactionStatus(transaction)} />;
 }

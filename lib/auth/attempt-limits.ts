@@ -1,7 +1,7 @@
 import { BoundedMap } from "@/lib/bounded-map";
 import type { Audience } from "@/lib/contract/accounts/proof";
 import { env } from "@/lib/env";
-import { bucketsOf } from "@/lib/limits";
+import { createBuckets } from "@/lib/limits";
 import { sha256 } from "@/lib/secret";
 import { secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { arePasswordsBusy } from "./password";
@@ -17,9 +17,9 @@ const KEY = Symbol.for("cardlane.attempt-limits");
 
 function limits(): Limits {
   holder[KEY] ??= {
-    attempts: bucketsOf("signInAttempts"),
-    accounts: env.signUpsPerDay === 0 ? null : bucketsOf("accounts"),
-    mails: bucketsOf("mails"),
+    attempts: createBuckets("signInAttempts"),
+    accounts: env.signUpsPerDay === 0 ? null : createBuckets("accounts"),
+    mails: createBuckets("mails"),
   };
   return holder[KEY];
 }

@@ -28,7 +28,7 @@ function currencyOf(root: unknown): string | null {
 
 const GENERAL = "Send a whole number of minor units, such as 1999 for 19.99 USD.";
 /** Twelve digits may be a card number, which no message repeats. */
-const MAX_REPEATED_DIGITS = 11;
+const MAX_ECHOED_DIGITS = 11;
 
 /** Suggests what to send instead of a refused amount. */
 export function amountSentence(given: unknown, currency: string | null): string {
@@ -40,7 +40,7 @@ export function amountSentence(given: unknown, currency: string | null): string 
     return `Send at most ${MAX_AMOUNT}${maxText}.`;
   }
   if (number === 0) return "Send at least 1: amounts are in minor units.";
-  if (String(number).replace(/\D/g, "").length > MAX_REPEATED_DIGITS) return GENERAL;
+  if (String(number).replace(/\D/g, "").length > MAX_ECHOED_DIGITS) return GENERAL;
   if (Number.isInteger(number) && number > 0) return `Send ${number} as a number, without quotes.`;
   const right = Number.isInteger(number) ? `Send ${-number}` : inMinorUnits(Math.abs(number), currency);
   const rules = `amounts are in minor units${number < 0 ? " and never negative" : ""}${isQuoted ? ", without quotes" : ""}`;

@@ -5,8 +5,8 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { createTestMerchant, testContext, testService } from "@/e2e/fixtures/factories";
 import { createClientSessionBody } from "@/lib/contract/checkout/client-session";
 import { createPaymentBody } from "@/lib/contract/payments/payment";
-import { appErrorOf } from "@/lib/http/answer";
 import { idempotencyOf } from "@/lib/http/idempotency";
+import { toAppError } from "@/lib/http/response";
 import { newId } from "@/lib/ids";
 import { registerProcess } from "@/lib/jobs/process-registration";
 import { createSecret, type Secret } from "@/lib/secret";
@@ -77,7 +77,7 @@ test("a value sealed under a secret that this process lacks is a 503, not a 500"
   try {
     read();
   } catch (error) {
-    const { status, headers } = appErrorOf(service, error, { id: newId(), path: "/v1/payments" });
+    const { status, headers } = toAppError(service, error, { id: newId(), path: "/v1/payments" });
     expect([status, headers]).toEqual([503, { "Retry-After": "1" }]);
   }
 });

@@ -4,7 +4,7 @@ import type { ApiCall } from "./api-call";
 import { authorize, type Caller, readerOf } from "./caller";
 import { addressOf, decidingHeader } from "./request-parts";
 import { isAccessOld } from "./revocation";
-import { type TakenQuota, takeSandboxWrite } from "./sandbox-quota";
+import { type CountedWrite, takeSandboxWrite } from "./sandbox-quota";
 import { authenticateSession, isFromDashboard } from "./session-caller";
 
 /** Access of a caller that may call the endpoint. */
@@ -50,7 +50,7 @@ function authenticate({ http, endpoint, request, connection }: ApiCall): Promise
 const isUnauthorized = (error: unknown) => error instanceof AppError && error.status === 401;
 
 /** `reader`: whose responses count together. `quota`: what a write takes of the day's sandbox quota. */
-export type Limits = { readonly reader: string; readonly quota: TakenQuota | null };
+export type Limits = { readonly reader: string; readonly quota: CountedWrite | null };
 
 /** Throws 429, and adds the headers of the rate limit. */
 export function takeLimits({ http, endpoint, headers }: ApiCall, caller: Caller): Limits {

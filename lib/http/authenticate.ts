@@ -34,7 +34,7 @@ export type AuthenticatorOptions = {
 };
 
 /** Keys that have worked recently: failures of another caller at the same address do not block them. */
-const MAX_PROVEN = 10_000;
+const MAX_WORKING_KEYS = 10_000;
 
 export type Authenticator = {
   authenticate(request: Credentials): Promise<Caller>;
@@ -58,7 +58,7 @@ export function createAuthenticator(service: AuthenticatorService, options: Auth
   const modeOfHost = modesByHost(options);
 
   const { unauthorized } = options;
-  const proven = new BoundedMap<string, true>(MAX_PROVEN);
+  const proven = new BoundedMap<string, true>(MAX_WORKING_KEYS);
 
   function admit(entry: Entry, request: Credentials): Promise<Caller> {
     if (modeOfHost !== null && (modeOfHost.get(hostOf(request.host)) ?? entry.mode) !== entry.mode) throw keyInvalid();

@@ -7,7 +7,7 @@ import { listSettlementBatches } from "@/lib/domain/settlement/read-batches";
 import { runSettlement } from "@/lib/domain/settlement/settle";
 import { batchExportRoute } from "./batch-export";
 import { provideService } from "./current-service";
-import { takeExportSlot } from "./export";
+import { acquireExportSlot } from "./export";
 
 const { db } = await testDatabase();
 const { service, merchant, newUser } = await testUsers(db);
@@ -79,7 +79,7 @@ test("who only asks for its headers opens nothing, and who has another export op
   const before = (await history()).length;
   const head = await get({ method: "HEAD" });
   expect([head.status, head.headers.get("X-Total-Count"), await head.text()]).toEqual([200, "3", ""]);
-  const slot = await takeExportSlot(merchant.id);
+  const slot = await acquireExportSlot(merchant.id);
   const gone = AbortSignal.timeout(50);
   expect((await get({ signal: gone })).status).toBe(429);
   slot.release();

@@ -17,7 +17,7 @@ const ENDPOINT = dashboardEndpoint({
 });
 
 /** Items per read. A batch has about a thousand, or more if payments have hundreds of refunds. */
-const READ = 5_000;
+const PAGE_SIZE = 5_000;
 
 const KIND_WORDS = { charge: "Charge", refund: "Refund", reversal: "Refund reversal" };
 
@@ -68,9 +68,9 @@ export function batchExportRoute(request: Request, params: { mode: string; id: s
 }
 
 async function* itemsOf(ctx: Context, { id }: SettlementBatch): AsyncGenerator<BatchItem[], void> {
-  for (let offset = 0; ; offset += READ) {
-    const items = await listBatchItems(ctx, { id, limit: READ, offset });
+  for (let offset = 0; ; offset += PAGE_SIZE) {
+    const items = await listBatchItems(ctx, { id, limit: PAGE_SIZE, offset });
     yield items;
-    if (items.length < READ) return;
+    if (items.length < PAGE_SIZE) return;
   }
 }

@@ -4,7 +4,7 @@ import { AppError } from "@/lib/contract/errors";
 import type { UserPermission } from "@/lib/contract/permissions";
 import type { SignedInUser } from "@/lib/domain/accounts/sessions";
 import type { Context, Environment, Service } from "@/lib/domain/context";
-import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
+import { BODY_KEY_PREFIX, idempotencyOf } from "./idempotency";
 
 /** An authenticated caller, by API key or session. */
 export type Caller = {
@@ -61,7 +61,7 @@ export function authorize(
  */
 export function attemptContext(ctx: Context, { attempt, ...body }: { attempt: string }): Context {
   const request = { environmentId: ctx.environment.id, method: "POST", path: ctx.request.path, body };
-  return { ...ctx, idempotency: idempotencyOf(ctx.service.secret, `${NOT_FROM_HEADER}dashboard:${attempt}`, request) };
+  return { ...ctx, idempotency: idempotencyOf(ctx.service.secret, `${BODY_KEY_PREFIX}dashboard:${attempt}`, request) };
 }
 
 /** Context of a user's call outside of /v1, which has no idempotency key. */

@@ -15,10 +15,10 @@ import {
 import { postalCodeRule } from "@/lib/domain/checkout/postal-codes";
 import { planTermsOf } from "@/lib/domain/plans/plans";
 import { findReceiptByToken } from "@/lib/domain/receipts/receipts";
-import { appErrorOf } from "./answer";
 import { currentService } from "./current-service";
 import { type PaymentFormAssets, paymentFormAssets } from "./payment-form-assets";
 import { infoOf } from "./pipeline";
+import { toAppError } from "./response";
 import { dataHeaders, pageHeaders } from "./security-headers";
 import { outagePage } from "./unavailable";
 
@@ -35,7 +35,7 @@ export type CheckoutPageFound =
   | { kind: "embeddable"; origin: string; frameAncestors: string[] };
 
 /** For pages that report to the embedder why there is no form. */
-const ANYBODY = ["*"];
+const ANY_ORIGIN = ["*"];
 
 export async function checkoutPage(request: Request, token: string): Promise<CheckoutPageFound> {
   const { service } = currentService();
@@ -43,18 +43,18 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
   const options = pageOptions(request);
   const { origin } = options;
   // Belongs to no session, so nobody may embed it; and there is nothing to see.
-  if (checkout === null) return { kind: "not_found", origin, frameAncestors: ANYBODY };
+  if (checkout === null) return { kind: "not_found", origin, frameAncestors: ANY_ORIGIN };
   const { row } = checkout;
   const frameAncestors = row.allowed_origins;
   if (origin !== null && !row.allowed_origins.includes(origin)) {
-    return { kind: "origin_not_allowed", origin, frameAncestors: options.why ? ANYBODY : frameAncestors };
+    return { kind: "origin_not_allowed", origin, frameAncestors: options.why ? ANY_ORIGIN : frameAncestors };
   }
   if (row.suspended) return { kind: "suspended", origin, frameAncestors };
   const state = checkoutState(service, row);
   // Reported before the shopper types a card.
   if (state.status === "OPEN" && !(await takesCardNumbers(service, checkout)))
     return { kind: "no_card_numbers", origin, frameAncestors };
-  if (origin !== null && options.why) return { kind: "embeddable", origin, frameAncestors: ANYBODY };
+  if (origin !== null && options.why) return { kind: "embeddable", origin, frameAncestors: ANY_ORIGIN };
   return {
     kind: "page",
     frameAncestors,
@@ -66,7 +66,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
       currency: row.currency,
       plan_name: row.plan?.name ?? null,
       description: row.description,
-      terms: row.plan && termsThatHold(planTermsOf(row.plan), row.amount, row.payment_link_id !== null),
+      terms: row.plan && currentTerms(planTermsOf(row.plan), row.amount, row.payment_link_id !== null),
       environment: API_ENVIRONMENTS[row.mode],
       mode: options.mode,
       parent_origin: origin,
@@ -90,7 +90,7 @@ export async function checkoutPage(request: Request, token: string): Promise<Che
  * A plan's terms if they match the session's amount: a session created through the API charges the full price despite a trial, and
  * the plan may have changed since. Null otherwise.
  */
-function termsThatHold(terms: PlanTerms, amount: number, byLink: boolean): PlanTerms | null {
+function currentTerms(terms: PlanTerms, amount: number, byLink: boolean): PlanTerms | null {
   if ((byLink ? linkPayment(terms) : dueAtOnce(terms)) === amount) return terms;
   return terms.price === amount ? { ...terms, trial: null, trialPrice: null } : null;
 }
@@ -122,7 +122,7 @@ export async function logoResponse(request: Request, digest: string): Promise<Re
     headers.set("Cache-Control", `public, max-age=${YEAR_SECONDS}, immutable`);
     return new Response(new Uint8Array(picture.bytes), { headers });
   } catch (thrown) {
-    const { status } = appErrorOf(service, thrown, infoOf(request));
+    const { status } = toAppError(service, thrown, infoOf(request));
     headers.set("Cache-Control", "no-store");
     headers.set("Retry-After", "2");
     return new Response("The logo cannot be shown right now.", { status, headers });
@@ -207,12 +207,12 @@ const OUTAGE = {
  * Runs the handler of such a page. If it fails, as without the database, shoppers get a message instead of a blank frame. Any page
  * may embed it: it reveals nothing, and the pages that may embed the session are unknown.
  */
-export async function checkoutRoute(request: Request, answer: () => Promise<Response>): Promise<Response> {
+export async function checkoutRoute(request: Request, respond: () => Promise<Response>): Promise<Response> {
   try {
-    return await answer();
+    return await respond();
   } catch (thrown) {
     const { service } = currentService();
-    const error = appErrorOf(service, thrown, infoOf(request));
+    const error = toAppError(service, thrown, infoOf(request));
     const nonce = randomBytes(18).toString("base64");
     const headers = {
       "Content-Type": "text/html; charset=utf-8",

@@ -11,7 +11,7 @@ import { continuePayment } from "@/lib/domain/payments/follow-up";
 import type { DocumentOptions } from "./checkout-page";
 import { currentService } from "./current-service";
 import type { PublicCall } from "./dashboard";
-import { idempotencyOf, NOT_FROM_HEADER } from "./idempotency";
+import { BODY_KEY_PREFIX, idempotencyOf } from "./idempotency";
 import { readBody } from "./parse";
 import { sandboxQuota } from "./sandbox-quota";
 
@@ -75,7 +75,7 @@ function shopperContext(
     environment,
     actor: { type: "shopper", id: row.id },
     request: { id: request.id, endpoint, path },
-    idempotency: idempotencyOf(service.secret, `${NOT_FROM_HEADER}${session}:${id}`, {
+    idempotency: idempotencyOf(service.secret, `${BODY_KEY_PREFIX}${session}:${id}`, {
       environmentId: environment.id,
       method: "POST",
       path,

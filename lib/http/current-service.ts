@@ -1,7 +1,7 @@
 import type { Service } from "@/lib/domain/context";
 import { configure, env } from "@/lib/env";
 import { type Authenticator, createAuthenticator } from "./authenticate";
-import { createUnauthorizedLimiter, limiterOf, type RateLimiter, type UnauthorizedLimiter } from "./rate-limit";
+import { createLimiter, createUnauthorizedLimiter, type RateLimiter, type UnauthorizedLimiter } from "./rate-limit";
 import { createRequestLog, type RequestLog } from "./request-log";
 import { createRequestSlots, type RequestSlots } from "./request-slots";
 
@@ -37,10 +37,10 @@ export function provideService(service: Service): HttpService {
     service,
     unauthorized,
     authenticator: createAuthenticator(service, { sandboxBaseUrl, liveBaseUrl, unauthorized }),
-    rateLimiter: limiterOf("requests"),
-    merchantLimiter: limiterOf("merchantRequests"),
-    costlyLimiter: limiterOf("costlyRequests"),
-    responseLimiter: limiterOf("responseBytes"),
+    rateLimiter: createLimiter("requests"),
+    merchantLimiter: createLimiter("merchantRequests"),
+    costlyLimiter: createLimiter("costlyRequests"),
+    responseLimiter: createLimiter("responseBytes"),
     slots: createRequestSlots(readsAtOnce(service)),
     requestLog: createRequestLog(service),
   };

@@ -5,7 +5,7 @@ import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { type ApiCall, withoutSecrets } from "@/lib/contract/demo-shop";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { env } from "@/lib/env";
-import { bucketsOf, LIMITS } from "@/lib/limits";
+import { createBuckets, LIMITS } from "@/lib/limits";
 import { secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { Cardlane, CardlaneError } from "@/packages/node/src/index";
 import { readBody } from "./parse";
@@ -167,7 +167,7 @@ const orderHolder = globalThis as { [key: symbol]: DemoLimits | undefined };
 const ORDERS_KEY = Symbol.for("cardlane.demo-limits");
 
 function demoLimits(): DemoLimits {
-  orderHolder[ORDERS_KEY] ??= { ofNetwork: bucketsOf("demoCallsOfNetwork"), ofAll: bucketsOf("demoCalls") };
+  orderHolder[ORDERS_KEY] ??= { ofNetwork: createBuckets("demoCallsOfNetwork"), ofAll: createBuckets("demoCalls") };
   return orderHolder[ORDERS_KEY];
 }
 

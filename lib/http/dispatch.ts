@@ -4,7 +4,6 @@ import type { Endpoint } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError } from "@/lib/contract/errors";
 import { countReplay } from "@/lib/counts";
-import { type HttpResponse, toResponse } from "./answer";
 import type { LogContext, Route } from "./api-call";
 import { currentService } from "./current-service";
 import { live, ready } from "./health";
@@ -13,6 +12,7 @@ import { noteRequest } from "./note-request";
 import { everyMethod, handleRequest, type ResponseHeaders, refuse } from "./pipeline";
 import { type ApiRequest, type Connection, decoded, pathOf } from "./request-parts";
 import { respond } from "./respond";
+import { type HttpResponse, toResponse } from "./response";
 import type { EndpointReply } from "./run-endpoint";
 
 /** The endpoints of one path, by method. */

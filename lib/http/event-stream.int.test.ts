@@ -3,9 +3,9 @@ import { testDatabase } from "@/e2e/fixtures/database";
 import { testContext, testTenant } from "@/e2e/fixtures/factories";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import { toResponse } from "./answer";
 import { currentService, provideService } from "./current-service";
 import { openEventStream } from "./event-stream";
+import { toResponse } from "./response";
 
 const { db } = await testDatabase();
 const { service, merchant } = await testTenant(db);

@@ -2,9 +2,9 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { collectGarbage } from "@/e2e/fixtures/collect";
 import type { Mode } from "@/lib/contract/transactions/words";
-import { takeExportSlot } from "./export";
+import { acquireExportSlot } from "./export";
 
-const takeNow = (merchantId: string) => takeExportSlot(merchantId, { waitMs: 0 });
+const takeNow = (merchantId: string) => acquireExportSlot(merchantId, { waitMs: 0 });
 
 test("two exports run at once, of two merchants: none can starve the others", async () => {
   const first = await takeNow("a");
@@ -23,7 +23,7 @@ test("two exports run at once, of two merchants: none can starve the others", as
 
 test("test mode leaves one to live mode, and makes room for itself alone", async () => {
   let nowMs = 0;
-  const take = (merchantId: string, mode: Mode) => takeExportSlot(merchantId, { mode, now: () => nowMs, waitMs: 0 });
+  const take = (merchantId: string, mode: Mode) => acquireExportSlot(merchantId, { mode, now: () => nowMs, waitMs: 0 });
   const test = await take("t", "test");
   await expect(take("u", "test")).rejects.toThrow(/Other exports/);
   const live = await take("l", "live");
@@ -37,7 +37,7 @@ test("test mode leaves one to live mode, and makes room for itself alone", async
 
 test("one that is hardly read loses its place to the next, the slowest first, and never in its first seconds", async () => {
   let nowMs = 0;
-  const take = (merchantId: string) => takeExportSlot(merchantId, { now: () => nowMs, waitMs: 0 });
+  const take = (merchantId: string) => acquireExportSlot(merchantId, { now: () => nowMs, waitMs: 0 });
   const [idle, slow] = [await take("idle"), await take("slow")];
   nowMs = 4_900;
   await expect(take("c")).rejects.toThrow(/Other exports/);
@@ -62,7 +62,7 @@ test("an account exports so often and no more: each export stays in its history"
 
 test("an export waits for the end of the one that was cancelled before it, and has its place once", async () => {
   const cancelled = await takeNow("again");
-  const waiting = [takeExportSlot("again"), takeExportSlot("again", { waitMs: 50 })];
+  const waiting = [acquireExportSlot("again"), acquireExportSlot("again", { waitMs: 50 })];
   cancelled.release();
   const [next, other] = await Promise.allSettled(waiting);
   expect([next?.status, other?.status]).toEqual(["fulfilled", "rejected"]);
@@ -73,7 +73,7 @@ test("an export waits for the end of the one that was cancelled before it, and h
 test("whoever left waits for nothing", async () => {
   const running = await takeNow("left");
   const gone = new AbortController();
-  const waiting = takeExportSlot("left", { gone: gone.signal, waitMs: 600_000 });
+  const waiting = acquireExportSlot("left", { gone: gone.signal, waitMs: 600_000 });
   gone.abort();
   await expect(waiting).rejects.toThrow(/your account/);
   running.release();
@@ -81,7 +81,7 @@ test("whoever left waits for nothing", async () => {
 
 test("an export waits no longer than it should, whatever is collected while it waits", { timeout: 5_000 }, async () => {
   const running = await takeNow("patient");
-  const waiting = takeExportSlot("patient", { waitMs: 300 });
+  const waiting = acquireExportSlot("patient", { waitMs: 300 });
   await turn();
   collectGarbage();
   await expect(waiting).rejects.toThrow(/your account/);

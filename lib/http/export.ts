@@ -11,11 +11,11 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { type AccountAction, accountActor, recordAccountAct } from "@/lib/domain/accounts/activity";
 import { exportTransactions } from "@/lib/domain/transactions/export-transactions";
 import { acquireAll, Semaphore, type Slot } from "@/lib/semaphore";
-import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { type UserCall, userCall } from "./dashboard";
 import { failureResponse, headersOf, infoOf } from "./pipeline";
-import { limiterOf } from "./rate-limit";
+import { createLimiter } from "./rate-limit";
+import { toResponse } from "./response";
 import { isAccessOld, watchAccess } from "./revocation";
 import { requireSameOrigin } from "./session-caller";
 import { FILE_TYPES, type SheetOptions, sheetParts } from "./spreadsheet";
@@ -116,7 +116,7 @@ export async function streamExport(
     };
     // A HEAD request must not run the queries of `open`.
     if (request.method === "HEAD") return new Response(null, { headers: fileHeaders });
-    const slot = await takeExportSlot(merchant.id, { mode: ctx.environment.mode, gone: request.signal });
+    const slot = await acquireExportSlot(merchant.id, { mode: ctx.environment.mode, gone: request.signal });
     release = slot.release;
     if (isAccessOld(checkedAtMs)) await ctx.reauthorize();
     const revoked = new AbortController();
@@ -186,7 +186,7 @@ const FLOOR_BYTES_PER_MS = 100;
 /** Time before the rate counts: the first rows of a large search take a moment. */
 const GRACE_MS = 5_000;
 
-const exportsOf = limiterOf("exports");
+const exportLimiter = createLimiter("exports");
 
 type ExportSlot = {
   /** Aborted when the slot is given to another export. */
@@ -196,7 +196,7 @@ type ExportSlot = {
   release(): void;
 };
 
-type Running = {
+type RunningExport = {
   readonly mode: Mode;
   readonly startedMs: number;
   bytes: number;
@@ -205,7 +205,7 @@ type Running = {
 };
 
 /** Running exports by merchant id. */
-const running = new Map<string, Running>();
+const running = new Map<string, RunningExport>();
 /** Slots of exports, each of which holds a database connection. */
 const slots = new Semaphore({ slots: EXPORTS_AT_ONCE, perKey: 1 });
 /** Slots of test mode, which leaves one slot to live mode. */
@@ -218,21 +218,21 @@ const SLOT_WAIT_MS = 5_000;
  * slot to live mode. If all are taken, the slowest export under the minimum rate loses its slot. Throws 429 if none
  * becomes free in time.
  */
-export async function takeExportSlot(
+export async function acquireExportSlot(
   merchantId: string,
   { mode = "live", now = () => performance.now(), gone, waitMs = SLOT_WAIT_MS }: TakeOptions = {},
 ): Promise<ExportSlot> {
-  exportsOf.check(merchantId);
+  exportLimiter.check(merchantId);
   if (!running.has(merchantId) && isFull(mode)) endSlowest(now(), mode === "test" ? "test" : null);
   const slot = await acquireSlot(merchantId, mode, waitMs, gone);
   try {
-    exportsOf.check(merchantId);
+    exportLimiter.check(merchantId);
   } catch (error) {
     slot.release();
     throw error;
   }
-  exportsOf.take(merchantId);
-  const own: Running = { mode, startedMs: now(), bytes: 0, ended: new AbortController(), release: slot.release };
+  exportLimiter.take(merchantId);
+  const own: RunningExport = { mode, startedMs: now(), bytes: 0, ended: new AbortController(), release: slot.release };
   running.set(merchantId, own);
   return {
     signal: own.ended.signal,
@@ -275,14 +275,14 @@ function isFull(mode: Mode): boolean {
   return slots.inUse >= EXPORTS_AT_ONCE || (mode === "test" && testSlots.inUse >= EXPORTS_AT_ONCE - 1);
 }
 
-function end(merchantId: string, one: Running): void {
+function end(merchantId: string, one: RunningExport): void {
   running.delete(merchantId);
   one.release();
 }
 
 /** Ends the slowest export of a mode, or of both for null, if it is below the minimum rate. */
 function endSlowest(nowMs: number, mode: Mode | null): void {
-  const rateOf = ({ bytes, startedMs }: Running) => bytes / Math.max(1, nowMs - startedMs);
+  const rateOf = ({ bytes, startedMs }: RunningExport) => bytes / Math.max(1, nowMs - startedMs);
   const [slowest] = [...running]
     .filter(([, one]) => mode === null || one.mode === mode)
     .filter(([, one]) => nowMs - one.startedMs > GRACE_MS && rateOf(one) < FLOOR_BYTES_PER_MS)
@@ -295,7 +295,7 @@ function endSlowest(nowMs: number, mode: Mode | null): void {
 
 const busy = (detail: string) => new AppError("rate_limited", detail, { retryAfterSeconds: 5 });
 
-/** A client that receives nothing for this long is treated as disconnected. */
+/** A client that receives nothing for this long is treated as gone. */
 const STALL_MS = 60_000;
 /** Max duration of an export, for clients that receive a little before each stall limit. */
 const DEADLINE_MS = 15 * 60_000;

@@ -3,10 +3,10 @@ import { afterAll, expect, test, vi } from "vitest";
 import { connect } from "@/db/client";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testService } from "@/e2e/fixtures/factories";
-import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 import { ready } from "./health";
+import { textOf } from "./response";
 
 const { db } = await testDatabase({ own: true });
 const get = (path: string) => new Request(`http://localhost${path}`);

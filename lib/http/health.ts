@@ -2,10 +2,10 @@ import type { Database } from "@/db/client";
 import { testWrite } from "@/db/queries/service/settings";
 import { AppError } from "@/lib/contract/errors";
 import { followDatabaseTime } from "@/lib/domain/context";
-import type { HttpResponse } from "./answer";
 import { currentService } from "./current-service";
 import { failureResponse, headersOf, infoOf, problemResponse } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
+import type { HttpResponse } from "./response";
 import { silence } from "./unavailable";
 
 /** Time limit of the database check: monitors expect a response within two seconds. */

@@ -13,7 +13,7 @@ const MAX_KEY_LENGTH = 255;
  * Prefix of keys that come in bodies, from shoppers and dashboard pages: a space, which no header value
  * starts with. Those callers choose keys freely and must not use up the merchant's own.
  */
-export const NOT_FROM_HEADER = " ";
+export const BODY_KEY_PREFIX = " ";
 
 /** Sorts members at every level, so that equal bodies give equal text in any order. */
 const stableStringify = configure({ deterministic: true });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textOf } from "./answer";
 import { jsonBody } from "./parse";
+import { textOf } from "./response";
 
 test("the text is JSON.stringify's to the byte, whatever it is of", async () => {
   const objects = fc.object({ withNullPrototype: false, withBigInt: false, maxDepth: 4 });

@@ -4,10 +4,10 @@ import type { Database } from "@/db/client";
 import { DatabaseUnavailable } from "@/db/unavailable";
 import { testService } from "@/e2e/fixtures/factories";
 import { countResponse, counts } from "@/lib/counts";
-import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
 import { metrics, ownFigures, provideFiguresOfPages } from "./metrics";
+import { textOf } from "./response";
 
 const TOKEN = "a-token-of-enough-characters";
 /** A database that is unavailable. */

@@ -6,11 +6,11 @@ import { readDatabaseSize, readLedgerDifference, readServiceFigures } from "@/db
 import { isDatabaseUnavailable } from "@/db/unavailable";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
-import type { HttpResponse } from "./answer";
 import { currentService } from "./current-service";
 import { databaseMetrics, poolMetrics, requestMetrics } from "./metric-list";
 import { headersOf, infoOf, refuse } from "./pipeline";
 import { type ApiRequest, decidingHeader } from "./request-parts";
+import type { HttpResponse } from "./response";
 
 /** GET /metrics for Prometheus, with METRICS_TOKEN. Without that setting the page does not exist. */
 export async function metrics(request: ApiRequest): Promise<HttpResponse> {

@@ -1,7 +1,7 @@
-import { bytesOf, type HttpResponse, textOf } from "./answer";
 import type { ApiCall } from "./api-call";
 import { isLogged, mayHold } from "./request-log";
 import { addressOf, CALLER_GONE, searchOf } from "./request-parts";
+import { bytesOf, type HttpResponse, textOf } from "./response";
 import { bodySize } from "./sandbox-quota";
 
 /** Adds a request to its merchant's request log, unless its caller is unknown or has disconnected. */

@@ -5,8 +5,8 @@ import type { DashboardEndpoint, Endpoint } from "@/lib/contract/endpoint";
 import { AppError, ERRORS, type ErrorCode, type FieldError } from "@/lib/contract/errors";
 import { parseInput } from "@/lib/contract/input";
 import { namedSentence, REQUIRED } from "@/lib/contract/messages";
-import type { Body } from "./answer";
 import { type ApiRequest, CallerGone, decidingHeader } from "./request-parts";
+import type { Body } from "./response";
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** Enough to fix a body, without a response many times the size of the request. */

@@ -18,7 +18,7 @@ import {
 import { linkPrice } from "@/lib/domain/checkout/payment-links";
 import type { Service } from "@/lib/domain/context";
 import { planTermsOf } from "@/lib/domain/plans/plans";
-import { bucketsOf, LIMITS, type LimitOptions } from "@/lib/limits";
+import { createBuckets, LIMITS, type LimitOptions } from "@/lib/limits";
 import { secondsToWait } from "@/lib/token-buckets";
 import { currentService } from "./current-service";
 import { addressOf } from "./request-parts";
@@ -97,20 +97,20 @@ type LinkPageFound = {
   paidBefore: string | null;
   action: string;
 };
-type LinkLeadsOn = { kind: "opened"; answer: Response };
+type LinkOpened = { kind: "opened"; answer: Response };
 
 /**
  * GET /link/{token}: the link's offer or, once it has ended, the payment that this browser made there. Writes nothing; the page itself
  * requests a session.
  */
-export async function linkPage(request: Request, token: string): Promise<LinkRefused | LinkLeadsOn | LinkPageFound> {
+export async function linkPage(request: Request, token: string): Promise<LinkRefused | LinkOpened | LinkPageFound> {
   const { service } = currentService();
   const link = await findPaymentLink(service, token);
   const problem = problemOf(link);
   if (link === null || problem === "suspended") return refused(request, problem ?? "not_found");
   const known = cookieOf(request);
   const taken = await findSessionProgress(service, link, known);
-  if (problem !== null) return taken ? leadTo(String(known)) : refused(request, problem, { link });
+  if (problem !== null) return taken ? openedResponse(String(known)) : refused(request, problem, { link });
   return {
     kind: "page",
     paidBefore: taken === "paid" ? `/pay/${known}` : null,
@@ -120,7 +120,7 @@ export async function linkPage(request: Request, token: string): Promise<LinkRef
 }
 
 /** POST /link/{token}/open: sends the shopper on to the form of a session that can be paid. */
-export async function openLink(request: Request, token: string): Promise<LinkRefused | LinkLeadsOn> {
+export async function openLink(request: Request, token: string): Promise<LinkRefused | LinkOpened> {
   const { service } = currentService();
   try {
     requireSameOrigin(request.headers, service.baseUrl);
@@ -147,10 +147,10 @@ async function open(request: Request, service: Service, token: string) {
   });
   if ("status" in opened) return refused(request, PROBLEMS[opened.status], { link });
   // Brings a reload back to the same form, and its payer back to the receipt.
-  return leadTo(opened.token, { "Set-Cookie": cookie(service, token, opened.token) });
+  return openedResponse(opened.token, { "Set-Cookie": cookie(service, token, opened.token) });
 }
 
-function leadTo(session: string, more: Readonly<Record<string, string>> = {}): LinkLeadsOn {
+function openedResponse(session: string, more: Readonly<Record<string, string>> = {}): LinkOpened {
   const headers = { Location: `/pay/${session}`, "Cache-Control": "no-store", ...more };
   return { kind: "opened", answer: new Response(null, { status: 303, headers }) };
 }
@@ -182,7 +182,7 @@ function takeOpening(network: string, link: string): void {
 
 /** Counts an opening for its network, then for its link. Throws `rate_limited`; a refused network does not use up the link. */
 export function createOpeningLimits(options: LimitOptions = {}): OpeningLimits {
-  const [networks, links] = [bucketsOf("linkOpeningsOfNetwork", options), bucketsOf("linkOpenings", options)];
+  const [networks, links] = [createBuckets("linkOpeningsOfNetwork", options), createBuckets("linkOpenings", options)];
   const take = (seconds: number) => {
     if (seconds === 0) return;
     throw new AppError("rate_limited", LIMITS.linkOpenings.refusal(seconds), {

@@ -3,9 +3,9 @@ import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { countResponse, NO_ENDPOINT } from "@/lib/counts";
 import { newId } from "@/lib/ids";
-import { appErrorOf, type HttpResponse, renderProblem, type TextResponse } from "./answer";
 import { currentService } from "./current-service";
 import { type ApiRequest, keepablePathOf } from "./request-parts";
+import { type HttpResponse, renderProblem, type TextResponse, toAppError } from "./response";
 
 /** `id` is a UUID. */
 export type RequestInfo = { readonly id: string; readonly path: string };
@@ -19,7 +19,7 @@ type Steps = {
   run(info: RequestInfo, headers: ResponseHeaders): Promise<HttpResponse>;
   /** Replaces or delays a refusal. */
   onRefusal?(error: unknown): unknown;
-  onResponse?(info: RequestInfo, answer: HttpResponse): void;
+  onResponse?(info: RequestInfo, response: HttpResponse): void;
 };
 
 /** Handles one request to one endpoint. Never throws: an error of a step becomes the response. */
@@ -27,15 +27,15 @@ export async function handleRequest(request: ApiRequest, steps: Steps): Promise<
   const startedMs = performance.now();
   const info = infoOf(request);
   const headers = headersOf(info);
-  let answer: HttpResponse;
+  let response: HttpResponse;
   try {
-    answer = await steps.run(info, headers);
+    response = await steps.run(info, headers);
   } catch (error) {
-    answer = failureResponse(steps.onRefusal ? await steps.onRefusal(error) : error, info, headers);
+    response = failureResponse(steps.onRefusal ? await steps.onRefusal(error) : error, info, headers);
   }
-  countResponse(steps.name, answer.status, startedMs);
-  steps.onResponse?.(info, answer);
-  return answer;
+  countResponse(steps.name, response.status, startedMs);
+  steps.onResponse?.(info, response);
+  return response;
 }
 
 export const infoOf = ({ url }: Pick<ApiRequest, "url">): RequestInfo => ({ id: newId(), path: keepablePathOf(url) });
@@ -47,7 +47,7 @@ export const headersOf = ({ id }: RequestInfo): ResponseHeaders => ({
 
 /** The response to a failed request. Logs what is not the caller's fault. */
 export const failureResponse = (error: unknown, info: RequestInfo, headers = headersOf(info)): TextResponse =>
-  problemResponse(appErrorOf(currentService().service, error, info), info, headers);
+  problemResponse(toAppError(currentService().service, error, info), info, headers);
 
 /** The response of a refusal, which is not logged. */
 export const problemResponse = (problem: AppError, info: RequestInfo, headers = headersOf(info)): TextResponse => ({

@@ -2,10 +2,10 @@ import { AppError } from "@/lib/contract/errors";
 import { processReport } from "@/lib/domain/payments/process-reports";
 import { noteMessageOf, reporterAt } from "@/lib/domain/processors/reports";
 import { type PushedReports, type Report, type ReportMessage, UnreadableReportError } from "@/lib/processor/port";
-import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { readBody } from "./parse";
 import { failureResponse, infoOf } from "./pipeline";
+import { toResponse } from "./response";
 
 /** Several events at once, or one with all that an invoice can carry, are still below it. */
 const MAX_MESSAGE_BYTES = 256 * 1_024;

@@ -13,10 +13,10 @@ import { proveStaff, suspendMerchant } from "@/lib/contract/support/endpoints";
 import { changeRole, inviteMember } from "@/lib/contract/team/team";
 import { signIn } from "@/lib/domain/accounts/sign-in";
 import { newId } from "@/lib/ids";
-import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dashboardRoutes } from "./dashboard-endpoints";
 import { dispatch } from "./dispatch";
+import { textOf } from "./response";
 
 const { db } = await testDatabase();
 const users = await testUsers(db);

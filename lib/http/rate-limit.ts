@@ -63,7 +63,7 @@ export function createRateLimiter(options: RateLimitOptions): RateLimiter {
 }
 
 /** The limiter for a row of the table of limits. `hint` is appended to its refusal. */
-export function limiterOf(
+export function createLimiter(
   name: LimitName,
   { setting, now, hint = "" }: LimitOptions & { hint?: string } = {},
 ): RateLimiter {
@@ -89,7 +89,7 @@ export type UnauthorizedLimiter = {
 type Credential = "key" | "session" | "nothing";
 
 export function createUnauthorizedLimiter(perMinute?: number): UnauthorizedLimiter {
-  const limiter = limiterOf("unauthorized", perMinute === undefined ? {} : { setting: perMinute });
+  const limiter = createLimiter("unauthorized", perMinute === undefined ? {} : { setting: perMinute });
   return {
     check: (by, address) => limiter.check(`${by} ${networkOf(address)}`),
     note: (by, address) => void limiter.take(`${by} ${networkOf(address)}`),

@@ -5,9 +5,9 @@ import { moneyTenant } from "@/e2e/fixtures/money";
 import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { encodeId } from "@/lib/contract/ids";
 import { newId } from "@/lib/ids";
-import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
+import { textOf } from "./response";
 
 const { db } = await testDatabase();
 const service = testService(db);

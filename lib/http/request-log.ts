@@ -5,7 +5,7 @@ import type { RequestLogRow } from "@/db/schema/request-log";
 import { type Endpoint, writes } from "@/lib/contract/endpoint";
 import { countRequestsLeftOut } from "@/lib/counts";
 import { type CompletedRequest, recordRequests, rowOf } from "@/lib/domain/request-log/record-requests";
-import { bucketsOf } from "@/lib/limits";
+import { createBuckets } from "@/lib/limits";
 import type { Caller } from "./caller";
 
 const FLUSH_MS = 1_000;
@@ -17,7 +17,7 @@ const MAX_HELD = 256_000;
 /** Memory of a row without its bodies. */
 const ROW_BYTES = 1_500;
 /** Factors from text to memory: for a body that its endpoint accepts, and for a refused one, such as many empty objects. */
-const [TAKEN_WEIGHT, REFUSED_WEIGHT] = [3, 20];
+const [ACCEPTED_WEIGHT, REFUSED_WEIGHT] = [3, 20];
 /** Rows per statement. */
 const BATCH = 100;
 /** Yield to the event loop after this many ms. */
@@ -53,8 +53,8 @@ export function createRequestLog(service: RequestLogService) {
   let bytes = 0;
   const leftOut = new Map<string, number>();
   let lost = 0;
-  const plain = bucketsOf("loggedRequests");
-  const unverified = bucketsOf("loggedRequestsOfUnverified");
+  const plain = createBuckets("loggedRequests");
+  const unverified = createBuckets("loggedRequestsOfUnverified");
   let flushing: Promise<void> = Promise.resolve();
 
   const isEnough = ({ environment, verified }: Caller) =>
@@ -69,7 +69,7 @@ export function createRequestLog(service: RequestLogService) {
   }
 
   /** The request's row, which reports how many were dropped before it. */
-  function made(one: Waiting): RequestLogRow {
+  function render(one: Waiting): RequestLogRow {
     const { environmentId } = one.request;
     const row = one.row ?? rowOf(one.request, leftOut.get(environmentId) ?? 0);
     if (!one.row) leftOut.delete(environmentId);
@@ -83,7 +83,7 @@ export function createRequestLog(service: RequestLogService) {
     let startedMs = performance.now();
     for (const one of batch) {
       try {
-        made(one);
+        render(one);
         able.push(one);
       } catch (error) {
         leaveOut(one.request.environmentId);
@@ -105,7 +105,7 @@ export function createRequestLog(service: RequestLogService) {
   /** Writes a batch that the database refused row by row, so that only the bad row is lost. */
   async function writeBatch(taken: readonly Waiting[]): Promise<void> {
     const batch = await withRows(taken);
-    const rows = batch.map(made);
+    const rows = batch.map(render);
     try {
       await recordRequests(service, rows);
       done(batch);
@@ -158,7 +158,7 @@ export function createRequestLog(service: RequestLogService) {
       const { caller, bytes: bodies, ...rest } = noted;
       if (caller === null || !isLogged(caller, noted.endpoint, noted.status)) return;
       const { environment, actor } = caller;
-      const held = noted.status >= 400 ? REFUSED_WEIGHT : TAKEN_WEIGHT;
+      const held = noted.status >= 400 ? REFUSED_WEIGHT : ACCEPTED_WEIGHT;
       const weight = ROW_BYTES + bodies * (rest.sent !== undefined || isObject(rest.answer) ? held : 1);
       if (count >= MAX_WAITING || bytes + weight > MAX_BYTES || isOneOfMany(caller, noted) || isEnough(caller)) {
         leaveOut(environment.id);

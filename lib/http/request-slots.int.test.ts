@@ -4,9 +4,9 @@ import { cookieOf, testUsers } from "@/e2e/fixtures/users";
 import { PERMISSIONS } from "@/lib/contract/permissions";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { newId } from "@/lib/ids";
-import { bytesOf, type HttpResponse, textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
+import { bytesOf, type HttpResponse, textOf } from "./response";
 
 const { db } = await testDatabase();
 const users = await testUsers(db);

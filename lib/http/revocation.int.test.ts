@@ -13,12 +13,12 @@ import { createApiKey, reissueApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { suspendMerchant } from "@/lib/domain/support/suspend-merchants";
 import { removeMember } from "@/lib/domain/team/team";
 import { newId } from "@/lib/ids";
-import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dashboardRoutes } from "./dashboard-endpoints";
 import { dispatch } from "./dispatch";
-import { streamExport, takeExportSlot } from "./export";
+import { acquireExportSlot, streamExport } from "./export";
 import type { ApiRequest } from "./request-parts";
+import { textOf } from "./response";
 
 const { db } = await testDatabase();
 afterEach(() => void vi.restoreAllMocks());
@@ -146,7 +146,7 @@ const EXPORT = dashboardEndpoint({
 
 test("an export that has waited for its slot until after its session's end does not begin", async () => {
   const the = await setup();
-  const other = await takeExportSlot(the.merchant.id);
+  const other = await acquireExportSlot(the.merchant.id);
   const open = vi.fn();
   const request = new Request("http://api.test/test/export", { headers: the.session });
   let response: Promise<Response> | undefined;

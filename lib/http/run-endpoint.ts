@@ -4,12 +4,12 @@ import type { Context, Reply as VerbReply } from "@/lib/domain/context";
 import { replayStored } from "@/lib/domain/idempotency/used-key";
 import { readInTime } from "@/lib/domain/lists";
 import type { Access, Limits } from "./admission";
-import { type Body, bytesOf } from "./answer";
 import type { ApiCall } from "./api-call";
 import { findServed } from "./endpoints";
 import { openEventStream, type Stream } from "./event-stream";
 import { jsonBody } from "./parse";
 import type { RequestInput } from "./request-input";
+import { type Body, bytesOf } from "./response";
 import { whileAllowed } from "./revocation";
 
 /** A request whose caller and input were checked. */

@@ -10,10 +10,10 @@ import type { Mode } from "@/lib/contract/transactions/words";
 import { createApiKey } from "@/lib/domain/api-keys/issue-keys";
 import { createWebhookEndpoint } from "@/lib/domain/webhooks/endpoints";
 import { newId } from "@/lib/ids";
-import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { forUsers, serveAll } from "./dashboard";
 import { dispatch } from "./dispatch";
+import { textOf } from "./response";
 
 const { db } = await testDatabase();
 const users = await testUsers(db);

@@ -1,11 +1,11 @@
 import type { Mode } from "@/lib/contract/transactions/words";
 import { env } from "@/lib/env";
 import type { Caller } from "./caller";
-import { limiterOf } from "./rate-limit";
+import { createLimiter } from "./rate-limit";
 import type { ApiRequest } from "./request-parts";
 
 /** Operators can contact the people behind a verified account. */
-const TIMES_WHEN_VERIFIED = 50;
+const VERIFIED_FACTOR = 50;
 
 export type Writer = {
   /** Writers with the same key are counted together. */
@@ -16,7 +16,7 @@ export type Writer = {
 };
 
 /** A write that was counted. */
-export type TakenQuota = {
+export type CountedWrite = {
   /** Counts stored bytes, of the request and then of the response. */
   add(bytes: number): void;
   /** Throws `rate_limited` when the day's bytes have been used up since. */
@@ -25,22 +25,22 @@ export type TakenQuota = {
 
 export type SandboxQuota = {
   /** Counts a write, or throws `rate_limited`; null when the writer has no quota. Needs no database. */
-  take(writer: Writer): TakenQuota | null;
+  take(writer: Writer): CountedWrite | null;
 };
 
 /** Daily quota of test-mode writes, which are kept for good. Live mode has no limit, and 0 MB turns the limit off. */
 export function createSandboxQuota(mbPerDay: number, now?: () => number): SandboxQuota {
   if (mbPerDay === 0) return { take: () => null };
-  const hint = ` With a confirmed e-mail address, the limit is ${TIMES_WHEN_VERIFIED} times as high.`;
+  const hint = ` With a confirmed e-mail address, the limit is ${VERIFIED_FACTOR} times as high.`;
   const unverifiedQuota = quotaOf({ setting: mbPerDay, hint, ...(now && { now }) });
-  const verifiedQuota = quotaOf({ setting: mbPerDay * TIMES_WHEN_VERIFIED, ...(now && { now }) });
+  const verifiedQuota = quotaOf({ setting: mbPerDay * VERIFIED_FACTOR, ...(now && { now }) });
   return {
     take: ({ key, mode, verified }) => (mode === "live" ? null : (verified ? verifiedQuota : unverifiedQuota)(key)),
   };
 }
 
-function quotaOf(options: Parameters<typeof limiterOf>[1]): (key: string) => TakenQuota {
-  const [count, bytes] = [limiterOf("sandboxWrites", options), limiterOf("sandboxBytes", options)];
+function quotaOf(options: Parameters<typeof createLimiter>[1]): (key: string) => CountedWrite {
+  const [count, bytes] = [createLimiter("sandboxWrites", options), createLimiter("sandboxBytes", options)];
   return (key) => {
     bytes.check(key);
     count.take(key);
@@ -58,7 +58,7 @@ export function sandboxQuota(): SandboxQuota {
 }
 
 /** A merchant's keys share a quota and each user has another, so that a leaked key cannot block the user who revokes it. */
-export function takeSandboxWrite({ actor, environment, limitKey, verified }: Caller): TakenQuota | null {
+export function takeSandboxWrite({ actor, environment, limitKey, verified }: Caller): CountedWrite | null {
   if (actor.type === "staff") return null;
   return sandboxQuota().take({
     key: actor.type === "user" ? limitKey : environment.id,

@@ -5,9 +5,9 @@ import { seesAll } from "@/e2e/fixtures/request-log";
 import { createTestUser, signIn } from "@/e2e/fixtures/users";
 import { getRequest, listRequests } from "@/lib/domain/request-log/read-requests";
 import { newId } from "@/lib/ids";
-import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
+import { textOf } from "./response";
 
 const { db } = await testDatabase();
 

@@ -8,9 +8,9 @@ import type { Audience } from "@/lib/contract/accounts/proof";
 import { encodeId } from "@/lib/contract/ids";
 import type { UserRole } from "@/lib/contract/permissions";
 import { newId } from "@/lib/ids";
-import { textOf } from "./answer";
 import { provideService } from "./current-service";
 import { dispatch } from "./dispatch";
+import { textOf } from "./response";
 
 const { db } = await testDatabase();
 const service = testService(db);

@@ -3,11 +3,11 @@ import { authHandler } from "@/lib/auth/next-auth";
 import { safePath } from "@/lib/auth/session-cookie";
 import type { Audience } from "@/lib/contract/accounts/proof";
 import { AppError } from "@/lib/contract/errors";
-import { toResponse } from "./answer";
 import { currentService } from "./current-service";
 import { readBody } from "./parse";
 import { failureResponse, infoOf } from "./pipeline";
 import { addressOf } from "./request-parts";
+import { toResponse } from "./response";
 import { requireSameOrigin } from "./session-caller";
 
 type Context = { params: Promise<{ nextauth: string[] }> };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { testDatabase } from "@/e2e/fixtures/database";
 import { testService } from "@/e2e/fixtures/factories";
-import type { HttpResponse } from "./answer";
-import { textOf } from "./answer";
 import { provideService } from "./current-service";
+import type { HttpResponse } from "./response";
+import { textOf } from "./response";
 import { respondWithin } from "./unavailable";
 
 const { db } = await testDatabase();

@@ -1,7 +1,7 @@
 import { brandVariables, SYSTEM_FONTS } from "@/lib/contract/brand";
-import type { HttpResponse } from "./answer";
 import { failureResponse, infoOf } from "./pipeline";
 import type { ApiRequest } from "./request-parts";
+import type { HttpResponse } from "./response";
 
 /** An error that is treated as an unavailable database. */
 export const silence = (sentence: string): Error => Object.assign(new Error(sentence), { code: "ETIMEDOUT" });
@@ -13,7 +13,7 @@ export const silence = (sentence: string): Error => Object.assign(new Error(sent
 export function respondWithin(
   limitMs: number,
   request: ApiRequest,
-  answer: Promise<HttpResponse>,
+  response: Promise<HttpResponse>,
   { isCallersTurn = () => false }: { isCallersTurn?: () => boolean } = {},
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export function respondWithin(
         resolve(failureResponse(silence(`no answer within ${limitMs} ms`), infoOf(request)));
       }
     }
-    answer.then((made) => (isLate ? made.sent?.() : resolve(made)), reject).finally(() => clearTimeout(timer));
+    response.then((made) => (isLate ? made.sent?.() : resolve(made)), reject).finally(() => clearTimeout(timer));
   });
 }
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { bytesOf, type HttpResponse } from "@/lib/http/answer";
 import { dispatch } from "@/lib/http/dispatch";
 import type { Stream } from "@/lib/http/event-stream";
 import { mcp } from "@/lib/http/mcp/server";
 import { type ApiRequest, pathOf } from "@/lib/http/request-parts";
+import { bytesOf, type HttpResponse } from "@/lib/http/response";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { respondWithin } from "@/lib/http/unavailable";
 import { type Listener, onceStopping } from "./http-server";

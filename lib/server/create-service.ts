@@ -8,7 +8,7 @@ import type { Service } from "@/lib/domain/context";
 import { followDatabaseTime } from "@/lib/domain/context";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { ConfigurationError, env } from "@/lib/env";
-import { createRenderer } from "@/lib/http/answer";
+import { createRenderer } from "@/lib/http/response";
 import { log } from "@/lib/log";
 import { createConnections, type OperatorConnection } from "@/lib/processor/connections";
 import type { Connector } from "@/lib/processor/connector";

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { env } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
-import { bucketsOf } from "@/lib/limits";
+import { createBuckets } from "@/lib/limits";
 import { isProxied } from "@/lib/mail/mail";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { secureResponse, tidyRequest } from "./next-requests";
@@ -150,7 +150,7 @@ function watchTraffic(server: Server): void {
   const traffic: Traffic = { running: new Set(), isStopping: false };
   traffics.set(server, traffic);
   const unanswered = new WeakMap<Duplex, Set<ServerResponse>>();
-  const cutOff = bucketsOf("overfullConnections");
+  const cutOff = createBuckets("overfullConnections");
   // Behind a proxy every connection is the proxy's, whoever sent the packet.
   const senderOf = ({ remoteAddress }: Socket) => (env.trustedProxies > 0 ? null : networkOf(remoteAddress ?? ""));
   server.on("connection", (socket: Socket) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { networkOf } from "@/lib/auth/attempt-limits";
-import { bucketsOf, LIMITS } from "@/lib/limits";
+import { createBuckets, LIMITS } from "@/lib/limits";
 import { secondsToWait } from "@/lib/token-buckets";
 import { refuseRequest, type ServerRefusal } from "./gate";
 import type { Listener } from "./http-server";
@@ -29,7 +29,7 @@ export type PageLimit = (request: IncomingMessage, response: ServerResponse) => 
  */
 export function createPageLimit(perMinute?: number): PageLimit {
   const options = perMinute === undefined ? {} : { setting: perMinute };
-  const [pages, forms] = [bucketsOf("pages", options), bucketsOf("paymentForms", options)];
+  const [pages, forms] = [createBuckets("pages", options), createBuckets("paymentForms", options)];
 
   /** Milliseconds to wait; 0 when the request was counted. */
   function count(request: IncomingMessage, response: ServerResponse): number {

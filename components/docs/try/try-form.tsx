@@ -55,11 +55,11 @@ function SandboxForm({ endpoint }: { endpoint: TriedEndpoint }) {
   const panel = useRef<HTMLDivElement>(null);
 
   async function send() {
-    const made = requestOf(endpoint, { parameters: values, body });
-    setProblems("problems" in made ? made.problems : {});
+    const request = requestOf(endpoint, { parameters: values, body });
+    setProblems("problems" in request ? request.problems : {});
     setKeyMissing(needsKey && key === null);
-    if ("problems" in made) {
-      const [first] = Object.keys(made.problems);
+    if ("problems" in request) {
+      const [first] = Object.keys(request.problems);
       form.current?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
       return;
     }
@@ -77,12 +77,13 @@ function SandboxForm({ endpoint }: { endpoint: TriedEndpoint }) {
       setAnswer(next);
     };
     try {
-      await sendRequest(made.request, needsKey ? (key?.secret ?? null) : null, show, stop.signal);
+      await sendRequest(request.request, needsKey ? (key?.secret ?? null) : null, show, stop.signal);
       noteIds(latest);
     } catch (error) {
       const seen = latest as TriedResponse | null;
       if (seen) setAnswer({ ...seen, isOpen: false });
-      if (!stop.signal.aborted) setFailure(failureOf(error as Error, method, IDEMPOTENCY_KEY in made.request.headers));
+      if (!stop.signal.aborted)
+        setFailure(failureOf(error as Error, method, IDEMPOTENCY_KEY in request.request.headers));
     } finally {
       setRunning(null);
     }

@@ -272,8 +272,8 @@ export class MoneyDriver {
         return;
       }
       case "unknown": {
-        const made = this.action === "refund" ? outcome.data?.id : undefined;
-        const known = { ...record, transactionId: made ?? record.transactionId };
+        const transactionId = this.action === "refund" ? outcome.data?.id : undefined;
+        const known = { ...record, transactionId: transactionId ?? record.transactionId };
         this.ports.store.save(known);
         this.#set({ record: known, state: this.#unknown(known, outcome.why, outcome.refusal?.detail) });
         this.ports.onChange();

@@ -1,6 +1,6 @@
 import { networkOf } from "@/lib/auth/attempt-limits";
 import { AppError } from "@/lib/contract/errors";
-import { bucketsOf, LIMITS, type LimitOptions } from "@/lib/limits";
+import { createBuckets, LIMITS, type LimitOptions } from "@/lib/limits";
 import { secondsToWait } from "@/lib/token-buckets";
 
 export type AttemptSource = {
@@ -35,9 +35,9 @@ export function checkoutLimits(): CheckoutLimits {
  * First attempts always pass, so that no one can block other shoppers' cards.
  */
 export function createCheckoutLimits(options: LimitOptions = {}): CheckoutLimits {
-  const attempts = bucketsOf("cardAttempts", options);
-  const declines = bucketsOf("cardDeclines", options);
-  const declinesOfBin = bucketsOf("binDeclines", options);
+  const attempts = createBuckets("cardAttempts", options);
+  const declines = createBuckets("cardDeclines", options);
+  const declinesOfBin = createBuckets("binDeclines", options);
   const keyOf = ({ environmentId, number }: AttemptSource["bin"]) => `${environmentId}:${number.slice(0, BIN_LENGTH)}`;
   return {
     takeAttempt({ address, bin, isFirst }) {

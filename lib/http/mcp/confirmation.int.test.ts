@@ -16,8 +16,8 @@ import {
 } from "@/e2e/fixtures/mcp";
 import { AppError } from "@/lib/contract/errors";
 import { PERMISSIONS } from "@/lib/contract/permissions";
-import { toResponse } from "@/lib/http/answer";
 import { currentService } from "@/lib/http/current-service";
+import { toResponse } from "@/lib/http/response";
 import { newId } from "@/lib/ids";
 import type { Call } from "./endpoint-calls";
 import { openQuestionStream } from "./older-clients";

@@ -164,11 +164,11 @@ async function questionAbout(
   { amount: wanted, acknowledge_dispute: acknowledged = false }: RefundBody,
 ): Promise<Question | EndpointResponse> {
   const action = endpoint.path.slice(endpoint.path.lastIndexOf("/") + 1) as Action;
-  const answer = await callEndpoint(call, endpoint.path.startsWith("/v1/payments/") ? getPayment : getTransaction, {
+  const response = await callEndpoint(call, endpoint.path.startsWith("/v1/payments/") ? getPayment : getTransaction, {
     id,
   });
-  if (answer.status >= 400) return answer;
-  const found = answer.data as Payment | Transaction;
+  if (response.status >= 400) return response;
+  const found = response.data as Payment | Transaction;
   const max = action === "refund" ? found.amount_refundable : capturableOf(found);
   const disputed = action === "refund" ? refusalByDispute(found.dispute, acknowledged) : null;
   if (disputed) throw disputed;
@@ -222,8 +222,8 @@ async function earlierRefund(call: Call, found: Payment | Transaction): Promise<
 }
 
 async function paymentOf(call: Call, id: string): Promise<Payment | null> {
-  const answer = await callEndpoint(call, getPayment, { id });
-  return answer.status < 400 ? (answer.data as Payment) : null;
+  const response = await callEndpoint(call, getPayment, { id });
+  return response.status < 400 ? (response.data as Payment) : null;
 }
 
 const capturableOf = (found: Payment | Transaction): number =>

@@ -7,7 +7,6 @@ import { AppError } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
 import { replayStored } from "@/lib/domain/idempotency/used-key";
 import { REDACTED_MEMBERS } from "@/lib/domain/request-log/redact";
-import { renderProblem, textOf } from "@/lib/http/answer";
 import { authorize, type Caller, userContext } from "@/lib/http/caller";
 import type { HttpService } from "@/lib/http/current-service";
 import { dispatch } from "@/lib/http/dispatch";
@@ -15,6 +14,7 @@ import { idempotencyOf } from "@/lib/http/idempotency";
 import { parseBody } from "@/lib/http/parse";
 import type { RequestInfo } from "@/lib/http/pipeline";
 import { type ApiRequest, addressOf, type Connection, keepablePathOf, pathOf } from "@/lib/http/request-parts";
+import { renderProblem, textOf } from "@/lib/http/response";
 
 /** A client's message after its key was checked. */
 export type Call = {
@@ -95,13 +95,13 @@ export async function callEndpoint(
   const request = asRequest(call, endpoint, { ...input, query: withRowLimit(endpoint, input.query) }, idempotencyKey);
   if (takesId && (!/^[\w-]+$/.test(input.id ?? "") || PATHS.has(pathOf(request.url))))
     throw new AppError("resource_not_found", "There is nothing with this id in this environment.", { param: "id" });
-  const answer = await dispatch(request, call.connection);
-  answer.sent?.();
-  const text = textOf(answer.body);
+  const response = await dispatch(request, call.connection);
+  response.sent?.();
+  const text = textOf(response.body);
   return {
-    status: answer.status,
-    requestId: answer.headers["X-Request-Id"] ?? "",
-    replayed: answer.headers["Idempotent-Replayed"] !== undefined,
+    status: response.status,
+    requestId: response.headers["X-Request-Id"] ?? "",
+    replayed: response.headers["Idempotent-Replayed"] !== undefined,
     data: JSON.parse(text) as Record<string, unknown>,
     length: text.length,
   };
@@ -186,8 +186,8 @@ export const problemResult = ({ http, info }: Call, error: AppError): CallToolRe
  * An endpoint's response as a tool's result. A response that is too long is omitted, but never the fact that a
  * write succeeded.
  */
-export function endpointResult(call: Call, endpoint: Endpoint, answer: EndpointResponse): CallToolResult {
-  const { status, requestId: request_id, replayed, data, length } = answer;
+export function endpointResult(call: Call, endpoint: Endpoint, response: EndpointResponse): CallToolResult {
+  const { status, requestId: request_id, replayed, data, length } = response;
   if (status >= 400) return errorResult(data);
   const done = {
     status,

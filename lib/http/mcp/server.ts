@@ -6,14 +6,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { keepableText, maskCardNumbers } from "@/lib/contract/card-numbers";
 import { AppError } from "@/lib/contract/errors";
 import { env } from "@/lib/env";
-import { bytesOf, type HttpResponse, toResponse } from "@/lib/http/answer";
 import { type Caller, readerOf } from "@/lib/http/caller";
 import { currentService, type HttpService } from "@/lib/http/current-service";
 import { TARPIT_MS } from "@/lib/http/dispatch";
 import { alteredParts, readBody, repeatedMember, requireJson } from "@/lib/http/parse";
 import { everyMethod, handleRequest, type RequestInfo, type ResponseHeaders, refuse } from "@/lib/http/pipeline";
 import { type ApiRequest, addressOf, type Connection, decidingHeader, pathOf } from "@/lib/http/request-parts";
-import type { Answered } from "./session";
+import { bytesOf, type HttpResponse, toResponse } from "@/lib/http/response";
+import type { McpResponse } from "./session";
 
 /** Handles /mcp. Only POST: without state between messages there is no stream to GET and no session to DELETE. */
 export async function mcp(request: ApiRequest, connection: Connection): Promise<HttpResponse> {
@@ -22,7 +22,7 @@ export async function mcp(request: ApiRequest, connection: Connection): Promise<
   const known: Known = { caller: null };
   return handleRequest(request, {
     name: "mcp",
-    run: (info, headers) => answer(currentService(), { request, connection, info, headers, known }),
+    run: (info, headers) => handlePost(currentService(), { request, connection, info, headers, known }),
     async onRefusal(error) {
       if (!(error instanceof AppError)) return error;
       if (known.caller === null && error.code === "rate_limited") await wait(TARPIT_MS);
@@ -47,7 +47,7 @@ type Post = {
  * Order of checks: 403 (origin), 401, 429, 413/415, then the message. The endpoint that a tool calls checks the
  * rest.
  */
-async function answer(http: HttpService, post: Post): Promise<HttpResponse> {
+async function handlePost(http: HttpService, post: Post): Promise<HttpResponse> {
   const { request, connection, info, headers } = post;
   requireNoForeignPage(request.headers.get("origin"));
   const apiKey =
@@ -66,11 +66,11 @@ async function answer(http: HttpService, post: Post): Promise<HttpResponse> {
   requireJson(decidingHeader(request.headers, "Content-Type"));
   const { message, refusal } = messageOf(text);
   if (refusal) return refusedMessage(headers, refusal);
-  const { answerMessage } = await import("./session");
+  const { handleMessage } = await import("./session");
   const call = { http, caller, apiKey: apiKey ?? "", request, connection, info };
-  const answered = await answerOf(
+  const answered = await toHttpResponse(
     headers,
-    await answerMessage(call, asPosted(request), message, request.headers.get("mcp-session-id")),
+    await handleMessage(call, asPosted(request), message, request.headers.get("mcp-session-id")),
   );
   http.responseLimiter.charge(reader, bytesOf(answered.body));
   return answered;
@@ -164,7 +164,10 @@ function asPosted({ headers }: ApiRequest): Request {
   return new Request("http://localhost/mcp", { method: "POST", headers: [accept, ...given] });
 }
 
-async function answerOf(headers: ResponseHeaders, { response, stream, session }: Answered): Promise<HttpResponse> {
+async function toHttpResponse(
+  headers: ResponseHeaders,
+  { response, stream, session }: McpResponse,
+): Promise<HttpResponse> {
   if (session !== undefined) headers["Mcp-Session-Id"] = session;
   if (stream) {
     // Keeps proxies from buffering the stream.

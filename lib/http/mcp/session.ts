@@ -14,8 +14,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { AppError } from "@/lib/contract/errors";
-import { appErrorOf } from "@/lib/http/answer";
 import type { Stream } from "@/lib/http/event-stream";
+import { toAppError } from "@/lib/http/response";
 import { whileAllowed } from "@/lib/http/revocation";
 import { type Call, callerNow, problemResult } from "./endpoint-calls";
 import { canShowForms, handleReply, isSessionOf, openQuestionStream, sessionFor, type ToolCall } from "./older-clients";
@@ -47,16 +47,16 @@ function serverFor(
 }
 
 /** A response, or a stream in its place, and the session id that the client must send from now on. */
-export type Answered = { readonly response: Response; readonly stream?: Stream; readonly session?: string };
+export type McpResponse = { readonly response: Response; readonly stream?: Stream; readonly session?: string };
 
 /** Handles one message. Since 2026-07-28 each message has all information about its client. */
-export async function answerMessage(
+export async function handleMessage(
   call: Call,
   request: Request,
   message: object,
   session: string | null,
-): Promise<Answered> {
-  if (await isLegacyRequest(request, message)) return answerOlder(call, request, message, session);
+): Promise<McpResponse> {
+  if (await isLegacyRequest(request, message)) return handleOlderMessage(call, request, message, session);
   const handler = createMcpHandler(
     () =>
       serverFor(call, ({ name, input }, { mcpReq }) => {
@@ -88,12 +88,12 @@ type OlderMessage = {
  * Older clients declare their capabilities in `initialize`, which another process may have received: the session
  * id carries them.
  */
-async function answerOlder(
+async function handleOlderMessage(
   call: Call,
   request: Request,
   message: OlderMessage,
   session: string | null,
-): Promise<Answered> {
+): Promise<McpResponse> {
   const { id = null, method, params, result, error } = message;
   if (session !== null && !isSessionOf(call, session))
     throw new AppError("resource_not_found", "This session is not one of this key. Send initialize again.");
@@ -104,14 +104,14 @@ async function answerOlder(
   }
   let stream: Stream | undefined;
   const server = serverFor(call, async (tool) => {
-    const made = await runTool(call, tool.name, tool.input, { canAsk: session !== null });
-    if (made === null || id === null || !isInputRequiredResult(made)) return made;
+    const result = await runTool(call, tool.name, tool.input, { canAsk: session !== null });
+    if (result === null || id === null || !isInputRequiredResult(result)) return result;
     try {
       const { service } = call.http;
       const reauthorize = async () => void (await callerNow(call));
-      stream = whileAllowed({ service, reauthorize }, openQuestionStream(call, id, tool, made));
+      stream = whileAllowed({ service, reauthorize }, openQuestionStream(call, id, tool, result));
     } catch (error) {
-      return problemResult(call, appErrorOf(call.http.service, error, call.info));
+      return problemResult(call, toAppError(call.http.service, error, call.info));
     }
     return { content: [] };
   });

@@ -9,9 +9,9 @@ import { type Payment, refundBody } from "@/lib/contract/payments/payment";
 import { AVS_RESULTS, CVV_RESULTS } from "@/lib/contract/payments/words";
 import { getTransaction, listTransactions } from "@/lib/contract/transactions/endpoints";
 import { listTransactionsQuery, type Transaction } from "@/lib/contract/transactions/transaction";
-import { appErrorOf } from "@/lib/http/answer";
 import type { Caller } from "@/lib/http/caller";
 import { check } from "@/lib/http/parse";
+import { toAppError } from "@/lib/http/response";
 import { SENDS_ELSEWHERE } from "@/lib/http/session-caller";
 import { describeEndpoint, isPermitted, jsonSchema, OFFERED, searchEndpoints } from "./catalogue";
 import { type Confirmation, moveMoney, movesMoney } from "./confirmation";
@@ -141,7 +141,7 @@ const TOOLS: readonly ToolDefinition[] = [
     input: endpointInput,
     run: async (call, { name, ...input }, confirmation) => {
       const endpoint = offered(name, WRITES, "read_endpoint");
-      if (call.caller.environment.mode === "live" && SENDS_ELSEWHERE.has(name)) throw notByAssistants();
+      if (call.caller.environment.mode === "live" && SENDS_ELSEWHERE.has(name)) throw notForAssistants();
       if (movesMoney(endpoint)) return moveMoney(call, confirmation, endpoint, input);
       return endpointResult(call, endpoint, await callEndpoint(call, endpoint, input));
     },
@@ -152,7 +152,7 @@ const TOOLS: readonly ToolDefinition[] = [
  * Text in a payment could talk an assistant into sending customers' data elsewhere. Users must re-authenticate
  * for this, too.
  */
-const notByAssistants = () =>
+const notForAssistants = () =>
   new AppError(
     "permission_denied",
     "An assistant can't set where live events are sent. Nothing was done. Your user can do it in the dashboard, under Webhooks.",
@@ -175,20 +175,20 @@ const MEMBERS = [
 ] as const satisfies readonly (keyof Transaction)[];
 
 async function findPayment(call: Call, given: Record<string, Scalar>): Promise<CallToolResult> {
-  const answer = await callEndpoint(call, listTransactions, { query: { type: "CHARGE", limit: 10, ...given } });
-  if (answer.status >= 400) return endpointResult(call, listTransactions, answer);
-  const { data, has_more, total, total_capped } = answer.data as { data: Transaction[] } & Record<string, unknown>;
+  const response = await callEndpoint(call, listTransactions, { query: { type: "CHARGE", limit: 10, ...given } });
+  if (response.status >= 400) return endpointResult(call, listTransactions, response);
+  const { data, has_more, total, total_capped } = response.data as { data: Transaction[] } & Record<string, unknown>;
   const rows = data.map((row) => Object.fromEntries(MEMBERS.map((name) => [name, row[name]])));
   return dataResult({ found: rows, has_more, total, total_capped });
 }
 
 async function explainDecline(call: Call, { id }: { id: string }): Promise<CallToolResult> {
   const endpoint = id.startsWith("txn_") ? getTransaction : getPayment;
-  const answer = await callEndpoint(call, endpoint, { id });
-  if (answer.status >= 400) return endpointResult(call, endpoint, answer);
-  const found = answer.data as Payment | Transaction;
+  const response = await callEndpoint(call, endpoint, { id });
+  if (response.status >= 400) return endpointResult(call, endpoint, response);
+  const found = response.data as Payment | Transaction;
   const transaction = found.object === "payment" ? found.transactions[0] : found;
-  if (!transaction) return endpointResult(call, endpoint, answer);
+  if (!transaction) return endpointResult(call, endpoint, response);
   const { decline_code, avs_result, cvv_result, fraud_score, status } = transaction;
   const { meaning, say, advice } = decline_code
     ? DECLINE_GUIDE[decline_code]
@@ -264,6 +264,6 @@ export async function runTool(
   try {
     return await definition.run(call, check(definition.input, input ?? {}) as never, confirmation);
   } catch (error) {
-    return problemResult(call, appErrorOf(call.http.service, error, call.info));
+    return problemResult(call, toAppError(call.http.service, error, call.info));
   }
 }

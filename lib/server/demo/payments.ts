@@ -1,5 +1,5 @@
-import { textOf } from "@/lib/http/answer";
 import { dispatch } from "@/lib/http/dispatch";
+import { textOf } from "@/lib/http/response";
 
 type Order = {
   amount: number;

@@ -70,7 +70,7 @@ export function renderProblem(service: Service, error: AppError, request: Proble
 }
 
 /** The error that a caller sees. Internal errors are logged, and replaced by one without details. */
-export function appErrorOf(service: Service, error: unknown, request: ProblemRequest): AppError {
+export function toAppError(service: Service, error: unknown, request: ProblemRequest): AppError {
   if (error instanceof AppError) {
     if (error.status >= 500) service.log.error({ err: error.cause ?? error, request_id: request.id }, error.message);
     return error;
