@@ -257,7 +257,7 @@ export const env = {
   get pciDssCompliant() {
     return yesOrNo("PCI_DSS_COMPLIANT");
   },
-  /** How long the port stays open after SIGTERM, with readiness at 503, so that load balancers notice. */
+  /** Seconds that the port stays open after SIGTERM, with readiness at 503, so that load balancers notice. */
   get drainSeconds() {
     return integer("DRAIN_SECONDS", this.isOneMachine ? 0 : 3, 0, 60);
   },

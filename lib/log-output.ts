@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { format } from "node:util";
 import { maskCardNumbers } from "@/lib/contract/card-numbers";
 
-/** How long a possible start of a card number is held back while its line is incomplete. */
+/** Time that a possible start of a card number is held back while its line is incomplete. */
 const HOLD_MS = 20;
 const MAX_HELD = 2_000;
 /** Max other characters between two digits of one number. */

@@ -1,6 +1,6 @@
 /** Slot of a semaphore. */
 export type Slot = {
-  /** Whether the caller had to wait: what it checked before may have changed. */
+  /** True if the caller had to wait, so that its earlier checks may be stale. */
   readonly waited: boolean;
   /** Frees the slot for the next caller. A second call does nothing. */
   release(): void;
@@ -13,7 +13,7 @@ export type SemaphoreOptions = {
   readonly perKey?: number;
   /** Callers of one key that may wait; unlimited by default. */
   readonly maxWaiting?: number;
-  /** How long a caller waits; forever by default. */
+  /** Time that a caller waits; unlimited by default. */
   readonly waitMs?: number;
   /** Error for a caller that is refused: its queue is full, or it has waited for `waitMs`. */
   readonly refusal?: (reason: "full" | "late") => Error;

@@ -27,7 +27,7 @@ type SecretWords = {
   /** "key" */
   what: string;
   kept: string;
-  /** What to do if the secret is lost. */
+  /** Advice in case the secret is lost. */
   loss: string;
 };
 

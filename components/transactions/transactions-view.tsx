@@ -213,7 +213,7 @@ function selectionNote({ limited }: Selection): string {
 
 const COPIED_MS = 1_500;
 
-/** Feedback is written to the button itself; per-button state would be too much for so many. */
+/** Feedback is written to the button itself, because state per button would be too much for a table of them. */
 function copyId(button: HTMLElement, say: (message: string) => void): void {
   const id = button.dataset.copy ?? "";
   navigator.clipboard.writeText(id).then(

@@ -5,7 +5,7 @@ import { CopyId } from "./copy";
 
 type ErrorStateProps = {
   title?: ReactNode;
-  /** What happened, and what to do. */
+  /** The problem and its remedy. */
   detail: ReactNode;
   /** For support: the request id or the page's digest. */
   requestId?: string | null;

@@ -59,7 +59,7 @@ export function ZoneNote({ className }: { className?: string }) {
 
 /**
  * Refreshes the page every `ms` and when its tab is shown again. Never while the tab is hidden, nor offline, where Next would
- * answer a failed refresh by loading the page anew; nor during a refresh, because on a slow network each would put off a
+ * respond to a failed refresh by reloading the page; nor during a refresh, because on a slow network each would delay a
  * navigation further.
  */
 export function RefreshEvery({ ms }: { ms: number }) {

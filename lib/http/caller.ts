@@ -13,7 +13,7 @@ export type Caller = {
   readonly limitKey: string;
   readonly environment: Environment;
   readonly permissions: ReadonlySet<UserPermission>;
-  /** Whether a user of the merchant has a verified e-mail address; always true for staff. */
+  /** True if a user of the merchant has a verified e-mail address; always true for staff. */
   readonly verified: boolean;
   /** The signed-in user; left out for an API key, which never re-authenticates. */
   readonly user?: SignedInUser;

@@ -23,7 +23,7 @@ import { dataHeaders, pageHeaders } from "./security-headers";
 import { outagePage } from "./unavailable";
 
 /**
- * What GET /pay/{token} shows. `origin_not_allowed`: the embedding page is of an origin that the session does not name.
+ * Content of GET /pay/{token}. `origin_not_allowed`: the embedding page is of an origin that the session does not name.
  * `embeddable`: with `?why`, a page without a form in place of one that its embedder may show.
  */
 export type CheckoutPageFound =

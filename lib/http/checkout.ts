@@ -108,15 +108,21 @@ export async function challengeAfterReturn(
 const headerAddress = (address: string | null): string | null =>
   address?.replace(/[^\x21-\x7e]+/g, encodeURIComponent) ?? null;
 
-/** Whether the challenge is shown within the payment form. The address says so, because not every browser sends a header for it. */
+/**
+ * True if the challenge is shown within the payment form. The address says so, because not every browser sends
+ * the header.
+ */
 export const isFramed = (request: Request): boolean =>
   new URL(request.url).searchParams.has("framed") || request.headers.get("sec-fetch-dest") === "iframe";
 
-/** Where the answer is posted. */
+/** Path that receives the outcome of the challenge. */
 export const resultPath = (token: string, framed: boolean): string =>
   `/challenge/${token}/result${framed ? "?framed" : ""}`;
 
-/** Who may embed a challenge: our payment form, in the pages that may embed that. One of the API's own is a page by itself. */
+/**
+ * Only our payment form may embed a challenge, in the pages that may embed the form. A challenge of an API
+ * payment has a page of its own.
+ */
 export function challengePageOptions({ allowedOrigins }: Challenge): DocumentOptions {
   // Its response redirects to the merchant, who may redirect anywhere: browsers apply the policy to redirects, too.
   return { frameAncestors: allowedOrigins === null ? [] : ["'self'", ...allowedOrigins], formsLeave: true };

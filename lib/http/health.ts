@@ -21,7 +21,7 @@ const WRITE_EVERY_MS = 10_000;
  */
 const MAX_SKEW_MS = 5_000;
 
-/** Of the process, on globalThis: Next's side of it has a copy of this module. */
+/** Shared by the process through globalThis, because Next bundles a copy of this module. */
 const holder = globalThis as { [key: symbol]: true | undefined };
 const STOPPING = Symbol.for("cardlane.stopping");
 

@@ -43,7 +43,7 @@ function isBearer(header: string | null, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 
-/** How long a scrape waits for the database; Prometheus itself waits ten seconds. */
+/** Time limit of the database during a scrape; Prometheus itself waits ten seconds. */
 const WAIT_MS = 2_500;
 const FIGURES_MS = 10_000;
 const LEDGER_MS = 60_000;

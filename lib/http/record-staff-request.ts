@@ -12,7 +12,7 @@ type StaffRequest = {
   readonly headers: { get(name: string): string | null };
   /** UUID. */
   readonly requestId: string;
-  /** As sent, in the path. */
+  /** The id as sent in the path. */
   readonly id: string | null;
   readonly endpoint: Endpoint;
 };

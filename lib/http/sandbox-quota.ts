@@ -11,7 +11,7 @@ export type Writer = {
   /** Writers with the same key are counted together. */
   readonly key: string;
   readonly mode: Mode;
-  /** Whether a user of the merchant has a verified e-mail address. */
+  /** True if a user of the merchant has a verified e-mail address. */
   readonly verified: boolean;
 };
 

@@ -50,7 +50,7 @@ type OutagePage = {
   readonly text: string;
   /** Nonce of the page's policy. */
   readonly nonce: string;
-  /** Whether it replaces the response to a GET, so that reloading is safe. */
+  /** True if it replaces the response to a GET, so that reloading is safe. */
   readonly retry: boolean;
   /** Delay before the browser reloads it. */
   readonly reloadSeconds?: number | null;

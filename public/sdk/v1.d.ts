@@ -2,13 +2,13 @@
  * Types of Cardlane's checkout script.
  *
  * Load the script from the address of your Cardlane service, never from a copy or a bundle: card fields live in a frame of
- * that address, and the script is kept in step with it.
+ * that address, and the script must match it.
  *
  * ```html
  * <script src="https://pay.example.com/sdk/v1.js" async></script>
  * ```
  *
- * Copy this file into your project, for instance as `types/cardlane.d.ts`: `window.Cardlane` is typed from then on.
+ * Copy this file into your project, for instance as `types/cardlane.d.ts`: this gives `window.Cardlane` its type.
  *
  * In React, in an effect:
  *
@@ -29,8 +29,8 @@ export type CardlaneLanguage = "en" | "de" | "fr" | "es" | "pt" | "ar";
 export type CardlaneLocale = "auto" | CardlaneLanguage | `${CardlaneLanguage}-${string}`;
 
 /**
- * How the form looks, in the words of the API: the `appearance` of a session can be passed on as it is. What is left out is
- * the session's, then the preset's. Colours are `#rgb` or `#rrggbb`.
+ * Appearance of the form, in the API's format: the `appearance` of a session can be passed on unchanged. Absent members are
+ * the session's, or else the preset's. Colors are `#rgb` or `#rrggbb`.
  */
 export interface CardlaneAppearance {
   preset?: "clean" | "soft" | "sharp" | "night" | undefined;
@@ -47,19 +47,19 @@ export interface CardlaneAppearance {
 }
 
 export interface CardlaneChange {
-  /** Whether every field is filled in and right: `submit()` would send the payment. */
+  /** True if every field is filled in and valid, so `submit()` would send the payment. */
   complete: boolean;
   empty: boolean;
-  /** Whether a payment is under way: the fields are locked, and your own button should be, too. */
+  /** True while a payment is in progress: the fields are locked, and your own button should be, too. */
   processing: boolean;
 }
 
 export interface CardlaneActionRequired {
-  /** The card's issuer asks the shopper something, inside the frame. Nothing to do, but do not cover or unmount it. */
+  /** The card's issuer authenticates the shopper inside the frame. Do not cover or unmount it meanwhile. */
   kind: "three_d_secure";
 }
 
-/** What the page learns of a success. What counts is what your server reads: `GET /v1/client-sessions/{id}`. */
+/** Details of a success for the page. Your server must check the session: `GET /v1/client-sessions/{id}`. */
 export interface CardlaneResult {
   clientSessionId: string;
   /** `pay_…`; null in mode `tokenize`. */
@@ -68,11 +68,11 @@ export interface CardlaneResult {
   status: string;
   /** `tok_…` for one payment of your server within 15 minutes; null in mode `payment`. */
   paymentToken: string | null;
-  /** The session's `return_url` with `client_session_id` and `payment_id` added; null when it has none. */
+  /** The session's `return_url` with `client_session_id` and `payment_id` added; null if it has none. */
   returnUrl: string | null;
 }
 
-/** `origin_not_allowed` and all below it close the form; with those above it the shopper can try again. */
+/** `origin_not_allowed` and all codes after it close the form; after the others the shopper can try again. */
 export type CardlaneErrorCode =
   | "card_declined"
   | "insufficient_funds"
@@ -91,12 +91,12 @@ export type CardlaneErrorCode =
   | "attempts_exhausted"
   | "session_cancelled";
 
-/** The form itself tells the shopper: show nothing twice. */
+/** The form shows the error to the shopper, so the page need not. */
 export interface CardlaneError {
   code: CardlaneErrorCode;
-  /** For people, in the form's language. */
+  /** Message for the shopper, in the form's language. */
   message: string;
-  /** Tries that the session still has; null when the error says nothing about them. */
+  /** Attempts that are left in the session; null if the error does not include them. */
   attemptsLeft: number | null;
 }
 
@@ -104,7 +104,7 @@ export interface CardlaneMountOptions {
   /** The session's `client_session_token` (`cst_…`), from your server. */
   token: string;
   /**
-   * `payment` (default): the card pays the session. `tokenize`: the form returns a `tok_…`, and your server makes the payment.
+   * `payment` (default): the card pays the session. `tokenize`: the form returns a `tok_…`, and your server creates the payment.
    */
   mode?: "payment" | "tokenize" | undefined;
   appearance?: CardlaneAppearance | null | undefined;
@@ -112,7 +112,7 @@ export interface CardlaneMountOptions {
   locale?: CardlaneLocale | undefined;
   /** `false`: the form shows no button, and your own button calls `submit()`. Default `true`. */
   button?: boolean | undefined;
-  /** Whether the form asks for these. By default for the name, and for the postal code where issuers check it (US, CA, GB). */
+  /** Fields that the form has. By default the name, and the postal code where issuers check it (US, CA, GB). */
   fields?: { name?: boolean | undefined; postalCode?: boolean | undefined } | undefined;
   /** The form is visible and can be filled in. */
   onReady?: (() => void) | undefined;
@@ -120,24 +120,24 @@ export interface CardlaneMountOptions {
   onActionRequired?: ((action: CardlaneActionRequired) => void) | undefined;
   onSuccess?: ((result: CardlaneResult) => void) | undefined;
   onError?: ((error: CardlaneError) => void) | undefined;
-  /** The session's time is over: create a new one and mount again. */
+  /** The session has expired: create a new one and mount again. */
   onExpired?: (() => void) | undefined;
 }
 
 export interface CardlaneFrame {
-  /** Does what the form's own button does. The outcome comes by the callbacks. */
+  /** Submits the form like its own button. The callbacks report the outcome. */
   submit(): void;
-  /** Changes what is named and leaves the rest. What the shopper has typed stays. */
+  /** Changes the given options and keeps the others, and the shopper's input. */
   update(options: Pick<CardlaneMountOptions, "appearance" | "locale" | "button">): void;
-  /** Removes the form. What is under way goes on at Cardlane: your server learns the outcome. */
+  /** Removes the form. A payment in progress continues at Cardlane; your server can check its outcome. */
   unmount(): void;
 }
 
 export interface Cardlane {
   readonly version: string;
   /**
-   * Puts the payment form into an element, named by a selector or itself. Throws, and says in the console how to mend it,
-   * when it is used in a way that cannot work.
+   * Mounts the payment form in an element or a selector's first match. If its use is invalid, it throws and logs the remedy to
+   * the console.
    */
   mount(element: string | HTMLElement | null, options: CardlaneMountOptions): CardlaneFrame;
 }

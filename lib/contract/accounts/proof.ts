@@ -3,13 +3,13 @@ import { currencyDigits } from "@/lib/contract/currencies";
 /** Merchants' users and support staff sign in separately, each with their own cookie. */
 export type Audience = "merchant" | "staff";
 
-/** How long a sign-in lasts. Staff see every merchant, so theirs ends with the working day. */
+/** Lifetime of a sign-in. Staff see every merchant, so theirs ends with the working day. */
 export const SESSION_HOURS = { merchant: 14 * 24, staff: 12 } as const;
 
 /** A session that is not used for this long has ended. */
 export const SESSION_IDLE_HOURS = 12;
 
-/** How long a re-authentication counts. */
+/** Validity of a re-authentication. */
 export const REAUTHENTICATION_MINUTES = 10;
 
 /** Means of re-authentication: a code of the second factor, or the password for users without one. */

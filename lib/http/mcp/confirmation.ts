@@ -34,7 +34,7 @@ export const FIELD = "confirm";
 /** Signed content of a question: the idempotency key that a confirmation uses, the exact amount, and the expiry. */
 type QuestionState = { readonly key: string; readonly amount: number | null; readonly until: number };
 
-/** Whether the client can show a question, and the user's response to one. */
+/** State of the confirmation: the client's ability to show a question, and the user's response to one. */
 export type Confirmation = {
   readonly canAsk: boolean;
   readonly state?: string | undefined;

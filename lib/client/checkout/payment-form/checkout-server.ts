@@ -72,7 +72,7 @@ export function createCheckoutServer({
           return outcomeOf(await fetch(`${base}/attempts`, init));
         });
       } catch {
-        // Whatever failed on the way, the request may have arrived.
+        // After any failure on the way, the request may still have arrived.
         return { kind: "lost" };
       }
     },
