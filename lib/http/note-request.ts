@@ -25,7 +25,7 @@ export function noteRequest(call: Omit<ApiCall, "headers">, response: HttpRespon
     idempotencyKey: log.key,
     sent,
     replayed: headers["Idempotent-Replayed"] !== undefined,
-    answer: isLeftOut ? leftOut(call, status) : shownIn(call, response),
+    response: isLeftOut ? leftOut(call, status) : shownIn(call, response),
     address: addressOf(request.headers, call.connection),
     userAgent: request.headers.get("user-agent"),
     bytes: (isLeftOut ? 0 : bytes) + (sent === undefined ? 0 : bodySize(request, sent)),

@@ -17,8 +17,8 @@ test("every filter, page by page, with nothing of another environment", async ()
   const other = { ...caller, actor: { type: "api_key" as const, id: newId() } };
   for (let i = 0; i < 5; i++) log.note(refusal());
   log.note(payment({ idempotencyKey: "order-1" }));
-  log.note(payment({ answer: { value: { object: "payment", id: about } }, caller: other }));
-  log.note(refusal({ status: 502, answer: { text: '{"code":"processor_error","detail":"x","param":null}' } }));
+  log.note(payment({ response: { value: { object: "payment", id: about } }, caller: other }));
+  log.note(refusal({ status: 502, response: { text: '{"code":"processor_error","detail":"x","param":null}' } }));
   await log.stop();
   const found = async (query: object) => (await list(query)).map(({ status }) => status);
   expect(await found({ status: "errors" })).toEqual([502, 404, 404, 404, 404, 404]);

@@ -92,7 +92,7 @@ test("a loop of reads and refusals is cut off, counted, and said in the next row
 test("memory is bounded in bytes: what does not fit is counted", async () => {
   const { log, payment, list, ctx } = await setup();
   const long = { value: { object: "payment", description: "x".repeat(200_000) } };
-  for (let i = 0; i < 40; i++) log.note(payment({ answer: long, bytes: 200_000 }));
+  for (let i = 0; i < 40; i++) log.note(payment({ response: long, bytes: 200_000 }));
   await log.stop();
   const kept = await list();
   expect(kept.length).toBe(26);
@@ -149,7 +149,7 @@ test("NUL, halves of characters, card numbers and endless texts anywhere neither
     description: bad,
     metadata: { [bad]: bad },
   };
-  const answer = { text: JSON.stringify({ code: "invalid_parameter", detail: bad, param: bad }) };
+  const response = { text: JSON.stringify({ code: "invalid_parameter", detail: bad, param: bad }) };
   log.note(
     payment({
       id,
@@ -158,7 +158,7 @@ test("NUL, halves of characters, card numbers and endless texts anywhere neither
       userAgent: bad,
       idempotencyKey: bad,
       sent,
-      answer,
+      response,
       status: 400,
     }),
   );
@@ -173,7 +173,7 @@ test("a body over 16 kB is cut, is still JSON, and says so; an answer that is no
   const { log, payment, detail } = await setup();
   const metadata = Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`name_${i}`, "é".repeat(200)]));
   const id = newId();
-  log.note(payment({ id, sent: { amount: 1, currency: "USD", metadata }, answer: "left out" }));
+  log.note(payment({ id, sent: { amount: 1, currency: "USD", metadata }, response: "left out" }));
   await log.stop();
   const { request, response, resend } = await detail(id);
   expect(request.kept).toBe("cut");
@@ -193,7 +193,7 @@ test.each([
     object: "list",
     data: Array.from({ length: 100 }, () => ({ currency: "USD", description: "An order" })),
   };
-  log.note(refusal({ id, method, endpoint, status: 200, pathId: null, path: "/v1/transactions", answer: { value } }));
+  log.note(refusal({ id, method, endpoint, status: 200, pathId: null, path: "/v1/transactions", response: { value } }));
   await log.stop();
   const { response } = await detail(id);
   expect(response?.kept).toBe("cut");

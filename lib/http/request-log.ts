@@ -159,7 +159,7 @@ export function createRequestLog(service: RequestLogService) {
       if (caller === null || !isLogged(caller, noted.endpoint, noted.status)) return;
       const { environment, actor } = caller;
       const held = noted.status >= 400 ? REFUSED_WEIGHT : ACCEPTED_WEIGHT;
-      const weight = ROW_BYTES + bodies * (rest.sent !== undefined || isObject(rest.answer) ? held : 1);
+      const weight = ROW_BYTES + bodies * (rest.sent !== undefined || isObject(rest.response) ? held : 1);
       if (count >= MAX_WAITING || bytes + weight > MAX_BYTES || isOneOfMany(caller, noted) || isEnough(caller)) {
         leaveOut(environment.id);
         return;
@@ -182,4 +182,5 @@ class Requeued extends Error {
   }
 }
 
-const isObject = (answer: CompletedRequest["answer"]) => answer !== null && answer !== "left out" && "value" in answer;
+const isObject = (response: CompletedRequest["response"]) =>
+  response !== null && response !== "left out" && "value" in response;

@@ -84,9 +84,9 @@ export function withDeadline(processor: Processor, timeoutMs: number, timer: Tim
   const send = (call: () => Promise<Outcome>) => parseResult<Outcome>(outcome, call);
 
   const inTime = async <T>(call: Promise<T>): Promise<T> => {
-    const answer = await within(call);
-    if (answer === "timeout") throw new ProcessorTimeoutError(timeoutMs);
-    return answer;
+    const result = await within(call);
+    if (result === "timeout") throw new ProcessorTimeoutError(timeoutMs);
+    return result;
   };
 
   const { reports, acceptToken, readDispute, listOutsideRefunds, checkConnection } = processor;
@@ -136,9 +136,9 @@ async function readWithin<T>(
   call: () => Promise<T>,
 ): Promise<T | { kind: "unknown"; reason: string }> {
   try {
-    const answer = await within(call());
-    if (answer === "timeout") return { kind: "unknown", reason: `no answer within ${timeoutMs} ms` };
-    const parsed = schema.safeParse(answer);
+    const result = await within(call());
+    if (result === "timeout") return { kind: "unknown", reason: `no answer within ${timeoutMs} ms` };
+    const parsed = schema.safeParse(result);
     return parsed.success ? parsed.data : { kind: "unknown", reason: "the processor's answer cannot be read" };
   } catch (error) {
     return { kind: "unknown", reason: keepable(error instanceof Error ? error.message : String(error)) };

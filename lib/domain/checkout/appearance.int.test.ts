@@ -7,13 +7,13 @@ import { getCheckoutAppearance, updateCheckoutAppearance } from "./appearance";
 const { db } = await testDatabase();
 
 test("an appearance is stored for its environment only, and each change is audited once", async () => {
-  const { newUser, merchant, call, stranger } = await testUsers(db);
+  const { newUser, merchant, call, stranger: otherMerchant } = await testUsers(db);
   const { ctx } = await newUser("owner");
   expect(await getCheckoutAppearance(ctx)).toBeNull();
   const appearance = { preset: "soft", accent_color: "#7a1fa2" } as const;
   expect(await updateCheckoutAppearance(ctx, { appearance })).toEqual(appearance);
   expect(await getCheckoutAppearance(ctx)).toEqual(appearance);
-  for (const environment of [merchant.live, stranger.test]) {
+  for (const environment of [merchant.live, otherMerchant.test]) {
     expect(await getCheckoutAppearance(call({ environment }))).toBeNull();
   }
   // The same appearance again is no change.

@@ -102,8 +102,8 @@ test("a plan that is a draft or inactive is 422, and a refusal is replayed", asy
 });
 
 test("an unknown, malformed or foreign plan is the same 404 on plan_id", async () => {
-  const { call, stranger } = await testTenant(db);
-  const foreign = await newPlan(call({ environment: stranger.test }), { status: "ACTIVE" });
+  const { call, stranger: otherMerchant } = await testTenant(db);
+  const foreign = await newPlan(call({ environment: otherMerchant.test }), { status: "ACTIVE" });
   for (const plan_id of [foreign.id, "plan_01h455vb4pex5vsknk084sn02q", "nonsense"]) {
     const error = await create(call(), { plan_id }).catch((e) => e);
     expect(error).toMatchObject({ code: "resource_not_found", param: "plan_id" });
@@ -156,11 +156,11 @@ test("an open session is cancelled once by ten concurrent requests, with one eve
 });
 
 test("unknown, malformed and foreign ids get the same 404", async () => {
-  const { call, stranger, merchant } = await testTenant(db);
+  const { call, stranger: otherMerchant, merchant } = await testTenant(db);
   const { id } = await create(call());
   for (const verb of [getClientSession, cancelClientSession]) {
     for (const [environment, given] of [
-      [stranger.test, id],
+      [otherMerchant.test, id],
       [merchant.live, id],
       [merchant.test, "cs_01h455vb4pex5vsknk084sn02q"],
       [merchant.test, "nonsense"],

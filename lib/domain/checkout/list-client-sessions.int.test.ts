@@ -87,9 +87,9 @@ test("while a payment is in progress the session is open past its expiry, and bo
 });
 
 test("sessions of another merchant or of the other mode are never shown", async () => {
-  const { call, stranger, merchant } = await testTenant(db);
+  const { call, stranger: otherMerchant, merchant } = await testTenant(db);
   const id = await create(call());
-  for (const environment of [stranger.test, merchant.live]) {
+  for (const environment of [otherMerchant.test, merchant.live]) {
     expect(await listClientSessions(call({ environment }), {})).toMatchObject({ data: [], total: 0 });
     await expect(getSessionDetail(call({ environment }), { id })).rejects.toMatchObject({ code: "resource_not_found" });
   }

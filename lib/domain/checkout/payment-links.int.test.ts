@@ -53,12 +53,12 @@ describe("links of a merchant", () => {
       (await listPaymentLinks(contextOf(tenant), { offset: undefined, ...query })).data.map(({ name }) => name);
     expect(await names({})).toEqual(["Selling", "Sold", "Off"]);
     expect(await names({ status: "ACTIVE" })).toEqual(["Selling"]);
-    const stranger = await moneyTenant(db);
-    expect(await codeOf(getPaymentLink(contextOf(stranger), { id: selling.link.id }))).toBe("resource_not_found");
-    expect(await codeOf(updatePaymentLink(contextOf(stranger), { id: selling.link.id, active: false }))).toBe(
+    const otherMerchant = await moneyTenant(db);
+    expect(await codeOf(getPaymentLink(contextOf(otherMerchant), { id: selling.link.id }))).toBe("resource_not_found");
+    expect(await codeOf(updatePaymentLink(contextOf(otherMerchant), { id: selling.link.id, active: false }))).toBe(
       "resource_not_found",
     );
-    expect((await listPaymentLinks(contextOf(stranger), {})).total).toBe(0);
+    expect((await listPaymentLinks(contextOf(otherMerchant), {})).total).toBe(0);
   });
 
   test("change their name, texts and expiry, with an audit record, and without one if nothing changes", async () => {

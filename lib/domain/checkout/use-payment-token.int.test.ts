@@ -48,9 +48,9 @@ test("it is good for 15 minutes, to the moment, and a refusal leaves the key fre
 
 test("another merchant's token does not exist, and is not used up", async () => {
   const tenant = await moneyTenant(db);
-  const stranger = await moneyTenant(db);
+  const otherMerchant = await moneyTenant(db);
   const payment_token = await newToken(tenant);
-  expect(await stranger.create({ payment_token })).toMatchObject({ status: 404, code: "resource_not_found" });
+  expect(await otherMerchant.create({ payment_token })).toMatchObject({ status: 404, code: "resource_not_found" });
   expect(await tenant.create({ payment_token })).toMatchObject({ status: 201 });
 });
 

@@ -60,14 +60,14 @@ test("status and type narrow the list and its total", async () => {
 });
 
 test("starting_after with an unknown plan, or another environment's, is 400", async () => {
-  const { list, ids, stranger, call } = await tenantWithPlans(2);
+  const { list, ids, stranger: otherMerchant, call } = await tenantWithPlans(2);
   const refusal = { code: "invalid_parameter", param: "starting_after" };
   await expect(list({ starting_after: "nonsense" })).rejects.toMatchObject(refusal);
   await expect(list({ starting_after: encodeId("plan", newId()) })).rejects.toMatchObject(refusal);
-  await expect(listPlans(call({ environment: stranger.test }), { starting_after: ids[0] })).rejects.toMatchObject(
+  await expect(listPlans(call({ environment: otherMerchant.test }), { starting_after: ids[0] })).rejects.toMatchObject(
     refusal,
   );
-  expect(await listPlans(call({ environment: stranger.test }), {})).toMatchObject({ data: [], total: 0 });
+  expect(await listPlans(call({ environment: otherMerchant.test }), {})).toMatchObject({ data: [], total: 0 });
 });
 
 test("the total is exact up to 10,000 and capped beyond", async () => {

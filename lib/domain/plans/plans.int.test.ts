@@ -102,14 +102,14 @@ test("every field at fault is named at once", async () => {
 });
 
 test("a name is used once per environment, also by ten concurrent requests", async () => {
-  const { call, stranger, merchant } = await testTenant(db);
+  const { call, stranger: otherMerchant, merchant } = await testTenant(db);
   const results = await Promise.allSettled(Array.from({ length: 10 }, () => create(call())));
   expect(results.filter((result) => result.status === "fulfilled")).toHaveLength(1);
   for (const result of results) {
     if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "already_exists", param: "name" });
   }
   await create(call({ environment: merchant.live }));
-  await create(call({ environment: stranger.test }));
+  await create(call({ environment: otherMerchant.test }));
 });
 
 test("renaming to a taken name is 400, also when two plans swap names concurrently", async () => {
@@ -195,9 +195,9 @@ test("a plan goes from draft to active, on and off, and never back to draft", as
 });
 
 test("unknown, malformed and foreign ids get the same 404, and nothing changes", async () => {
-  const { call, stranger, merchant } = await testTenant(db);
+  const { call, stranger: otherMerchant, merchant } = await testTenant(db);
   const { id } = await create(call());
-  const foreign = [call({ environment: stranger.test }), call({ environment: merchant.live })];
+  const foreign = [call({ environment: otherMerchant.test }), call({ environment: merchant.live })];
   const verbs = [
     getPlan,
     activatePlan,

@@ -286,8 +286,8 @@ class ComparisonRun {
       kind,
     } as const;
     const { processor } = this.#input;
-    const answer: Inquiry = await inquireProcessor(this.#service, processor, operation, ours.authorization);
-    switch (answer.kind) {
+    const inquiry: Inquiry = await inquireProcessor(this.#service, processor, operation, ours.authorization);
+    switch (inquiry.kind) {
       case "approved":
       case "pending":
       case "action_required":
@@ -302,7 +302,7 @@ class ComparisonRun {
       case "unknown":
         return "unclear";
       default:
-        return answer satisfies never;
+        return inquiry satisfies never;
     }
   }
 

@@ -83,10 +83,10 @@ function judgePart(ours: OurPayment, { currency, part }: TheirPayment & { part: 
 const OTHER_PART = "Another part was captured. Refund the surplus, or charge what is missing with a new payment.";
 
 function judgePayment(ours: OurPayment, theirs: TheirPayment): Judgement {
-  const isBack = theirs.part || (theirs.refunded >= theirs.captured && theirs.state !== "authorized");
-  if (ours.late_approval === "given_back" && isBack) return SAME;
+  const isReturned = theirs.part || (theirs.refunded >= theirs.captured && theirs.state !== "authorized");
+  if (ours.late_approval === "given_back" && isReturned) return SAME;
   if (ours.late_approval === "to_give_back") {
-    const isThere = theirMoney(theirs) !== "none" && (theirs.part !== undefined || !isBack);
+    const isThere = theirMoney(theirs) !== "none" && (theirs.part !== undefined || !isReturned);
     return isThere ? { kind: "states_differ", advice: TO_GIVE_BACK } : SAME;
   }
   if (theirs.part) return judgePart(ours, { ...theirs, part: theirs.part });

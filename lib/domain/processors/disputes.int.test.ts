@@ -295,7 +295,9 @@ test("reports lead there by their dispute, and the payment's page, its books and
     { currency: "USD", captured: 10_000, refunded: 0, net: 10_000, disputed: 0 },
     { currency: "EUR", captured: 0, refunded: 0, net: 0, disputed: 900 },
   ]);
-  const stranger = testContext(tenant.service, (await createTestMerchant(db)).test);
-  await expect(getPaymentDetail(stranger, { id: payment.id })).rejects.toMatchObject({ code: "resource_not_found" });
+  const otherMerchant = testContext(tenant.service, (await createTestMerchant(db)).test);
+  await expect(getPaymentDetail(otherMerchant, { id: payment.id })).rejects.toMatchObject({
+    code: "resource_not_found",
+  });
   expect(encodeId("dispute", newId())).toMatch(/^dp_/);
 });

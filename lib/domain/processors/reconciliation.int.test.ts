@@ -44,9 +44,9 @@ test("a manual comparison is stored, visible to its merchant and support only", 
   expect(listed).toMatchObject({ mode: "test", last: { state: "done", difference_count: 1, unchecked: 0 } });
   const acts = await db.sql`select object_id from support_audit_log where staff_id = ${staffId} order by id`;
   expect(acts.map(({ object_id }) => object_id)).toEqual([connection, null]);
-  const stranger = testContext(service, (await createTestMerchant(db)).test);
+  const otherMerchant = testContext(service, (await createTestMerchant(db)).test);
   for (const asked of [{ connection }, { connection: encodeId("connection", newId()) }, { connection: "con_x" }])
-    await expect(getReconciliation(stranger, asked)).rejects.toMatchObject({ code: "resource_not_found" });
+    await expect(getReconciliation(otherMerchant, asked)).rejects.toMatchObject({ code: "resource_not_found" });
   await expect(getReconciliation(ctx, { connection, run: encodeId("reconciliation", newId()) })).rejects.toMatchObject({
     code: "resource_not_found",
   });
@@ -218,9 +218,9 @@ test("a merchant with many connections delays no other, however many processes c
 
 test("a merchant requests no comparison of another's connection, nor of one that is disconnected", async () => {
   const { ctx, service, connection, id } = await connected();
-  const stranger = testContext(service, (await createTestMerchant(db)).test);
+  const otherMerchant = testContext(service, (await createTestMerchant(db)).test);
   for (const asked of [connection, encodeId("connection", newId()), "con_x"])
-    await expect(requestComparison(stranger, { id: asked, days: 3 })).rejects.toMatchObject({
+    await expect(requestComparison(otherMerchant, { id: asked, days: 3 })).rejects.toMatchObject({
       code: "resource_not_found",
     });
   await db.sql`update processor_connections set status = 'DISCONNECTED', credentials = null, is_default = false where id = ${id}`;

@@ -51,13 +51,13 @@ describe("a message to a connection's address", () => {
 
   test("of another connection, another processor or a disconnected one changes nothing", async () => {
     const { tenant, payment, object } = await withRefund();
-    const stranger = await connectingTenant(db);
-    const { id: other } = await stranger.connect();
+    const otherMerchant = await connectingTenant(db);
+    const { id: other } = await otherMerchant.connect();
     await company.decide(tenant.environmentId);
     const message = reportMessage([{ id: "1", object }]);
     expect((await send("other", other, message)).status).toBe(200);
     expect(await tenant.get(payment)).toMatchObject({ amount_refunded: 0 });
-    await disconnectProcessor(stranger.owner("test", serving), { id: other });
+    await disconnectProcessor(otherMerchant.owner("test", serving), { id: other });
     for (const [processor, connection] of [
       ["other", other],
       ["stripe", other],

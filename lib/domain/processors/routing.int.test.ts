@@ -185,7 +185,7 @@ describe("what a process knows", () => {
 
   test("costs an environment without connections no query of its own", async () => {
     const { tenant } = await twoConnections();
-    const stranger = await connectingTenant(db);
+    const otherMerchant = await connectingTenant(db);
     const asked: string[] = [];
     const within = (id: string) => {
       asked.push(id);
@@ -195,8 +195,8 @@ describe("what a process knows", () => {
     const service = connectingService(spied as typeof db, { timer: { ...systemTimer, elapsedMs: () => 0 } });
     const { processors } = service;
     for (const _ of [1, 2]) {
-      await processors.choose(stranger.merchant.test, { currency: "USD", brand: null });
-      expect(await processors.hasOthers(stranger.merchant.test)).toBe(false);
+      await processors.choose(otherMerchant.merchant.test, { currency: "USD", brand: null });
+      expect(await processors.hasOthers(otherMerchant.merchant.test)).toBe(false);
     }
     expect(asked).toEqual([]);
     await processors.choose(tenant.merchant.test, { currency: "USD", brand: null });

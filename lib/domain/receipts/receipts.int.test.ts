@@ -338,8 +338,8 @@ test("a user sends a receipt at most five times a day, also concurrently, and ea
   expect(acts).toEqual(Array(5).fill({ actor: { type: "user", id: shop.user.id }, detail: { email: to } }));
   await db.sql`update receipt_mails set created_at = created_at - interval '1 day' where environment_id = ${shop.environmentId}`;
   expect(await send()).toBe("ok");
-  const stranger = await createTestMerchant(db);
-  const foreign = testContext(shop.service, stranger.test);
+  const otherMerchant = await createTestMerchant(db);
+  const foreign = testContext(shop.service, otherMerchant.test);
   expect(await codeOf(sendReceipt(foreign, { id: body.id, email: to }, HERE))).toBe("resource_not_found");
   expect(await codeOf(sendReceipt(shop.ctx(), { id: body.id, email: to }, AWAY))).toBe("invalid_parameter");
 });
@@ -371,8 +371,8 @@ test("a receipt exists once money is captured, at a permanent address only", asy
     `${token}'`,
   ])
     expect(await findReceiptByToken(shop.service, wrong), wrong).toBeNull();
-  const stranger = testContext(shop.service, (await createTestMerchant(db)).test);
-  expect(await codeOf(getReceiptPath(stranger, { id: held.id }))).toBe("resource_not_found");
+  const otherMerchant = testContext(shop.service, (await createTestMerchant(db)).test);
+  expect(await codeOf(getReceiptPath(otherMerchant, { id: held.id }))).toBe("resource_not_found");
 });
 
 test("a paid session leads to its receipt until it expires; an unpaid or authorized one does not", async () => {

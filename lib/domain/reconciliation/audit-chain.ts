@@ -14,7 +14,7 @@ import {
 import type { Service } from "../context";
 import { linkText, listFaultsOfChains, sealText } from "./audit-seals";
 
-const AT_ONCE = 1_000;
+const ROWS_PER_RUN = 1_000;
 const SEALS_AT_ONCE = 500;
 const NO_SEAL = { number: 0, mac: "" };
 
@@ -25,7 +25,7 @@ const NO_SEAL = { number: 0, mac: "" };
 export function chainAuditLogs({ db, secret }: Pick<Service, "db" | "secret">): Promise<number> {
   return db.sql.begin(async (tx) => {
     if (!(await lockChains(tx))) return 0;
-    const rows = await listPendingAudit(tx, AT_ONCE);
+    const rows = await listPendingAudit(tx, ROWS_PER_RUN);
     if (rows.length === 0) return 0;
     rows.sort((a, b) => (a.row_id < b.row_id ? -1 : 1));
     const ends = await listChainEnds(tx, [...new Set(rows.map((row) => row.chain_id))]);

@@ -27,7 +27,7 @@ export type CompletedRequest = {
   /** The parsed JSON body; undefined if there was none. */
   readonly sent: unknown;
   /** The response's JSON text or the value behind it; "left out" if it is too large to hold. */
-  readonly answer: { readonly text: string } | { readonly value: object } | "left out" | null;
+  readonly response: { readonly text: string } | { readonly value: object } | "left out" | null;
   readonly address: string;
   readonly userAgent: string | null;
 };
@@ -42,10 +42,10 @@ export function rowOf(request: CompletedRequest, leftOut: number): RequestLogRow
   const text = (value: string | null, max = MAX_TEXT) => (value === null ? null : keepableBeside(card, value, max));
   const { status, endpoint } = request;
   const isStaff = request.actor.type === "staff";
-  const answer = answerOf(request);
-  const { code = null, detail = null, param = null } = status >= 400 ? problemOf(answer) : {};
+  const response = answerOf(request);
+  const { code = null, detail = null, param = null } = status >= 400 ? problemOf(response) : {};
   const sent = request.sent === undefined ? null : keptBody(endpoint.body ?? null, request.sent, card);
-  const got = responseOf(request, answer, card);
+  const got = responseOf(request, response, card);
   return {
     environment_id: request.environmentId,
     id: request.id,
@@ -68,26 +68,26 @@ export function rowOf(request: CompletedRequest, leftOut: number): RequestLogRow
     // Merchants must not see where our staff work.
     address: isStaff ? null : request.address,
     user_agent: isStaff ? null : text(request.userAgent, MAX_AGENT),
-    object_id: objectOf(request.pathId, answer),
+    object_id: objectOf(request.pathId, response),
     left_out: leftOut,
     created_at: idTime(request.id),
   };
 }
 
-function answerOf({ answer }: CompletedRequest): unknown {
-  if (answer === null || answer === "left out") return null;
-  if ("value" in answer) return answer.value;
+function answerOf({ response }: CompletedRequest): unknown {
+  if (response === null || response === "left out") return null;
+  if ("value" in response) return response.value;
   try {
-    return JSON.parse(answer.text);
+    return JSON.parse(response.text);
   } catch {
     // Not one of our responses: the row shows that its body is not stored.
     return null;
   }
 }
 
-function responseOf({ answer, status, endpoint }: CompletedRequest, value: unknown, card: OwnCard) {
-  if (answer === null) return null;
-  if (answer === "left out" || value === null) return { body: null, kept: "left_out" as const };
+function responseOf({ response, status, endpoint }: CompletedRequest, value: unknown, card: OwnCard) {
+  if (response === null) return null;
+  if (response === "left out" || value === null) return { body: null, kept: "left_out" as const };
   if (status >= 400) return keptBody(null, value, card);
   const isRead = endpoint.method === "GET" || endpoint.reads;
   return keptBody(endpoint.response, value, card, isRead ? MAX_READ : MAX_BODY);
@@ -95,8 +95,8 @@ function responseOf({ answer, status, endpoint }: CompletedRequest, value: unkno
 
 type Problem = { code?: string; detail?: string; param?: string | null };
 
-function problemOf(answer: unknown): Problem {
-  const { code, detail, param } = (answer ?? {}) as Record<string, unknown>;
+function problemOf(response: unknown): Problem {
+  const { code, detail, param } = (response ?? {}) as Record<string, unknown>;
   return {
     ...(typeof code === "string" && { code }),
     ...(typeof detail === "string" && { detail }),
@@ -108,8 +108,8 @@ function problemOf(answer: unknown): Problem {
  * The id in the path, or else of the object that was created
  * or refused. Only real ids: callers put anything there.
  */
-function objectOf(pathId: string | null, answer: unknown): string | null {
-  const { id, payment_id: paymentId } = (answer ?? {}) as Record<string, unknown>;
+function objectOf(pathId: string | null, response: unknown): string | null {
+  const { id, payment_id: paymentId } = (response ?? {}) as Record<string, unknown>;
   const named = pathId ?? id ?? paymentId;
   return typeof named === "string" && decodeAnyId(named) ? named : null;
 }

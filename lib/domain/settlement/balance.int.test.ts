@@ -89,10 +89,10 @@ test("pages of one movement follow each other without a gap, and filters exclude
   expect(later.data).toEqual(data.filter(({ created_at }) => created_at > at));
   const earlier = await listMovements(ctx, { created_before: at });
   expect(earlier.data).toEqual(data.filter(({ created_at }) => created_at < at));
-  const stranger = testContext(service, (await createTestMerchant(db)).test);
-  expect((await listMovements(stranger, {})).data).toEqual([]);
+  const otherMerchant = testContext(service, (await createTestMerchant(db)).test);
+  expect((await listMovements(otherMerchant, {})).data).toEqual([]);
   for (const starting_after of [data[0]?.id as string, "mov_x", "mov_00000000000000000000000000"]) {
-    await expect(listMovements(stranger, { starting_after })).rejects.toMatchObject({ code: "invalid_parameter" });
+    await expect(listMovements(otherMerchant, { starting_after })).rejects.toMatchObject({ code: "invalid_parameter" });
   }
 });
 

@@ -346,20 +346,24 @@ test("only the last digits of a bank account are stored, and new payouts go ther
 });
 
 test("another merchant's objects are not found", async () => {
-  const [shop, stranger] = [await openShop(), await openShop()];
+  const [shop, otherMerchant] = [await openShop(), await openShop()];
   await shop.pay({ amount: 700 });
   await shop.settle();
   await shop.payOut();
   const [payout] = await shop.payouts();
   const id = payout?.id as string;
   for (const read of [getPayout, retryPayout]) {
-    await expect(read(stranger.ctx, { id })).rejects.toMatchObject({ code: "resource_not_found" });
+    await expect(read(otherMerchant.ctx, { id })).rejects.toMatchObject({ code: "resource_not_found" });
   }
   const batch = payout?.settlement_batch_ids[0] as string;
-  await expect(getSettlementBatch(stranger.ctx, { id: batch })).rejects.toMatchObject({ code: "resource_not_found" });
-  expect(await stranger.payouts()).toEqual([]);
-  expect(await stranger.balance()).toEqual({});
-  await expect(listPayouts(stranger.ctx, { starting_after: id })).rejects.toMatchObject({ code: "invalid_parameter" });
+  await expect(getSettlementBatch(otherMerchant.ctx, { id: batch })).rejects.toMatchObject({
+    code: "resource_not_found",
+  });
+  expect(await otherMerchant.payouts()).toEqual([]);
+  expect(await otherMerchant.balance()).toEqual({});
+  await expect(listPayouts(otherMerchant.ctx, { starting_after: id })).rejects.toMatchObject({
+    code: "invalid_parameter",
+  });
 });
 
 test("hundreds of failing payouts do not delay the others", async () => {

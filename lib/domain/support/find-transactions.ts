@@ -69,10 +69,10 @@ function isAsWideAsTime({ filters, refundedAgain }: ReadTransactions): boolean {
 export async function findTransactionsEverywhere(
   { service }: StaffCall,
   read: ReadTransactions,
-  { sort, order, page, reach: wantedReach }: PageOfSearch,
+  { sort, order, page, reach: requestedReach }: PageOfSearch,
 ): Promise<{ rows: FoundRow[]; search: TransactionSearch }> {
   const now = service.clock.now().getTime();
-  const reach = isAsWideAsTime(read) ? wantedReach : null;
+  const reach = isAsWideAsTime(read) ? requestedReach : null;
   const from = { from: addDays(new Date(now).toISOString().slice(0, 10), -RECENT_DAYS), to: null };
   const query = { ...FIRST_QUERY, ...read.filters, ...(reach === "recent" && { created_at: from }) };
   const { filters } = searchBody(query, "UTC", now);

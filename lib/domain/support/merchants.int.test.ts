@@ -127,9 +127,9 @@ test("unlocking lets the merchant's member try again, and no other merchant's", 
   const shown = async () =>
     (await getMerchantView(call(), { id, mode: "test" })).members.find((row) => row.id === userId);
   expect((await shown())?.lockedUntil).not.toBeNull();
-  const stranger = await moneyTenant(db);
+  const otherMerchant = await moneyTenant(db);
   await expect(
-    unlockMember(call(), { merchantId: encodeId("merchant", stranger.merchant.id), userId, reason: "x" }),
+    unlockMember(call(), { merchantId: encodeId("merchant", otherMerchant.merchant.id), userId, reason: "x" }),
   ).rejects.toMatchObject({ code: "resource_not_found" });
   const made = call();
   await unlockMember(made, { merchantId: id, userId, reason: "Called us" });

@@ -149,7 +149,7 @@ async function findId(sql: Sql, { kind, uuid }: SearchTerm & { by: "id" }): Prom
 function describe(term: SearchTerm): string {
   switch (term.by) {
     case "id":
-      return `id of a ${ID_WORDS[term.kind] ?? term.kind} (${encodeId(term.kind, term.uuid)})`;
+      return `id of a ${ID_KIND_NAMES[term.kind] ?? term.kind} (${encodeId(term.kind, term.uuid)})`;
     case "operation":
       return "id of an operation";
     case "email":
@@ -161,7 +161,7 @@ function describe(term: SearchTerm): string {
   }
 }
 
-const ID_WORDS: Partial<Record<string, string>> = {
+const ID_KIND_NAMES: Partial<Record<string, string>> = {
   apiKey: "key",
   clientSession: "client session",
   settlementBatch: "settlement batch",

@@ -78,11 +78,11 @@ export async function listStaffActs(call: StaffCall, filter: StaffActFilter): Pr
 function read(kind: IdKind, id: string | undefined): string | undefined {
   if (id === undefined) return undefined;
   const uuid = decodeId(kind, id);
-  if (uuid === null) throw new AppError("invalid_parameter", `'${id}' is not the id of a ${WORDS[kind] ?? kind}.`);
+  if (uuid === null) throw new AppError("invalid_parameter", `'${id}' is not the id of a ${KIND_NAMES[kind] ?? kind}.`);
   return uuid;
 }
 
-const WORDS: Partial<Record<IdKind, string>> = { audit: "row" };
+const KIND_NAMES: Partial<Record<IdKind, string>> = { audit: "row" };
 
 export function presentStaffAct(row: SupportActRow): StaffActView {
   const merchant =
@@ -104,7 +104,7 @@ export function presentStaffAct(row: SupportActRow): StaffActView {
 
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-const LOOKED_AT = 30;
+const MAX_ACTS_READ = 30;
 const SHOWN = 8;
 
 /**
@@ -112,7 +112,11 @@ const SHOWN = 8;
  * They are the user's own, so reading them is not audited.
  */
 export async function listOwnSearches({ service, staff }: StaffCall): Promise<{ text: string; at: string }[]> {
-  const rows = await listSupportActs(service.db.orm, { staffId: staff.userId, action: "support.searched" }, LOOKED_AT);
+  const rows = await listSupportActs(
+    service.db.orm,
+    { staffId: staff.userId, action: "support.searched" },
+    MAX_ACTS_READ,
+  );
   const searches = new Map<string, string>();
   for (const row of rows) {
     const text = row.detail?.query;

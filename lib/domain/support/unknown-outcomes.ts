@@ -83,20 +83,20 @@ export async function readProcessorStatus(
     operations.slice(0, MAX_CHECKED).map(async ({ id: reference, kind }): Promise<ProcessorStatus> => {
       if (!at) return { reference, kind: "none", text: "its processor is not connected" };
       const operation = { id: reference, kind, environmentId, paymentId };
-      const answer = await inquireProcessor(service, at.processor, operation, snapshot.payment.authorization_id);
-      return { reference, kind: answer.kind === "never" ? "not_found" : answer.kind, text: textOf(answer) };
+      const inquiry = await inquireProcessor(service, at.processor, operation, snapshot.payment.authorization_id);
+      return { reference, kind: inquiry.kind === "never" ? "not_found" : inquiry.kind, text: textOf(inquiry) };
     }),
   );
 }
 
-function textOf(answer: Inquiry): string | null {
-  switch (answer.kind) {
+function textOf(inquiry: Inquiry): string | null {
+  switch (inquiry.kind) {
     case "approved":
-      return answer.captured === false ? "authorized; the capture at once failed" : checksOf(answer.checks);
+      return inquiry.captured === false ? "authorized; the capture at once failed" : checksOf(inquiry.checks);
     case "declined":
-      return answer.decline_code ?? "refused, or it failed later";
+      return inquiry.decline_code ?? "refused, or it failed later";
     case "action_required":
-      return checksOf(answer.checks);
+      return checksOf(inquiry.checks);
     case "pending":
       return "it is still working on it";
     case "not_found":
@@ -105,9 +105,9 @@ function textOf(answer: Inquiry): string | null {
       return "it never executed it, and never will";
     case "not_sent":
     case "unknown":
-      return answer.reason;
+      return inquiry.reason;
     default:
-      return answer satisfies never;
+      return inquiry satisfies never;
   }
 }
 

@@ -161,14 +161,14 @@ test("a removed member loses access at once, their shared views stay, and their 
 });
 
 test("another merchant's members are not found", async () => {
-  const { owner, stranger, service } = await setup();
-  const foreign = await createTestUser(db, { merchantId: stranger.id, role: "viewer" });
+  const { owner, stranger: otherMerchant, service } = await setup();
+  const foreign = await createTestUser(db, { merchantId: otherMerchant.id, role: "viewer" });
   const missing = { code: "resource_not_found" };
   await expect(changeRole(owner.ctx, { id: idOf(foreign), role: "owner" })).rejects.toMatchObject(missing);
   await expect(removeMember(owner.ctx, { id: idOf(foreign) })).rejects.toMatchObject(missing);
   await expect(resendInvitation(owner.ctx, { id: idOf(foreign) })).rejects.toMatchObject(missing);
   await expect(removeMember(owner.ctx, { id: "nonsense" })).rejects.toMatchObject(missing);
-  const elsewhere = testContext(service, stranger.test, { actor: { type: "user", id: foreign.id } });
+  const elsewhere = testContext(service, otherMerchant.test, { actor: { type: "user", id: foreign.id } });
   expect((await listTeam(elsewhere)).map(({ id }) => id)).toEqual([foreign.id]);
 });
 
@@ -190,7 +190,7 @@ test("a user sees and ends their own sessions only, the current one marked", asy
 });
 
 test("the history joins both modes' keys and the support staff's look-ups, newest first, page by page", async () => {
-  const { owner, merchant, service, newUser, stranger } = await setup();
+  const { owner, merchant, service, newUser, stranger: otherMerchant } = await setup();
   const staff = await newUser("staff", { name: "Sam of support" });
   const by = { actor: owner.ctx.actor };
   await createApiKey(service, { environmentId: merchant.test.id, name: "A", permissions: ["payment.read"], ...by });
@@ -202,7 +202,7 @@ test("the history joins both modes' keys and the support staff's look-ups, newes
   await recordStaffAct(
     service,
     { userId: staff.user.id },
-    { action: "support.viewed_merchant", merchantId: stranger.id },
+    { action: "support.viewed_merchant", merchantId: otherMerchant.id },
   );
   await createApiKey(service, { environmentId: merchant.live.id, name: "B", permissions: ["payment.read"], ...by });
   const { rows, next } = await listActivity(owner.ctx, { before: null });

@@ -15,7 +15,7 @@ import { exportTransactions } from "./export-transactions";
 import { sumTransactions } from "./read-transactions";
 
 const { db } = await testDatabase({ own: true });
-const { call, stranger, service } = await testTenant(db);
+const { call, stranger: otherMerchant, service } = await testTenant(db);
 const MANY = 100_000;
 const many = await testTenant(db);
 
@@ -67,7 +67,7 @@ describe("an export of transactions", () => {
   });
 
   test("has nothing of another merchant", async () => {
-    expect(await idsOf(testContext(service, stranger.test))).toEqual([]);
+    expect(await idsOf(testContext(service, otherMerchant.test))).toEqual([]);
   });
 
   test.each(["csv", "xlsx"] as const)(

@@ -17,12 +17,12 @@ import { idAt, newId } from "@/lib/ids";
 import { getTransaction, listTransactions } from "./read-transactions";
 
 const { db } = await testDatabase({ own: true });
-const { merchant, stranger, call, service } = await testTenant(db);
+const { merchant, stranger: otherMerchant, call, service } = await testTenant(db);
 const foreign: SampleTransaction = { ...(SAMPLE[0] as SampleTransaction), id: idAt(new Date(START)) };
 
 beforeAll(async () => {
   await Promise.all(SAMPLE.map((row) => insertSample(db, merchant.test.id, row)));
-  await insertSample(db, stranger.test.id, foreign);
+  await insertSample(db, otherMerchant.test.id, foreign);
 });
 
 const at = (milliseconds: number) => new Date(START + milliseconds).toISOString();
@@ -117,14 +117,15 @@ describe("listing", () => {
   });
 
   it("shows another merchant and the other mode nothing of it", async () => {
-    expect((await listTransactions(testContext(service, stranger.test), {})).total).toBe(1);
+    expect((await listTransactions(testContext(service, otherMerchant.test), {})).total).toBe(1);
     expect(await listTransactions(testContext(service, merchant.live), {})).toMatchObject({ data: [], total: 0 });
   });
 
   it("counts exactly to 10,000 and then reports that there are more", async () => {
-    const environmentId = stranger.live.id;
+    const environmentId = otherMerchant.live.id;
     await insertManyTransactions(db, environmentId, 10_000);
-    const count = async () => await listTransactions(testContext(service, stranger.live), { offset: 9_990, limit: 10 });
+    const count = async () =>
+      await listTransactions(testContext(service, otherMerchant.live), { offset: 9_990, limit: 10 });
     expect(await count()).toMatchObject({ total: 10_000, total_capped: false, has_more: false });
     await insertSample(db, environmentId, { ...foreign, id: idAt(new Date(START)) });
     expect(await count()).toMatchObject({ total: 10_000, total_capped: true, has_more: true });

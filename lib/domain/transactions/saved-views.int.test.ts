@@ -22,10 +22,10 @@ async function person(merchantId: string, name: string): Promise<string> {
 }
 
 async function team() {
-  const { call, merchant, stranger, service } = await testTenant(db);
+  const { call, merchant, stranger: otherMerchant, service } = await testTenant(db);
   const [anna, ben] = [await person(merchant.id, "Anna"), await person(merchant.id, "Ben")];
-  const carl = await person(stranger.id, "Carl");
-  return { call, merchant, elsewhere: testContext(service, stranger.test), anna, ben, carl };
+  const carl = await person(otherMerchant.id, "Carl");
+  return { call, merchant, elsewhere: testContext(service, otherMerchant.test), anna, ben, carl };
 }
 
 const role = "operator";

@@ -11,7 +11,7 @@ import { getPaymentDetail } from "../payments/payment-detail";
 import { sumChosenTransactions, sumTransactions } from "./read-transactions";
 
 const { db } = await testDatabase({ own: true });
-const { call, stranger, service } = await testTenant(db);
+const { call, stranger: otherMerchant, service } = await testTenant(db);
 
 beforeAll(async () => {
   for (const row of SAMPLE) await insertSample(db, call().environment.id, row);
@@ -123,14 +123,14 @@ describe("the sums of a list", () => {
   });
 
   test("has nothing of another merchant", async () => {
-    expect(await sumTransactions(testContext(service, stranger.test), search())).toMatchObject({ rows: 0 });
+    expect(await sumTransactions(testContext(service, otherMerchant.test), search())).toMatchObject({ rows: 0 });
   });
 
   test("stops at the list's count limit, and reports that", async () => {
-    const ctx = testContext(service, stranger.live);
-    await insertManyTransactions(db, stranger.live.id, TOTAL_CAP);
+    const ctx = testContext(service, otherMerchant.live);
+    await insertManyTransactions(db, otherMerchant.live.id, TOTAL_CAP);
     expect(await sumTransactions(ctx, search())).toMatchObject({ rows: TOTAL_CAP, capped: false });
-    await insertManyTransactions(db, stranger.live.id, 1);
+    await insertManyTransactions(db, otherMerchant.live.id, 1);
     expect(await sumTransactions(ctx, search())).toMatchObject({ rows: TOTAL_CAP, capped: true });
   });
 });

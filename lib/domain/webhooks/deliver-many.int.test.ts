@@ -108,8 +108,8 @@ describe("many at once", () => {
     });
     const share = { ofEndpoint: 4, ofEnvironment: 6, ofTests: 7 };
     const found = [at(1, 1), at(1, 2), at(1, 3), at(2, 4), at(3, 5)].map((place) => ({ ...place, due: 4 }));
-    const places = (free: number, underWay: ReturnType<typeof at>[] = []) => {
-      const { allocated, examined } = allocateSlots(found, underWay, share, free);
+    const places = (free: number, running: ReturnType<typeof at>[] = []) => {
+      const { allocated, examined } = allocateSlots(found, running, share, free);
       return { given: allocated.map((turn) => [turn.endpoint_id, turn.places]), looked: examined };
     };
     expect(places(20)).toEqual({
@@ -128,8 +128,8 @@ describe("many at once", () => {
       ],
       looked: 2,
     });
-    const underWay = [at(1, 1), at(1, 1), at(1, 9), at(1, 9), at(1, 9), at(2, 4)];
-    expect(places(20, underWay).given).toEqual([
+    const running = [at(1, 1), at(1, 1), at(1, 9), at(1, 9), at(1, 9), at(2, 4)];
+    expect(places(20, running).given).toEqual([
       ["end_1", 1],
       ["end_4", 3],
       ["end_5", 4],

@@ -97,7 +97,7 @@ describe("a message", () => {
   });
 
   test("goes to the endpoints that take its type, and to no other merchant's", async () => {
-    const { service, endpoint, happen, stranger } = await tenant();
+    const { service, endpoint, happen, stranger: otherMerchant } = await tenant();
     const all = await endpoint();
     const some = await endpoint({ event_types: ["subscription_plan.created", "refund.failed"] });
     const none = await endpoint({ event_types: ["refund.failed"] });
@@ -105,7 +105,7 @@ describe("a message", () => {
     await sendDue(service);
     expect([all, some, none].map(({ receiver }) => receiver.received.length)).toEqual([1, 1, 0]);
     const [row] =
-      await db.sql`select count(*)::int as n from webhook_deliveries where environment_id = ${stranger.test.id}`;
+      await db.sql`select count(*)::int as n from webhook_deliveries where environment_id = ${otherMerchant.test.id}`;
     expect(row?.n).toBe(0);
   });
 

@@ -138,11 +138,11 @@ export async function replayWebhookEndpoint(
   return { ...reply, keptBytes };
 }
 
-const AT_ONCE = 1_000;
+const ROWS_PER_STATEMENT = 1_000;
 
 /** Job that deletes deliveries of events past their retention, and those of deleted endpoints. */
 export function removeOldWebhookDeliveries(service: Pick<Service, "db" | "clock">): Promise<number> {
-  return removeOldDeliveries(service.db.sql, oldestEventId(service), AT_ONCE);
+  return removeOldDeliveries(service.db.sql, oldestEventId(service), ROWS_PER_STATEMENT);
 }
 
 function presentDelivery(row: WebhookDeliveryRow, mode: Mode): WebhookDelivery {

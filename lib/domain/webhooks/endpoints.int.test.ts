@@ -179,11 +179,11 @@ describe("an endpoint", () => {
   });
 
   test("of another merchant, of the other mode and unknown ones are all not found", async () => {
-    const { service, call, merchant, stranger, endpoint, happen } = await tenant();
+    const { service, call, merchant, stranger: otherMerchant, endpoint, happen } = await tenant();
     const made = await endpoint();
     await happen();
     const [delivery] = (await listWebhookDeliveries(call(), { id: made.id })).data;
-    for (const environment of [stranger.test, merchant.live]) {
+    for (const environment of [otherMerchant.test, merchant.live]) {
       const other = testContext(service, environment);
       for (const id of [made.id, encodeId("webhookEndpoint", newId()), "we_nonsense", ""]) {
         const missing = {
@@ -223,7 +223,7 @@ describe("an endpoint", () => {
   });
 
   test("is the only one with its url, when it is made and when it is moved, until it is deleted", async () => {
-    const { call, merchant, stranger, service, endpoint } = await tenant();
+    const { call, merchant, stranger: otherMerchant, service, endpoint } = await tenant();
     const [first, other] = [await endpoint(), await endpoint()];
     const taken = { code: "already_exists", param: "url", errors: [{ param: "url", code: "already_exists" }] };
     await expect(endpoint({ url: first.url })).rejects.toMatchObject(taken);
@@ -231,7 +231,7 @@ describe("an endpoint", () => {
     expect((await getWebhookEndpoint(call(), { id: other.id })).url).toBe(other.url);
     await updateWebhookEndpoint(call(), { id: first.id, url: first.url, status: "DISABLED" });
     await expect(endpoint({ url: first.url })).rejects.toMatchObject(taken);
-    for (const environment of [merchant.live, stranger.test])
+    for (const environment of [merchant.live, otherMerchant.test])
       await createWebhookEndpoint(testContext(service, environment), { ...BODY, url: first.url });
     const longest = `http://127.0.0.1:9/${Array.from({ length: 2_000 }, (_, i) => String.fromCodePoint(0x4e00 + ((i * 7_919) % 20_000))).join("")}`;
     await endpoint({ url: longest });

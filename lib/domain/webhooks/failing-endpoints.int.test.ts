@@ -134,7 +134,7 @@ test("an endpoint that we disabled is no longer shown once a user keeps it disab
 
 test("an endpoint and its deliveries show the newest failure at once, and no longer once one arrives", async () => {
   const { service, call, clock, receiver, made, happen } = await setup();
-  const stranger = await newTenant();
+  const otherMerchant = await newTenant();
   const delivery = async () => (await listWebhookDeliveries(call(), { id: made.id })).data;
   receiver.answer = status(503);
   await happen();
@@ -145,8 +145,8 @@ test("an endpoint and its deliveries show the newest failure at once, and no lon
     [failed?.id, { status: 503, failed: true }],
   ]);
   expect([...(await readFailingNow(call(), [made]))]).toEqual([[made.id, { status: 503, failed: true }]]);
-  expect([...(await readFailingNow(stranger.call(), [made]))]).toEqual([]);
-  expect([...(await readLastResponses(stranger.call(), [failed as { id: string }]))]).toEqual([]);
+  expect([...(await readFailingNow(otherMerchant.call(), [made]))]).toEqual([]);
+  expect([...(await readLastResponses(otherMerchant.call(), [failed as { id: string }]))]).toEqual([]);
   receiver.answer = (_received, response) => response.destroy();
   clock.forward(DAY);
   await sendDue(service);

@@ -258,7 +258,7 @@ describe("a dispute", () => {
     await records.begin(reference, {
       ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures: true },
     });
-    await records.answered(reference, "answer", { resultCode: "Authorised", pspReference: "P1" });
+    await records.recordResponse(reference, "answer", { resultCode: "Authorised", pspReference: "P1" });
     return { records, reference, account };
   }
   const statusOf = async (records: Records, id: string) => disputeOf(id, await records.notices(id))?.status;
@@ -304,7 +304,7 @@ describe("a message about a payment that identifies no operation", () => {
     await records.begin(reference, {
       ...{ account, by: "call", kind: "authorize", authorization: reference, amount, captures },
     });
-    await records.answered(reference, "answer", { resultCode: "Authorised", pspReference: "P1" });
+    await records.recordResponse(reference, "answer", { resultCode: "Authorised", pspReference: "P1" });
     return { records, reference, account };
   }
 
@@ -384,7 +384,9 @@ describe("when the service dies while storing a response", () => {
 
   test("a payment can be captured by the reference in its response, before any webhook", async () => {
     const answer = { resultCode: "Authorised", pspReference: "P1" } as const;
-    const { records, reference } = await dyingAt("authorize", (dying, one) => dying.answered(one, "answer", answer));
+    const { records, reference } = await dyingAt("authorize", (dying, one) =>
+      dying.recordResponse(one, "answer", answer),
+    );
     expect(await records.find(reference)).toMatchObject({ pspReference: "P1" });
   });
 });

@@ -12,22 +12,22 @@ export async function checkConnection(
 ): Promise<ConnectionCheck> {
   if (live && !prefix)
     return refused("Live payments need the prefix of your live address: Customer Area → Developers → API URLs.");
-  const answer = await requests.post("/paymentMethods", { merchantAccount: account });
-  if (answer.kind === "answered") return { kind: "works", id: account, account, live };
-  if (answer.kind !== "refused") {
-    const reason = "reason" in answer ? answer.reason : "Adyen is busy";
+  const response = await requests.post("/paymentMethods", { merchantAccount: account });
+  if (response.kind === "answered") return { kind: "works", id: account, account, live };
+  if (response.kind !== "refused") {
+    const reason = "reason" in response ? response.reason : "Adyen is busy";
     const host = live ? ` Check the prefix ${prefix} under Customer Area → Developers → API URLs.` : "";
     return { kind: "unreachable", reason: `Adyen could not be reached (${reason}).${host}` };
   }
-  if (answer.status === 401)
+  if (response.status === 401)
     return refused(
       `Adyen does not know this API key. ${live ? "A live key comes from the live" : "A test key comes from the test"} Customer Area, under Developers → API credentials.`,
     );
-  if (answer.status === 403 && answer.code === "901")
+  if (response.status === 403 && response.code === "901")
     return refused(`There is no merchant account ${account}, or this API key may not use it.`);
-  if (answer.status === 403)
+  if (response.status === 403)
     return refused("This API key may not make payments. Give its user the role Checkout webservice role.");
-  return refused(`${answer.message}.`);
+  return refused(`${response.message}.`);
 }
 
 const refused = (reason: string): ConnectionCheck => ({ kind: "refused", reason });

@@ -129,7 +129,7 @@ export function createAdyenProcessor(
     if (response.kind === "answered") {
       const read = paymentResponse.safeParse(response.body);
       if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
-      await records.answered(reference, "answer", storedResponse(read.data));
+      await records.recordResponse(reference, "answer", storedResponse(read.data));
       const outcome = await authorizationOf(reference);
       return outcome ?? { kind: "unknown", reason: "Adyen's answer was not kept" };
     }
@@ -191,7 +191,7 @@ export function createAdyenProcessor(
     if (response.kind === "answered") {
       const read = paymentResponse.safeParse(response.body);
       if (!read.success) return { kind: "unknown", reason: "Adyen's answer cannot be read" };
-      await records.answered(authorization, "continued", storedResponse(read.data));
+      await records.recordResponse(authorization, "continued", storedResponse(read.data));
       return (await authorizationOf(authorization)) ?? { kind: "pending" };
     }
     // Refused unread; an earlier call may have been executed.

@@ -61,8 +61,8 @@ export class Records {
     if (!facts.begun) return null;
     const said = (facts.continued ?? facts.answer) as PaymentResponse | undefined;
     // The process may have died between storing the response and its reference.
-    const answered = said && isFinal(said) ? said.pspReference : undefined;
-    const pspReference = ((facts.approved ?? facts.psp) as string | undefined) ?? answered ?? null;
+    const finalReference = said && isFinal(said) ? said.pspReference : undefined;
+    const pspReference = ((facts.approved ?? facts.psp) as string | undefined) ?? finalReference ?? null;
     return {
       firstUse: facts.begun as FirstUse,
       closing: "closing" in facts,
@@ -73,7 +73,7 @@ export class Records {
       challenge: (facts.challenge as ChallengeEnd | undefined) ?? null,
       received: "received" in facts,
       refused: (facts.refused as Refused | undefined) ?? null,
-      ...(await this.#noticesOf(new Set([pspReference, (facts.psp as string | undefined) ?? answered ?? null]))),
+      ...(await this.#noticesOf(new Set([pspReference, (facts.psp as string | undefined) ?? finalReference ?? null]))),
     };
   }
 
@@ -90,7 +90,7 @@ export class Records {
     return recorded?.firstUse.account === account ? recorded : null;
   }
 
-  async answered(reference: string, fact: "answer" | "continued", answer: PaymentResponse): Promise<void> {
+  async recordResponse(reference: string, fact: "answer" | "continued", answer: PaymentResponse): Promise<void> {
     await this.#journal.note(reference, fact, answer);
     if (answer.pspReference) await this.#link(reference, answer.pspReference, isFinal(answer));
   }

@@ -9,8 +9,8 @@ import {
 } from "@/lib/contract/sandbox-cards";
 
 /** The address verification result for the given address, by the documented table {@link SANDBOX_AVS}. */
-export function verifyAddress(behaviour: SandboxBehavior, address: BillingAddress | null): AvsResult {
-  if (behaviour === "avs_no_match") return "N";
+export function verifyAddress(behavior: SandboxBehavior, address: BillingAddress | null): AvsResult {
+  if (behavior === "avs_no_match") return "N";
   if (!address || (address.line1 === null && address.postal_code === null)) return "U";
   if (address.country !== null && !AVS_COUNTRIES.has(address.country)) return "G";
   if (address.postal_code === null) return "A";
@@ -18,8 +18,8 @@ export function verifyAddress(behaviour: SandboxBehavior, address: BillingAddres
 }
 
 /** Always a result: a token exists only for a card that came with its security code. */
-export function verifySecurityCode(behaviour: SandboxBehavior): "M" | "N" {
-  return behaviour === "cvv_no_match" || behaviour === "decline:incorrect_cvv" ? "N" : "M";
+export function verifySecurityCode(behavior: SandboxBehavior): "M" | "N" {
+  return behavior === "cvv_no_match" || behavior === "decline:incorrect_cvv" ? "N" : "M";
 }
 
 /** A card is valid through the last day of its month. */

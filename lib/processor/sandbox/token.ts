@@ -19,7 +19,7 @@ export type SandboxVault = {
 };
 
 const PREFIX = "sbx_";
-const BEHAVIOURS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
+const BEHAVIORS = new Map(SANDBOX_CARDS.map((card) => [card.number, card.behavior]));
 
 /**
  * Tokens are sealed values rather than rows: every process can read them, a modified one does not open, and no
@@ -29,7 +29,7 @@ export function createVault(secret: Secret): SandboxVault {
   return {
     async tokenize(account, card) {
       const fingerprint = (await secret.fingerprint(account, card)).toString("base64url");
-      const behaviour = BEHAVIOURS.get(card.number) ?? "decline:generic_decline";
+      const behaviour = BEHAVIORS.get(card.number) ?? "decline:generic_decline";
       const token = PREFIX + secret.seal(JSON.stringify([behaviour, fingerprint, card.exp_month, card.exp_year]));
       return {
         token,

@@ -158,7 +158,7 @@ export function failedInquiry(failure: RequestFailure): Extract<Inquiry, { kind:
 }
 
 const FIRST_PAUSE_MS = 40;
-const LONGEST_PAUSE_MS = 800;
+const MAX_PAUSE_MS = 800;
 
 /**
  * Sends with a key. Retries while another request with the key is in progress and time is left, and once after a connection
@@ -171,7 +171,7 @@ export async function post<T>(
 ): Promise<T> {
   const sendOnce = () => send(budget.options(key));
   let [wasSent, wasReset] = [false, false];
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     try {
       return await (wasSent ? afterSending(sendOnce) : sendOnce());
     } catch (error) {

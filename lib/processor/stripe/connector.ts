@@ -37,9 +37,9 @@ export function createStripeProcessor(options: ConnectorOptions<StripeCredential
       );
       return { token: id, brand: brandOf(known?.brand), ...shown };
     } catch (error) {
-      const trouble = toRequestFailure(error);
+      const failure = toRequestFailure(error);
       // The payment with this card is then declined for the same reason.
-      if (trouble.kind === "card") return { token: refusedToken(trouble.code), brand: null, ...shown };
+      if (failure.kind === "card") return { token: refusedToken(failure.code), brand: null, ...shown };
       throw error;
     }
   };

@@ -125,8 +125,9 @@ export function movements(stripe: Stripe) {
       case "capture":
         return intent.metadata[METADATA.capture] === reference ? { kind: "approved" } : { kind: "not_found" };
       case "void": {
-        const isIt = intent.status === "canceled" && intent.metadata[METADATA.void] === reference;
-        if (isIt || intent.status !== "succeeded") return isIt ? { kind: "approved" } : { kind: "not_found" };
+        const isThisVoid = intent.status === "canceled" && intent.metadata[METADATA.void] === reference;
+        if (isThisVoid || intent.status !== "succeeded")
+          return isThisVoid ? { kind: "approved" } : { kind: "not_found" };
         return find(budget, intent, "refund", reference);
       }
       case "refund": {
