@@ -28,7 +28,7 @@ export type Service = {
   /** Deadline of one processor call. */
   readonly processorTimeoutMs: number;
   /** Renders the response that is stored in the commit of its result. */
-  readonly renderAnswer: RenderAnswer;
+  readonly renderReply: RenderReply;
 };
 
 export type Environment = { readonly id: string; readonly mode: Mode; readonly merchantId: string };
@@ -77,13 +77,13 @@ export type Result =
   | { readonly kind: "refused"; readonly error: AppError };
 
 /** The request to respond to, in its own process or in the one that finishes its work. `endpoint`: its name. */
-export type AnswerTarget = { readonly endpoint: string; readonly path: string; readonly requestId: string };
+export type ReplyTarget = { readonly endpoint: string; readonly path: string; readonly requestId: string };
 
 /** A request whose response is stored under its idempotency key, by whichever process finishes its work. */
-export type KeyedRequest = AnswerTarget & { readonly key: string };
+export type KeyedRequest = ReplyTarget & { readonly key: string };
 
 /** Injected, so that the domain does not depend on HTTP. */
-export type RenderAnswer = (request: AnswerTarget, result: Result) => Reply;
+export type RenderReply = (request: ReplyTarget, result: Result) => Reply;
 
 /** Result of a verb that stores its own response: the exact bytes, so that a replay is identical. */
 export type Reply = {

@@ -4,7 +4,7 @@ import { PENDING_STATUS } from "@/lib/contract/endpoint";
 import { ENDPOINTS } from "@/lib/contract/endpoints";
 import { AppError, problemBody } from "@/lib/contract/errors";
 import { encodeId } from "@/lib/contract/ids";
-import type { AnswerTarget, RenderAnswer, Reply, Result, Service } from "@/lib/domain/context";
+import type { RenderReply, Reply, ReplyTarget, Result, Service } from "@/lib/domain/context";
 import { presentPayment, presentTransaction } from "@/lib/domain/payments/present";
 import type { Stream } from "./event-stream";
 
@@ -106,7 +106,7 @@ const STATUSES: ReadonlyMap<string, number> = new Map(
 const statusOf = (endpoint: string): number => STATUSES.get(endpoint) ?? 200;
 
 /** Renders responses for storage: their status and exact bytes. */
-export function createRenderer(baseUrl: string): RenderAnswer {
+export function createRenderer(baseUrl: string): RenderReply {
   return (request, result) => {
     switch (result.kind) {
       case "made":
@@ -120,7 +120,7 @@ export function createRenderer(baseUrl: string): RenderAnswer {
 }
 
 /** The payment, or the transaction if the endpoint returns one; with status PENDING while the outcome is unknown. */
-function shown(request: AnswerTarget, result: Extract<Result, { kind: "done" | "pending" }>): Reply {
+function shown(request: ReplyTarget, result: Extract<Result, { kind: "done" | "pending" }>): Reply {
   const { snapshot, transactionId, mode } = result;
   const { payment, transactions } = snapshot;
   const body = request.endpoint.endsWith("Transaction")
@@ -140,7 +140,7 @@ function required<T extends { id: string }>(rows: readonly T[], id: string): T {
 }
 
 /** A refusal as RFC 9457 has it. All refusals are rendered here. */
-function problemText(baseUrl: string, error: AppError, request: Pick<AnswerTarget, "path" | "requestId">): string {
+function problemText(baseUrl: string, error: AppError, request: Pick<ReplyTarget, "path" | "requestId">): string {
   return JSON.stringify(
     problemBody(error, {
       instance: request.path,

@@ -79,7 +79,7 @@ async function create(options: CreateOptions): Promise<CreatedService> {
       }),
       clock: systemClock,
       timer: systemTimer,
-      renderAnswer: createRenderer(baseUrl),
+      renderReply: createRenderer(baseUrl),
       secret,
       webhooks: createSender(env.webhookAllowLocal ? openGuard() : publicGuard()),
       log,

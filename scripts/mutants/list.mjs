@@ -67,8 +67,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/processor-calls.ts",
-        "notAfter: new Date(operation.notAfter),\n    ...(await heldReferenceOf(service, processor, operation)),",
-        "notAfter: new Date(operation.notAfter),\n    ...(await heldReferenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),",
+        "notAfter: new Date(operation.notAfter),\n    ...(await holderReference(service, processor, operation)),",
+        "notAfter: new Date(operation.notAfter),\n    ...(await holderReference(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),",
       ],
     ],
     tests: ["int", "lib/domain/payments/recover-operations.int.test.ts", "is sent again under its reference"],
@@ -625,8 +625,8 @@ export const MUTANTS = [
     edits: [
       [
         "lib/domain/payments/processor-calls.ts",
-        "notAfter: new Date(operation.notAfter),\n    ...(await heldReferenceOf(service, processor, operation)),",
-        "notAfter: new Date(operation.notAfter),\n    ...(await heldReferenceOf(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),",
+        "notAfter: new Date(operation.notAfter),\n    ...(await holderReference(service, processor, operation)),",
+        "notAfter: new Date(operation.notAfter),\n    ...(await holderReference(service, processor, operation)),\n    ...(operation.epoch > 1 && { reference: crypto.randomUUID() }),",
       ],
     ],
     tests: ["int", "lib/domain/payments/other-processor.int.test.ts", "does a refund once, stopped after"],

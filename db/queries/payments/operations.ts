@@ -216,33 +216,33 @@ export async function makeDue(sql: Sql, environmentId: string, id: string): Prom
 
 /**
  * Releases an operation of unknown outcome for a status check after `delayMs`, or at once if it is due. `sent`: it was
- * the call that moves the money, so none is in flight any more. `told`: the first event of its transaction, which also
+ * the call that moves the money, so none is in flight any more. `event`: the first one of its transaction, which also
  * increments the payment's version. False: it is closed, or another process holds it.
  */
 export async function releaseOperation(
   sql: Sql,
   operation: { environmentId: string; id: string; epoch: number; paymentId: string },
-  answer: { text: string; accepted: boolean },
-  { delayMs, sent, told }: { delayMs: number; sent: boolean; told: NewEvent | null },
+  outcome: { text: string; accepted: boolean },
+  { delayMs, sent, event }: { delayMs: number; sent: boolean; event: NewEvent | null },
 ): Promise<boolean> {
   const { environmentId } = operation;
   // All statements lock in this order: payment → operation.
-  const payment = told
+  const payment = event
     ? sql`update payments set version = version + 1
         where environment_id = ${environmentId}::uuid and id = ${operation.paymentId}::uuid
         returning 1`
     : sql`select 1`;
-  const event = told
+  const insertEvent = event
     ? sql`, transaction as (
         update transactions set event_sequence = 1
-        where environment_id = ${environmentId}::uuid and id = ${told.object_id}::uuid and status = 'PENDING'
+        where environment_id = ${environmentId}::uuid and id = ${event.object_id}::uuid and status = 'PENDING'
           and event_sequence = 0 and (select count(*) from released) = 1
         returning 1
       ),
       event as (
         insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
-        select ${environmentId}::uuid, ${told.id}::uuid, ${told.type}, ${told.operation_id}::uuid, ${told.object_id}::uuid, 1,
-          ${told.data}::text::json
+        select ${environmentId}::uuid, ${event.id}::uuid, ${event.type}, ${event.operation_id}::uuid, ${event.object_id}::uuid, 1,
+          ${event.data}::text::json
         where (select count(*) from transaction) = 1
       )`
     : sql``;
@@ -252,12 +252,12 @@ export async function releaseOperation(
       update operations set lease_until = now(),
         next_attempt_at = case when next_attempt_at <= now() then now() else now() + ${delayMs}::int * interval '1 ms' end,
         unknown_at = coalesce(unknown_at, now()), may_resend = may_resend and not ${sent}::boolean,
-        send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${answer.text},
-        accepted_at = case when ${answer.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end
+        send_until = case when ${sent}::boolean then least(send_until, now()) else send_until end, last_answer = ${outcome.text},
+        accepted_at = case when ${outcome.accepted}::boolean then coalesce(accepted_at, now()) else accepted_at end
       where environment_id = ${environmentId}::uuid and id = ${operation.id}::uuid and state = 'open'
         and epoch = ${operation.epoch}::int and (select count(*) from payment) = 1
       returning 1
-    )${event}
+    )${insertEvent}
     select from released`;
   return rows.length === 1;
 }

@@ -10,8 +10,8 @@ import type { Fragment } from "../statement-text";
 /** A ledger line to write. Amount in minor units. */
 export type NewLedgerLine = { line: number; debit: LedgerAccount; credit: LedgerAccount; amount: number };
 
-/** End of a payment's client session. `told`: the event of a session that is paid, written only if it ends so. */
-type SessionEnd = { id: string; paid: boolean; told: NewEvent | null };
+/** End of a payment's client session. `event`: that of a session that is paid, written only if it ends so. */
+type SessionEnd = { id: string; paid: boolean; event: NewEvent | null };
 
 /** Everything that an outcome changes, computed for a payment at `from.version`. */
 export type OutcomeWrite = {
@@ -32,7 +32,7 @@ export type OutcomeWrite = {
   /** The client session whose payment ends here: it is paid, or free for another attempt. */
   session: SessionEnd | null;
   /** The response to store; null without a key. */
-  answer: { key: string; status: number; body: string } | null;
+  response: { key: string; status: number; body: string } | null;
 };
 
 /** Sequence number of a transaction's last event after an outcome. */
@@ -79,7 +79,7 @@ export async function insertMarkEvent(
   actor: ActorRecord,
 ): Promise<void> {
   await tx`
-    with told as (
+    with event as (
       insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
       values (${environmentId}::uuid, ${event.id}::uuid, ${event.type}, null, ${event.object_id}::uuid, ${event.sequence}::int,
         ${event.data}::text::json)
@@ -131,14 +131,14 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
         returning 1
       )`
     : sql``;
-  const told = s.session?.told;
+  const event = s.session?.event;
   // The session cannot expire or be canceled while its payment is in progress, so the sequence number is not contended.
-  const sessionEvent = told
+  const sessionEvent = event
     ? sql`, session_event as (
         insert into events (environment_id, id, type, operation_id, object_id, sequence, data)
-        select ${environmentId}::uuid, ${told.id}::uuid, ${told.type}, ${told.operation_id}::uuid, ${told.object_id}::uuid,
+        select ${environmentId}::uuid, ${event.id}::uuid, ${event.type}, ${event.operation_id}::uuid, ${event.object_id}::uuid,
           (select coalesce(max(sequence), 0) + 1 from events
-            where environment_id = ${environmentId}::uuid and object_id = ${told.object_id}::uuid), ${told.data}::text::json
+            where environment_id = ${environmentId}::uuid and object_id = ${event.object_id}::uuid), ${event.data}::text::json
         where (select count(*) from session) = 1
       )`
     : sql``;
@@ -159,9 +159,9 @@ export async function writeOutcome(sql: Sql | SqlTransaction, environmentId: str
   if (events.length === 0) throw new Error(`operation ${s.operation.id} ends without an event`);
   await sql`
     with answered as (
-      update idempotency_keys set state = 'done', status_code = ${s.answer?.status ?? null}::smallint,
-        response_body = ${s.answer?.body ?? null}, completed_at = now()
-      where environment_id = ${environmentId}::uuid and key = ${s.answer?.key ?? null} and operation_id = ${s.operation.id}::uuid
+      update idempotency_keys set state = 'done', status_code = ${s.response?.status ?? null}::smallint,
+        response_body = ${s.response?.body ?? null}, completed_at = now()
+      where environment_id = ${environmentId}::uuid and key = ${s.response?.key ?? null} and operation_id = ${s.operation.id}::uuid
       returning 1
     ),
     paid as (

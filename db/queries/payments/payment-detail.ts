@@ -78,16 +78,16 @@ export async function readPaymentDetail(
     const disputes = await listDisputes(tx, environment.id, paymentId, DETAIL_LIMIT);
     const [operations, ledger, fee, events, keys, batches, objects, plan, clientSession, customerPayments] =
       await Promise.all([
-        operationsOf(tx, environment.id, paymentId),
-        ledgerOf(tx, environment.id, paymentId),
-        feeOf(tx, environment.id, paymentId),
-        eventsOf(tx, environment.id, snapshot, disputes),
-        keysOf(tx, environment.id, paymentId),
-        batchesOf(tx, environment.id, snapshot),
-        objectsOf(tx, environment.id, paymentId),
-        planOf(tx, environment.id, snapshot),
-        clientSessionOf(tx, environment.id, snapshot),
-        customerPaymentsOf(tx, environment.id, snapshot),
+        listOperations(tx, environment.id, paymentId),
+        listLedgerLines(tx, environment.id, paymentId),
+        sumFees(tx, environment.id, paymentId),
+        listEvents(tx, environment.id, snapshot, disputes),
+        listKeys(tx, environment.id, paymentId),
+        listBatches(tx, environment.id, snapshot),
+        listObjects(tx, environment.id, paymentId),
+        findPlan(tx, environment.id, snapshot),
+        findClientSession(tx, environment.id, snapshot),
+        countCustomerPayments(tx, environment.id, snapshot),
       ]);
     const actors = await readActorNames(
       tx,
@@ -100,7 +100,7 @@ export async function readPaymentDetail(
 }
 
 /** Indexes: `operations_payment`, then the primary key of the ledger. */
-function operationsOf(tx: Transaction, environmentId: string, paymentId: string) {
+function listOperations(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<OperationOfPayment[]>`
     select o.*, (
       select l.created_at from ledger_entries l where l.environment_id = o.environment_id and l.operation_id = o.id and l.line = 1
@@ -110,7 +110,7 @@ function operationsOf(tx: Transaction, environmentId: string, paymentId: string)
 }
 
 /** Indexes: `operations_payment`, then the primary key of the ledger. */
-function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
+function listLedgerLines(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<LedgerRow[]>`
     select l.* from operations o
     join ledger_entries l on l.environment_id = o.environment_id and l.operation_id = o.id
@@ -119,7 +119,7 @@ function ledgerOf(tx: Transaction, environmentId: string, paymentId: string) {
 }
 
 /** The sum over all lines, not only those shown. Indexes: `operations_payment`, then the primary key of the ledger. */
-async function feeOf(tx: Transaction, environmentId: string, paymentId: string): Promise<number> {
+async function sumFees(tx: Transaction, environmentId: string, paymentId: string): Promise<number> {
   const [row] = await tx<[{ fee: number }]>`
     select coalesce(sum(l.amount), 0)::float8 as fee from operations o
     join ledger_entries l
@@ -129,7 +129,7 @@ async function feeOf(tx: Transaction, environmentId: string, paymentId: string):
 }
 
 /** Events of the payment, its refunds and its disputes. Index: `events_object`. */
-function eventsOf(
+function listEvents(
   tx: Transaction,
   environmentId: string,
   { payment, transactions }: PaymentSnapshot,
@@ -149,7 +149,7 @@ function eventsOf(
 }
 
 /** Keys that still belong to an operation of the payment. Indexes: `operations_payment`, then the primary key. */
-function keysOf(tx: Transaction, environmentId: string, paymentId: string) {
+function listKeys(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<KeyOfPayment[]>`
     select key, operation_name as endpoint, path, request_id, actor, created_at, status_code, response_sealed, replay_count,
       last_replayed_at, reuse_count, too_long,
@@ -168,7 +168,7 @@ function keysOf(tx: Transaction, environmentId: string, paymentId: string) {
     order by operation desc`;
 }
 
-function batchesOf(tx: Transaction, environmentId: string, { transactions }: PaymentSnapshot) {
+function listBatches(tx: Transaction, environmentId: string, { transactions }: PaymentSnapshot) {
   const ids = transactions.flatMap((row) => [row.settlement_batch_id, row.reversal_batch_id]);
   const given = [...new Set(ids.filter((id) => id !== null))];
   if (given.length === 0) return [];
@@ -178,26 +178,26 @@ function batchesOf(tx: Transaction, environmentId: string, { transactions }: Pay
 }
 
 /** Index: `processor_objects_payment`. */
-function objectsOf(tx: Transaction, environmentId: string, paymentId: string) {
+function listObjects(tx: Transaction, environmentId: string, paymentId: string) {
   return tx<PaymentDetailRows["objects"]>`
     select kind, object_id as id from processor_objects
     where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
     order by created_at, object_id limit ${DETAIL_LIMIT}::int`;
 }
 
-const chargeOf = ({ payment, transactions }: PaymentSnapshot) =>
+const findCharge = ({ payment, transactions }: PaymentSnapshot) =>
   transactions.find((row) => row.id === payment.charge_id) ?? null;
 
-async function planOf(tx: Transaction, environmentId: string, snapshot: PaymentSnapshot) {
-  const id = chargeOf(snapshot)?.plan_id;
+async function findPlan(tx: Transaction, environmentId: string, snapshot: PaymentSnapshot) {
+  const id = findCharge(snapshot)?.plan_id;
   if (!id) return null;
   const [row] = await tx<NonNullable<PaymentDetailRows["plan"]>[]>`
     select id, name, status from plans where environment_id = ${environmentId}::uuid and id = ${id}::uuid`;
   return row ?? null;
 }
 
-async function clientSessionOf(tx: Transaction, environmentId: string, snapshot: PaymentSnapshot) {
-  const id = chargeOf(snapshot)?.client_session_id;
+async function findClientSession(tx: Transaction, environmentId: string, snapshot: PaymentSnapshot) {
+  const id = findCharge(snapshot)?.client_session_id;
   if (!id) return null;
   const [row] = await tx<NonNullable<PaymentDetailRows["clientSession"]>[]>`
     select s.id, s.status, s.created_at, s.expires_at, l.id as link_id, l.name as link_name,
@@ -210,7 +210,7 @@ async function clientSessionOf(tx: Transaction, environmentId: string, snapshot:
 }
 
 /** Other payments of the customer, counted up to {@link CUSTOMER_PAYMENTS_CAP} + 1. Index: `payments_customer`. */
-async function customerPaymentsOf(tx: Transaction, environmentId: string, { payment }: PaymentSnapshot) {
+async function countCustomerPayments(tx: Transaction, environmentId: string, { payment }: PaymentSnapshot) {
   if (payment.customer_id === null) return null;
   const [row] = await tx<[{ count: number }]>`
     select count(*)::int as count from (

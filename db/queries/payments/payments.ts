@@ -24,7 +24,7 @@ export async function findPayment(
     cross join ${sql.unsafe(transactionsOf("p.environment_id"))}
     where p.environment_id = ${environmentId}::uuid and p.id = ${paymentId}::uuid
     order by t.id`;
-  return snapshotOf(rows);
+  return toSnapshot(rows);
 }
 
 /** Snapshots of several payments, by id. */
@@ -45,19 +45,19 @@ export async function findPaymentsById(
     if (own) own.push(row);
     else rowsOf.set(row.p_id, [row]);
   }
-  return new Map([...rowsOf].map(([id, own]) => [id, snapshotOf(own) as PaymentSnapshot]));
+  return new Map([...rowsOf].map(([id, own]) => [id, toSnapshot(own) as PaymentSnapshot]));
 }
 
-function snapshotOf(rows: JoinedRow[]): PaymentSnapshot | null {
+function toSnapshot(rows: JoinedRow[]): PaymentSnapshot | null {
   const [first] = rows;
   if (!first) return null;
-  const payment = paymentOf(first);
+  const payment = toPayment(first);
   shareWithRefunds(payment.charge_id, rows);
   return { payment, transactions: rows };
 }
 
 const PAYMENT_COLUMNS = Object.keys(getTableColumns(payments)) as (keyof PaymentRow)[];
-const paymentOf = paymentReader(PAYMENT_COLUMNS);
+const toPayment = paymentReader(PAYMENT_COLUMNS);
 
 const { metadata: _metadata, billing_address: _address, ...SHORT_COLUMNS } = getTableColumns(transactions);
 const SHORT_NAMES = Object.keys(SHORT_COLUMNS).map((name) => `t.${name}`);
@@ -80,7 +80,7 @@ export async function findLatestOfPayment(
         select id from transactions where environment_id = ${environmentId}::uuid and payment_id = ${paymentId}::uuid
         order by id desc limit ${refunds}::int))
     order by t.id`;
-  return snapshotOf(rows);
+  return toSnapshot(rows);
 }
 
 /** The payment of a transaction, or null. Index: primary key of transactions. */

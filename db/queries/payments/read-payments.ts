@@ -121,10 +121,10 @@ function groupByPayment(rows: readonly ShownJoinedRow[]): PaymentWithTransaction
   for (const row of rows) {
     const last = payments.at(-1);
     if (last?.payment.id === row.p_id) last.transactions.push(row);
-    else payments.push({ payment: paymentOf(row), transactions: [row] });
+    else payments.push({ payment: toPayment(row), transactions: [row] });
   }
   for (const { payment, transactions } of payments) shareWithRefunds(payment.charge_id, transactions);
   return payments;
 }
 
-const paymentOf = paymentReader(PAYMENT_COLUMNS);
+const toPayment = paymentReader(PAYMENT_COLUMNS);

@@ -132,7 +132,7 @@ describe("a message about what another process works on", () => {
         ...([db.sql, { ...operation, environmentId: tenant.environmentId, paymentId: operation.payment_id }] as const),
         ...([
           { text: "pending", accepted: true },
-          { delayMs: 60_000, sent: true, told: null },
+          { delayMs: 60_000, sent: true, event: null },
         ] as const),
       );
     return { id, release, told: double.messages() };

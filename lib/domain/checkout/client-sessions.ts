@@ -94,7 +94,7 @@ export async function createClientSession(ctx: Context, input: CreateClientSessi
       const iframe_url = `${ctx.service.baseUrl}/pay/${token}`;
       return presentClientSession(row, by(ctx), { client_session_token: token, iframe_url });
     },
-    { secretAnswer: true },
+    { secretResponse: true },
   );
 }
 

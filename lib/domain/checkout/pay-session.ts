@@ -170,7 +170,7 @@ export async function tokenizeForSession(
       if (!(await countClientSessionAttempt(tx, ctx.environment.id, row.id))) throw sessionUnusable(row);
       return await createPaymentToken(ctx, tx, card, details);
     },
-    { secretAnswer: true },
+    { secretResponse: true },
   );
   if (isRefusal(reply.status)) throw sessionUnusable(row);
   return JSON.parse(reply.body) as SessionToken;

@@ -248,7 +248,7 @@ async function twoEvents(tenant: MoneyTenant, paymentId: string): Promise<Outcom
     ],
     audit: { id: newId(), action: "payment.captured", actor: { type: "system", id: null }, requestId: null },
     session: null,
-    answer: null,
+    response: null,
   };
 }
 

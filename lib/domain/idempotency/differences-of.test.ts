@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { differencesOf } from "./inspect-keys";
+import { listDifferences } from "./inspect-keys";
 
 const side = (body: unknown, endpoint = "POST /v1/payments") => ({ endpoint, body });
 
 test("equal requests do not differ, whatever the order of their members", () => {
-  expect(differencesOf(side({ a: 1, b: { c: [1, 2] } }), side({ b: { c: [1, 2] }, a: 1 }))).toEqual([]);
-  expect(differencesOf(side(null), side({}))).toEqual([]);
+  expect(listDifferences(side({ a: 1, b: { c: [1, 2] } }), side({ b: { c: [1, 2] }, a: 1 }))).toEqual([]);
+  expect(listDifferences(side(null), side({}))).toEqual([]);
 });
 
 test("each member that differs is named by its path, with both sides", () => {
   expect(
-    differencesOf(
+    listDifferences(
       side({ amount: 1, metadata: { order: "7", kept: true }, card: { last4: "4242" } }),
       side({ amount: 2, metadata: { order: "8", kept: true }, note: "new" }),
     ),
@@ -23,7 +23,7 @@ test("each member that differs is named by its path, with both sides", () => {
 });
 
 test("another endpoint comes first", () => {
-  expect(differencesOf(side({ a: 1 }), side({ a: 2 }, "POST /v1/payments/pay_1/refund"))[0]).toEqual({
+  expect(listDifferences(side({ a: 1 }), side({ a: 2 }, "POST /v1/payments/pay_1/refund"))[0]).toEqual({
     member: "endpoint",
     first: "POST /v1/payments",
     other: "POST /v1/payments/pay_1/refund",
@@ -31,5 +31,5 @@ test("another endpoint comes first", () => {
 });
 
 test("null and left out are the same", () => {
-  expect(differencesOf(side({ a: null }), side({}))).toEqual([]);
+  expect(listDifferences(side({ a: null }), side({}))).toEqual([]);
 });

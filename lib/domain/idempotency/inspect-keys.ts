@@ -49,7 +49,7 @@ export async function findIdempotencyKey(ctx: Context, input: KeyLookup): Promis
     expires_at: row.expires_at,
     last_replayed_at: row.last_replayed_at,
     retry: retryWords(row),
-    effect: effectOf(row),
+    effect: presentEffect(row),
     reuse: reuse && {
       path: reuse.path,
       request_id: encodeId("request", reuse.request_id),
@@ -57,15 +57,18 @@ export async function findIdempotencyKey(ctx: Context, input: KeyLookup): Promis
       at: reuse.at,
       body_shown: reuseShown,
       body: reuseShown ? reuse.body : null,
-      differences: differencesOf(
-        { endpoint: `${methodOf(row.endpoint)} ${row.path}`, body: shown && reuseShown ? row.request_body : null },
+      differences: listDifferences(
+        {
+          endpoint: `${endpointMethod(row.endpoint)} ${row.path}`,
+          body: shown && reuseShown ? row.request_body : null,
+        },
         { endpoint: `POST ${reuse.path}`, body: shown && reuseShown ? reuse.body : null },
       ),
     },
   };
 }
 
-function effectOf(row: InspectedKey): KeyDetail["effect"] {
+function presentEffect(row: InspectedKey): KeyDetail["effect"] {
   if (row.o_kind === null || row.o_state === null || row.o_payment_id === null || row.o_transaction_id === null)
     return null;
   return {
@@ -79,7 +82,7 @@ function effectOf(row: InspectedKey): KeyDetail["effect"] {
 
 /** Describes what a retry of the request would get now, by the rules of `replyFromKey`. */
 function retryWords(row: InspectedKey): string {
-  const state = stateOf(row);
+  const state = keyState(row);
   switch (state) {
     case "expired":
       return "The key is more than 24 hours old, so it counts as new: the request would run again, as a new operation.";
@@ -142,10 +145,10 @@ export async function listIdempotencyKeys(
 const METHODS = new Map(ENDPOINTS.map(({ name, method }) => [name, method]));
 
 /** The HTTP method of an endpoint, by its name. */
-export const methodOf = (endpoint: string): string => METHODS.get(endpoint) ?? "POST";
+export const endpointMethod = (endpoint: string): string => METHODS.get(endpoint) ?? "POST";
 
 /** State of a key, from its row and its operation. */
-function stateOf(row: Pick<ListedKey, "expired" | "state" | "o_state" | "o_unknown_at">): KeyState {
+function keyState(row: Pick<ListedKey, "expired" | "state" | "o_state" | "o_unknown_at">): KeyState {
   if (row.expired) return "expired";
   if (row.state === "done") return "done";
   return row.o_state === "open" && row.o_unknown_at !== null ? "waiting" : "running";
@@ -154,8 +157,8 @@ function stateOf(row: Pick<ListedKey, "expired" | "state" | "o_state" | "o_unkno
 function presentKey(row: ListedKey): KeySummary {
   return {
     key: row.key,
-    state: stateOf(row),
-    method: methodOf(row.endpoint),
+    state: keyState(row),
+    method: endpointMethod(row.endpoint),
     path: row.path,
     status: row.status_code,
     replay_count: row.replay_count,
@@ -167,7 +170,7 @@ function presentKey(row: ListedKey): KeySummary {
 type Side = { endpoint: string; body: unknown };
 
 /** Differences of two requests: the endpoint first, then members by their paths, such as `metadata.order_id`. */
-export function differencesOf(first: Side, other: Side): Difference[] {
+export function listDifferences(first: Side, other: Side): Difference[] {
   const differences: Difference[] = [];
   if (first.endpoint !== other.endpoint) {
     differences.push({ member: "endpoint", first: first.endpoint, other: other.endpoint });

@@ -20,13 +20,13 @@ const books = new WeakMap<Orm, NoteBook>();
 
 /** Counts a replay of a stored response. Never throws, and delays no request. */
 export function noteReplay(ctx: Context, row: NotedKey): void {
-  const note = noteOf(ctx, row);
+  const note = findNote(ctx, row);
   if (note) note.replays++;
 }
 
 /** Records a refused reuse of a key for another request. Never throws, and delays no request. */
 export function noteReuse(ctx: Context, row: NotedKey, request: IdempotencyRequest): void {
-  const note = noteOf(ctx, row);
+  const note = findNote(ctx, row);
   if (!note) return;
   note.reuses++;
   note.lastReuse = {
@@ -39,7 +39,7 @@ export function noteReuse(ctx: Context, row: NotedKey, request: IdempotencyReque
   };
 }
 
-function noteOf(ctx: Context, { key, request_id: requestId }: NotedKey): Waiting | null {
+function findNote(ctx: Context, { key, request_id: requestId }: NotedKey): Waiting | null {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const book = books.get(orm) ?? { notes: new Map<string, Waiting>(), writing: false };
   books.set(orm, book);

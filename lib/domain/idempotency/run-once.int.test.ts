@@ -69,7 +69,7 @@ test("the same key with other parameters is refused, and the first answer stays"
 
 test("a key replays until it is 24 hours old, and from then on is new for everything", async () => {
   const { keyed, work, age } = await setup();
-  await runOnce(keyed("k"), work, { secretAnswer: true });
+  await runOnce(keyed("k"), work, { secretResponse: true });
   await age("23 hours 59 minutes 55 seconds");
   expect(await runOnce(keyed("k"), work)).toMatchObject({ body: '{"run":1}', replayed: true });
   await age("5 seconds");
@@ -151,7 +151,7 @@ test("the permission is asked for again before a stored answer is given, and onl
 
 test("an answer with a secret is stored encrypted and replayed in clear", async () => {
   const { keyed, merchant } = await setup();
-  const once = () => runOnce(keyed("k"), async () => ({ token: "cst_visible" }), { secretAnswer: true });
+  const once = () => runOnce(keyed("k"), async () => ({ token: "cst_visible" }), { secretResponse: true });
   await once();
   const [row] = await db.sql`select response_body from idempotency_keys where environment_id = ${merchant.test.id}`;
   expect(row?.response_body).not.toContain("cst_visible");

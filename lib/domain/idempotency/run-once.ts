@@ -6,7 +6,7 @@ import { createClaim, inProgress, replayKnown, replyFromKey, type TakeOver, WAIT
 
 type RunOnceOptions = {
   /** The response has a secret that is shown once, so it is stored encrypted. */
-  secretAnswer?: boolean;
+  secretResponse?: boolean;
   /** Takes over the operation of a key that moves money. */
   takeOver?: TakeOver;
 };
@@ -21,7 +21,7 @@ const MAX_ATTEMPTS = 10;
 export async function runOnce(
   ctx: Context,
   work: (tx: Orm) => Promise<object>,
-  { secretAnswer = false, takeOver }: RunOnceOptions = {},
+  { secretResponse: secretAnswer = false, takeOver }: RunOnceOptions = {},
 ): Promise<Reply> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   if (ctx.idempotency === null) {
@@ -72,5 +72,5 @@ async function renderWork(ctx: Context, tx: Orm, work: (tx: Orm) => Promise<obje
 
 function render(ctx: Context, result: Result): Reply {
   const { endpoint, path, id: requestId } = ctx.request;
-  return ctx.service.renderAnswer({ endpoint, path, requestId }, result);
+  return ctx.service.renderReply({ endpoint, path, requestId }, result);
 }

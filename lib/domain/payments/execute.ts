@@ -47,11 +47,11 @@ export async function execute(
   { at, token = null, returned }: NotStored,
 ): Promise<Execution> {
   // Read before T1, so that the lease T1 writes outlasts the time in which the operation may be sent.
-  const begunMs = service.timer.elapsedMs();
+  const startedMs = service.timer.elapsedMs();
   const reserved = await reserve(service, order, at).finally(() => forgetTotals(order.environment.id));
   if (reserved.kind !== "reserved") return reserved;
   const { operation, snapshot } = reserved;
-  const processor = await processorOf(service, order, at, snapshot);
+  const processor = await findProcessor(service, order, at, snapshot);
   if (!processor) {
     // The intent is written, so recovery retries the lookup of the connection.
     const call = { attempts: 1, sent: false };
@@ -59,11 +59,11 @@ export async function execute(
     return { operation, ...(await leaveOpen(service, operation, outcome, call, snapshot)) };
   }
   const call = (held: OpenOperation) => callProcessor(service, processor, held, snapshot, token, returned);
-  return { operation, ...(await send(service, operation, { begunMs, call }, snapshot)) };
+  return { operation, ...(await send(service, operation, { begunMs: startedMs, call }, snapshot)) };
 }
 
 /** Trusts the payment's connection_id; the caller's lookup may be stale. */
-async function processorOf(
+async function findProcessor(
   { processors }: Service,
   { environment }: Order,
   at: Connected,

@@ -9,8 +9,8 @@ import type { Outcome } from "@/lib/processor/port";
 import type { Reply, Service } from "../context";
 import { forgetTotals } from "../lists";
 import type { OpenOperation } from "./operation";
-import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot, resultOf } from "./outcome";
-import { completedEvent, outcomeEvents, pendingEvent } from "./outcome-events";
+import { applyOutcome, type Change, type FinalOutcome, type OperationSnapshot, toResult } from "./outcome";
+import { outcomeEvents, pendingEvent, sessionCompletedEvent } from "./outcome-events";
 import { inSlotIfLong } from "./read-payments";
 import { hasEndedUnpaid } from "./states";
 
@@ -145,7 +145,7 @@ function prepareOutcome(
   const transactions = snapshot.transactions.map((row) => changedRow(row, change));
   // A refund that is reversed later keeps the response that was stored when it was accepted.
   const reply =
-    request && from === "open" ? service.renderAnswer(request, resultOf(change, transactions, operation)) : null;
+    request && from === "open" ? service.renderReply(request, toResult(change, transactions, operation)) : null;
   return {
     finished: { kind: "finished", change, reply },
     write: {
@@ -165,7 +165,7 @@ function prepareOutcome(
         actor: operation.actor,
         requestId: operation.requestId,
       },
-      answer: request && reply ? { key: request.key, status: reply.status, body: reply.body } : null,
+      response: request && reply ? { key: request.key, status: reply.status, body: reply.body } : null,
     },
   };
 }
@@ -175,7 +175,7 @@ function sessionAfter({ kind }: OpenOperation, { payment, charge }: Change): Out
   const authorizes = kind === "authorize" || kind === "continue";
   if (!authorizes || charge.client_session_id === null || payment.status === "REQUIRES_ACTION") return null;
   const paid = payment.status !== "DECLINED" && payment.status !== "FAILED";
-  return { id: charge.client_session_id, paid, told: null };
+  return { id: charge.client_session_id, paid, event: null };
 }
 
 /** Adds the event of a session that is now paid. Sessions of payment links have none: their payments have events. */
@@ -187,8 +187,8 @@ async function withSessionEvent(
 ): Promise<OutcomeWrite["session"]> {
   if (!end?.paid) return end;
   const open = await findSessionUnderWay(sql, operation.environmentId, end.id, operation.paymentId);
-  const isTold = open !== null && open.payment_link_id === null;
-  return { ...end, told: isTold ? completedEvent(operation, change, open) : null };
+  const isAnnounced = open !== null && open.payment_link_id === null;
+  return { ...end, event: isAnnounced ? sessionCompletedEvent(operation, change, open) : null };
 }
 
 function changedRow(row: TransactionRow, change: Change): TransactionRow {
@@ -231,13 +231,13 @@ export async function leaveOpen(
 ): Promise<Executed> {
   const delayMs = Math.min(500 * 2 ** Math.max(0, attempts - 1), 60_000);
   const { sql } = service.db.within(operation.environmentId);
-  const told = pendingEvent(operation, known);
+  const event = pendingEvent(operation, known);
   const accepted = outcome.kind === "pending";
   const released = await releaseOperation(
     sql,
     operation,
     { text: describe(outcome), accepted },
-    { delayMs, sent, told },
+    { delayMs, sent, event },
   );
   return released ? { kind: "pending", accepted } : { kind: "lost" };
 }

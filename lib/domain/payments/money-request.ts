@@ -112,7 +112,7 @@ async function stillPending(ctx: Context, operation: OpenOperation): Promise<Rep
   const snapshot = await getOperationPayment(ctx.service, operation);
   const { transactionId, mode } = operation;
   const result: Result = { kind: "pending", snapshot, transactionId, mode };
-  const make = () => ctx.service.renderAnswer(keyedRequest(ctx), result);
+  const make = () => ctx.service.renderReply(keyedRequest(ctx), result);
   const bytes = estimateLength(snapshot);
   if (bytes <= LONG_RESPONSE_BYTES) return make();
   return { status: PENDING_STATUS, body: "", replayed: false, long: { bytes, read: async () => make().body } };
@@ -143,7 +143,7 @@ export async function refuseClaimed(ctx: Context, error: AppError): Promise<Repl
     await releaseClaim(ctx);
     throw error;
   }
-  const response = ctx.service.renderAnswer(keyedRequest(ctx), { kind: "refused", error });
+  const response = ctx.service.renderReply(keyedRequest(ctx), { kind: "refused", error });
   const { orm } = ctx.service.db.within(ctx.environment.id);
   if (await storeResponse(orm, ctx.environment.id, keyedRequest(ctx), response)) return response;
   // The lease ran out and another request claimed the key: its response counts.

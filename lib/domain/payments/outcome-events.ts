@@ -14,7 +14,7 @@ import {
 import type { OpenOperation } from "./operation";
 import type { Change, OperationSnapshot, OutcomeEventType } from "./outcome";
 
-const isOfRefund = (type: OutcomeEventType): type is RefundEventType => type.startsWith("refund.");
+const isRefundEvent = (type: OutcomeEventType): type is RefundEventType => type.startsWith("refund.");
 
 /**
  * The events of an outcome: those of the payment or refund, then one for each changed transaction. Sequence numbers
@@ -36,24 +36,27 @@ export function outcomeEvents(
     return next;
   };
   const changes = changedTransactions(was, change);
-  const ofRow = (type: RefundEventType | ReturnType<typeof transactionEventType>, { from, to }: Changed) => {
+  const eventOfTransaction = (
+    type: RefundEventType | ReturnType<typeof transactionEventType>,
+    { from, to }: Changed,
+  ) => {
     const sequence = numberOf(from.id, from.event_sequence);
     const previous = sequence === 1 ? null : { row: from, payment: was.payment };
     const data = transactionData(previous, { row: to, payment: change.payment }, mode);
     return { sequence, ...newEvent(type, { objectId: to.id, operationId }, data) };
   };
-  const told = change.events.map((type) => {
-    if (isOfRefund(type)) return ofRow(type, refundOf(was, change));
+  const named = change.events.map((type) => {
+    if (isRefundEvent(type)) return eventOfTransaction(type, refundChange(was, change));
     const data = paymentData(before, { payment: change.payment, transactions }, mode);
     const about = { objectId: change.payment.id, operationId };
     return { sequence: numberOf(change.payment.id, before.payment.event_sequence), ...newEvent(type, about, data) };
   });
-  return [...told, ...changes.map((changed) => ofRow(transactionEventType(changed.to.status), changed))];
+  return [...named, ...changes.map((changed) => eventOfTransaction(transactionEventType(changed.to.status), changed))];
 }
 
 type Changed = { from: TransactionRow; to: TransactionRow };
 
-function refundOf(was: OperationSnapshot, is: OperationSnapshot): Changed {
+function refundChange(was: OperationSnapshot, is: OperationSnapshot): Changed {
   if (!was.refund || !is.refund) throw new Error(`a refund of payment ${is.payment.id} has no transaction`);
   return { from: was.refund, to: is.refund };
 }
@@ -79,7 +82,7 @@ export function pendingEvent(operation: OpenOperation, known: PaymentSnapshot): 
 }
 
 /** The event of a session that a payment has completed. `open`: the session before. */
-export function completedEvent(operation: OpenOperation, { payment }: Change, open: ClientSessionRow): NewEvent {
+export function sessionCompletedEvent(operation: OpenOperation, { payment }: Change, open: ClientSessionRow): NewEvent {
   const seen = { mode: operation.mode, now: new Date(payment.updated_at) };
   const completed: ClientSessionRow = {
     ...open,

@@ -57,7 +57,7 @@ export const CHALLENGE_MINUTES = 30;
 /** Change without a refund and without ledger lines. */
 const UNBOOKED = { refund: null, ledger: [], feeOn: 0 };
 
-const inMs = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString();
+const addMs = (now: string, ms: number) => new Date(Date.parse(now) + ms).toISOString();
 
 /**
  * Applies an outcome to a payment. Pure, so the request, the recovery worker and the tests get the same result.
@@ -91,14 +91,14 @@ export function applyOutcome(
 }
 
 function authorized({ payment, charge }: OperationSnapshot, outcome: FinalOutcome, now: string): Change {
-  const checked = { ...charge, ...checksOf(outcome, charge), ...cardOf(outcome, charge), updated_at: now };
+  const checked = { ...charge, ...mergeChecks(outcome, charge), ...mergeCard(outcome, charge), updated_at: now };
   const closed = { ...payment, open_operation_id: null, next_action: null, updated_at: now };
   switch (outcome.kind) {
     case "approved":
       if (payment.capture_method === "manual" || outcome.captured === false) {
         return {
           ...UNBOOKED,
-          payment: { ...closed, status: "AUTHORIZED", capture_before: inMs(now, AUTHORIZATION_DAYS * DAY_MS) },
+          payment: { ...closed, status: "AUTHORIZED", capture_before: addMs(now, AUTHORIZATION_DAYS * DAY_MS) },
           charge: { ...checked, status: "AUTHORIZED", authorized_at: now },
           operationState: "succeeded",
           events: ["payment.authorized"],
@@ -119,7 +119,7 @@ function authorized({ payment, charge }: OperationSnapshot, outcome: FinalOutcom
       const nextAction: NextAction = {
         type: "redirect_to_url",
         redirect_to_url: { url: outcome.challenge.url },
-        expires_at: inMs(now, CHALLENGE_MINUTES * 60_000),
+        expires_at: addMs(now, CHALLENGE_MINUTES * 60_000),
       };
       return {
         ...UNBOOKED,
@@ -166,7 +166,7 @@ function refusedWith(outcome: FinalOutcome): Change["result"] {
   return reason === undefined ? { kind: "payment_failed" } : { kind: "processor_refused", reason };
 }
 
-function checksOf(outcome: FinalOutcome, charge: TransactionRow) {
+function mergeChecks(outcome: FinalOutcome, charge: TransactionRow) {
   const checks: Checks | undefined = "checks" in outcome ? outcome.checks : undefined;
   return {
     avs_result: checks?.avs_result ?? charge.avs_result,
@@ -177,7 +177,7 @@ function checksOf(outcome: FinalOutcome, charge: TransactionRow) {
 }
 
 /** Fills in card details from the outcome, because little is known of a processor's own token. Known values stay. */
-function cardOf(outcome: FinalOutcome, charge: TransactionRow) {
+function mergeCard(outcome: FinalOutcome, charge: TransactionRow) {
   const card: KnownCard | undefined = "card" in outcome ? outcome.card : undefined;
   return {
     card_brand: charge.card_brand ?? card?.brand ?? null,
@@ -341,12 +341,12 @@ function reversed(snapshot: OperationSnapshot, now: string): Change {
 }
 
 /** The caller's result once the outcome is known. `transactions`: all of the payment's afterwards, oldest first. */
-export function resultOf(
+export function toResult(
   change: Change,
   transactions: PaymentSnapshot["transactions"],
   { transactionId, mode }: OpenOperation,
 ): Result {
-  if (change.result.kind !== "ok") return { kind: "refused", error: refusalOf(change) };
+  if (change.result.kind !== "ok") return { kind: "refused", error: toRefusal(change) };
   return { kind: "done", snapshot: { payment: change.payment, transactions }, transactionId, mode };
 }
 
@@ -378,7 +378,7 @@ function refundedElsewhere(
   return new AppError("amount_exceeds_refundable", detail, { param: "amount", extra: { remaining, ...ids } });
 }
 
-function refusalOf({ result, payment, charge, refund }: Change): AppError {
+function toRefusal({ result, payment, charge, refund }: Change): AppError {
   const ids = {
     payment_id: encodeId("payment", payment.id),
     transaction_id: encodeId("transaction", refund?.id ?? charge.id),

@@ -26,7 +26,7 @@ import { DISPUTE_STATUS_WORDS, OUTSIDE_REFUND, REFUND_REASON_WORDS } from "@/lib
 import type { ProcessorObject } from "@/lib/processor/port";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { findCustomerIdOf } from "../customers/customers";
-import { methodOf } from "../idempotency/inspect-keys";
+import { endpointMethod } from "../idempotency/inspect-keys";
 import { presentDispute } from "../processors/disputes";
 import { presentActor, presentPayment } from "./present";
 import { hasEndedUnpaid } from "./states";
@@ -40,7 +40,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
   if (!rows) throw resourceNotFound("payment", input.id);
   const payment = shown(presentPayment(rows.payment, rows.transactions, ctx.environment.mode));
   const customer = await findCustomerIdOf(ctx, payment);
-  const at = await processorOf(ctx.service, rows.payment.connection_id);
+  const at = await findProcessor(ctx.service, rows.payment.connection_id);
   const { operations, ledger, events, keys } = rows;
   return {
     payment,
@@ -53,18 +53,18 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
       operations.some((row) => row.state === "open") ||
       payment.status === "PENDING" ||
       payment.status === "REQUIRES_ACTION",
-    decline: declineOf(rows),
+    decline: presentDecline(rows),
     disputes: rows.disputes.map((row) => ({
       ...presentDispute(row, ctx.environment.mode),
       url: at?.url({ kind: "dispute", id: row.processor_dispute_id }) ?? null,
     })),
-    processor: objectsOf(rows, at),
+    processor: presentObjects(rows, at),
     timeline: paymentTimeline(rows),
-    ledger: ledger.map((line) => ledgerLineOf(line, rows)).reverse(),
+    ledger: ledger.map((line) => presentLedgerLine(line, rows)).reverse(),
     fee: rows.fee,
     events: events.map((row) => ({ id: encodeId("event", row.id), type: row.type, at: row.created_at })),
-    requests: keys.map((row) => requestOf(row, rows)),
-    linked: linkedOf(rows, customer, ctx.service.clock.now()),
+    requests: keys.map((row) => presentRequest(row, rows)),
+    linked: presentLinked(rows, customer, ctx.service.clock.now()),
     truncated: [rows.transactions, operations, ledger, events, keys].some((list) => list.length >= DETAIL_LIMIT),
   };
 }
@@ -72,7 +72,7 @@ export async function getPaymentDetail(ctx: Context, input: { id: string }): Pro
 type AtProcessor = { readonly name: string; url(object: ProcessorObject): string | null };
 
 /** The payment's processor, to show; null for a built-in one, and while it is not connected. */
-async function processorOf(service: Service, connectionId: string | null): Promise<AtProcessor | null> {
+async function findProcessor(service: Service, connectionId: string | null): Promise<AtProcessor | null> {
   if (connectionId === null) return null;
   try {
     const reporter = await service.processors.reporter(connectionId);
@@ -87,7 +87,7 @@ async function processorOf(service: Service, connectionId: string | null): Promi
   }
 }
 
-function objectsOf({ objects }: PaymentDetailRows, at: AtProcessor | null): ShownProcessor | null {
+function presentObjects({ objects }: PaymentDetailRows, at: AtProcessor | null): ShownProcessor | null {
   if (objects.length === 0) return null;
   return {
     name: at?.name ?? null,
@@ -104,7 +104,7 @@ function shown(payment: Payment): ShownPayment {
   };
 }
 
-function declineOf({ payment, transactions }: PaymentDetailRows): PaymentDetail["decline"] {
+function presentDecline({ payment, transactions }: PaymentDetailRows): PaymentDetail["decline"] {
   const code = transactions.find((row) => row.id === payment.charge_id)?.decline_code;
   if (!code) return null;
   const { meaning, advice } = DECLINE_GUIDE[code];
@@ -119,7 +119,7 @@ const LEDGER_TITLES = {
   refund: "Refund",
 } as const;
 
-function ledgerLineOf(line: PaymentDetailRows["ledger"][number], { operations }: PaymentDetailRows): LedgerLine {
+function presentLedgerLine(line: PaymentDetailRows["ledger"][number], { operations }: PaymentDetailRows): LedgerLine {
   const kind = operations.find((operation) => operation.id === line.operation_id)?.kind;
   const isReversal = kind === "refund" && line.credit_account === "merchant_payable";
   const isFee = line.debit_account === "fees" || line.credit_account === "fees";
@@ -134,10 +134,10 @@ function ledgerLineOf(line: PaymentDetailRows["ledger"][number], { operations }:
   };
 }
 
-function requestOf(row: KeyOfPayment, { actors }: PaymentDetailRows): ShownRequest {
+function presentRequest(row: KeyOfPayment, { actors }: PaymentDetailRows): ShownRequest {
   return {
     key: row.key,
-    method: methodOf(row.endpoint),
+    method: endpointMethod(row.endpoint),
     path: row.path,
     request_id: encodeId("request", row.request_id),
     actor: presentActor(row.actor, actors),
@@ -152,7 +152,7 @@ function requestOf(row: KeyOfPayment, { actors }: PaymentDetailRows): ShownReque
   };
 }
 
-function linkedOf(rows: PaymentDetailRows, customer: string | null, now: Date): LinkedObjects {
+function presentLinked(rows: PaymentDetailRows, customer: string | null, now: Date): LinkedObjects {
   const { plan, clientSession, customerPayments, batches, payment, transactions } = rows;
   const charge = transactions.find((row) => row.id === payment.charge_id);
   return {
@@ -201,7 +201,7 @@ const OUTCOMES: Record<OperationRow["state"], TimelineOutcome> = {
 /** Timeline of a payment's money, oldest first: operations, returned refunds, settlements, disputes. */
 function paymentTimeline(rows: PaymentDetailRows): TimelineEntry[] {
   const entries = [
-    ...rows.operations.flatMap((operation) => entriesOf(operation, rows)),
+    ...rows.operations.flatMap((operation) => operationEntries(operation, rows)),
     ...settlements(rows),
     ...reversedCapture(rows),
     ...rows.disputes.flatMap((dispute) => disputeEntries(dispute, rows)),
@@ -209,13 +209,13 @@ function paymentTimeline(rows: PaymentDetailRows): TimelineEntry[] {
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
 }
 
-function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): TimelineEntry[] {
+function operationEntries(operation: OperationOfPayment, rows: PaymentDetailRows): TimelineEntry[] {
   const late = operation.kind === "void" && hasEndedUnpaid(rows.payment.status) ? lateApproval(operation) : null;
   const entry: TimelineEntry = {
     id: operation.id,
     kind: operation.kind,
     outcome: OUTCOMES[operation.state],
-    title: late?.title ?? titleOf(operation),
+    title: late?.title ?? operationTitle(operation),
     amount: operation.amount,
     currency: operation.currency,
     transaction_id: encodeId("transaction", operation.transaction_id),
@@ -224,7 +224,7 @@ function entriesOf(operation: OperationOfPayment, rows: PaymentDetailRows): Time
     idempotency_key: operation.idempotency_key,
     request_id: encodeIdOrNull("request", operation.request_id),
     said: late?.said ?? (operation.detail === OUTSIDE_REFUND ? MADE_OUTSIDE : responseText(operation)),
-    reason: late ? null : reasonOf(operation, rows),
+    reason: late ? null : operationReason(operation, rows),
     attempts: operation.attempts,
     settlement_batch_id: null,
   };
@@ -268,7 +268,7 @@ function lateApproval({ state }: OperationRow): { title: string; said: string } 
       };
 }
 
-function titleOf(operation: OperationRow): string {
+function operationTitle(operation: OperationRow): string {
   const { kind, state, detail, captured } = operation;
   switch (kind) {
     case "authorize":
@@ -339,7 +339,7 @@ function declineWords(answer: string | null, kind: OperationRow["kind"]): string
     : "The processor refused it. No money moved.";
 }
 
-function reasonOf(operation: OperationRow, { transactions }: PaymentDetailRows): string | null {
+function operationReason(operation: OperationRow, { transactions }: PaymentDetailRows): string | null {
   if (operation.kind === "void")
     return operation.detail === "expired" ? "Not captured within 7 days" : operation.detail;
   if (operation.kind !== "refund") return null;

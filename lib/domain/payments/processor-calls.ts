@@ -14,7 +14,7 @@ import type { OpenOperation } from "./operation";
 import { hasEndedUnpaid } from "./states";
 
 /** The fields that every processor call for an operation has. */
-async function referenceOf(
+async function callReference(
   service: Service,
   processor: Processor,
   operation: Pick<OpenOperation, "id" | "environmentId" | "paymentId">,
@@ -44,7 +44,7 @@ export async function callProcessor(
   const { amount, currency } = operation;
   const reference = {
     notAfter: new Date(operation.notAfter),
-    ...(await heldReferenceOf(service, processor, operation)),
+    ...(await holderReference(service, processor, operation)),
   };
   const reason = transactions.find(({ id }) => id === operation.transactionId)?.refund_reason ?? null;
   const followUp = { authorization: payment.authorization_id, amount, currency, reason, ...reference };
@@ -70,7 +70,7 @@ export async function callProcessor(
       return processor.continueAuthorization({
         ...reference,
         authorization: payment.authorization_id,
-        challenge: challengeOf(operation),
+        challenge: challengeResult(operation),
         ...(returned && { returned }),
       });
     case "capture":
@@ -85,10 +85,10 @@ export async function callProcessor(
 }
 
 /** The same for the operation's holder, who also stores the ids that the processor returns. */
-async function heldReferenceOf(service: Service, processor: Processor, operation: OpenOperation) {
+async function holderReference(service: Service, processor: Processor, operation: OpenOperation) {
   return {
     keep: (object: ProcessorObject) => keepObject(service, processor, operation, object),
-    ...(await referenceOf(service, processor, operation)),
+    ...(await callReference(service, processor, operation)),
   };
 }
 
@@ -99,7 +99,7 @@ async function keepObject(service: Service, processor: Processor, operation: Ope
   if (!kept) throw new Error(`operation ${operation.id} is not this process's any more`);
 }
 
-function challengeOf({ detail }: OpenOperation): "passed" | "failed" | "abandoned" {
+function challengeResult({ detail }: OpenOperation): "passed" | "failed" | "abandoned" {
   if (detail === "passed" || detail === "failed" || detail === "abandoned") return detail;
   throw new Error(`no challenge result is called ${detail}`);
 }
@@ -111,7 +111,7 @@ export async function inquireProcessor(
   operation: Pick<OpenOperation, "id" | "environmentId" | "paymentId" | "kind">,
   authorization: string,
 ): Promise<Inquiry> {
-  const reference = await referenceOf(service, processor, operation);
+  const reference = await callReference(service, processor, operation);
   return processor.inquire({ ...reference, kind: operation.kind, authorization });
 }
 
@@ -124,7 +124,7 @@ export async function listOutsideRefunds(
 ): Promise<OutsideRefund[] | null> {
   if (!processor.listOutsideRefunds) return null;
   const about = { id: payment.authorization_id, environmentId, paymentId: payment.id };
-  const { account, objects } = await referenceOf(service, processor, about);
+  const { account, objects } = await callReference(service, processor, about);
   return processor.listOutsideRefunds({ account, objects, authorization: payment.authorization_id });
 }
 
@@ -135,7 +135,7 @@ export async function inquireHeld(
   operation: OpenOperation,
   authorization: string,
 ): Promise<Inquiry> {
-  const reference = await heldReferenceOf(service, processor, operation);
+  const reference = await holderReference(service, processor, operation);
   return processor.inquire({ ...reference, kind: operation.kind, authorization });
 }
 
@@ -150,7 +150,7 @@ export async function closeAtProcessor(
   const charge = known?.transactions.find(({ id }) => id === known.payment.charge_id);
   if (!charge) throw new Error(`payment ${paymentId} has no charge`);
   const { description, metadata } = charge;
-  const reference = await heldReferenceOf(service, processor, operation);
+  const reference = await holderReference(service, processor, operation);
   return processor.close({ ...reference, amount, currency, description, metadata });
 }
 

@@ -60,7 +60,7 @@ export async function createWebhookEndpoint(ctx: Context, input: CreateWebhookEn
       await recordAct(ctx, tx, "webhook_endpoint.created", id);
       return presentEndpoint(row, ctx.environment.mode, keys.publicKey, keys.secret);
     },
-    { secretAnswer: true },
+    { secretResponse: true },
   );
 }
 
@@ -209,7 +209,7 @@ export function rotateWebhookSecret(ctx: Context, input: { id: string; overlap_h
       await recordAct(ctx, tx, "webhook_endpoint.secret_rotated", row.id);
       return presentEndpoint(updated, ctx.environment.mode, keys.publicKey, keys.secret);
     },
-    { secretAnswer: true },
+    { secretResponse: true },
   );
 }
 
