@@ -22,8 +22,8 @@ export const main: Main = command({
     const permissions = readPermissions(String(values.permissions));
     const environmentId = await getEnvironmentId(service, { merchantId: String(values.merchant), mode });
     const { row, secret } = await createApiKey(service, { environmentId, name: String(values.name), permissions });
-    const answer = { id: encodeId("apiKey", row.id), key: secret };
-    stdout.write(values.json ? `${JSON.stringify(answer)}\n` : `id   ${answer.id}\nkey  ${answer.key}\n`);
+    const output = { id: encodeId("apiKey", row.id), key: secret };
+    stdout.write(values.json ? `${JSON.stringify(output)}\n` : `id   ${output.id}\nkey  ${output.key}\n`);
   },
 });
 

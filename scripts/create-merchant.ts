@@ -13,14 +13,14 @@ export const main: Main = command({
   },
   required: ["name", "email"],
   async run({ service }, values, { stdout }) {
-    const made = await createMerchant(service, {
+    const merchant = await createMerchant(service, {
       name: String(values.name),
       email: String(values.email),
       password: values.password === undefined ? undefined : String(values.password),
     });
-    const answer = { ...made, base_url: serviceAddress() };
-    if (values.json) stdout.write(`${JSON.stringify(answer)}\n`);
-    else for (const [name, value] of Object.entries(answer)) stdout.write(`${name.padEnd(12)} ${value}\n`);
+    const output = { ...merchant, base_url: serviceAddress() };
+    if (values.json) stdout.write(`${JSON.stringify(output)}\n`);
+    else for (const [name, value] of Object.entries(output)) stdout.write(`${name.padEnd(12)} ${value}\n`);
   },
 });
 

@@ -21,11 +21,11 @@ export const main: Main = command({
       stdout.write(`${values.json ? JSON.stringify(unlocked) : sentence}\n`);
       return;
     }
-    const made = await createStaff(service, {
+    const staff = await createStaff(service, {
       email,
       name: values.name === undefined ? undefined : String(values.name),
     });
-    stdout.write(values.json ? `${JSON.stringify(made)}\n` : readable(made));
+    stdout.write(values.json ? `${JSON.stringify(staff)}\n` : readable(staff));
   },
 });
 

@@ -73,10 +73,15 @@ async function runIn(folder: string, env: Record<string, string>, file: string, 
   return ran;
 }
 
-type Answer = { status: number; headers: IncomingHttpHeaders; body: string };
+type HttpResponse = { status: number; headers: IncomingHttpHeaders; body: string };
 
 /** Sends a request like a TLS-terminating proxy: the public name in Host, https in X-Forwarded-Proto. */
-async function send(port: number, path: string, headers: Record<string, string> = {}, body?: string): Promise<Answer> {
+async function send(
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<HttpResponse> {
   const method = body === undefined ? "GET" : "POST";
   const sent = { host: new URL(PUBLIC_URL).host, "x-forwarded-proto": "https", ...headers };
   const call = request({ port, host: "127.0.0.1", path, method, headers: sent });
@@ -89,14 +94,14 @@ async function send(port: number, path: string, headers: Record<string, string> 
 async function becomeReady(port: number, service: { child: ChildProcess; ran: Ran }): Promise<void> {
   const deadline = Date.now() + 120_000;
   for (;;) {
-    const answer = await send(port, "/health/ready").catch(() => null);
-    if (answer?.status === 200) return;
+    const response = await send(port, "/health/ready").catch(() => null);
+    if (response?.status === 200) return;
     if (service.child.exitCode !== null || Date.now() > deadline) throw new Error(`not ready:\n${service.ran.all}`);
     await wait(100);
   }
 }
 
-const cookiesOf = ({ headers }: Answer) =>
+const cookiesOf = ({ headers }: HttpResponse) =>
   (headers["set-cookie"] ?? []).map((cookie) => cookie.split(";")[0]).join("; ");
 
 async function signIn(port: number, email: string, password: string): Promise<string> {
@@ -104,9 +109,9 @@ async function signIn(port: number, email: string, password: string): Promise<st
   const { csrfToken } = JSON.parse(form.body) as { csrfToken: string };
   const fields = new URLSearchParams({ csrfToken, email, password, code: "", json: "true" }).toString();
   const headers = { cookie: cookiesOf(form), origin: PUBLIC_URL, "content-type": "application/x-www-form-urlencoded" };
-  const answer = await send(port, "/api/auth/callback/credentials", headers, fields);
-  expect(answer.status === 200 && cookiesOf(answer).includes("__Host-"), "the owner signs in", answer);
-  return cookiesOf(answer);
+  const response = await send(port, "/api/auth/callback/credentials", headers, fields);
+  expect(response.status === 200 && cookiesOf(response).includes("__Host-"), "the owner signs in", response);
+  return cookiesOf(response);
 }
 
 async function use(folder: string, settings: Record<string, string>, port: number): Promise<void> {

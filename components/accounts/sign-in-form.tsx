@@ -29,16 +29,16 @@ export function SignInForm({ next, email: known = "", notice }: SignInFormProps)
     if (email.trim() === "" || password === "") {
       throw new FormRefusal("Enter your e-mail address and your password.");
     }
-    const answer = await signIn({ email, password, ...(step === "code" && { code }) });
-    if (answer.ok) return leaveFor(next);
-    if (answer.error === "code_required") {
+    const result = await signIn({ email, password, ...(step === "code" && { code }) });
+    if (result.ok) return leaveFor(next);
+    if (result.error === "code_required") {
       if (step === "code") throw new FormRefusal("Enter the code.");
       return setStep("code");
     }
     // A lockout doesn't reveal if the code was right, so it starts over with the password.
-    if (answer.error === "wrong" || answer.error === "locked") setStep("password");
+    if (result.error === "wrong" || result.error === "locked") setStep("password");
     form.set({ code: "" });
-    throw new FormRefusal(SIGN_IN_ERROR_TEXTS[answer.error]);
+    throw new FormRefusal(SIGN_IN_ERROR_TEXTS[result.error]);
   }
 
   return (
@@ -117,11 +117,11 @@ export function StaffSignInForm({ next }: { next: string }) {
     if (values.email.trim() === "" || values.password === "" || values.code.trim() === "") {
       throw new FormRefusal("Enter your e-mail address, your password and a code.");
     }
-    const answer = await signIn({ audience: "staff", ...values });
-    if (answer.ok) return leaveFor(next);
+    const result = await signIn({ audience: "staff", ...values });
+    if (result.ok) return leaveFor(next);
     // A code works only once, even a wrong one.
     form.set({ code: "" });
-    throw new FormRefusal(STAFF_ERRORS[answer.error]);
+    throw new FormRefusal(STAFF_ERRORS[result.error]);
   }
 
   return (

@@ -15,9 +15,9 @@ export function SignUpForm() {
     const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
     const body = { ...values, time_zone };
     const { data } = await callApi("POST /api/sign-up", { body });
-    const answer = await signIn({ ticket: data.ticket });
+    const result = await signIn({ ticket: data.ticket });
     // The account exists in any case; a user who can't be signed in now uses the mailed link.
-    await leaveFor(answer.ok ? "/test" : `/sign-in?email=${encodeURIComponent(values.email)}`);
+    await leaveFor(result.ok ? "/test" : `/sign-in?email=${encodeURIComponent(values.email)}`);
   }
 
   return (
@@ -89,9 +89,9 @@ export function ChoosePasswordForm({ token, email, name: known }: ChoosePassword
   async function choose() {
     const body = { token, password, ...(known !== null && { name }) };
     await callApi("POST /api/reset-password", { body });
-    const answer = await signIn({ email, password });
+    const result = await signIn({ email, password });
     // With a second factor, the password alone doesn't sign in.
-    await leaveFor(answer.ok ? "/test" : `/sign-in?chosen=1&email=${encodeURIComponent(email)}`);
+    await leaveFor(result.ok ? "/test" : `/sign-in?chosen=1&email=${encodeURIComponent(email)}`);
   }
 
   return (

@@ -140,24 +140,24 @@ function useCardForm(element: RefObject<HTMLDivElement | null>, order: PlacedOrd
   async function payWith(payment_token: string, client_session_id: string) {
     change({ phase: "ordering", problem: null });
     const body = { ...orderValues(order), payment_token, client_session_id };
-    const answer = await callShop<PaymentResponse>("/demo/checkout/payment", body).catch(unreachable);
-    if ("problem" in answer) {
+    const response = await callShop<PaymentResponse>("/demo/checkout/payment", body).catch(unreachable);
+    if ("problem" in response) {
       // The token is used up: another card needs a new form.
-      change({ ...START, problem: answer.problem });
+      change({ ...START, problem: response.problem });
       setRound((before) => before + 1);
       return;
     }
     change({ phase: "leaving" });
-    window.location.assign(answer.next);
+    window.location.assign(response.next);
   }
 
-  const mount = useEffectEvent(([answer, script]: Opened) => {
-    if ("problem" in answer) return change({ phase: "failed", problem: answer.problem });
+  const mount = useEffectEvent(([response, script]: Opened) => {
+    if ("problem" in response) return change({ phase: "failed", problem: response.problem });
     frame.current = script.mount(element.current, {
-      token: answer.token,
+      token: response.token,
       mode: order.mode,
       ...options,
-      ...callbacks(answer.client_session_id),
+      ...callbacks(response.client_session_id),
     });
   });
   const open = useEffectEvent((signal: AbortSignal) => openForm(order, signal));
@@ -252,9 +252,9 @@ async function callShop<T extends { calls: ApiCall[] }>(path: string, body: obje
     body: JSON.stringify(body),
     ...(signal && { signal }),
   });
-  const answer = (await response.json()) as T;
-  liveLog.addCalls(answer.calls);
-  return answer;
+  const result = (await response.json()) as T;
+  liveLog.addCalls(result.calls);
+  return result;
 }
 
 type Script = Cardlane;

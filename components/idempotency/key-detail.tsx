@@ -55,7 +55,7 @@ export function KeyDetail({ initial, mode }: { initial: Detail; mode: Mode }) {
       </Banner>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <FirstRequest detail={detail} mode={mode} />
-        <Answer detail={detail} mode={mode} />
+        <StoredResponse detail={detail} mode={mode} />
       </div>
       <KeyReuse detail={detail} />
     </section>
@@ -108,7 +108,7 @@ function FirstRequest({ detail, mode }: { detail: Detail; mode: Mode }) {
   );
 }
 
-function Answer({ detail, mode }: { detail: Detail; mode: Mode }) {
+function StoredResponse({ detail, mode }: { detail: Detail; mode: Mode }) {
   const { effect } = detail;
   return (
     <Card title="Result">

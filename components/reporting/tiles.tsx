@@ -50,7 +50,7 @@ export function Tiles({ mode, overview }: TilesProps) {
       />
       <Tile
         label="Approval rate"
-        note={answersOf(figures)}
+        note={attemptsText(figures)}
         href={countedHref(shown, "answered", overview)}
         {...approval(figures, before, buckets)}
       />
@@ -72,7 +72,7 @@ function refundsOf({ refunds, refundsFailed }: Figures): string {
   return `${counted(refunds, "refund")}${refundsFailed === 0 ? "" : `, less ${refundsFailed.toLocaleString("en-US")} that failed later`}`;
 }
 
-function answersOf({ approved, declined, failed }: Figures): string {
+function attemptsText({ approved, declined, failed }: Figures): string {
   const rest = failed === 0 ? "" : `, ${failed.toLocaleString("en-US")} failed`;
   return `${approved.toLocaleString("en-US")} approved, ${declined.toLocaleString("en-US")} declined${rest}`;
 }

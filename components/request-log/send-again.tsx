@@ -23,9 +23,12 @@ const ADDRESSES = {
 /** Statuses stored under the key, whatever their error code. */
 const STORED: ReadonlySet<number> = new Set([402, 422]);
 
-type Answer = { status: number; replayed: boolean; text: string };
+type ReplayedResponse = { status: number; replayed: boolean; text: string };
 type Offered = Extract<Resend, { reason: null }>;
-type State = { kind: "idle" | "sending" } | { kind: "answered"; answer: Answer } | { kind: "refused"; why: string };
+type State =
+  | { kind: "idle" | "sending" }
+  | { kind: "answered"; answer: ReplayedResponse }
+  | { kind: "refused"; why: string };
 
 /** Replays a money request under its key. This header makes the service return only stored responses. */
 async function sendAgain(address: EndpointAddress, { id, idempotency_key, body }: Offered, mode: Mode): Promise<State> {
@@ -92,7 +95,7 @@ export function SendAgain({ request, mode }: { request: RequestDetail; mode: Mod
   );
 }
 
-function Comparison({ request, answer }: { request: RequestDetail; answer: Answer }) {
+function Comparison({ request, answer }: { request: RequestDetail; answer: ReplayedResponse }) {
   const isSame = answer.replayed && answer.status === request.status;
   return (
     <>

@@ -7,7 +7,7 @@ import { cn } from "@/components/ui/styles";
 import { callApi, failureText } from "@/lib/client/api";
 import type { StatusCheckResult } from "@/lib/contract/support/endpoints";
 
-type Answer = { result: StatusCheckResult; state: string; last_answer: string | null };
+type CheckResult = { result: StatusCheckResult; state: string; last_answer: string | null };
 
 type CheckStatusProps = {
   /** UUID. */
@@ -50,14 +50,14 @@ export function CheckStatus({ operationId, refresh = false }: CheckStatusProps) 
   );
 }
 
-function wordsOf({ result, state, last_answer: answer }: Answer): string {
+function wordsOf({ result, state, last_answer: detail }: CheckResult): string {
   switch (result) {
     case "settled":
-      return `Now known: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
+      return `Now known: ${state.replaceAll("_", " ")}${detail ? ` (${detail})` : ""}.`;
     case "already_known":
-      return `Already known: ${state.replaceAll("_", " ")}${answer ? ` (${answer})` : ""}.`;
+      return `Already known: ${state.replaceAll("_", " ")}${detail ? ` (${detail})` : ""}.`;
     case "still_unknown":
-      return `Still not known${answer ? `: ${answer}` : ""}.`;
+      return `Still not known${detail ? `: ${detail}` : ""}.`;
     case "busy":
       return "It is being checked right now. Try again in a moment.";
     default:

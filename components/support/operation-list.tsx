@@ -87,7 +87,7 @@ const STYLES: Record<ProcessorStatus["kind"], { tone: Tone; label: string }> = {
 };
 
 /** The processor's report on an operation; null if not queried, because only the newest are. */
-export function OperationAnswer({ answer }: { answer: ProcessorStatus | null }) {
+export function ReportedStatus({ answer }: { answer: ProcessorStatus | null }) {
   if (answer === null) return <span className="text-soft">Not checked: only the latest operations are.</span>;
   const { tone, label } = STYLES[answer.kind];
   return (

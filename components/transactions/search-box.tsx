@@ -58,9 +58,9 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
     // Superseded: filters changed elsewhere, or more was typed.
     if (typing.current?.epoch !== epoch || typed !== text) return;
     const parsed = parseSearch(typed, unitOf(typing.current.base, currency));
-    const asked = parsed.problems.find((some) => some.choices) ?? parsed.hint ?? null;
-    setQuestion(asked);
-    setProblem(parsed.problems.find((some) => !some.incomplete && some !== asked)?.message ?? null);
+    const question = parsed.problems.find((some) => some.choices) ?? parsed.hint ?? null;
+    setQuestion(question);
+    setProblem(parsed.problems.find((some) => !some.incomplete && some !== question)?.message ?? null);
     if (!parsed.waits) apply(parsed, withSearch);
   });
   const read = async (typed: string) => {
@@ -86,9 +86,9 @@ export function SearchBox({ text, epoch, currency, onText, onFilters, onJump }: 
     const parsed = parseSearch(text, unitOf(typing.current?.base ?? {}, currency));
     apply(parsed, withSearch);
     typing.current = null;
-    const asked = parsed.problems.find((some) => some.choices) ?? null;
-    setQuestion(asked);
-    const problems = parsed.problems.filter((some) => some !== asked);
+    const question = parsed.problems.find((some) => some.choices) ?? null;
+    setQuestion(question);
+    const problems = parsed.problems.filter((some) => some !== question);
     setProblem(problems.map(({ word, message }) => (word ? `“${word}”: ${message}` : message)).join(" ") || null);
     onText(parsed.problems.map((some) => some.word).join(" "));
   };

@@ -54,7 +54,7 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
   const isCurrent = data !== undefined && !isPlaceholderData;
   let current = live;
   if (isCurrent) {
-    const settled = settleRows(live, { key, answer: data.data, hold: hold && live.key === key });
+    const settled = settleRows(live, { key, response: data.data, hold: hold && live.key === key });
     if (settled !== live || live.list !== data) {
       current = { ...settled, list: data };
       setLive(current);
@@ -63,7 +63,7 @@ export function useTransactionList({ query, key, initial, hold }: ListInput) {
 
   const showWaiting = useCallback(() => {
     setLive((shown) => ({
-      ...settleRows(shown, { key: shown.key, answer: shown.answer, hold: false }),
+      ...settleRows(shown, { key: shown.key, response: shown.response, hold: false }),
       list: shown.list,
     }));
   }, []);

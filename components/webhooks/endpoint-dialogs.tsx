@@ -107,8 +107,8 @@ async function sendMissed(
   let count = 0;
   while (since !== null) {
     const body: ReplayWebhookEndpointBody = { since, until, only_failed: !everything };
-    const answer = await callApi("POST /v1/webhook-endpoints/{id}/replay", { mode, params: { id }, body });
-    const replay: WebhookReplay = answer.data;
+    const response = await callApi("POST /v1/webhook-endpoints/{id}/replay", { mode, params: { id }, body });
+    const replay: WebhookReplay = response.data;
     count += replay.delivery_count;
     since = replay.next_since;
     if (since !== null) onProgress({ count, searchedTo: since });

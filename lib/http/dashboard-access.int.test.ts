@@ -15,15 +15,15 @@ const OF_MERCHANTS = ENDPOINTS.filter(({ path }) => path.startsWith("/api/dashbo
 const OF_STAFF = ENDPOINTS.filter(({ path }) => path.startsWith("/api/support/"));
 
 /** Endpoints open to every role, repeated here on purpose: a new one is for owners only until it is added here. */
-const OF_VIEWERS = [
+const VIEWER_ENDPOINTS = [
   ...["updatePreferences", "updateAccount", "resendVerification", "proveAgain", "changePassword"],
   ...["beginSecondFactor", "confirmSecondFactor", "replaceRecoveryCodes", "disableSecondFactor"],
   ...["endSession", "endOtherSessions", "getIdempotencyKey", "getPaymentDetail", "sumTransactions"],
   ...["listSavedViews", "createSavedView", "updateSavedView", "deleteSavedView"],
 ];
-const OF_OPERATORS = [...OF_VIEWERS, "sendReceipt", "createPaymentLink", "updatePaymentLink"];
+const OF_OPERATORS = [...VIEWER_ENDPOINTS, "sendReceipt", "createPaymentLink", "updatePaymentLink"];
 const OPEN_TO: Record<MerchantRole, readonly string[]> = {
-  viewer: OF_VIEWERS,
+  viewer: VIEWER_ENDPOINTS,
   operator: OF_OPERATORS,
   owner: OF_MERCHANTS.map(({ name }) => name),
 };

@@ -45,12 +45,15 @@ const TIMEOUT_MS = 30_000;
 const MAX_RETRIES = 2;
 
 /** `refusal`: why there is no body. */
-type ShopAnswer<T> =
+type ShopResponse<T> =
   | { body: T; refusal: null; calls: ApiCall[] }
   | { body: null; refusal: CardlaneError; calls: ApiCall[] };
 
 /** Calls the API through the client for Node, as a shop's server does. `calls`: each attempt, without secrets. */
-export async function callAsShop<T>(shop: DemoShop, work: (cardlane: Cardlane) => Promise<T>): Promise<ShopAnswer<T>> {
+export async function callAsShop<T>(
+  shop: DemoShop,
+  work: (cardlane: Cardlane) => Promise<T>,
+): Promise<ShopResponse<T>> {
   const calls: ApiCall[] = [];
   const cardlane = new Cardlane({
     apiKey: shop.key,
@@ -77,7 +80,7 @@ function recordingFetch({ apiUrl }: DemoShop, calls: ApiCall[]): typeof fetch {
     const sentAt = new Date();
     const started = performance.now();
     const headers = new Headers(init.headers);
-    const record = (requestId: string | null, status: number | null, answer: unknown) =>
+    const record = (requestId: string | null, status: number | null, jsonResponse: unknown) =>
       calls.push({
         id: requestId ?? randomUUID(),
         at: sentAt.toISOString(),
@@ -88,7 +91,7 @@ function recordingFetch({ apiUrl }: DemoShop, calls: ApiCall[]): typeof fetch {
         status,
         request_id: requestId,
         duration_ms: Math.round(performance.now() - started),
-        response_body: withoutSecrets(answer),
+        response_body: withoutSecrets(jsonResponse),
       });
     try {
       const response = await fetch(input, { ...init, cache: "no-store" });

@@ -49,7 +49,7 @@ export function EndpointSection({ entry: { method, path, endpoint }, document, q
         <Permissions names={endpoint["x-permissions"]} />
         <Parameters endpoint={endpoint.operationId} parameters={parameters} schemas={schemas} />
         <Body endpoint={endpoint} schemas={schemas} />
-        <Answers successes={successes} schemas={schemas} />
+        <Responses successes={successes} schemas={schemas} />
         <ErrorList responses={errors} />
       </div>
       <div className="min-w-0 space-y-4 self-start xl:sticky xl:top-16">
@@ -132,7 +132,7 @@ function Body({ endpoint, schemas }: { endpoint: OperationObject; schemas: Schem
 const successOf = (content: ResponseObject["content"]) =>
   content["application/json"] ?? content["text/event-stream"] ?? { schema: {} };
 
-function Answers({ successes, schemas }: { successes: [string, ResponseObject][]; schemas: Schemas }) {
+function Responses({ successes, schemas }: { successes: [string, ResponseObject][]; schemas: Schemas }) {
   return (
     <>
       <Heading>Response</Heading>
@@ -140,7 +140,7 @@ function Answers({ successes, schemas }: { successes: [string, ResponseObject][]
         {successes.map(([status, { description, content }]) => (
           <li key={status}>
             <code className="font-mono text-green">{status}</code>{" "}
-            <AnswerType response={successOf(content).schema} schemas={schemas} />{" "}
+            <ResponseType response={successOf(content).schema} schemas={schemas} />{" "}
             <span className="text-soft">{description}</span>
           </li>
         ))}
@@ -149,7 +149,7 @@ function Answers({ successes, schemas }: { successes: [string, ResponseObject][]
   );
 }
 
-function AnswerType({ response, schemas }: { response: JsonSchema; schemas: Schemas }) {
+function ResponseType({ response, schemas }: { response: JsonSchema; schemas: Schemas }) {
   const name = refName(response);
   const { link } = describeSchema(response, schemas);
   const listed = name === null ? undefined : schemas[name]?.properties?.data;
@@ -190,7 +190,7 @@ function Examples({ entry: { method, path, endpoint }, document, query, successe
       <TryIt endpoint={endpoint.operationId} summary={endpoint.summary} />
       {successes.flatMap(([status, { content }]) =>
         Object.entries(successOf(content).examples ?? {}).map(([name, shown], index) => (
-          <Answer
+          <ResponseExamples
             key={`${status} ${name}`}
             status={status}
             shown={shown}
@@ -205,7 +205,7 @@ function Examples({ entry: { method, path, endpoint }, document, query, successe
 
 const isFilled = (body: unknown) => typeof body === "object" && body !== null && Object.keys(body).length > 0;
 
-function Answer({
+function ResponseExamples({
   status,
   shown,
   of,

@@ -17,7 +17,7 @@ import {
 import { newIdempotencyKey } from "@/lib/client/payments/money-ports";
 import type { OpenApiDocument, ParameterObject } from "@/lib/contract/openapi-document";
 import { SandboxKeyPanel } from "./sandbox-key-panel";
-import { TriedResponseView } from "./try-answer";
+import { TriedResponseView } from "./try-response";
 
 /** Latest ids that were created or read here, by prefix, to prefill the next form. */
 const lastIds = new Map<string, string>();

@@ -10,27 +10,27 @@ const start = firstRows("", three);
 
 describe("while nobody points at a row", () => {
   test("new rows come in at once and are pointed out", () => {
-    const shown = settleRows(start, { key: "", answer: [row(5), row(4), ...three.slice(0, 1)], hold: false });
+    const shown = settleRows(start, { key: "", response: [row(5), row(4), ...three.slice(0, 1)], hold: false });
     expect(ids(shown)).toEqual([5, 4, 3]);
     expect([...shown.fresh]).toEqual(["txn_005", "txn_004"]);
     expect(waitingRows(shown)).toEqual({ added: 0, changed: false });
   });
 
   test("rows that move up from the next page are not new", () => {
-    const shown = settleRows(start, { key: "", answer: [row(3), row(1), row(0)], hold: false });
+    const shown = settleRows(start, { key: "", response: [row(3), row(1), row(0)], hold: false });
     expect(ids(shown)).toEqual([3, 1, 0]);
     expect(shown.fresh.size).toBe(0);
   });
 });
 
 describe("while somebody points at a row", () => {
-  const held = (answer: Row[], from = start) => settleRows(from, { key: "", answer, hold: true });
+  const held = (response: Row[], from = start) => settleRows(from, { key: "", response, hold: true });
 
   test("every row keeps its place, and new ones wait", () => {
     const shown = held([row(5), row(4), ...three]);
     expect(ids(shown)).toEqual([3, 2, 1]);
     expect(waitingRows(shown)).toEqual({ added: 2, changed: true });
-    const released = settleRows(shown, { key: "", answer: shown.answer, hold: false });
+    const released = settleRows(shown, { key: "", response: shown.response, hold: false });
     expect(ids(released)).toEqual([5, 4, 3, 2, 1]);
     expect(released.fresh.size).toBe(2);
   });
@@ -42,13 +42,13 @@ describe("while somebody points at a row", () => {
     expect(waitingRows(shown)).toEqual({ added: 0, changed: false });
   });
 
-  test("a row that left the answer stays until it is let go", () => {
+  test("a row that left the response stays until it is let go", () => {
     const shown = held([row(3), row(1)]);
     expect(ids(shown)).toEqual([3, 2, 1]);
     expect(waitingRows(shown)).toEqual({ added: 0, changed: true });
   });
 
-  test("the same answer changes nothing at all", () => {
+  test("the same response changes nothing at all", () => {
     expect(held(three)).toBe(start);
     const again = held([...three]);
     expect(again.rows).toBe(start.rows);
@@ -60,7 +60,7 @@ describe("while somebody points at a row", () => {
 });
 
 test("another question has its own rows, whoever points where", () => {
-  const shown = settleRows(start, { key: "status=DECLINED", answer: [row(9)], hold: true });
+  const shown = settleRows(start, { key: "status=DECLINED", response: [row(9)], hold: true });
   expect(ids(shown)).toEqual([9]);
   expect(shown.fresh.size).toBe(0);
 });

@@ -12,13 +12,13 @@ export type LiveRows<Row extends { id: string }> = {
   /** Rows that arrived while the list was visible, to be highlighted. */
   readonly fresh: ReadonlySet<string>;
   /** The response that these rows were built from. */
-  readonly answer: readonly Row[];
+  readonly response: readonly Row[];
 };
 
 const NONE: ReadonlySet<string> = new Set();
 
-export function firstRows<Row extends { id: string }>(key: string, answer: readonly Row[]): LiveRows<Row> {
-  return { key, rows: answer, fresh: NONE, answer };
+export function firstRows<Row extends { id: string }>(key: string, response: readonly Row[]): LiveRows<Row> {
+  return { key, rows: response, fresh: NONE, response };
 }
 
 /**
@@ -27,28 +27,28 @@ export function firstRows<Row extends { id: string }>(key: string, answer: reado
  */
 export function settleRows<Row extends { id: string }>(
   shown: LiveRows<Row>,
-  next: { key: string; answer: readonly Row[]; hold: boolean },
+  next: { key: string; response: readonly Row[]; hold: boolean },
 ): LiveRows<Row> {
-  const { key, answer, hold } = next;
-  if (key !== shown.key) return firstRows(key, answer);
+  const { key, response, hold } = next;
+  if (key !== shown.key) return firstRows(key, response);
   if (hold && shown.rows.length > 0) {
-    if (answer === shown.answer) return shown;
-    const now = new Map(answer.map((row) => [row.id, row]));
+    if (response === shown.response) return shown;
+    const now = new Map(response.map((row) => [row.id, row]));
     const rows = shown.rows.map((row) => now.get(row.id) ?? row);
     const same = rows.every((row, index) => row === shown.rows[index]);
-    return { key, rows: same ? shown.rows : rows, fresh: shown.fresh, answer };
+    return { key, rows: same ? shown.rows : rows, fresh: shown.fresh, response };
   }
-  if (answer === shown.rows) return answer === shown.answer ? shown : { ...shown, answer };
-  const arrived = answer.filter((row) => isNewerThanAll(row, shown.rows)).map((row) => row.id);
-  return { key, rows: answer, fresh: arrived.length > 0 ? new Set(arrived) : NONE, answer };
+  if (response === shown.rows) return response === shown.response ? shown : { ...shown, response };
+  const arrived = response.filter((row) => isNewerThanAll(row, shown.rows)).map((row) => row.id);
+  return { key, rows: response, fresh: arrived.length > 0 ? new Set(arrived) : NONE, response };
 }
 
 /** Pending changes of the latest response: the number of new rows, and if rows came, went or moved at all. */
 export function waitingRows<Row extends { id: string }>(shown: LiveRows<Row>): { added: number; changed: boolean } {
-  const { rows, answer } = shown;
-  const added = answer.filter((row) => isNewerThanAll(row, rows)).length;
-  const known = answer.slice(0, rows.length);
-  return { added, changed: rows.length > answer.length || known.some((row, index) => row.id !== rows[index]?.id) };
+  const { rows, response } = shown;
+  const added = response.filter((row) => isNewerThanAll(row, rows)).length;
+  const known = response.slice(0, rows.length);
+  return { added, changed: rows.length > response.length || known.some((row, index) => row.id !== rows[index]?.id) };
 }
 
 function isNewerThanAll(row: { id: string }, rows: readonly { id: string }[]): boolean {
@@ -104,6 +104,6 @@ async function refreshPage(
 }
 
 async function search(body: Body, { mode, signal }: Call): Promise<TransactionList> {
-  const answer = await callApi("POST /v1/transactions/search", { mode, body, signal });
-  return answer.data;
+  const response = await callApi("POST /v1/transactions/search", { mode, body, signal });
+  return response.data;
 }

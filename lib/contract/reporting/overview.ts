@@ -58,8 +58,8 @@ export type Overview = DayRange & {
 
 /** Share of approved attempts among those an issuer decided; null if there were none. */
 export function approvalRate({ approved, declined }: Pick<Figures, "approved" | "declined">): number | null {
-  const answered = approved + declined;
-  return answered === 0 ? null : approved / answered;
+  const decided = approved + declined;
+  return decided === 0 ? null : approved / decided;
 }
 
 /** Items that need attention, as plain data. Ids are public ones, times ISO 8601, amounts in minor units. */

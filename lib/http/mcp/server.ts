@@ -19,7 +19,7 @@ import type { McpResponse } from "./session";
 export async function mcp(request: ApiRequest, connection: Connection): Promise<HttpResponse> {
   if (pathOf(request.url) !== "/mcp") return refuse(request, null);
   if (request.method !== "POST") return refuse(request, ["POST"]);
-  const known: Known = { caller: null };
+  const known: Authenticated = { caller: null };
   return handleRequest(request, {
     name: "mcp",
     run: (info, headers) => handlePost(currentService(), { request, connection, info, headers, known }),
@@ -34,13 +34,13 @@ export async function mcp(request: ApiRequest, connection: Connection): Promise<
 export const nextRoutes = everyMethod(async (request) => toResponse(await mcp(request, { ip: null })));
 
 /** The caller, once it is authenticated. */
-type Known = { caller: Caller | null };
+type Authenticated = { caller: Caller | null };
 type Post = {
   readonly request: ApiRequest;
   readonly connection: Connection;
   readonly info: RequestInfo;
   readonly headers: ResponseHeaders;
-  readonly known: Known;
+  readonly known: Authenticated;
 };
 
 /**

@@ -18,7 +18,7 @@ export class CardlaneError extends Error {
   /** Idempotency key of the call, yours or generated: repeat the call with it. Null for calls without one. */
   readonly idempotencyKey: string | null;
 
-  constructor(message: string, answer: Partial<ErrorAnswer> = {}, cause?: unknown) {
+  constructor(message: string, answer: Partial<ErrorResponse> = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     const body = problemIn(answer.raw);
     this.detail = body?.detail ?? message;
@@ -31,7 +31,7 @@ export class CardlaneError extends Error {
   }
 }
 
-type ErrorAnswer = { status: number; requestId: string | null; raw: unknown; idempotencyKey: string | null };
+type ErrorResponse = { status: number; requestId: string | null; raw: unknown; idempotencyKey: string | null };
 
 /** The key is missing, wrong, revoked, expired, or for the other environment. */
 export class AuthenticationError extends CardlaneError {
@@ -166,10 +166,10 @@ const CLASSES: Record<ErrorCode, ErrorClass> = {
 };
 
 /** The error for a response. A code that is unknown to this version maps by its status. */
-export function errorOf(answer: ErrorAnswer, advice = ""): CardlaneError {
-  const body = problemIn(answer.raw);
-  const message = body ? `${body.detail} (${body.code})` : `The service answered ${answer.status}.`;
-  return new (classOf(body?.code, answer.status))(message + advice, answer);
+export function errorOf(response: ErrorResponse, advice = ""): CardlaneError {
+  const body = problemIn(response.raw);
+  const message = body ? `${body.detail} (${body.code})` : `The service answered ${response.status}.`;
+  return new (classOf(body?.code, response.status))(message + advice, response);
 }
 
 function classOf(code: ErrorCode | undefined, status: number): ErrorClass {

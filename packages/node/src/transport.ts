@@ -42,17 +42,17 @@ export type ResponseInfo = {
   headers: Headers;
 };
 
-type Answer<T> = { data: T; response: ResponseInfo };
+type Completed<T> = { data: T; response: ResponseInfo };
 
 /** A pending result: `await` gives the object, `withResponse()` also the response's details. */
 export class Result<T> extends Promise<T> {
-  readonly #answer: Promise<Answer<T>>;
+  readonly #answer: Promise<Completed<T>>;
 
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
 
-  constructor(answer: Promise<Answer<T>>) {
+  constructor(answer: Promise<Completed<T>>) {
     super((resolve, reject) => {
       answer.then(({ data }) => resolve(data), reject);
     });
@@ -60,7 +60,7 @@ export class Result<T> extends Promise<T> {
   }
 
   /** The object, and the status, request id and headers of its response. */
-  withResponse(): Promise<Answer<T>> {
+  withResponse(): Promise<Completed<T>> {
     // The caller handles the failure of the returned promise instead.
     this.catch(() => {});
     return this.#answer;
@@ -73,7 +73,7 @@ type ListPage<Item> = { data: Item[]; has_more: boolean };
 export class PageResult<Page extends ListPage<Item>, Item> extends Result<Page> implements AsyncIterable<Item> {
   readonly #next: (page: Page) => PageResult<Page, Item>;
 
-  constructor(answer: Promise<Answer<Page>>, next: (page: Page) => PageResult<Page, Item>) {
+  constructor(answer: Promise<Completed<Page>>, next: (page: Page) => PageResult<Page, Item>) {
     super(answer);
     this.#next = next;
   }
@@ -125,7 +125,7 @@ export class Transport {
   }
 
   /** Sends a call until it has a result, or retrying is pointless. */
-  async request<T>(call: Call, options: RequestOptions = {}): Promise<Answer<T>> {
+  async request<T>(call: Call, options: RequestOptions = {}): Promise<Completed<T>> {
     const idempotencyKey = call.takesKey ? checkedKey(options.idempotencyKey ?? randomUUID()) : null;
     const isRead = call.method === "GET" || call.isRead === true;
     const isSafe = isRead || idempotencyKey !== null;
@@ -149,29 +149,29 @@ export class Transport {
       throwIfAborted();
       const { signal, end } = limits(timeoutMs, options.signal);
       const init = { method: call.method, headers, body, redirect: "manual" as const, signal };
-      const answer = await this.#attempt(url, init)
+      const received = await this.#attempt(url, init)
         .catch((error: unknown) => error as Error)
         .finally(end);
-      if (answer instanceof Error || options.signal?.aborted) isUnknown = true;
+      if (received instanceof Error || options.signal?.aborted) isUnknown = true;
       throwIfAborted();
-      if (answer instanceof Error) {
-        if (!isSafe || attempt >= retries) throw lost(answer, idempotencyKey, advice());
+      if (received instanceof Error) {
+        if (!isSafe || attempt >= retries) throw lost(received, idempotencyKey, advice());
         await pauseAfter(attempt, null);
         continue;
       }
-      const { status, raw } = answer;
-      const requestId = answer.headers.get("x-request-id");
+      const { status, raw } = received;
+      const requestId = received.headers.get("x-request-id");
       if (status >= 200 && status < 300) {
-        const replayed = answer.headers.get("idempotent-replayed") === "true";
-        return { data: raw as T, response: { status, requestId, replayed, idempotencyKey, headers: answer.headers } };
+        const replayed = received.headers.get("idempotent-replayed") === "true";
+        return { data: raw as T, response: { status, requestId, replayed, idempotencyKey, headers: received.headers } };
       }
       const refused = { status, requestId, raw, idempotencyKey };
       const { code } = errorOf(refused);
       isUnknown = isUnknownAfter({ status, code }, isUnknown);
-      if (attempt >= retries || !mayRetry({ status, code, headers: answer.headers }, isSafe)) {
+      if (attempt >= retries || !mayRetry({ status, code, headers: received.headers }, isSafe)) {
         throw errorOf(refused, advice() + this.#notOurs(refused));
       }
-      await pauseAfter(attempt, retryAfterMs(answer.headers));
+      await pauseAfter(attempt, retryAfterMs(received.headers));
     }
   }
 

@@ -82,7 +82,7 @@ export function createCheckoutServer({
 async function outcomeOf(response: Response): Promise<AttemptOutcome> {
   const body: unknown = await response.json();
   if (response.ok) {
-    const answer = readAttemptAnswer(body);
+    const answer = readAttemptResponse(body);
     return answer ? { kind: "answered", answer } : { kind: "lost" };
   }
   const problem = readProblem(body);
@@ -154,7 +154,7 @@ function readCheckoutState(value: unknown): CheckoutState | null {
   return right ? (value as CheckoutState) : null;
 }
 
-function readAttemptAnswer(value: unknown): CheckoutAttemptResponse | null {
+function readAttemptResponse(value: unknown): CheckoutAttemptResponse | null {
   if (!isObject(value)) return null;
   const state = readCheckoutState(value.state);
   const token = isNullOr(value.payment_token, ({ id, expires_at }) => isText(id) && isText(expires_at));

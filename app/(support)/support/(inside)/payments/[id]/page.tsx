@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { cache, type ReactNode, Suspense } from "react";
-import { OperationAnswer } from "@/components/support/operation-list";
+import { ReportedStatus } from "@/components/support/operation-list";
 import { SupportPaymentPage } from "@/components/support/payment-page";
 import { Skeleton } from "@/components/ui/skeleton";
 import { AppError } from "@/lib/contract/errors";
@@ -24,7 +24,7 @@ export default async function SupportPaymentRoute({ params }: PaymentRouteProps)
   const payment = await read(page, (await params).id);
   // Not awaited: the processor may be slow.
   const answers = readProcessorStatus(page.service, payment);
-  return <SupportPaymentPage shown={payment} answers={answerSlots(payment, answers)} />;
+  return <SupportPaymentPage shown={payment} answers={statusSlots(payment, answers)} />;
 }
 
 /** Cached because the page and its title both need it, and each look-up is recorded. */
@@ -38,18 +38,18 @@ const read = cache(async (page: StaffCall, id: string): Promise<SupportPayment> 
 });
 
 /** Operation → the processor's status, streamed when it arrives. */
-function answerSlots(payment: SupportPayment, answers: Promise<ProcessorStatus[]>): Record<string, ReactNode> {
+function statusSlots(payment: SupportPayment, answers: Promise<ProcessorStatus[]>): Record<string, ReactNode> {
   return Object.fromEntries(
     payment.operations.map(({ id }) => [
       id,
       <Suspense key={id} fallback={<Skeleton className="inline-block h-3 w-24" />}>
-        <Answer id={id} answers={answers} />
+        <StatusSlot id={id} answers={answers} />
       </Suspense>,
     ]),
   );
 }
 
-async function Answer({ id, answers }: { id: string; answers: Promise<ProcessorStatus[]> }) {
+async function StatusSlot({ id, answers }: { id: string; answers: Promise<ProcessorStatus[]> }) {
   const answer = (await answers).find(({ reference }) => reference === id) ?? null;
-  return <OperationAnswer answer={answer} />;
+  return <ReportedStatus answer={answer} />;
 }
