@@ -141,7 +141,7 @@ export const MUTANTS = [
   {
     name: "no second permission check after a wait",
     edits: [["lib/domain/idempotency/used-key.ts", "  await ctx.reauthorize();\n  const {", "  const {"]],
-    tests: ["int", "lib/domain/payments/money-request.int.test.ts", "lost the permission meanwhile"],
+    tests: ["int", "lib/domain/payments/money-request.int.test.ts", "lost the permission in the meantime"],
   },
   {
     name: "the recovery worker authorizes again",
@@ -159,14 +159,14 @@ export const MUTANTS = [
   {
     name: "one merchant is completed before the others",
     edits: [["lib/domain/payments/recover-operations.ts", "const RESERVED_SLOTS = 12;", "const RESERVED_SLOTS = 0;"]],
-    tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "another's only one is finished within seconds"],
+    tests: ["int", "lib/domain/payments/recovery-slots.int.test.ts", "another environment's only operation"],
   },
   {
     name: "environments without a slot come last",
     edits: [
       ["lib/domain/payments/recover-operations.ts", "of [1, SLOTS_PER_ENVIRONMENT]", "of [SLOTS_PER_ENVIRONMENT]"],
     ],
-    tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "a place goes to who has none"],
+    tests: ["int", "lib/domain/payments/recovery-slots.int.test.ts", "an environment without a slot gets the next"],
   },
   {
     name: "one payment's operations are completed beside each other",
@@ -177,7 +177,7 @@ export const MUTANTS = [
         "return [];",
       ],
     ],
-    tests: ["int", "lib/domain/payments/fair-turns.int.test.ts", "operations of one payment are never worked on"],
+    tests: ["int", "lib/domain/payments/recovery-slots.int.test.ts", "operations of one payment never run in parallel"],
   },
   {
     name: "every repeat sends",
@@ -235,7 +235,7 @@ export const MUTANTS = [
         "",
       ],
     ],
-    tests: ["int", "lib/domain/payments/refusals.int.test.ts", "for the moment only are not stored"],
+    tests: ["int", "lib/domain/payments/refusals.int.test.ts", "that are temporary are not stored"],
   },
   {
     name: "a failed refund keeps its reservation",
@@ -247,7 +247,7 @@ export const MUTANTS = [
         "withRefunded(snapshot, payment.amount_refunded, payment.refund_pending, now)",
       ],
     ],
-    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "gives its reservation back"],
+    tests: ["int", "lib/domain/payments/finish-operation.int.test.ts", "releases its reservation"],
   },
   {
     name: "a session takes two payments at a time",
@@ -499,7 +499,7 @@ export const MUTANTS = [
     name: "a repeat that sends what may be under way",
     simulation: true,
     edits: [["lib/domain/payments/recover-operations.ts", "        isConclusive(processor, taken) &&\n", ""]],
-    tests: ["int", "lib/domain/payments/resend.int.test.ts", "is only asked about"],
+    tests: ["int", "lib/domain/payments/resend.int.test.ts", "only has its status checked"],
   },
   {
     name: "test mode writes without end",
@@ -755,7 +755,7 @@ export const MUTANTS = [
     edits: [
       ["lib/domain/payments/make-payment.ts", "isAway ? await replyFromMoneyKey(ctx) : null", "isAway ? null : null"],
     ],
-    tests: ["int", "lib/domain/payments/money-request.int.test.ts", "is answered by its key"],
+    tests: ["int", "lib/domain/payments/money-request.int.test.ts", "gets its key's response"],
   },
   ...CONNECTOR_MUTANTS,
 ];

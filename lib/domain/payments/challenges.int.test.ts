@@ -40,7 +40,7 @@ describe("the page of a challenge at the bank", () => {
     },
   );
 
-  test("goes on with what the shopper brings back, once", async () => {
+  test("continues once with the parameters that the shopper brings back", async () => {
     const { comeBack, double, operations, get, id, url } = await challenged();
     const redirectResult = double.answerChallenge(url, true);
     const query = `x=1&redirectResult=${encodeURIComponent(redirectResult)}`;
@@ -49,7 +49,7 @@ describe("the page of a challenge at the bank", () => {
     expect(await operations(id)).toHaveLength(2);
   });
 
-  test("goes on without it once the processor says that the challenge was passed", async () => {
+  test("continues without them once the processor reports that the challenge was passed", async () => {
     const { comeBack, double, get, id, url, post } = await challenged();
     double.answerChallenge(url, true);
     const [payment] = double.books.payments.values();

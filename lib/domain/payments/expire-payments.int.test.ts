@@ -20,7 +20,7 @@ const abandon = (id: string) =>
   db.sql`update payments set updated_at = now() - interval '30 minutes' where id = ${decodeId("payment", id)}`;
 const expire = (tenant: MoneyTenant) => Promise.all(Array.from({ length: 4 }, () => expirePayments(tenant.service)));
 
-test("an authorization past its time is voided once, as expired, by any number of instances", async () => {
+test("an expired authorization is voided once by any number of instances", async () => {
   const tenant = await moneyTenant(db);
   const { body: due } = await tenant.create({ capture_method: "manual" });
   const { body: held } = await tenant.create({ capture_method: "manual" });
@@ -35,7 +35,7 @@ test("an authorization past its time is voided once, as expired, by any number o
   await expectClean();
 });
 
-test("an authorization past its time can be voided but not captured, before the job has come round", async () => {
+test("an expired authorization can be voided but not captured before the job has run", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create({ capture_method: "manual" });
   await endHold(payment.id);
@@ -49,7 +49,7 @@ test("an authorization past its time can be voided but not captured, before the 
   await expectClean();
 });
 
-test("an authorization whose capture is under way is not expired", async () => {
+test("an authorization whose capture is in progress does not expire", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create({ capture_method: "manual" });
   tenant.script.next(losesAnswer);
@@ -78,7 +78,7 @@ test("an expiry whose outcome is unknown is finished by the recovery worker, wit
   await expectClean();
 });
 
-test("a challenge that nobody answers for half an hour ends in a decline, once", async () => {
+test("a challenge without a response for half an hour ends in one decline", async () => {
   const tenant = await moneyTenant(db);
   const created = await tenant.create(CHALLENGED, { key: "k" });
   expect(created).toMatchObject({
@@ -97,7 +97,7 @@ test("a challenge that nobody answers for half an hour ends in a decline, once",
   await expectClean();
 });
 
-test("a challenge passed and failed and abandoned at once ends in one way", async () => {
+test("a challenge that is passed, failed and abandoned at once has one outcome", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(CHALLENGED);
   await abandon(payment.id);
@@ -127,7 +127,7 @@ test("a passed challenge whose answer is lost is sent again and charges once", a
   await expectClean();
 });
 
-test("an environment's authorizations past their time do not keep those of another waiting until all have ended", async () => {
+test("an environment's expired authorizations do not delay another environment's", async () => {
   const [large, small] = [await moneyTenant(db), await moneyTenant(db)];
   const hold = { capture_method: "manual" };
   const { body: only } = await small.create(hold);
@@ -147,7 +147,7 @@ test("an environment's authorizations past their time do not keep those of anoth
   await expectClean();
 });
 
-test("more environments than are listed at once have their turns in one round, the oldest of each first", async () => {
+test("more environments than fit a page are all served in one run, each one's oldest payment first", async () => {
   const tenants = await Promise.all(Array.from({ length: 5 }, () => moneyTenant(db)));
   const oldest: string[] = [];
   for (const tenant of tenants) {

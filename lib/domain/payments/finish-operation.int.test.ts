@@ -21,7 +21,7 @@ async function deadlocks(): Promise<number> {
   return row?.count as number;
 }
 
-describe("an outcome that comes late", () => {
+describe("a late outcome", () => {
   test("is discarded after another has taken the operation over and finished it", async () => {
     const tenant = await moneyTenant(db);
     const { body: payment } = await tenant.create();
@@ -69,7 +69,7 @@ describe("an outcome that comes late", () => {
     await expectClean();
   });
 
-  test("does not give back a lease that is another's", async () => {
+  test("does not release another holder's lease", async () => {
     const tenant = await moneyTenant(db);
     const held = holds();
     tenant.script.next(async (real) => {
@@ -190,7 +190,7 @@ describe("what the processor says", () => {
     expect(await stranger.key("any")).toBeNull();
   });
 
-  test("a refund that the processor never did gives its reservation back", async () => {
+  test("a refund that the processor never executed releases its reservation", async () => {
     const tenant = await moneyTenant(db);
     const { body: payment } = await tenant.create();
     const notSent = says({ kind: "not_sent", reason: "refused" });

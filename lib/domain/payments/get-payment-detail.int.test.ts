@@ -45,7 +45,7 @@ async function actorsOf(tenant: MoneyTenant) {
   return { key: { type: "api_key", id: keyId } as const, user: { type: "user", id: userId } as const, email };
 }
 
-test("a captured and partly refunded payment tells who did what, under which key, and what the books say", async () => {
+test("a captured and partly refunded payment shows actors, keys and ledger", async () => {
   const tenant = await moneyTenant(db);
   const { key, user, email } = await actorsOf(tenant);
   const made = await tenant.create(
@@ -92,7 +92,7 @@ test("a captured and partly refunded payment tells who did what, under which key
   expect(JSON.stringify(detail)).not.toMatch(/4242424242424242|"987"/);
 });
 
-test("a declined payment says why, and what can be done", async () => {
+test("a declined payment shows the reason and advice", async () => {
   const tenant = await moneyTenant(db);
   const { body } = await tenant.create({ card: card("4000000000009995") });
   const detail = await detailOf(tenant, body.payment_id);
@@ -111,7 +111,7 @@ test("a declined payment says why, and what can be done", async () => {
   expect(detail.ledger).toEqual([]);
 });
 
-test("a payment with many refunds and much metadata is shown with its latest, and is not the longer for it", async () => {
+test("a payment with many refunds and much metadata shows only its latest refunds", async () => {
   const tenant = await moneyTenant(db);
   const metadata = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`k${i}`, "v".repeat(500)]));
   const { body } = await tenant.create({ card: card("4242424242424242"), metadata });
@@ -133,7 +133,7 @@ test("a payment with many refunds and much metadata is shown with its latest, an
   expect(key).toMatchObject({ status: 201, response: null, too_long: true });
 });
 
-test("an unknown outcome is told as such, without the processor's own words", async () => {
+test("an unknown outcome is shown as unknown, without the processor's own text", async () => {
   const tenant = await moneyTenant(db);
   tenant.script.next(losesAnswer);
   const { body } = await tenant.create({});
@@ -148,7 +148,7 @@ test("an unknown outcome is told as such, without the processor's own words", as
   expect(known.timeline).toMatchObject([{ outcome: "succeeded", title: "Authorized and captured", attempts: 2 }]);
 });
 
-test("fraud reasons and check results are there", async () => {
+test("fraud reasons and check results are shown", async () => {
   const tenant = await moneyTenant(db);
   const { body } = await tenant.create({ card: card("4000000000004954") });
   const detail = await detailOf(tenant, body.payment_id);
@@ -156,7 +156,7 @@ test("fraud reasons and check results are there", async () => {
   expect(detail.notes[0]?.fraud_reasons?.length).toBeGreaterThan(0);
 });
 
-test("settlement and a refund that came back stand in the timeline and in the ledger", async () => {
+test("settlement and a returned refund are in the timeline and in the ledger", async () => {
   const tenant = await moneyTenant(db);
   const { body } = await tenant.create({ card: card("4000000000005126") });
   await runSettlement(tenant.service, { environmentId: tenant.environmentId });
@@ -203,7 +203,7 @@ test("another merchant, another mode and made-up ids get not found", async () =>
   expect(await getPaymentIdOfTransaction(mine, { id: transactionId })).toBe(body.id);
 });
 
-test("a person of another merchant is not named", async () => {
+test("a user of another merchant is not named", async () => {
   const tenant = await moneyTenant(db);
   const stranger = await moneyTenant(db);
   const { user } = await actorsOf(stranger);

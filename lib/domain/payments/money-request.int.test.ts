@@ -29,7 +29,7 @@ async function claimAndDie(tenant: MoneyTenant, key: string, body: object): Prom
 }
 
 describe("a key", () => {
-  test("with other parameters is refused, and its first use stands", async () => {
+  test("with other parameters is refused, and its first use stays", async () => {
     const tenant = await moneyTenant(db);
     const first = await tenant.create({}, { key: "k" });
     expect(await tenant.create({ amount: 1 }, { key: "k" })).toMatchObject({
@@ -42,7 +42,7 @@ describe("a key", () => {
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ text: first.text, replayed: true });
   });
 
-  test("that is used is read, not locked: a repeat writes nothing and waits for no disk", async () => {
+  test("in use is read, not locked: a repeat writes nothing", async () => {
     const tenant = await moneyTenant(db);
     await tenant.create({}, { key: "k" });
     const claim: KeyClaim = {
@@ -66,7 +66,7 @@ describe("a key", () => {
     expect(await claimAgain("new")).toEqual({ claimed: 1, wrote: true });
   });
 
-  test("that many wait for is looked at by one for all of them", async () => {
+  test("with many waiting requests is looked up once for all of them", async () => {
     const tenant = await moneyTenant(db);
     const held = holds();
     tenant.script.next(held.step);
@@ -120,7 +120,7 @@ describe("a key", () => {
     expect(tenant.script.count("authorize")).toBe(2);
   });
 
-  test("used again while its old operation is without an outcome does not get the old one's answer", async () => {
+  test("reused after 24 hours does not get the response of its old operation without an outcome", async () => {
     const tenant = await moneyTenant(db);
     tenant.script.next(losesAnswer);
     const old = await tenant.create({}, { key: "k" });
@@ -134,7 +134,7 @@ describe("a key", () => {
     await expectClean();
   });
 
-  test("whose request died before it wrote anything is waited for, and then is new", async () => {
+  test("of a request that died before it wrote anything becomes free after a wait", async () => {
     const tenant = await moneyTenant(db);
     await claimAndDie(tenant, "k", { amount: 321 });
     expect(await tenant.create({ amount: 321 }, { key: "k" })).toMatchObject({
@@ -147,7 +147,7 @@ describe("a key", () => {
     expect(answers.filter((answer) => !answer.replayed)).toHaveLength(1);
   });
 
-  test("is not replayed to a caller that has lost the permission meanwhile", async () => {
+  test("is not replayed to a caller that has lost the permission in the meantime", async () => {
     const tenant = await moneyTenant(db);
     await tenant.create({}, { key: "k" });
     const reauthorize = async () => {
@@ -160,7 +160,7 @@ describe("a key", () => {
   });
 });
 
-describe("while the processor cannot be asked for the card", () => {
+describe("while the processor cannot tokenize the card", () => {
   const unknown = says({ kind: "unknown", reason: "no answer" });
   /** After `leave` the processor accepts no cards. */
   async function leaving() {
@@ -180,7 +180,7 @@ describe("while the processor cannot be asked for the card", () => {
     };
   }
 
-  test("a request that was sent before is answered by its key, and is not told that nothing was charged", async () => {
+  test("a repeat gets its key's response, and no error that nothing was charged", async () => {
     const tenant = await leaving();
     tenant.script.next(losesAnswer);
     const first = await tenant.create({}, { key: "k" });
@@ -196,7 +196,7 @@ describe("while the processor cannot be asked for the card", () => {
     await expectClean();
   });
 
-  test("a duplicate of one that is being sent is told that it is", async () => {
+  test("a duplicate of a request in progress gets 409", async () => {
     const tenant = await leaving();
     const held = holds();
     tenant.script.next(held.step);
@@ -208,7 +208,7 @@ describe("while the processor cannot be asked for the card", () => {
     expect((await first).status).toBe(201);
   });
 
-  test("a new request is told so, charges nothing, and may use its key again", async () => {
+  test("a new request gets the error, charges nothing, and may reuse its key", async () => {
     const tenant = await leaving();
     tenant.leave();
     const refused = await tenant.create({}, { key: "k" });
@@ -219,7 +219,7 @@ describe("while the processor cannot be asked for the card", () => {
     expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 201, replayed: false });
   });
 
-  test("an attempt in the payment form that was sent before shows how it stands", async () => {
+  test("a repeated attempt in the payment form shows its current status", async () => {
     const shop = await openShop(db);
     const { script, service } = shop.tenant;
     script.next(losesAnswer);

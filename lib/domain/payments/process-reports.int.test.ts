@@ -17,7 +17,7 @@ const makeDue = (tenant: MoneyTenant) =>
   db.sql`update sandbox_processor.reports set due_at = now() - interval '1 ms' where account = ${tenant.environmentId}`;
 const process = (tenant: MoneyTenant) => Promise.all(Array.from({ length: 3 }, () => processReports(tenant.service)));
 
-test("a refund that fails after it was accepted gives its money back, and its answer stands", async () => {
+test("an accepted refund that fails later is reversed, and its stored response stays", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(CARD);
   const refund = await tenant.act("refund", payment.transactions[0].id, { amount: 4_000 }, { key: "k" });
@@ -67,7 +67,7 @@ test.each(["before", "after", "between"])(
   },
 );
 
-test("one of several refunds that fails takes back its own amount only", async () => {
+test("one of several refunds that fails reverses only its own amount", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(CARD);
   await tenant.act("refund", payment.id, { amount: 1_000 });
@@ -88,7 +88,7 @@ test("one of several refunds that fails takes back its own amount only", async (
   await expectClean();
 });
 
-test("a failure that is reported before we know of the acceptance waits until nobody works on the refund", async () => {
+test("a failure that is reported before the acceptance is known waits until nobody holds the refund", async () => {
   const tenant = await moneyTenant(db);
   const { body: payment } = await tenant.create(CARD);
   tenant.script.next(losesAnswer);

@@ -108,7 +108,7 @@ describe("a payment whose outcome is not known", () => {
     expect((await tenant.operations(pending.id))[0]).toMatchObject({ state: "open" });
   });
 
-  test("is never authorized again by the recovery worker or by a retry: only asked about", async () => {
+  test("is never authorized again by the recovery worker or by a retry: only its status is checked", async () => {
     const tenant = await openTenant();
     tenant.script.next(UNKNOWN, UNKNOWN, PENDING, UNKNOWN);
     await tenant.create({}, { key: "k" });
@@ -125,7 +125,7 @@ describe("a payment whose outcome is not known", () => {
     await expectClean();
   });
 
-  test("is asked about less and less often, and no more after a day", async () => {
+  test("is checked less and less often, and no longer after a day", async () => {
     const tenant = await openTenant();
     tenant.script.next(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN);
     const { body } = await tenant.create({}, { key: "k" });
@@ -168,7 +168,7 @@ describe("a request that was provably not executed", () => {
     await expectClean();
   });
 
-  test("says nothing of an earlier try whose answer was lost", async () => {
+  test("proves nothing about an earlier attempt whose response was lost", async () => {
     const tenant = await openTenant();
     const { body: payment } = await tenant.create();
     tenant.script.next(losesAnswer, NOT_SENT);
@@ -209,7 +209,7 @@ describe("a good card whose request was held up until it was too late to send it
     await expectClean();
   });
 
-  test("is charged once when the database was away for moments after T1", async () => {
+  test("is charged once after a short outage of the database after T1", async () => {
     let proxy = await startTcpProxy(url);
     const away = connect(inRolesOf(proxy.url), { max: 4, maxOrm: 2 });
     onTestFinished(async () => {
@@ -230,7 +230,7 @@ describe("a good card whose request was held up until it was too late to send it
     await expectClean();
   });
 
-  test("is charged once when another process has taken it over, asked, and let it go", async () => {
+  test("is charged once after another process took it over, checked its status and released it", async () => {
     const tenant = await openTenant();
     tenant.script.next(async () => {
       // The lease runs out, and another process finds nothing at the processor, which is not conclusive yet.
@@ -305,7 +305,7 @@ describe("when the database's clock was set back", () => {
     await expectClean();
   });
 
-  test("that the processor knows nothing yet proves nothing while the first call may be under way", async () => {
+  test("not found proves nothing while the first call may be in flight", async () => {
     const tenant = await openTenant();
     const held = holds();
     tenant.script.next(held.step);
@@ -324,7 +324,7 @@ describe("when the database's clock was set back", () => {
     await expectClean();
   });
 
-  test("a key that claimed nothing but itself is free again", async () => {
+  test("a key without an operation is free again", async () => {
     const tenant = await openTenant();
     await tenant.create({}, { key: "k" });
     await db.sql`update idempotency_keys set state = 'running', response_body = null, operation_id = gen_random_uuid(),
@@ -407,7 +407,7 @@ describe("captures, voids and refunds whose outcome is not known", () => {
     await expectClean();
   });
 
-  test("what is reserved for a refund of unknown outcome cannot be refunded again", async () => {
+  test("an amount reserved for a refund of unknown outcome cannot be refunded again", async () => {
     const tenant = await openTenant();
     const { body: payment } = await tenant.create();
     tenant.script.next(losesAnswer);

@@ -41,7 +41,7 @@ describe("refusals", () => {
     await expectClean();
   });
 
-  test("for the moment only are not stored: the key does its work later", async () => {
+  test("that are temporary are not stored: the key works later", async () => {
     const tenant = await moneyTenant(db);
     tenant.script.next(losesAnswer);
     const { body: payment } = await tenant.create();

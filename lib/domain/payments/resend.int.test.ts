@@ -180,7 +180,7 @@ describe("a process that was paused for longer than there is time to send anythi
   });
 });
 
-test("what the processor was heard of about, or may still execute, is only asked about", async () => {
+test("an operation that the processor has seen, or may still execute, only has its status checked", async () => {
   const tenant = await newTenant();
   tenant.script.next(says({ kind: "unknown", reason: "garbage" }));
   expect(await tenant.create({}, { key: "k" })).toMatchObject({ status: 202 });

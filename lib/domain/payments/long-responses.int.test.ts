@@ -29,7 +29,7 @@ function refundContext(tenant: MoneyTenant, key: string): Context {
   });
 }
 
-test("a long answer is not held: it is read when there is room, to the byte as it is kept for repeats", async () => {
+test("a long response is not held in memory: it is read once a slot is free, byte for byte as it is stored", async () => {
   const tenant = await moneyTenant(db);
   const id = await longPayment(tenant);
   const first = await refundPayment(refundContext(tenant, "k"), { id, amount: 1 });
@@ -44,7 +44,7 @@ test("a long answer is not held: it is read when there is room, to the byte as i
   expect(tenant.script.count("refund")).toBe(2);
 });
 
-test("one whose outcome is not known is made when there is room, too", async () => {
+test("a long response of unknown outcome is also built once a slot is free", async () => {
   const tenant = await moneyTenant(db);
   const id = await longPayment(tenant);
   tenant.script.next(losesAnswer);
@@ -53,7 +53,7 @@ test("one whose outcome is not known is made when there is room, too", async () 
   expect(JSON.parse((await pending.long?.read()) ?? "")).toMatchObject({ id, status: "PENDING" });
 });
 
-test("two are made at once, whoever's they are, and one that fails keeps nobody's place", async () => {
+test("two are built at once for all merchants, and one that fails releases its slot", async () => {
   const tenant = await moneyTenant(db);
   const id = decodeId("payment", await longPayment(tenant)) ?? "";
   const snapshot = await findPayment(db.sql, tenant.environmentId, id);

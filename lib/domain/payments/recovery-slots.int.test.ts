@@ -11,8 +11,8 @@ import { recoverOperations } from "./recover-operations";
 
 const { db } = await testDatabase();
 const ALONE = 20;
-const SHARE = 4;
-const PLACES = 32;
+const SLOTS_PER_ENVIRONMENT = 4;
+const SLOTS = 32;
 
 beforeEach(async () => {
   await db.sql`update operations set created_at = created_at - interval '25 hours' where state = 'open'`;
@@ -84,7 +84,7 @@ function recoveryWorker(tenant: MoneyTenant, of: readonly MoneyTenant[], overrid
 }
 
 describe("while one environment has hundreds of operations whose inquiries hang", () => {
-  test("another's only one is finished within seconds", async () => {
+  test("another environment's only operation is finished within seconds", async () => {
     const [large, small] = [await withLost(300), await withLost(1)];
     await makeDue(large);
     const recovering = recoveryWorker(large, [large]);
@@ -98,7 +98,7 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     expect((await verifyBooks(db)).balanced).toBe(true);
   });
 
-  test("it has no more than its share once others wait, and they have theirs", async () => {
+  test("it keeps only its share once others wait, and they get theirs", async () => {
     const large = await withLost(60);
     const others = await Promise.all(Array.from({ length: 5 }, () => withLost(6)));
     await makeDue(large);
@@ -108,16 +108,17 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     const all = () => others.map((other) => recovering.count(other)).toSorted((a, b) => a - b);
     await expect.poll(all).toEqual([2, 2, 2, 3, 3]);
     // Its freed slots go to the others.
-    for (let left = ALONE; left > PLACES - 5 * SHARE; left--) {
+    for (let left = ALONE; left > SLOTS - 5 * SLOTS_PER_ENVIRONMENT; left--) {
       recovering.letOneGo(large);
       await expect.poll(() => recovering.count(large)).toBe(left - 1);
     }
     await expect.poll(all).toEqual([4, 4, 4, 4, 4]);
-    expect(recovering.count(large)).toBe(PLACES - 5 * SHARE);
+    expect(recovering.count(large)).toBe(SLOTS - 5 * SLOTS_PER_ENVIRONMENT);
   });
 
-  test("a place goes to who has none, when all are taken by those who have some", async () => {
-    const half = () => Promise.all(Array.from({ length: PLACES / SHARE / 2 }, () => withLost(SHARE + 2)));
+  test("an environment without a slot gets the next one that another releases", async () => {
+    const half = () =>
+      Promise.all(Array.from({ length: SLOTS / SLOTS_PER_ENVIRONMENT / 2 }, () => withLost(SLOTS_PER_ENVIRONMENT + 2)));
     // Environments are served by id: after the last of the crowd its first is next, and it has more due operations.
     const before = await half();
     const small = await withLost(1);
@@ -125,15 +126,15 @@ describe("while one environment has hundreds of operations whose inquiries hang"
     for (const one of crowd) await makeDue(one);
     const recovering = recoveryWorker(small, crowd);
     const all = () => crowd.reduce((sum, one) => sum + recovering.count(one), 0);
-    await expect.poll(all).toBe(PLACES);
+    await expect.poll(all).toBe(SLOTS);
     await makeDue(small);
     recovering.letOneGo(crowd[0] as MoneyTenant);
     await expect.poll(() => open(small), { timeout: 10_000 }).toBe(0);
   });
 });
 
-describe("of one environment", () => {
-  test("those that are due longest are begun first, no more are taken than are begun, and the next when one ends", async () => {
+describe("operations of one environment", () => {
+  test("start in the order of their due times, are taken only when they start, and the next when one ends", async () => {
     const tenant = await withLost(40);
     await makeDue(tenant);
     const [all] = [await epochs(tenant)];
@@ -158,7 +159,7 @@ describe("of one environment", () => {
     await expect.poll(taken).toEqual(order.slice(0, ALONE + 1).toSorted());
   });
 
-  test("a stop waits for what has been begun, and begins nothing more", async () => {
+  test("a stop waits for those in progress and starts no others", async () => {
     const tenant = await withLost(30);
     await makeDue(tenant);
     const recovering = recoveryWorker(tenant, [tenant]);
@@ -172,7 +173,7 @@ describe("of one environment", () => {
   });
 });
 
-test("operations of one payment are never worked on beside each other, and another payment's do not wait for them", async () => {
+test("operations of one payment never run in parallel, and do not delay another payment's", async () => {
   const tenant = await moneyTenant(db);
   const [{ body: one }, { body: other }] = [await tenant.create(), await tenant.create()];
   tenant.script.next(...Array.from({ length: 13 }, () => losesAnswer));
@@ -206,7 +207,7 @@ test("operations of one payment are never worked on beside each other, and anoth
   expect((await verifyBooks(db)).balanced).toBe(true);
 });
 
-test("what is under way is brought to its end, and the rest taken, when the database was away for moments", async () => {
+test("operations in progress end, and the rest are taken, after a short outage of the database", async () => {
   const tenant = await withLost(ALONE + 5);
   await makeDue(tenant);
   let isAway = false;
@@ -227,7 +228,7 @@ test("what is under way is brought to its end, and the rest taken, when the data
   expect(await open(tenant)).toBe(0);
 });
 
-test("a database that is away while nothing is under way is the job's to wait for", async () => {
+test("an outage of the database while nothing is in progress is thrown to the job", async () => {
   const { service } = await moneyTenant(db);
   const sql = new Proxy(service.db.sql, {
     apply() {
