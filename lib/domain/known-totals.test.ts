@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { systemTimer } from "@/lib/clock";
 import { newId } from "@/lib/ids";
-import { forgetTotals, withKnownTotal } from "./lists";
+import { forgetTotals, withCachedTotal } from "./lists";
 
 /** Lists one filter of one environment; `counted` has the result of a count, and the number of counts. */
 function lists({ onlyGrows }: { onlyGrows: boolean }) {
@@ -10,7 +10,7 @@ function lists({ onlyGrows }: { onlyGrows: boolean }) {
   let nowMs = 1_000;
   const timer = { ...systemTimer, elapsedMs: () => nowMs };
   const list = async (during = () => {}) => {
-    const page = await withKnownTotal({ timer }, environmentId, { filter: "all", onlyGrows }, async (known) => {
+    const page = await withCachedTotal({ timer }, environmentId, { filter: "all", onlyGrows }, async (known) => {
       if (known !== null) return { total: known };
       counted.times++;
       const { total } = counted;

@@ -5,7 +5,7 @@ import { endInstantOf, instantOf, LAST_TIME, TOTAL_CAP } from "@/lib/contract/fi
 import { firstIdAt } from "@/lib/ids";
 import type { Service } from "./context";
 
-export type ListAnswer<Item> = {
+export type ListResult<Item> = {
   object: "list";
   data: Item[];
   limit: number;
@@ -16,12 +16,12 @@ export type ListAnswer<Item> = {
 };
 
 /** A page as the API shows it. `found.total` is at most one more than the cap. */
-export function listAnswer<Item>(
+export function presentList<Item>(
   data: Item[],
   found: { hasMore: boolean; total: number },
   limit: number,
   offset: number,
-): ListAnswer<Item> {
+): ListResult<Item> {
   return {
     object: "list",
     data,
@@ -46,7 +46,7 @@ export function unknownCursor(kind: string, id: string): AppError {
  * Searches within the statement timeout. A timeout is not an outage, because the caller can narrow the search: throws
  * `invalid_parameter` for the parameter with the search terms.
  */
-export async function findWithWords<T>(
+export async function findBySearchTerms<T>(
   { q, param }: { q: string | undefined; param: string },
   find: () => Promise<T>,
 ): Promise<T> {
@@ -85,7 +85,7 @@ type TimeEnds = { [End in "after" | "gte" | "before" | "lte"]?: string | undefin
  * bare date as `lte` means its end. Fractions of a millisecond are rounded up, as stored times have none. Bounds are capped
  * at the latest time that PostgreSQL supports.
  */
-export function millisecondsOf({ after, gte, before, lte }: TimeEnds): { gte?: Date; lt?: Date } {
+export function toMillisecondRange({ after, gte, before, lte }: TimeEnds): { gte?: Date; lt?: Date } {
   const later = (time: Date, milliseconds: number) => new Date(Math.min(time.getTime() + milliseconds, LAST_TIME));
   const extraMillisecond = (value: string) => (/\.\d{3}\d*[1-9]/.test(value) ? 1 : 0);
   return {
@@ -98,7 +98,7 @@ export function millisecondsOf({ after, gte, before, lte }: TimeEnds): { gte?: D
 
 /** The same range as ids, for `created_at`: an id contains the millisecond of its creation. */
 export function idRange(ends: TimeEnds): { gte?: string; lt?: string } {
-  const { gte, lt } = millisecondsOf(ends);
+  const { gte, lt } = toMillisecondRange(ends);
   return { ...(gte && { gte: firstIdAt(gte) }), ...(lt && { lt: firstIdAt(lt) }) };
 }
 
@@ -154,7 +154,7 @@ type CountedFilter = {
 };
 
 /** Finds a page with the cached total, or lets `find(null)` count it and caches the result. */
-export async function withKnownTotal<Page extends { total: number }>(
+export async function withCachedTotal<Page extends { total: number }>(
   { timer }: Pick<Service, "timer">,
   environmentId: string,
   { filter, onlyGrows }: CountedFilter,

@@ -17,7 +17,7 @@ import { decodeId, encodeId, encodeIdOrNull } from "@/lib/contract/ids";
 import type { Permission } from "@/lib/contract/permissions";
 import { type Context, resourceNotFound } from "../context";
 import { changedMembers, recordChangeBy } from "../events/event";
-import { type ListAnswer, listAnswer } from "../lists";
+import { type ListResult, presentList } from "../lists";
 
 /** The key as the API shows it. `replacedBy` is the UUID of the key that replaced it. */
 export function presentApiKey(row: ApiKeyRow, now: Date, replacedBy: string | null): ApiKey {
@@ -122,7 +122,7 @@ export async function getApiKey(ctx: Context, input: { id: string }): Promise<Ap
 }
 
 /** One page of an environment's keys, newest first, of every status. */
-export async function listKeyPage(ctx: Context, input: { limit: number; offset: number }): Promise<ListAnswer<ApiKey>> {
+export async function listKeyPage(ctx: Context, input: { limit: number; offset: number }): Promise<ListResult<ApiKey>> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const environmentId = ctx.environment.id;
   const [found, total] = await Promise.all([
@@ -137,7 +137,7 @@ export async function listKeyPage(ctx: Context, input: { limit: number; offset: 
   );
   const now = ctx.service.clock.now();
   const keys = rows.map((row) => presentApiKey(row, now, replacements.get(row.id) ?? null));
-  return listAnswer(keys, { hasMore: found.length > rows.length, total }, input.limit, input.offset);
+  return presentList(keys, { hasMore: found.length > rows.length, total }, input.limit, input.offset);
 }
 
 export type { KeyUse };

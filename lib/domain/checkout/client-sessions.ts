@@ -47,7 +47,7 @@ import { type Context, type Environment, type Reply, resourceNotFound } from "..
 import { changedMembers, recordAct, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
 import { requireKey } from "../idempotency/used-key";
-import { type ListAnswer, listAnswer } from "../lists";
+import { type ListResult, presentList } from "../lists";
 import { continuePayment } from "../payments/follow-up";
 import { refuseUnclaimed } from "../payments/money-request";
 import { presentActor } from "../payments/present";
@@ -151,7 +151,7 @@ type ListedBy = SessionListQuery & {
  * One page of the environment's client sessions, newest first.
  * Sessions of links are included once an attempt was made.
  */
-export async function listClientSessions(ctx: Context, input: ListedBy): Promise<ListAnswer<SessionListItem>> {
+export async function listClientSessions(ctx: Context, input: ListedBy): Promise<ListResult<SessionListItem>> {
   const linkId = input.payment_link_id === undefined ? null : decodeId("paymentLink", input.payment_link_id);
   if (input.payment_link_id !== undefined && linkId === null)
     throw resourceNotFound("payment link", input.payment_link_id);
@@ -164,7 +164,7 @@ export async function listClientSessions(ctx: Context, input: ListedBy): Promise
     countClientSessions(orm, ctx.environment.id, filter, TOTAL_CAP),
   ]);
   const items = rows.slice(0, LIMIT).map((row) => present(row, now));
-  return listAnswer(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
+  return presentList(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
 }
 
 const namedLink = ({ plan, link }: Pick<ListedSession, "plan" | "link">) =>

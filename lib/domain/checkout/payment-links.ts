@@ -32,7 +32,7 @@ import { linkPayment } from "@/lib/contract/plans/schedule";
 import { idTime, newId } from "@/lib/ids";
 import { type Context, resourceNotFound, type Service } from "../context";
 import { recordAct } from "../events/event";
-import { type ListAnswer, listAnswer } from "../lists";
+import { type ListResult, presentList } from "../lists";
 import { presentActor } from "../payments/present";
 import { currencyNotSupported, planTermsOf, presentPlan } from "../plans/plans";
 import { requireSellable } from "./client-sessions";
@@ -131,7 +131,7 @@ const MAX_SUMMED_SALES = 5_000;
 export async function listPaymentLinks(
   ctx: Context,
   input: PaymentLinkListQuery,
-): Promise<ListAnswer<PaymentLinkItem>> {
+): Promise<ListResult<PaymentLinkItem>> {
   const { sql, orm } = ctx.service.db.within(ctx.environment.id);
   const offset = input.offset ?? 0;
   const filter = { sellingAt: input.status === "ACTIVE" ? ctx.service.clock.now().toISOString() : null };
@@ -143,7 +143,7 @@ export async function listPaymentLinks(
   const ids = [...new Set(shown.flatMap(({ plan_id }) => plan_id ?? []))];
   const plans = new Map((await findPlans(orm, ctx.environment.id, ids)).map((plan) => [plan.id, plan]));
   const items = shown.map((row) => presentItem(ctx.service, row, row.plan_id && (plans.get(row.plan_id) ?? null)));
-  return listAnswer(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
+  return presentList(items, { hasMore: rows.length > LIMIT, total }, LIMIT, offset);
 }
 
 /** A link with its sales, and its creator. */

@@ -13,7 +13,7 @@ import type { Customer, ListCustomersQuery } from "@/lib/contract/customers/cust
 import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeId, encodeId } from "@/lib/contract/ids";
 import { type Context, resourceNotFound, type Service } from "../context";
-import { findWithWords, type ListAnswer, listAnswer, unknownCursor } from "../lists";
+import { findBySearchTerms, type ListResult, presentList, unknownCursor } from "../lists";
 
 /** One customer. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getCustomer(ctx: Context, input: { id: string }): Promise<Customer> {
@@ -24,17 +24,17 @@ export async function getCustomer(ctx: Context, input: { id: string }): Promise<
 }
 
 /** Customers, latest payment first. Throws `invalid_parameter` if `starting_after` is not a customer of this environment. */
-export async function listCustomers(ctx: Context, query: ListCustomersQuery): Promise<ListAnswer<Customer>> {
+export async function listCustomers(ctx: Context, query: ListCustomersQuery): Promise<ListResult<Customer>> {
   const { limit = 20, offset = 0, starting_after, q } = query;
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const after = starting_after === undefined ? null : await findRow(ctx, starting_after);
   if (starting_after !== undefined && !after) throw unknownCursor("customer", starting_after);
   const page = { limit: limit + 1, offset, after };
-  const { rows, total } = await findWithWords({ q, param: "q" }, () =>
+  const { rows, total } = await findBySearchTerms({ q, param: "q" }, () =>
     selectCustomers(sql, ctx.environment.id, q, page, TOTAL_CAP + 1),
   );
   const data = await present(ctx, rows.slice(0, limit));
-  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+  return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
 /** The id of a payment's customer; null if it names none, or is so new that the job has not created the customer yet. */

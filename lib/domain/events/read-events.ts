@@ -17,7 +17,7 @@ import { TOTAL_CAP } from "@/lib/contract/fields";
 import { decodeAnyId, decodeId, encodeId } from "@/lib/contract/ids";
 import { firstIdAt } from "@/lib/ids";
 import { type Context, resourceNotFound, type Service } from "../context";
-import { idRange, type ListAnswer, listAnswer, unknownCursor } from "../lists";
+import { idRange, type ListResult, presentList, unknownCursor } from "../lists";
 import { presentEvent } from "./event";
 
 export const EVENTS_KEPT_DAYS = 90;
@@ -53,14 +53,14 @@ const MAX_PAGE_BYTES = 2_000_000;
  * Events of the last 90 days, newest first. Throws `invalid_parameter` if `starting_after` is not an event of this environment,
  * or if the page would be too long, which happens with large metadata or many refunds.
  */
-export async function listEvents(ctx: Context, query: ListEventsQuery): Promise<ListAnswer<Event>> {
+export async function listEvents(ctx: Context, query: ListEventsQuery): Promise<ListResult<Event>> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const { limit = 20, offset = 0 } = query;
   const after = query.starting_after === undefined ? null : await findRow(ctx, query.starting_after);
   if (query.starting_after !== undefined && !after) throw unknownCursor("event", query.starting_after);
   const objectId = query.object_id === undefined ? undefined : decodeAnyId(query.object_id);
   // No object has a malformed id.
-  if (objectId === null) return listAnswer([], { hasMore: false, total: 0 }, limit, offset);
+  if (objectId === null) return presentList([], { hasMore: false, total: 0 }, limit, offset);
   // An object's events are ordered by sequence number, which cannot be compared between objects.
   if (query.starting_after !== undefined && objectId !== undefined && after?.object_id !== objectId)
     throw unknownCursor("event of that object", query.starting_after);
@@ -76,7 +76,7 @@ export async function listEvents(ctx: Context, query: ListEventsQuery): Promise<
   const shown = rows.slice(0, limit);
   if (limit > 1 && shown.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_PAGE_BYTES) throw tooLong(limit);
   const data = shown.map((row) => presentEvent(row, ctx.environment.mode));
-  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+  return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
 const tooLong = (limit: number) =>

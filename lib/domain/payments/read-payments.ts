@@ -6,7 +6,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { type ListPaymentsQuery, type Payment, SHOWN_REFUNDS } from "@/lib/contract/payments/payment";
 import { Semaphore } from "@/lib/semaphore";
 import { type Context, resourceNotFound } from "../context";
-import { idRange, type ListAnswer, listAnswer, unknownCursor, withKnownTotal } from "../lists";
+import { idRange, type ListResult, presentList, unknownCursor, withCachedTotal } from "../lists";
 import { presentPayment } from "./present";
 
 /** A payment with its charge and refunds. Throws `resource_not_found` for unknown, malformed and foreign ids. */
@@ -25,7 +25,7 @@ const MAX_RESPONSE_LENGTH = 2_000_000;
  * Payments with their transactions, newest first. Throws `invalid_parameter` if `starting_after` is not in this
  * environment, or if the page would be too long: a hundred payments with 8 kB of metadata each, or 1,000 refunds.
  */
-export async function listPayments(ctx: Context, query: ListPaymentsQuery): Promise<ListAnswer<Payment>> {
+export async function listPayments(ctx: Context, query: ListPaymentsQuery): Promise<ListResult<Payment>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const limit = query.limit ?? 20;
   const offset = query.offset ?? 0;
@@ -33,14 +33,14 @@ export async function listPayments(ctx: Context, query: ListPaymentsQuery): Prom
   const { gte: fromId, lt: beforeId } = idRange({ after: query.created_after, before: query.created_before });
   const filter = { fromId, beforeId, status: query.status, customerId: query.customer_id };
   const counted = { filter: `payments ${JSON.stringify(filter)}`, onlyGrows: filter.status === undefined };
-  const found = await withKnownTotal(ctx.service, ctx.environment.id, counted, (total) =>
+  const found = await withCachedTotal(ctx.service, ctx.environment.id, counted, (total) =>
     findPayments(sql, ctx.environment.id, filter, { limit, offset, after }, total),
   );
   const { rows } = found;
   if (rows === null || rows.reduce((sum, row) => sum + estimateLength(row), 0) > MAX_RESPONSE_LENGTH)
     throw tooLong(limit);
   const data = rows.map((row) => presentPayment(row.payment, row.transactions, ctx.environment.mode));
-  return listAnswer(data, found, limit, offset);
+  return presentList(data, found, limit, offset);
 }
 
 async function findCursor(ctx: Context, startingAfter: string): Promise<string> {

@@ -29,7 +29,7 @@ import { idTime, newId } from "@/lib/ids";
 import { type Context, type Reply, resourceNotFound } from "../context";
 import { changedMembers, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
-import { type ListAnswer, listAnswer, unknownCursor } from "../lists";
+import { type ListResult, presentList, unknownCursor } from "../lists";
 
 /** Creates a plan and returns it; refuses inconsistent fields, and a name that is taken. */
 export function createPlan(ctx: Context, input: CreatePlanBody): Promise<Reply> {
@@ -123,7 +123,7 @@ export async function getPlan(ctx: Context, input: { id: string }): Promise<Plan
 }
 
 /** One page of plans, newest first. */
-export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<ListAnswer<Plan>> {
+export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<ListResult<Plan>> {
   const { orm } = ctx.service.db.within(ctx.environment.id);
   const limit = input.limit ?? 20;
   const offset = input.offset ?? 0;
@@ -134,7 +134,7 @@ export async function listPlans(ctx: Context, input: ListPlansQuery): Promise<Li
     countPlans(orm, ctx.environment.id, filter, TOTAL_CAP),
   ]);
   const data = rows.slice(0, limit).map((row) => presentPlan(row, ctx.environment.mode));
-  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+  return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
 /** More than anyone scrolls through; the form's URL accepts any plan. */

@@ -15,7 +15,7 @@ import type { Balance, BalanceMovement } from "@/lib/contract/settlement/balance
 import type { ListMovementsQuery } from "@/lib/contract/settlement/endpoints";
 import { API_ENVIRONMENTS } from "@/lib/contract/transactions/words";
 import type { Context } from "../context";
-import { type ListAnswer, listAnswer, millisecondsOf, unknownCursor } from "../lists";
+import { type ListResult, presentList, toMillisecondRange, unknownCursor } from "../lists";
 
 /** The merchant's current balances, exactly as in the ledger. */
 export async function getBalance(ctx: Context): Promise<Balance> {
@@ -36,19 +36,19 @@ export async function getStatement(ctx: Context, period: Period): Promise<Statem
 }
 
 /** Newest first. Throws `invalid_parameter` if `starting_after` is not a movement of this environment. */
-export async function listMovements(ctx: Context, query: ListMovementsQuery): Promise<ListAnswer<BalanceMovement>> {
+export async function listMovements(ctx: Context, query: ListMovementsQuery): Promise<ListResult<BalanceMovement>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { limit = 20, offset = 0, starting_after } = query;
   const after = starting_after === undefined ? null : await findPlace(ctx, starting_after);
   if (starting_after !== undefined && !after) throw unknownCursor("movement", starting_after);
-  const { gte, lt } = millisecondsOf({ after: query.created_after, before: query.created_before });
+  const { gte, lt } = toMillisecondRange({ after: query.created_after, before: query.created_before });
   const filter = { type: query.type, currency: query.currency, from: gte, before: lt };
   const [rows, total] = await Promise.all([
     selectMovements(sql, ctx.environment.id, filter, { limit: limit + 1, offset, after }),
     countMovements(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
   ]);
   const data = rows.slice(0, limit).map(presentMovement);
-  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+  return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
 async function findPlace(ctx: Context, publicId: string): Promise<MovementPlace | null> {

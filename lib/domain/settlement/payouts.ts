@@ -34,7 +34,7 @@ import {
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { newId } from "@/lib/ids";
 import { type Context, resourceNotFound, type Service } from "../context";
-import { type ListAnswer, listAnswer, millisecondsOf, unknownCursor } from "../lists";
+import { type ListResult, presentList, toMillisecondRange, unknownCursor } from "../lists";
 
 /** One payout. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getPayout(ctx: Context, input: { id: string }): Promise<Payout> {
@@ -49,19 +49,19 @@ async function findRow(ctx: Context, publicId: string): Promise<PayoutRow | null
 }
 
 /** Newest first. Throws `invalid_parameter` if `starting_after` is not a payout of this environment. */
-export async function listPayouts(ctx: Context, query: ListPayoutsQuery): Promise<ListAnswer<Payout>> {
+export async function listPayouts(ctx: Context, query: ListPayoutsQuery): Promise<ListResult<Payout>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { limit = 20, offset = 0, starting_after } = query;
   const after = starting_after === undefined ? null : await findRow(ctx, starting_after);
   if (starting_after !== undefined && !after) throw unknownCursor("payout", starting_after);
-  const { gte, lt } = millisecondsOf({ after: query.created_after, before: query.created_before });
+  const { gte, lt } = toMillisecondRange({ after: query.created_after, before: query.created_before });
   const filter = { currency: query.currency, status: query.status, from: gte, before: lt };
   const [rows, total] = await Promise.all([
     selectPayouts(sql, ctx.environment.id, filter, { limit: limit + 1, offset, afterId: after?.id ?? null }),
     countPayouts(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
   ]);
   const data = rows.slice(0, limit).map((row) => presentPayout(row, ctx.environment.mode));
-  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+  return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
 function presentPayout(row: PayoutRow, mode: Mode): Payout {

@@ -11,7 +11,7 @@ import type { ListSettlementBatchesQuery } from "@/lib/contract/settlement/endpo
 import type { SettlementBatch } from "@/lib/contract/settlement/settlement-batch";
 import { API_ENVIRONMENTS, type Mode } from "@/lib/contract/transactions/words";
 import { type Context, resourceNotFound } from "../context";
-import { type ListAnswer, listAnswer, millisecondsOf, unknownCursor } from "../lists";
+import { type ListResult, presentList, toMillisecondRange, unknownCursor } from "../lists";
 
 /** One batch. Throws `resource_not_found` for unknown, malformed and foreign ids alike. */
 export async function getSettlementBatch(ctx: Context, input: { id: string }): Promise<SettlementBatch> {
@@ -31,19 +31,19 @@ async function findRow(ctx: Context, publicId: string): Promise<ShownBatchRow | 
 export async function listSettlementBatches(
   ctx: Context,
   query: ListSettlementBatchesQuery,
-): Promise<ListAnswer<SettlementBatch>> {
+): Promise<ListResult<SettlementBatch>> {
   const { sql } = ctx.service.db.within(ctx.environment.id);
   const { limit = 20, offset = 0, starting_after } = query;
   const after = starting_after === undefined ? null : await findRow(ctx, starting_after);
   if (starting_after !== undefined && !after) throw unknownCursor("settlement batch", starting_after);
-  const { gte, lt } = millisecondsOf({ after: query.created_after, before: query.created_before });
+  const { gte, lt } = toMillisecondRange({ after: query.created_after, before: query.created_before });
   const filter = { currency: query.currency, from: gte, before: lt };
   const [rows, total] = await Promise.all([
     listBatches(sql, ctx.environment.id, filter, { limit: limit + 1, offset, afterId: after?.id ?? null }),
     countBatches(sql, ctx.environment.id, filter, TOTAL_CAP + 1),
   ]);
   const data = rows.slice(0, limit).map((row) => presentSettlementBatch(row, ctx.environment.mode));
-  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+  return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
 /** A payout's batches, oldest first. */

@@ -3,7 +3,7 @@ import { openTransactionExport } from "@/db/queries/transactions/export";
 import type { ExportedTransaction } from "@/lib/contract/transactions/export";
 import type { SearchTransactionsBody, Transaction } from "@/lib/contract/transactions/transaction";
 import type { Context } from "../context";
-import { findWithWords } from "../lists";
+import { findBySearchTerms } from "../lists";
 import { presentTransaction } from "../payments/present";
 import { filterOf, TERMS_PARAMETER } from "./read-transactions";
 import { withWordsFound } from "./search-words";
@@ -27,7 +27,7 @@ export async function exportTransactions(
   if (filter === null) return { total: 0, batches: nothing(), close: async () => {} };
   const { db } = ctx.service;
   const sort = { sort: search.sort.field, order: search.sort.order };
-  const opened = await findWithWords({ q: filter.q, param: TERMS_PARAMETER }, async () => {
+  const opened = await findBySearchTerms({ q: filter.q, param: TERMS_PARAMETER }, async () => {
     const found = await withWordsFound(db.within(id).sql, id, filter);
     return openTransactionExport(db.openExport(id), id, found, sort);
   });

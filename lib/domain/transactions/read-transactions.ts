@@ -32,13 +32,13 @@ import type {
 } from "@/lib/contract/transactions/transaction";
 import { type Context, resourceNotFound } from "../context";
 import {
-  findWithWords,
+  findBySearchTerms,
   idRange,
-  type ListAnswer,
-  listAnswer,
-  millisecondsOf,
+  type ListResult,
+  presentList,
+  toMillisecondRange,
   unknownCursor,
-  withKnownTotal,
+  withCachedTotal,
 } from "../lists";
 import { presentListed, presentTransaction } from "../payments/present";
 import { type FindPage, findByQuery, type WordsFilter, withWordsFound } from "./search-words";
@@ -77,7 +77,7 @@ export const TERMS_PARAMETER = "filters.q";
 async function listFound(ctx: Context, search: SearchTransactionsBody, words: string): Promise<TransactionList> {
   const { mode } = ctx.environment;
   const found = await findCounted(ctx, search, findTransactions, words);
-  return listAnswer(
+  return presentList(
     found.rows.map((row) => presentTransaction(row, moneyOf(row), mode)),
     found,
     search.limit,
@@ -92,10 +92,10 @@ async function listFound(ctx: Context, search: SearchTransactionsBody, words: st
 export async function searchTransactionTable(
   ctx: Context,
   search: SearchTransactionsBody,
-): Promise<ListAnswer<ListedTransaction>> {
+): Promise<ListResult<ListedTransaction>> {
   const { mode } = ctx.environment;
   const found = await findCounted(ctx, search, findListedTransactions);
-  return listAnswer(
+  return presentList(
     found.rows.map((row) => presentListed(row, moneyOf(row), mode)),
     found,
     search.limit,
@@ -130,7 +130,7 @@ function conditionOf(name: FilterName, row: FilterRow, value: NonNullable<Search
 
 function timesOf(name: FilterName, ends: Range<string>) {
   if (name === "created_at") return idRange(ends);
-  const { gte, lt } = millisecondsOf(ends);
+  const { gte, lt } = toMillisecondRange(ends);
   return { ...(gte && { gte: gte.toISOString() }), ...(lt && { lt: lt.toISOString() }) };
 }
 
@@ -154,8 +154,8 @@ async function findCounted<Row>(
   const page = { sort: sort.field, order: sort.order, limit, offset, after };
   const onlyGrows = CHANGING.every((name) => filter[name] === undefined);
   const counted = { filter: `transactions ${JSON.stringify(filter)}`, onlyGrows };
-  return findWithWords({ q: filter.q, param: words }, () =>
-    withKnownTotal(ctx.service, id, counted, (total) => findByQuery(sql, id, filter, page, total, find)),
+  return findBySearchTerms({ q: filter.q, param: words }, () =>
+    withCachedTotal(ctx.service, id, counted, (total) => findByQuery(sql, id, filter, page, total, find)),
   );
 }
 
@@ -177,7 +177,7 @@ export async function sumTransactions(
   const { id } = ctx.environment;
   const { sql } = ctx.service.db.within(id);
   const order = { sort: sort.field, order: sort.order };
-  const found = await findWithWords({ q: filter.q, param: TERMS_PARAMETER }, async () =>
+  const found = await findBySearchTerms({ q: filter.q, param: TERMS_PARAMETER }, async () =>
     readSums(sql, id, await withWordsFound(sql, id, filter), order),
   );
   return sumsOf(found);

@@ -24,7 +24,7 @@ import { type Context, type Reply, resourceNotFound, type Service } from "../con
 import { recordChange } from "../events/event";
 import { EVENTS_KEPT_DAYS, oldestEventId } from "../events/read-events";
 import { runOnce } from "../idempotency/run-once";
-import { idRange, type ListAnswer, listAnswer, unknownCursor } from "../lists";
+import { idRange, type ListResult, presentList, unknownCursor } from "../lists";
 import { getEndpointRow, lockEndpointRow, presentNow, requireEnabled } from "./endpoints";
 
 const orm = (ctx: Context) => ctx.service.db.within(ctx.environment.id).orm;
@@ -38,7 +38,7 @@ async function findDelivery(ctx: Context, on: Orm, publicId: string) {
 export async function listWebhookDeliveries(
   ctx: Context,
   query: ListWebhookDeliveriesQuery & { id: string },
-): Promise<ListAnswer<WebhookDelivery>> {
+): Promise<ListResult<WebhookDelivery>> {
   const endpoint = await getEndpointRow(ctx, query.id);
   const { limit = 20, offset = 0, starting_after: given } = query;
   const after = given === undefined ? null : await findDelivery(ctx, orm(ctx), given);
@@ -51,7 +51,7 @@ export async function listWebhookDeliveries(
     countWebhookDeliveries(orm(ctx), ctx.environment.id, endpoint.id, filter, TOTAL_CAP),
   ]);
   const data = rows.slice(0, limit).map((row) => presentDelivery(row, ctx.environment.mode));
-  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+  return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
 /** One delivery with its latest attempts, newest first. */

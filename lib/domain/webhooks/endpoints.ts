@@ -28,7 +28,7 @@ import { newSigningKeys } from "@/lib/webhooks/signature";
 import { type Context, type Reply, resourceNotFound } from "../context";
 import { changedMembers, recordAct, recordChange } from "../events/event";
 import { runOnce } from "../idempotency/run-once";
-import { type ListAnswer, listAnswer } from "../lists";
+import { type ListResult, presentList } from "../lists";
 
 /** Each is matched with every event. Two concurrent requests may exceed it by one. */
 const MAX_ENDPOINTS = 50;
@@ -93,7 +93,7 @@ async function addSecret(ctx: Context, tx: Orm, endpointId: string) {
 export async function listWebhookEndpoints(
   ctx: Context,
   query: ListWebhookEndpointsQuery,
-): Promise<ListAnswer<WebhookEndpoint>> {
+): Promise<ListResult<WebhookEndpoint>> {
   const { limit = 20, offset = 0 } = query;
   const [rows, total] = await Promise.all([
     listRows(orm(ctx), ctx.environment.id, { limit: limit + 1, offset }),
@@ -106,7 +106,7 @@ export async function listWebhookEndpoints(
     shown.map(({ id }) => id),
   );
   const data = shown.map((row) => presentEndpoint(row, ctx.environment.mode, keys.get(row.id) ?? null));
-  return listAnswer(data, { hasMore: rows.length > limit, total }, limit, offset);
+  return presentList(data, { hasMore: rows.length > limit, total }, limit, offset);
 }
 
 export async function getWebhookEndpoint(ctx: Context, input: { id: string }): Promise<WebhookEndpoint> {
