@@ -3,23 +3,23 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 /** Linux reports times in hundredths of a second (USER_HZ), whatever the kernel's own tick. */
 const TICK_MS = 10;
 
-type Times = { parent: number; ms: number; ofReaped: number };
+type Times = { parent: number; ms: number; reapedMs: number };
 
 /** CPU time of a process and its children, running or exited, in ms; null if the system doesn't report it. */
 export function cpuMs(pid: number): number | null {
   if (!existsSync("/proc/self/stat")) return null;
   let sum = 0;
   for (const name of readdirSync("/proc")) {
-    const times = /^\d+$/.test(name) ? timesOf(name) : null;
+    const times = /^\d+$/.test(name) ? readTimes(name) : null;
     if (times === null) continue;
-    if (Number(name) === pid) sum += times.ms + times.ofReaped;
+    if (Number(name) === pid) sum += times.ms + times.reapedMs;
     else if (times.parent === pid) sum += times.ms;
   }
   return sum;
 }
 
 /** Null for a process that has exited in the meantime. */
-function timesOf(pid: string): Times | null {
+function readTimes(pid: string): Times | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The preceding name may contain anything, including parentheses and spaces.
@@ -28,7 +28,7 @@ function timesOf(pid: string): Times | null {
       .split(" ")
       .map(Number);
     const field = (index: number) => fields[index] ?? 0;
-    return { parent: field(1), ms: (field(11) + field(12)) * TICK_MS, ofReaped: (field(13) + field(14)) * TICK_MS };
+    return { parent: field(1), ms: (field(11) + field(12)) * TICK_MS, reapedMs: (field(13) + field(14)) * TICK_MS };
   } catch {
     return null;
   }

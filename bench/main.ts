@@ -37,7 +37,7 @@ const JSON_ONLY = process.argv.includes("--json");
 const TRANSACTIONS = QUICK ? 20_000 : 1_000_000;
 const PACE: Pace = QUICK
   ? { connections: 16, warmUpMs: 800, turnMs: 600, rounds: 3 }
-  : { connections: 16, warmUpMs: 4_000, turnMs: 2_500, rounds: 9 };
+  : { connections: 16, warmUpMs: 3_000, turnMs: 2_000, rounds: 7 };
 const PAGE_REQUESTS = QUICK ? 20 : 100;
 const BURST = { connections: 64, turnMs: QUICK ? 1_000 : 4_000, rounds: QUICK ? 2 : 4 };
 /** Merchants of a load: the first one has no more transactions than the others. */
@@ -58,7 +58,7 @@ async function createSeeded(clusterUrl: string): Promise<{ url: string; merchant
   await migrate(url.href);
   const db = connect(url.href, { max: 2, parameters: { statement_timeout: "0" } });
   try {
-    const environments = await seed(db.sql, { transactions: TRANSACTIONS, merchants: MERCHANTS, words: true });
+    const environments = await seed(db.sql, { transactions: TRANSACTIONS, merchants: MERCHANTS });
     const merchants: Merchant[] = [];
     for (const [index, environment] of environments.entries())
       merchants.push(await createMerchant(db, index, environment));

@@ -75,8 +75,11 @@ export function scriptOf(
       : { is: isJson ? "json" : "text", parts };
   }
 
-  const made = statements.map((statement) => ({ ...statement, parameters: statement.parameters.map(parameterOf) }));
-  return { environment, ids: ids.length, statements: made };
+  const templates = statements.map((statement) => ({
+    ...statement,
+    parameters: statement.parameters.map(parameterOf),
+  }));
+  return { environment, ids: ids.length, statements: templates };
 }
 
 const isStripe = (text: string) => new RegExp(`^${STRIPE_ID}$`).test(text);

@@ -1,12 +1,7 @@
 import type { Sql } from "@/db/client";
 import { chargesSql, random, uuidAt } from "@/e2e/fixtures/many-rows";
 
-export type SeedOptions = {
-  transactions: number;
-  merchants: number;
-  /** Also creates search terms, ten rows per transaction, and customers: everything that jobs would add later. */
-  words?: boolean;
-};
+export type SeedOptions = { transactions: number; merchants: number };
 export type SeedEnvironment = { id: string; merchantId: string };
 
 const environmentOf = (index: number) => `0198c000-0000-7000-8000-${String(index).padStart(12, "0")}`;
@@ -14,8 +9,8 @@ const merchantOf = (index: number) => `0198c000-0000-7000-9000-${String(index).p
 
 /**
  * Fills an empty, migrated database with two years of many shops: every eighth transaction is a refund, and
- * half of everything belongs to the first merchant. The same options give the same rows, except for the end
- * of the period. Without transactions, tables are never analyzed.
+ * half of everything belongs to the first merchant. Includes search terms, ten rows per transaction, and
+ * customers, which jobs would add later. The same options give the same rows, except for the end of the period.
  */
 export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironment[]> {
   const environments = Array.from({ length: options.merchants }, (_, index) => ({
@@ -26,7 +21,6 @@ export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironm
   await sql`
     insert into environments (id, merchant_id, mode, fee_basis_points)
     select id, merchant_id, 'test', 290 from unnest(${environments.map((e) => e.id)}::uuid[], ${environments.map((e) => e.merchantId)}::uuid[]) e (id, merchant_id)`;
-  if (options.transactions === 0) return environments;
   await sql.begin(async (transaction) => {
     // Bulk load: foreign keys hold by construction, and indexes are built in one pass afterwards.
     await transaction`set local session_replication_role = replica`;
@@ -40,14 +34,17 @@ export async function seed(sql: Sql, options: SeedOptions): Promise<SeedEnvironm
     await transaction.unsafe(refundsSql(options.transactions - charges));
     for (const index of indexes) await transaction.unsafe(index.definition);
   });
-  if (options.words) {
-    await sql.unsafe(WORDS_SQL);
-    await sql.unsafe(CUSTOMERS_SQL);
-    for (const table of ["transaction_words", "transaction_texts", "customers", "customer_words"])
-      await sql.unsafe(`vacuum (analyze) ${table}`);
-  }
-  await sql`vacuum (analyze) transactions`;
-  await sql`vacuum (analyze) payments`;
+  await sql.unsafe(WORDS_SQL);
+  await sql.unsafe(CUSTOMERS_SQL);
+  for (const table of [
+    "transaction_words",
+    "transaction_texts",
+    "customers",
+    "customer_words",
+    "transactions",
+    "payments",
+  ])
+    await sql.unsafe(`vacuum (analyze) ${table}`);
   return environments;
 }
 

@@ -10,7 +10,7 @@ const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export type Server = { port: number; process: ChildProcess; stop(): Promise<void> };
 
-const STARTS_WITHIN_MS = 600_000;
+const START_TIMEOUT_MS = 600_000;
 
 /** Rate limits of a key are out of the way. */
 export const NO_LIMITS = {
@@ -18,7 +18,7 @@ export const NO_LIMITS = {
   RATE_LIMIT_BURST: "1000000",
   PAGE_LIMIT_PER_MINUTE: "1000000",
   ANSWER_MB_PER_SECOND: "1000000",
-  LOG_LEVEL: "warn",
+  LOG_LEVEL: "error",
 };
 
 /** Starts the service like `npm start`, on an existing database. */
@@ -35,14 +35,15 @@ export async function startService(options: { url: string; dataDir: string; secr
     cwd: file(".."),
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let said = "";
+  let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-2_000);
+    output = (output + chunk.toString()).slice(-2_000);
   });
   const server = serverOf(child, port);
-  const giveUpAt = performance.now() + STARTS_WITHIN_MS;
+  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await isReady(port))) {
-    if (child.exitCode !== null || performance.now() > giveUpAt) throw new Error(`the service did not start:\n${said}`);
+    if (child.exitCode !== null || performance.now() > deadline)
+      throw new Error(`the service did not start:\n${output}`);
     await wait(100);
   }
   return server;
@@ -74,13 +75,13 @@ export async function startFloor(options: FloorOptions): Promise<Server> {
 }
 
 function serverOf(child: ChildProcess, port: number): Server {
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   return {
     port,
     process: child,
     async stop() {
       if (child.exitCode === null) child.kill();
-      await gone;
+      await exited;
     },
   };
 }
@@ -103,16 +104,16 @@ export function peakMemoryMb(pid: number): number | null {
   const kbOf = (status: string, name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0);
   const statuses = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => ({ name, status: statusOf(name) }))
+    .map((name) => ({ name, status: readStatus(name) }))
     .filter(({ name, status }) => Number(name) === pid || kbOf(status, "PPid") === pid);
-  const peaks = statuses.map(({ status }) => kbOf(status, "VmHWM"));
-  const ofFiles = statuses.map(({ status }) => kbOf(status, "RssFile"));
+  const peakKb = statuses.map(({ status }) => kbOf(status, "VmHWM"));
+  const fileKb = statuses.map(({ status }) => kbOf(status, "RssFile"));
   const sum = (kb: readonly number[]) => kb.reduce((all, one) => all + one, 0);
-  return Math.round((sum(peaks) - sum(ofFiles) + Math.max(...ofFiles)) / 1024);
+  return Math.round((sum(peakKb) - sum(fileKb) + Math.max(...fileKb)) / 1024);
 }
 
 /** Empty for a process that has exited in the meantime. */
-function statusOf(pid: string): string {
+function readStatus(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/status`, "utf8");
   } catch {

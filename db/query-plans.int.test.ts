@@ -48,7 +48,7 @@ let big: SeedEnvironment;
 let shop: Environment;
 
 beforeAll(async () => {
-  [big] = (await seed(db.long, { transactions: 40_000, merchants: 20, words: true })) as [SeedEnvironment];
+  [big] = (await seed(db.long, { transactions: 40_000, merchants: 20 })) as [SeedEnvironment];
   shop = await insertMovements(db, 40_000);
   await insertDueOperations(db);
   await db.sql`vacuum (analyze) operations`;
