@@ -77,10 +77,10 @@ test("bodies with quotes, backslashes and control characters come back as they w
   const { payment, detail, log } = await setup();
   const text = 'a "quoted" \\ back\u001fslash {1,2} NULL \n';
   const kept = { id: newId(), sent: { amount: 1, currency: "USD", description: text } };
-  const none = { id: newId(), sent: undefined, answer: null };
+  const none = { id: newId(), sent: undefined, response: null };
   log.note(payment(none));
   await log.flush();
-  for (const request of [kept, { ...none, id: newId() }, { ...kept, id: newId(), answer: null }])
+  for (const request of [kept, { ...none, id: newId() }, { ...kept, id: newId(), response: null }])
     log.note(payment(request));
   await log.stop();
   const { request, response } = await detail(kept.id);
