@@ -134,7 +134,7 @@ describe("many at once", () => {
       ["end_4", 3],
       ["end_5", 4],
     ]);
-    expect(allocateSlots([], [], share, 5)).toEqual({ given: [], looked: 0 });
+    expect(allocateSlots([], [], share, 5)).toEqual({ allocated: [], examined: 0 });
     const tests = [at(1, 1, "test"), at(2, 2, "test"), at(3, 3)].map((place) => ({ ...place, due: 4 }));
     const given = (busy: ReturnType<typeof at>[]) =>
       allocateSlots(tests, busy, share, 20).allocated.map(({ places: n }) => n);
