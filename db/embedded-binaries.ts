@@ -59,19 +59,19 @@ export function findBinaries(): Binaries {
 export function restoreSymlinks(packageFolder: string): number {
   const list = join(packageFolder, "native", "pg-symlinks.json");
   if (!existsSync(list)) return 0;
-  let made = 0;
+  let restored = 0;
   for (const { source, target } of JSON.parse(readFileSync(list, "utf8")) as { source: string; target: string }[]) {
     const link = join(packageFolder, target);
     if (lstatSync(link, { throwIfNoEntry: false })) continue;
     try {
       symlinkSync(relative(dirname(link), join(packageFolder, source)), link);
-      made++;
+      restored++;
     } catch (error) {
       // Another process starting at the same time was faster.
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
-  return made;
+  return restored;
 }
 
 const asOurselves: Launcher = {

@@ -96,15 +96,15 @@ async function endLease(lease: postgres.Sql): Promise<boolean> {
     const [row] = await lease`select pg_try_advisory_lock(${LEASE}::bigint) as alone`;
     return row?.alone === true;
   };
-  const patience = new AbortController();
+  const timer = new AbortController();
   try {
-    const alone = await Promise.race([tryLock(), wait(LEASE_TIMEOUT_MS, false, { signal: patience.signal })]);
+    const alone = await Promise.race([tryLock(), wait(LEASE_TIMEOUT_MS, false, { signal: timer.signal })]);
     if (!alone) await lease.end({ timeout: 1 });
     return alone;
   } catch {
     // The server is already gone; the next start handles what it left.
     return false;
   } finally {
-    patience.abort();
+    timer.abort();
   }
 }

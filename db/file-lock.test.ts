@@ -12,14 +12,14 @@ const deadPid = () => Number(spawnSync(process.execPath, ["-p", "process.pid"], 
 
 test("only one of many waiters holds the lock at a time", async () => {
   let inside = 0;
-  let most = 0;
+  let maxInside = 0;
   const work = async () => {
-    most = Math.max(most, ++inside);
+    maxInside = Math.max(maxInside, ++inside);
     await new Promise((resolve) => setImmediate(resolve));
     inside--;
   };
   await Promise.all(Array.from({ length: 8 }, () => withFileLock(join(folder, "one.lock"), work)));
-  expect(most).toBe(1);
+  expect(maxInside).toBe(1);
 });
 
 test("the lock is released when the work fails", async () => {

@@ -5,7 +5,7 @@
  */
 export type Lifetime = { readonly kept: string; readonly job: string | null };
 
-const FOR_EVER = { kept: "for ever: who did what, and the proof of it", job: null };
+const FOREVER = { kept: "for ever: who did what, and the proof of it", job: null };
 /** Test data is removed as a whole if its account has no verified address after `UNPROVED_ACCOUNT_DAYS`. */
 const ABANDONED = "remove abandoned test data";
 const BOOKS = { kept: "for ever: the books; abandoned test data for an hour", job: ABANDONED };
@@ -48,10 +48,10 @@ export const LIFETIMES: Readonly<Record<string, Lifetime>> = {
   // The API shows 90 days. The books need every row: it proves that an outcome was reported, once, and in
   // which order.
   "public.events": BOOKS,
-  "public.audit_log": FOR_EVER,
-  "public.support_audit_log": FOR_EVER,
-  "public.audit_links": FOR_EVER,
-  "public.audit_seals": FOR_EVER,
+  "public.audit_log": FOREVER,
+  "public.support_audit_log": FOREVER,
+  "public.audit_links": FOREVER,
+  "public.audit_seals": FOREVER,
   "public.audit_pending": { kept: "until the row is chained, within seconds", job: "chain audit logs" },
   "public.client_sessions": {
     kept: "for ever: payments name their session; those that a payment link opened and nobody tried to pay, for a week after they expire",

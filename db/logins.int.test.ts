@@ -13,21 +13,21 @@ import { migrate } from "./migrate";
 /** Roles belong to the server that other tests share: unique names, dropped at the end. */
 const run = randomBytes(4).toString("hex");
 const { db, url } = await testDatabase({ own: true });
-const made: string[] = [];
+const createdUsers: string[] = [];
 const databases: string[] = [];
 beforeEach(() => vi.unstubAllEnvs());
 afterAll(async () => {
   vi.unstubAllEnvs();
   const admin = connectSql(inject("adminUrl"), { max: 1 });
   for (const name of databases) await dropDatabase(inject("adminUrl"), name);
-  for (const name of made) await admin.unsafe(`drop role if exists ${name}`);
+  for (const name of createdUsers) await admin.unsafe(`drop role if exists ${name}`);
   await admin.end({ timeout: 1 });
 });
 
 /** Creates a user and returns the database URL as that user. */
 async function createUser(name: string, attributes = "", of = url): Promise<string> {
   const user = `${name}_${run}`;
-  made.push(user);
+  createdUsers.push(user);
   await db.sql.unsafe(`create role ${user} login password 'of_${user}' ${attributes}`);
   return addressAs(user, of);
 }
@@ -56,8 +56,8 @@ test("with a login per role payments succeed, and no statement can change the co
     const paid = await tenant.create();
     expect(paid.status).toBe(201);
     expect((await tenant.act("refund", paid.body.id, { amount: 100 })).status).toBe(201);
-    const stranger = await moneyTenant(db, { db: own });
-    await stranger.create();
+    const otherTenant = await moneyTenant(db, { db: own });
+    await otherTenant.create();
     const users = [own.within(tenant.environmentId).sql, own.sql];
     const owner = new URL(url).username;
     for (const [index, sql] of users.entries()) {

@@ -104,7 +104,7 @@ async function contextOf({ run }: Recorder): Promise<Context> {
 }
 
 /** Scans in the generic plan, which holds for any values. */
-async function lookUpsOf({ text }: Statement, sql: Sql): Promise<string[]> {
+async function lookupsOf({ text }: Statement, sql: Sql): Promise<string[]> {
   return nodesOf(await genericPlanOf(sql, text))
     .filter(
       (node) =>
@@ -127,10 +127,10 @@ async function byRange(of: Database, role: "owner" | "app"): Promise<string[]> {
   let seen = 0;
   for (const [name, statements] of sent) {
     for (const statement of statements) {
-      const isWalled = role === "app" && statement.pool !== "store" && name !== THE_FORM;
-      const lookUps = await lookUpsOf(statement, isWalled ? of.within(environment.id).sql : of.sql);
-      seen += lookUps.length;
-      found.push(...lookUps.filter((lookUp) => !BY_KEY.test(lookUp)).map((lookUp) => `${name}: ${lookUp}`));
+      const isScoped = role === "app" && statement.pool !== "store" && name !== THE_FORM;
+      const lookups = await lookupsOf(statement, isScoped ? of.within(environment.id).sql : of.sql);
+      seen += lookups.length;
+      found.push(...lookups.filter((lookup) => !BY_KEY.test(lookup)).map((lookup) => `${name}: ${lookup}`));
     }
   }
   expect(seen).toBeGreaterThan(12);

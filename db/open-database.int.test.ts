@@ -72,11 +72,11 @@ test("plans do not depend on the server's settings, on any connection", async ()
     await elsewhere.sql.unsafe(`alter database "${name}" set ${setting}`);
   }
   const own = connect(inRolesOf(set), { max: 3 });
-  const asked = "select current_setting('jit') as jit, current_setting('random_page_cost') as page";
+  const query = "select current_setting('jit') as jit, current_setting('random_page_cost') as page";
   const { sql, orm } = own.within(newId());
   const answers = [
-    ...(await Promise.all([own.sql, own.long, sql].map((each) => each.unsafe(asked)))),
-    ...(await Promise.all([own.orm, orm].map((each) => each.execute(asked)))),
+    ...(await Promise.all([own.sql, own.long, sql].map((each) => each.unsafe(query)))),
+    ...(await Promise.all([own.orm, orm].map((each) => each.execute(query)))),
   ];
   expect(answers.map(([row]) => row)).toEqual(Array(5).fill({ jit: "off", page: "1.1" }));
   await own.close();

@@ -185,12 +185,12 @@ const IN_FORCE = "rights";
  * administrator.
  */
 export async function applyRights(sql: Sql): Promise<void> {
-  const made = await ensureRoles(sql);
+  const created = await ensureRoles(sql);
   await refuseTemporaryTables(sql);
   const steps = stepsFor(await listTables(sql), await listTriggerFunctions(sql));
   const digest = createHash("sha256").update(steps.flat().join(";")).digest("hex");
-  if (!made && (await isInForce(sql, digest))) return;
-  for (const step of steps) await take(sql, step);
+  if (!created && (await isInForce(sql, digest))) return;
+  for (const step of steps) await applyStep(sql, step);
   await sql`insert into service_settings (key, value) values (${IN_FORCE}, ${digest})
     on conflict (key) do update set value = excluded.value`;
 }
@@ -199,7 +199,7 @@ export async function applyRights(sql: Sql): Promise<void> {
 const LOCK_MS = 1_000;
 const TRIES = 60;
 
-async function take(sql: Sql, step: readonly string[]): Promise<void> {
+async function applyStep(sql: Sql, step: readonly string[]): Promise<void> {
   for (let left = TRIES; ; left--) {
     try {
       await sql.begin(async (tx) => {

@@ -26,8 +26,8 @@ export async function insertEvent(orm: Orm, environmentId: string, event: DatedE
 }
 
 /** The same for several objects, each with one event. */
-export async function insertEvents(orm: Orm, environmentId: string, told: DatedEvent[]): Promise<void> {
-  if (told.length > 0) await orm.insert(events).values(told.map((event) => numbered(environmentId, event)));
+export async function insertEvents(orm: Orm, environmentId: string, rows: DatedEvent[]): Promise<void> {
+  if (rows.length > 0) await orm.insert(events).values(rows.map((event) => numbered(environmentId, event)));
 }
 
 /** True if an object has no event yet. Call it in the transaction that holds its row. */

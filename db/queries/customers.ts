@@ -2,7 +2,7 @@ import type { CustomerRow } from "@/db/schema/customers";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 import { isoFromPostgres, type Sql } from "../client";
 import { Parameters, runText } from "./statement-text";
-import { beginsWith } from "./transactions/words";
+import { beginsWith } from "./transactions/search-terms";
 
 export type ShownCustomerRow = Omit<CustomerRow, "environment_id" | "words">;
 
@@ -30,8 +30,8 @@ type CustomerPage = {
 };
 
 /**
- * Customers by last payment, and their count up to `most`. Index: `customers_latest`, in order. With search
- * terms, the rarest term's rows by the key of `customer_words`; if those exceed `most`, a scan in order until
+ * Customers by last payment, and their count up to `cap`. Index: `customers_latest`, in order. With search
+ * terms, the rarest term's rows by the key of `customer_words`; if those exceed `cap`, a scan in order until
  * enough match.
  */
 export async function listCustomers(
@@ -39,9 +39,9 @@ export async function listCustomers(
   environmentId: string,
   q: string | undefined,
   { limit, offset, after }: CustomerPage,
-  most: number,
+  cap: number,
 ): Promise<{ rows: ShownCustomerRow[]; total: number }> {
-  const ranked = q === undefined ? [] : await rankWords(sql, environmentId, q, most);
+  const ranked = q === undefined ? [] : await rankTerms(sql, environmentId, q, cap);
   const [rarest] = ranked;
   if (q !== undefined && rarest === undefined) return { rows: [], total: 0 };
   const parameters = new Parameters();
@@ -51,17 +51,17 @@ export async function listCustomers(
   );
   const where = [`environment_id = ${environment}`, ...has].join(" and ");
   const from =
-    rarest && rarest.found < most
+    rarest && rarest.found < cap
       ? `(select distinct customer from (${rangesText(parameters, environment, rarest.starts)}) ranges) found
       cross join lateral (select * from customers where id = found.customer and ${where} offset 0) customers`
       : `customers where ${where}`;
-  const behind = after
+  const afterCondition = after
     ? `where (last_payment_at, id) < (${parameters.add(after.last_payment_at)}::timestamptz, ${parameters.add(after.id)}::uuid)`
     : "";
-  const page = `select id, customer_id, email, name, first_payment_at, last_payment_at from (select customers.* from ${from}) customers ${behind} order by last_payment_at desc, id desc limit ${limit} offset ${offset}`;
+  const page = `select id, customer_id, email, name, first_payment_at, last_payment_at from (select customers.* from ${from}) customers ${afterCondition} order by last_payment_at desc, id desc limit ${limit} offset ${offset}`;
   const text = `
 select c.total, p.*
-from (select count(*)::int as total from (select from ${from} limit ${most}) counted) c
+from (select count(*)::int as total from (select from ${from} limit ${cap}) counted) c
 left join (${page}) p on true order by p.last_payment_at desc, p.id desc`;
   const rows = await runText<ShownCustomerRow & { total: number }>(sql, { text, parameters, prepare: false });
   return { rows: rows[0]?.id ? rows : [], total: rows[0]?.total ?? 0 };
@@ -78,14 +78,14 @@ const rangesText = (parameters: Parameters, environment: string, starts: readonl
 
 /**
  * Search terms of a text, rarest first, with the number of rows of `customer_words` each matches, up to
- * `most`.
+ * `cap`.
  */
-async function rankWords(sql: Sql, environmentId: string, q: string, most: number) {
+async function rankTerms(sql: Sql, environmentId: string, q: string, cap: number) {
   const words = await sql<{ starts: string[] }[]>`select to_json(starts) as starts from asked_words(${q})`;
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
   const counts = words.map(
-    ({ starts }) => `(select count(*)::int from (${rangesText(parameters, environment, starts)} limit ${most}) rows)`,
+    ({ starts }) => `(select count(*)::int from (${rangesText(parameters, environment, starts)} limit ${cap}) rows)`,
   );
   if (counts.length === 0) return [];
   const text = `select unnest(array[${counts.join(", ")}]) as found`;
@@ -174,14 +174,14 @@ export async function readCards(
 }
 
 /**
- * Assigns up to `most` queued charges to customers; a first charge creates one. Known customers come first,
+ * Assigns up to `limit` queued charges to customers; a first charge creates one. Known customers come first,
  * then new ones, in key order, so that two instances never deadlock. Known ones are updated, since an INSERT
  * would compute search terms for nothing. Returns the number of charges.
  */
-export async function noteCustomers(sql: Sql, most: number): Promise<number> {
+export async function noteCustomers(sql: Sql, limit: number): Promise<number> {
   const [row] = await sql<[{ noted: number }]>`
     with due as materialized (
-      delete from customers_due where ctid = any(array(select ctid from customers_due limit ${most} for update skip locked))
+      delete from customers_due where ctid = any(array(select ctid from customers_due limit ${limit} for update skip locked))
       returning environment_id, transaction_id
     ),
     charges as (

@@ -54,11 +54,11 @@ const matching = (environmentId: string, { type, objectId, fromId, beforeId }: E
  */
 function pageOf(orm: Orm, environmentId: string, filter: EventFilter, { limit, offset, after }: EventPage) {
   const order = filter.objectId === undefined ? events.id : events.sequence;
-  const behind = filter.objectId === undefined ? after?.id : after?.sequence;
+  const afterKey = filter.objectId === undefined ? after?.id : after?.sequence;
   return orm
     .select({ id: events.id })
     .from(events)
-    .where(and(matching(environmentId, filter), behind === undefined ? undefined : lt(order, behind)))
+    .where(and(matching(environmentId, filter), afterKey === undefined ? undefined : lt(order, afterKey)))
     .orderBy(desc(order))
     .limit(limit)
     .offset(offset)
@@ -147,7 +147,7 @@ export async function positionOf(
  * Events past a position and not older than `fromId`, in order. Leaves out transactions that began after one
  * still running, because that one may add events before them.
  */
-export function eventsBehind(
+export function listEventsAfter(
   client: Sql,
   environmentId: string,
   position: StreamPosition,

@@ -182,7 +182,7 @@ export async function lockReading(tx: Orm, environmentId: string): Promise<Readi
 export type ReadEvent = { id: string; xid: string; type: string; object_id: string };
 
 /** The next events in transaction order. Index: `events_stream`. */
-export async function readEventsBehind(
+export async function listEventsAfter(
   tx: Orm,
   environmentId: string,
   { read_xid, read_id }: Pick<ReadingRow, "read_xid" | "read_id">,

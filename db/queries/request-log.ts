@@ -124,14 +124,14 @@ export type ErrorCount = { code: string; count: number; first_id: string; last_i
 export async function countErrors(
   sql: Sql,
   environmentId: string,
-  { from, most }: { from: string; most: number },
+  { from, limit }: { from: string; limit: number },
 ): Promise<ErrorCount[]> {
   return sql<ErrorCount[]>`
     select code, count(*)::int as count, min(id::text) as first_id, max(id::text) as last_id
     from (
       select code, id from request_log
       where environment_id = ${environmentId}::uuid and id >= ${from}::uuid and code is not null
-      order by id desc limit ${most}::int
+      order by id desc limit ${limit}::int
     ) latest
     group by code
     order by count desc, last_id desc`;

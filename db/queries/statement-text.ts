@@ -58,13 +58,13 @@ export function columnList(table: string, columns: readonly string[], prefix = "
     .join(", ");
 }
 
-/** Number of matching rows, counted no further than `most`. */
-export async function countUpTo(orm: Orm, table: PgTable, where: SQL | undefined, most: number): Promise<number> {
+/** Number of matching rows, counted no further than `limit`. */
+export async function countUpTo(orm: Orm, table: PgTable, where: SQL | undefined, limit: number): Promise<number> {
   const some = orm
     .select({ one: fragment`1`.as("one") })
     .from(table)
     .where(where)
-    .limit(most)
+    .limit(limit)
     .as("some");
   const rows = await orm.select({ count: fragment<number>`count(*)::integer` }).from(some);
   return rows[0]?.count ?? 0;

@@ -1,5 +1,5 @@
 import type { Database } from "@/db/client";
-import { insertSession, markProved } from "@/db/queries/accounts/sessions";
+import { insertSession, markReauthenticated } from "@/db/queries/accounts/sessions";
 import type { Audience } from "@/lib/contract/accounts/proof";
 import { encodeId } from "@/lib/contract/ids";
 import { PERMISSIONS } from "@/lib/contract/permissions";
@@ -52,7 +52,7 @@ export async function openDoors(db: Database, host: () => { baseUrl: string }, h
       mfa,
       livesHours: 1,
     });
-    await markProved(db.orm, id, { mfa });
+    await markReauthenticated(db.orm, id, { mfa });
     const { name, value } = await sessionCookie({ ...service, baseUrl: host().baseUrl }, audience, id);
     return {
       cookie: `${name}=${value}`,

@@ -5,8 +5,8 @@ import {
   findCurrentSecret,
   isRotationOld,
   listSecretKeys,
-  moveToSecret,
   retireSecret,
+  switchSecret,
 } from "@/db/queries/service/settings";
 import { ConfigurationError } from "@/lib/env";
 import type { Secret } from "@/lib/secret";
@@ -73,7 +73,7 @@ export async function rotateSecret(orm: Orm, secret: Secret): Promise<Rotation> 
   const [id] = secret.keyIds;
   if (id === undefined) throw new Error("there is always a secret");
   if ((await findCurrentSecret(orm)) !== id) {
-    const otherUrl = await moveToSecret(orm, toSecretKey(secret, id));
+    const otherUrl = await switchSecret(orm, toSecretKey(secret, id));
     if (otherUrl !== null) throw missingElsewhere(otherUrl);
   }
   secret.use(id);

@@ -1,4 +1,4 @@
-import { enterProcess, leaveProcess, renewProcess } from "@/db/queries/service/settings";
+import { deleteProcess, insertProcess, renewProcess } from "@/db/queries/service/settings";
 import type { Service } from "@/lib/domain/context";
 import { agreeOnSecret } from "@/lib/domain/secret-keys";
 import { ConfigurationError } from "@/lib/env";
@@ -16,13 +16,13 @@ const RENEW_INTERVAL_MS = 20_000;
 export async function registerProcess(service: Service): Promise<() => Promise<void>> {
   const own = { id: newId(), baseUrl: service.baseUrl, keyIds: service.secret.keyIds };
   const canRunBeside = (other: string) => other === own.baseUrl || (isLocal(other) && isLocal(own.baseUrl));
-  const other = await enterProcess(service.db.orm, own, canRunBeside);
+  const other = await insertProcess(service.db.orm, own, canRunBeside);
   if (other !== null) {
     throw new ConfigurationError(
       `Another process uses this database as ${other}, and this one would as ${own.baseUrl}: give both the same BASE_URL. One that was killed counts for another minute.`,
     );
   }
-  const leave = () => leaveProcess(service.db.orm, own.id);
+  const leave = () => deleteProcess(service.db.orm, own.id);
   try {
     // A rotation of the secret before our registration did not check the secrets of this process.
     await agreeOnSecret(service.db.orm, service.secret);

@@ -32,20 +32,20 @@ export type AbandonedAfter = {
 };
 
 const before = (days: number) => sql`now() - make_interval(days => ${days}::integer)`;
-const everybodyIs = (condition: SQL) =>
+const everyUserIs = (condition: SQL) =>
   sql`not exists (select from ${users} u where u.merchant_id = ${merchants}.id and not (${condition}))`;
 
 /** No user ever verified an address, and there is test data at most. */
 function isAbandoned({ days, daysWithData }: AbandonedAfter): SQL {
   const lately = before(days);
-  const left = sql`${merchants}.created_at < ${lately} and ${ownsNothing("test")} and ${everybodyIs(sql`u.created_at < ${lately}
+  const left = sql`${merchants}.created_at < ${lately} and ${ownsNothing("test")} and ${everyUserIs(sql`u.created_at < ${lately}
     and not exists (select from ${userSessions} s where s.user_id = u.id and s.last_seen_at > ${lately})`)}`;
-  const unproved =
+  const unverified =
     daysWithData === null
       ? sql`false`
-      : sql`${merchants}.created_at < ${before(daysWithData)} and ${everybodyIs(sql`u.created_at < ${before(daysWithData)}`)}`;
-  return sql`${merchants}.suspended_at is null and ${ownsNothing("live")} and ${everybodyIs(sql`not u.owns_email`)}
-    and ((${left}) or (${unproved}))`;
+      : sql`${merchants}.created_at < ${before(daysWithData)} and ${everyUserIs(sql`u.created_at < ${before(daysWithData)}`)}`;
+  return sql`${merchants}.suspended_at is null and ${ownsNothing("live")} and ${everyUserIs(sql`not u.owns_email`)}
+    and ((${left}) or (${unverified}))`;
 }
 
 /** Merchant ids, in order. Index: users_unproved. */
@@ -97,10 +97,10 @@ export async function findEnvironmentsToEmpty(client: Sql, limit: number): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Removes up to `most` rows of an abandoned test environment; returns the number. At 0 it is marked as empty. */
-export async function removeAbandonedRows(client: Sql, environmentId: string, most: number): Promise<number> {
+/** Removes up to `limit` rows of an abandoned test environment; returns the number. At 0 it is marked as empty. */
+export async function removeAbandonedRows(client: Sql, environmentId: string, limit: number): Promise<number> {
   const [row] = await client<[{ removed: number }]>`
-    select remove_abandoned(${environmentId}::uuid, ${most}::int) as removed`;
+    select remove_abandoned(${environmentId}::uuid, ${limit}::int) as removed`;
   if (row.removed === 0) await client`update environments set emptied_at = now() where id = ${environmentId}::uuid`;
   return row.removed;
 }

@@ -33,13 +33,13 @@ const GIVEN_UP = sql`'9999-01-01 00:00+00'::timestamptz`;
 /** Pauses last six hours at most; a later end means the database's clock was set back. */
 const isDue = sql`(next_attempt_at <= now() or (next_attempt_at > now() + interval '7 hours' and next_attempt_at < ${GIVEN_UP}))`;
 
-/** Number of due receipts, counted no further than `most`. Index: mail_outbox_due. */
-export function countDueReceipts(orm: Orm, most: number): Promise<number> {
+/** Number of due receipts, counted no further than `limit`. Index: mail_outbox_due. */
+export function countDueReceipts(orm: Orm, limit: number): Promise<number> {
   const due = orm
     .select({ id: mailOutbox.id })
     .from(mailOutbox)
     .where(sql`sent_at is null and ${isDue} and ${mailOutbox.kind} = 'receipt'`)
-    .limit(most);
+    .limit(limit);
   return orm.$count(due.as("due"));
 }
 

@@ -18,16 +18,16 @@ export async function findRefundable(
   orm: Orm,
   environmentId: string,
   target: RefundTarget,
-): Promise<{ currency: string; most: number } | null> {
+): Promise<{ currency: string; maxRefund: number } | null> {
   const paymentId =
     "paymentId" in target
       ? sql`${target.paymentId}::uuid`
       : sql`(select t.payment_id from ${transactions} t
           where t.environment_id = ${environmentId}::uuid and t.id = ${target.transactionId}::uuid)`;
-  const most = sql<string>`case when ${payments.amount_captured} = 0 then ${payments.amount}
+  const maxRefund = sql<string>`case when ${payments.amount_captured} = 0 then ${payments.amount}
     else ${payments.amount_captured} end - ${payments.amount_refunded}`;
   const [row] = await orm
-    .select({ currency: payments.currency, most: most.mapWith(Number) })
+    .select({ currency: payments.currency, maxRefund: maxRefund.mapWith(Number) })
     .from(payments)
     .where(sql`${payments.environment_id} = ${environmentId}::uuid and ${payments.id} = ${paymentId}`);
   return row ?? null;

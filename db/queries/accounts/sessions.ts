@@ -119,7 +119,7 @@ export async function revokeSessions(orm: Orm, userId: string, exceptId: string 
 }
 
 /** Records a re-authentication: with the second factor, or with the password alone. */
-export async function markProved(orm: Orm, id: string, { mfa }: { mfa: boolean }): Promise<void> {
+export async function markReauthenticated(orm: Orm, id: string, { mfa }: { mfa: boolean }): Promise<void> {
   await orm
     .update(userSessions)
     .set({ proved_at: sql`now()`, ...(mfa && { mfa_at: sql`now()` }) })

@@ -63,7 +63,7 @@ export function reserveAttempt(orm: Orm, kind: UserKind, email: string, rule: Lo
 }
 
 /** The same for a re-authentication. */
-export function reserveProof(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
+export function reserveReauthentication(orm: Orm, id: string, rule: LockRule): Promise<UserRow | null> {
   return reserve(orm, "proof", eq(users.id, id), rule);
 }
 
@@ -278,12 +278,12 @@ export async function disableTotp(orm: Orm, id: string): Promise<boolean> {
 
 /** The user who has verified this address, a member or staff. */
 export async function findVerifiedOwner(orm: Orm, email: string): Promise<UserRow | null> {
-  const proved = and(
+  const verified = and(
     sql`lower(${users.email}) = lower(${email})`,
     users.owns_email,
     isNotNull(users.email_verified_at),
   );
-  const rows = await orm.select().from(users).where(proved);
+  const rows = await orm.select().from(users).where(verified);
   return rows[0] ?? null;
 }
 

@@ -41,7 +41,7 @@ export async function listEnvironmentsWithExpired(
  * Claims an environment's expired, unreported sessions, oldest first, locked until the transaction ends.
  * Sessions locked by a request are left for the next run.
  */
-export function takeExpiredSessions(tx: Orm, environmentId: string, most: number): Promise<ClientSessionRow[]> {
+export function takeExpiredSessions(tx: Orm, environmentId: string, limit: number): Promise<ClientSessionRow[]> {
   const due = and(
     eq(clientSessions.environment_id, environmentId),
     clientSessions.tells_expiry,
@@ -55,7 +55,7 @@ export function takeExpiredSessions(tx: Orm, environmentId: string, most: number
     .from(clientSessions)
     .where(due)
     .orderBy(clientSessions.expires_at)
-    .limit(most)
+    .limit(limit)
     .for("no key update", { skipLocked: true });
   return tx
     .update(clientSessions)

@@ -140,8 +140,8 @@ function matching(sql: Sql, { sellingAt }: LinkFilter) {
 /** `paid` is set for a single-use link. */
 export type LinkWithState = PaymentLinkRow & { paid: boolean };
 
-/** A link with totals of its newest sales, up to `most`. Index: `client_sessions_payment_link`. */
-const withSales = (sql: Sql, most: number) => sql`
+/** A link with totals of its newest sales, up to `maxSales`. Index: `client_sessions_payment_link`. */
+const withSales = (sql: Sql, maxSales: number) => sql`
   select l.*, coalesce(s.status = 'COMPLETED', false) as paid, coalesce(sales.payments, 0)::int as payments,
     coalesce(sales.captured, '[]') as captured
   from payment_links l
@@ -153,7 +153,7 @@ const withSales = (sql: Sql, most: number) => sql`
       from (
         select environment_id, payment_id from client_sessions
         where environment_id = l.environment_id and payment_link_id = l.id and status = 'COMPLETED'
-        order by id desc limit ${most}::int
+        order by id desc limit ${maxSales}::int
       ) c
       join payments p on p.environment_id = c.environment_id and p.id = c.payment_id
       group by p.currency
@@ -166,24 +166,24 @@ export function listPaymentLinks(
   environmentId: string,
   filter: LinkFilter,
   page: { limit: number; offset: number },
-  most: number,
+  maxSales: number,
 ): Promise<ListedLink[]> {
   return sql<ListedLink[]>`
-    ${withSales(sql, most)}
+    ${withSales(sql, maxSales)}
     where l.environment_id = ${environmentId}::uuid and ${matching(sql, filter)}
     order by l.id desc limit ${page.limit}::int offset ${page.offset}::int`;
 }
 
-/** Number of matches, counted no further than `most`. */
+/** Number of matches, counted no further than `limit`. */
 export async function countPaymentLinks(
   sql: Sql,
   environmentId: string,
   filter: LinkFilter,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from (
-      select from payment_links l where l.environment_id = ${environmentId}::uuid and ${matching(sql, filter)} limit ${most}::int
+      select from payment_links l where l.environment_id = ${environmentId}::uuid and ${matching(sql, filter)} limit ${limit}::int
     ) found`;
   return row.count;
 }
@@ -202,10 +202,10 @@ export async function findListedLink(
   sql: Sql,
   environmentId: string,
   id: string,
-  most: number,
+  maxSales: number,
 ): Promise<ListedLink | null> {
   const [row] = await sql<ListedLink[]>`
-    ${withSales(sql, most)} where l.environment_id = ${environmentId}::uuid and l.id = ${id}::uuid`;
+    ${withSales(sql, maxSales)} where l.environment_id = ${environmentId}::uuid and l.id = ${id}::uuid`;
   return row ?? null;
 }
 

@@ -77,12 +77,12 @@ export async function insertConnection(
     "environment_id" | "revision" | "reports_place" | "reports_read_at" | "reports_held_since" | "last_webhook_at"
   >,
 ): Promise<ConnectionRow | null> {
-  const [made] = await tx
+  const [inserted] = await tx
     .insert(connections)
     .values({ ...row, environment_id: environmentId })
     .onConflictDoNothing()
     .returning();
-  return made ?? null;
+  return inserted ?? null;
 }
 
 /** Changes settings that payments depend on; every process notices within one second. */

@@ -6,10 +6,10 @@ type Owner = string;
 /** Stores a fact unless one exists under its name; returns the stored one. Facts are JSON text. */
 export async function noteFact(sql: Sql, owner: Owner, subject: string, name: string, fact: string): Promise<string> {
   for (;;) {
-    const [made] = await sql<{ fact: string }[]>`
+    const [inserted] = await sql<{ fact: string }[]>`
       insert into processor_journal (connection, subject, name, fact) values (${owner}, ${subject}, ${name}, ${fact})
       on conflict do nothing returning fact`;
-    if (made) return made.fact;
+    if (inserted) return inserted.fact;
     const [kept] = await sql<{ fact: string }[]>`
       select fact from processor_journal where connection = ${owner} and subject = ${subject} and name = ${name}`;
     // It may have been deleted between the two statements.

@@ -144,21 +144,21 @@ export async function listOurRefunds(
 }
 
 /**
- * Number of payments in a range, up to `most`: the number a comparison holds in memory. Index:
+ * Number of payments in a range, up to `limit`: the number a comparison holds in memory. Index:
  * `payments_connection`.
  */
 export async function countOurPayments(
   sql: Sql,
   of: Compared,
   { from, before }: IdRange,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from (
       select from payments p
       where p.environment_id = any(${of.environmentIds}::uuid[]) and p.connection_id = ${of.connectionId}::uuid
         and p.id >= ${from}::uuid and p.id < ${before}::uuid
-      limit ${most}::int
+      limit ${limit}::int
     ) counted`;
   return row.count;
 }

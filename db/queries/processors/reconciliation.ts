@@ -67,14 +67,14 @@ export async function listEnvironmentsOfConnection(sql: Sql, connectionId: strin
 type NewRun = Pick<ReconciliationRunRow, "id" | "environment_id" | "connection_id" | "night" | "since" | "until">;
 
 /** A comparison as claimed by one process: `started_at` distinguishes it from a later claim of the same run. */
-export type BegunRun = Pick<ReconciliationRunRow, "id" | "started_at">;
+export type ClaimedRun = Pick<ReconciliationRunRow, "id" | "started_at">;
 
 /**
  * Starts a comparison. For a scheduled one, null while another process runs it or once it is done: a run that
  * began two hours ago without ending, or failed an hour ago, is restarted under its id.
  */
-export async function beginRun(sql: Sql, run: NewRun): Promise<BegunRun | null> {
-  const [row] = await sql<BegunRun[]>`
+export async function startRun(sql: Sql, run: NewRun): Promise<ClaimedRun | null> {
+  const [row] = await sql<ClaimedRun[]>`
     insert into reconciliation_runs as r (environment_id, id, connection_id, night, state, since, until, started_at)
     values (${run.environment_id}::uuid, ${run.id}::uuid, ${run.connection_id}::uuid, ${run.night}::date, 'running',
       ${run.since}::timestamptz, ${run.until}::timestamptz, now())
@@ -107,16 +107,16 @@ export async function countRecentRequests(sql: Sql, connectionId: string): Promi
 }
 
 /** A requested comparison, for the process that runs it. */
-export type RequestedRun = BegunRun & {
+export type RequestedRun = ClaimedRun & {
   readonly connection_id: string;
   readonly since: Date;
   readonly until: Date;
 };
 
 /** A requested run that is pending, or began two hours ago without ending; and one that is running. */
-const WAITS =
+const IS_PENDING =
   "(state = 'requested' or (requested_at is not null and state = 'running' and started_at < now() - interval '2 hours'))";
-const IS_MADE = "(requested_at is not null and state = 'running' and started_at >= now() - interval '2 hours')";
+const IS_RUNNING = "(requested_at is not null and state = 'running' and started_at >= now() - interval '2 hours')";
 
 /**
  * Claims a pending run, or one that began two hours ago without ending; null if there is none. Environments
@@ -124,16 +124,16 @@ const IS_MADE = "(requested_at is not null and state = 'running' and started_at 
  * `reconciliation_runs_requested`, `reconciliation_runs_taken`.
  */
 export async function takeRequestedRun(sql: Sql): Promise<RequestedRun | null> {
-  const [row] = await sql<(BegunRun & { connection_id: string; since: string; until: string })[]>`
+  const [row] = await sql<(ClaimedRun & { connection_id: string; since: string; until: string })[]>`
     update reconciliation_runs set state = 'running', started_at = now()
     where id = (
       select r.id from reconciliation_runs r
       join (
         select id, row_number() over (
-          partition by environment_id order by ${sql.unsafe(IS_MADE)} desc, started_at, id) as turn
-        from reconciliation_runs where ${sql.unsafe(WAITS)} or ${sql.unsafe(IS_MADE)}
+          partition by environment_id order by ${sql.unsafe(IS_RUNNING)} desc, started_at, id) as turn
+        from reconciliation_runs where ${sql.unsafe(IS_PENDING)} or ${sql.unsafe(IS_RUNNING)}
       ) queue on queue.id = r.id
-      where ${sql.unsafe(WAITS)}
+      where ${sql.unsafe(IS_PENDING)}
       order by queue.turn, r.started_at, r.id limit 1 for update of r skip locked)
     returning id, started_at, connection_id, since, until`;
   return row ? { ...row, since: new Date(row.since), until: new Date(row.until) } : null;
@@ -143,7 +143,7 @@ export async function takeRequestedRun(sql: Sql): Promise<RequestedRun | null> {
  * Returns a claimed run to the queue. False if its connection already has another pending run, or another
  * process has restarted this one.
  */
-export async function releaseRun(sql: Sql, { id, started_at }: BegunRun): Promise<boolean> {
+export async function releaseRun(sql: Sql, { id, started_at }: ClaimedRun): Promise<boolean> {
   try {
     const rows = await sql`
       update reconciliation_runs r set state = 'requested'
@@ -161,7 +161,7 @@ export async function releaseRun(sql: Sql, { id, started_at }: BegunRun): Promis
 }
 
 /** SQL condition: a comparison after `r` covered that time. One that had nothing to compare covered nothing. */
-const looksAgain = (since: string, until: string) => `exists (
+const isRechecked = (since: string, until: string) => `exists (
   select from reconciliation_runs later
   where later.connection_id = r.connection_id and later.state = 'done' and later.id > r.id
     and later.since <= ${since} and later.until > ${until}
@@ -177,7 +177,7 @@ const AT = "(d->>'at')::timestamp(3) with time zone";
  */
 export async function endRun(
   sql: Sql,
-  { id, started_at }: BegunRun,
+  { id, started_at }: ClaimedRun,
   end: Findings | { readonly failure: string },
 ): Promise<void> {
   const still = sql`id = ${id}::uuid and state = 'running' and started_at = ${started_at}::timestamptz`;
@@ -185,7 +185,7 @@ export async function endRun(
     await sql`update reconciliation_runs set state = 'failed', failure = ${end.failure}, finished_at = now() where ${still}`;
     return;
   }
-  const looked = end.payments + end.refunds + end.difference_count > 0 || end.unchecked.length === 0;
+  const hasCompared = end.payments + end.refunds + end.difference_count > 0 || end.unchecked.length === 0;
   const beyond = end.difference_count - end.differences.length;
   await sql.begin(async (tx) => {
     // Of two that end concurrently, the second sees the first's findings.
@@ -198,15 +198,15 @@ export async function endRun(
         standing = cardinality(found.standing_at) + found.beyond
       from (
         select given.differences, array(
-            select ${tx.unsafe(AT)} from jsonb_array_elements(given.differences) d where not ${tx.unsafe(looksAgain(AT, AT))}
+            select ${tx.unsafe(AT)} from jsonb_array_elements(given.differences) d where not ${tx.unsafe(isRechecked(AT, AT))}
           ) as standing_at,
-          case when ${tx.unsafe(looksAgain("r.since", "r.until - interval '1 ms'"))} then 0 else ${beyond}::int end as beyond
+          case when ${tx.unsafe(isRechecked("r.since", "r.until - interval '1 ms'"))} then 0 else ${beyond}::int end as beyond
         from reconciliation_runs r, (select ${end.differences as never}::jsonb) given(differences) where r.id = ${id}::uuid
       ) found
       where ${still} returning connection_id, since, until`;
     if (!ended) return;
-    const changed = looked ? await lookAgain(tx, { id, ...ended }) : [];
-    await thinOld(tx, ended.connection_id, changed);
+    const changed = hasCompared ? await closeRechecked(tx, { id, ...ended }) : [];
+    await trimOldRuns(tx, ended.connection_id, changed);
     await tx`
       update reconciliation_runs r set standing_in_all = (
         select coalesce(sum(standing), 0) from reconciliation_runs
@@ -219,7 +219,7 @@ export async function endRun(
  * Closes the differences of earlier runs that this one rechecked; returns the ids of those runs. Index:
  * `reconciliation_runs_standing`.
  */
-async function lookAgain(
+async function closeRechecked(
   tx: Transaction,
   { id, connection_id, since, until }: { id: string; connection_id: string; since: string; until: string },
 ): Promise<string[]> {
@@ -239,20 +239,20 @@ async function lookAgain(
 }
 
 /** Requested runs keep all their findings while lists show them. */
-const KEPT_WHOLE = RUNS_SHOWN;
+const UNTRIMMED_RUNS = RUNS_SHOWN;
 /** Few runs become old between two comparisons. */
-const THINNED_AT_ONCE = 10;
+const TRIM_BATCH = 10;
 
 /** Older requested runs keep only open differences; applies to `changed` and to runs that became old. */
-async function thinOld(tx: Transaction, connectionId: string, changed: readonly string[]): Promise<void> {
+async function trimOldRuns(tx: Transaction, connectionId: string, changed: readonly string[]): Promise<void> {
   const old = (limit: number) => tx`
     select id from reconciliation_runs where connection_id = ${connectionId}::uuid and state = 'done'
-    order by id desc limit ${limit}::int offset ${KEPT_WHOLE}::int`;
+    order by id desc limit ${limit}::int offset ${UNTRIMMED_RUNS}::int`;
   await tx`
     update reconciliation_runs r set differences = (
       select coalesce(jsonb_agg(d order by place), '[]') from jsonb_array_elements(r.differences) with ordinality of(d, place)
       where ${tx.unsafe(AT)} = any(r.standing_at))
-    where id = any(${changed}::uuid[] || array(${old(THINNED_AT_ONCE)})) and id <= (${old(1)})
+    where id = any(${changed}::uuid[] || array(${old(TRIM_BATCH)})) and id <= (${old(1)})
       and requested_at is not null and jsonb_array_length(differences) > cardinality(standing_at)`;
 }
 
@@ -296,7 +296,7 @@ export async function findRun(
  * For a connection `c`: the time up to which it is compared, and the open differences according to the run
  * that ended last. Indexes: `reconciliation_runs_until`, `reconciliation_runs_ended`.
  */
-const STANDING = `
+const OPEN_DIFFERENCES = `
   select (select max(until) from reconciliation_runs where connection_id = c.id and state = 'done') as until,
     coalesce((
       select standing_in_all from reconciliation_runs where connection_id = c.id and state = 'done'
@@ -325,7 +325,7 @@ export async function listSupportConnections(sql: Sql, limit: number): Promise<S
     left join lateral (
       select * from reconciliation_runs where connection_id = c.id and state in ('done', 'failed') order by id desc limit 1
     ) r on true
-    left join lateral (${sql.unsafe(STANDING)}) s on true
+    left join lateral (${sql.unsafe(OPEN_DIFFERENCES)}) s on true
     order by coalesce(s.standing, 0) > 0 desc, r.state = 'failed' desc nulls last, m.name, c.id
     limit ${limit}::int`;
 }
@@ -352,7 +352,7 @@ export async function listLastRuns(sql: Sql, connectionIds: readonly string[]): 
     cross join lateral (
       select * from reconciliation_runs where connection_id = c.id and state in ('done', 'failed') order by id desc limit 1
     ) r
-    cross join lateral (${sql.unsafe(STANDING)}) s`;
+    cross join lateral (${sql.unsafe(OPEN_DIFFERENCES)}) s`;
 }
 
 /** Deletes up to `limit` runs; returns the number. Index: `reconciliation_runs_started`. */

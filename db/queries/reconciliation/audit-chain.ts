@@ -70,8 +70,8 @@ export async function insertLinks(tx: Transaction, links: readonly NewLink[]): P
       as l(chain_id uuid, seq bigint, log text, environment_id uuid, row_id uuid, hash text, seal_number bigint, mac text)`;
 }
 
-export async function removePending(tx: Transaction, places: readonly string[]): Promise<void> {
-  await tx`delete from audit_pending where ctid = any(${[...places]}::text[]::tid[])`;
+export async function removePending(tx: Transaction, rowIds: readonly string[]): Promise<void> {
+  await tx`delete from audit_pending where ctid = any(${[...rowIds]}::text[]::tid[])`;
 }
 
 type SealMark = { number: number; mac: string };

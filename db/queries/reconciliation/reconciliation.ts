@@ -30,7 +30,7 @@ export async function withSnapshot<T>(db: Database, work: (tx: Transaction) => P
 }
 
 /** Skips abandoned environments; `ACCOUNT_CHECKS` checks which environments may be marked so. */
-const OF_SOMEBODY = `not exists (
+const NOT_ABANDONED = `not exists (
   select from environments e where e.id = offending.environment_id and e.abandoned_at is not null)`;
 
 /** The first rows that break a rule, and their total. Scans whole tables; for reconciliation runs only. */
@@ -41,7 +41,7 @@ export async function listOffendingRows(
 ): Promise<{ count: number; rows: OffendingRow[] }> {
   const found = await tx.unsafe<(OffendingRow & { offending_rows: number })[]>(
     `select count(*) over () as offending_rows, offending.* from (${check.sql}) offending
-      where ${check.evenAbandoned ? "true" : OF_SOMEBODY} limit ${limit}`,
+      where ${check.evenAbandoned ? "true" : NOT_ABANDONED} limit ${limit}`,
   );
   const count = found[0]?.offending_rows ?? 0;
   return { count, rows: found.map(({ offending_rows: _, ...row }) => row) };

@@ -63,13 +63,13 @@ export async function findExpiring(
 }
 
 /**
- * Number of uncaptured authorizations, counted no further than `most`. Index:
+ * Number of uncaptured authorizations, counted no further than `limit`. Index:
  * `payments_expiring_of_environment`.
  */
-export async function countToCapture(sql: Sql, environmentId: string, most: number): Promise<number> {
+export async function countToCapture(sql: Sql, environmentId: string, limit: number): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*)::int as count from (
-      select from payments where environment_id = ${environmentId}::uuid and status = 'AUTHORIZED' limit ${most}::int
+      select from payments where environment_id = ${environmentId}::uuid and status = 'AUTHORIZED' limit ${limit}::int
     ) held`;
   return row.count;
 }

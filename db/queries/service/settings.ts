@@ -65,7 +65,7 @@ export function adoptSecret(orm: Orm, key: { id: string; verifier: string }): Pr
  * Switches new data to another secret and returns null; or returns the URL of a process that lacks it, and
  * changes nothing.
  */
-export function moveToSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string | null> {
+export function switchSecret(orm: Orm, key: { id: string; verifier: string }): Promise<string | null> {
   return orm.transaction(async (tx) => {
     for (const { baseUrl, keyIds } of await listProcesses(tx)) if (!keyIds.includes(key.id)) return baseUrl;
     await storeServiceSetting(tx, SECRET_KEY + key.id, key.verifier);
@@ -105,7 +105,7 @@ export async function testWrite(orm: Orm): Promise<void> {
 
 /** Processes that serve this database: id → last seen by the database's clock, URL, and ids of its secrets. */
 const PROCESS = "process:";
-const GONE_AFTER_MS = 60_000;
+const EXPIRES_AFTER_MS = 60_000;
 
 type ServingProcess = { baseUrl: string; keyIds: readonly string[] };
 
@@ -121,7 +121,7 @@ async function listProcesses(tx: Orm): Promise<ServingProcess[]> {
   for (const { key, value } of rows) {
     const [seenAt, baseUrl = "", keyIds = ""] = value.split(" ");
     // A later time than that dates from before the clock was set back.
-    if (Math.abs(Number(clock?.ms) - Number(seenAt)) > GONE_AFTER_MS) await removeServiceSetting(tx, key);
+    if (Math.abs(Number(clock?.ms) - Number(seenAt)) > EXPIRES_AFTER_MS) await removeServiceSetting(tx, key);
     else processes.push({ baseUrl, keyIds: keyIds.split(",") });
   }
   return processes;
@@ -131,13 +131,13 @@ async function listProcesses(tx: Orm): Promise<ServingProcess[]> {
  * Registers a process and returns null; or returns the URL of a registered one that it must not run beside,
  * without registering. Serialized, so that of two starting concurrently one finds the other.
  */
-export function enterProcess(
+export function insertProcess(
   orm: Orm,
   own: ServingProcess & { id: string },
-  mayBeBeside: (baseUrl: string) => boolean,
+  canRunBeside: (baseUrl: string) => boolean,
 ): Promise<string | null> {
   return orm.transaction(async (tx) => {
-    const other = (await listProcesses(tx)).find(({ baseUrl }) => !mayBeBeside(baseUrl));
+    const other = (await listProcesses(tx)).find(({ baseUrl }) => !canRunBeside(baseUrl));
     if (other) return other.baseUrl;
     await renewProcess(tx, own);
     return null;
@@ -152,4 +152,4 @@ export async function renewProcess(orm: Orm, own: ServingProcess & { id: string 
     .onConflictDoUpdate({ target: serviceSettings.key, set: { value } });
 }
 
-export const leaveProcess = (orm: Orm, id: string): Promise<void> => removeServiceSetting(orm, PROCESS + id);
+export const deleteProcess = (orm: Orm, id: string): Promise<void> => removeServiceSetting(orm, PROCESS + id);

@@ -109,7 +109,7 @@ export type MovementRow = MovementPlace & {
 };
 
 /** All currencies in use (one index lookup each), combined with the wanted kinds. */
-function stretches(sql: Sql, environmentId: string, { type, currency }: MovementFilter) {
+function movementRanges(sql: Sql, environmentId: string, { type, currency }: MovementFilter) {
   const kinds = KINDS.filter((kind) => type === undefined || kind.type === type);
   const currencies =
     currency === undefined
@@ -133,7 +133,7 @@ const known = (sql: Sql, environmentId: string) => sql`
     from known k where k.currency is not null
   )`;
 
-const inStretch = (sql: Sql, environmentId: string, { from, before }: MovementFilter) => sql`
+const inRange = (sql: Sql, environmentId: string, { from, before }: MovementFilter) => sql`
   l.environment_id = ${environmentId}::uuid and l.currency = c.currency and l.debit_account = k.debit
   and l.credit_account = k.credit and l.line = k.line
   ${from === undefined ? sql`` : sql`and l.created_at >= ${from}`}
@@ -150,7 +150,7 @@ export async function listMovements(
   page: { limit: number; offset: number; after: MovementPlace | null },
 ): Promise<MovementRow[]> {
   const { limit, offset, after } = page;
-  const behind =
+  const afterCondition =
     after === null
       ? sql``
       : sql`and (l.created_at, l.operation_id) <= (${after.created_at}::timestamptz, ${after.of}::uuid)
@@ -159,10 +159,10 @@ export async function listMovements(
     with recursive ${known(sql, environmentId)},
     page as materialized (
       select k.type, k.sign * m.amount as amount, c.currency, m.operation_id, m.line, m.created_at
-      from ${stretches(sql, environmentId, filter)}
+      from ${movementRanges(sql, environmentId, filter)}
       cross join lateral (
         select l.operation_id, l.line, l.amount, l.created_at from ledger_entries l
-        where ${inStretch(sql, environmentId, filter)} ${behind}
+        where ${inRange(sql, environmentId, filter)} ${afterCondition}
         order by l.created_at desc, l.operation_id desc limit ${limit + offset}
       ) m
       order by m.created_at desc, m.operation_id desc, m.line desc limit ${limit} offset ${offset}
@@ -173,21 +173,21 @@ export async function listMovements(
     order by p.created_at desc, p.operation_id desc, p.line desc`;
 }
 
-/** Number of matches, counted no further than `most`. Index: `ledger_entries_movements`. */
+/** Number of matches, counted no further than `limit`. Index: `ledger_entries_movements`. */
 export async function countMovements(
   sql: Sql,
   environmentId: string,
   filter: MovementFilter,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     with recursive ${known(sql, environmentId)}
     select count(*) as count from (
-      select from ${stretches(sql, environmentId, filter)}
+      select from ${movementRanges(sql, environmentId, filter)}
       cross join lateral (
-        select from ledger_entries l where ${inStretch(sql, environmentId, filter)} limit ${most}
+        select from ledger_entries l where ${inRange(sql, environmentId, filter)} limit ${limit}
       ) m
-      limit ${most}) found`;
+      limit ${limit}) found`;
   return row.count;
 }
 

@@ -38,16 +38,16 @@ export async function listBatches(
     order by b.id desc limit ${page.limit} offset ${page.offset}`;
 }
 
-/** Number of matches, counted no further than `most`. */
+/** Number of matches, counted no further than `limit`. */
 export async function countBatches(
   sql: Sql,
   environmentId: string,
   filter: BatchFilter,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count from (
-      select from settlement_batches b where ${matching(sql, environmentId, filter)} limit ${most}) found`;
+      select from settlement_batches b where ${matching(sql, environmentId, filter)} limit ${limit}) found`;
   return row.count;
 }
 

@@ -145,16 +145,16 @@ export async function listPayouts(
     order by id desc limit ${page.limit} offset ${page.offset}`;
 }
 
-/** Number of matches, counted no further than `most`. */
+/** Number of matches, counted no further than `limit`. */
 export async function countPayouts(
   sql: Sql,
   environmentId: string,
   filter: PayoutFilter,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
     select count(*) as count from (
-      select from payouts where ${matching(sql, environmentId, filter)} limit ${most}) found`;
+      select from payouts where ${matching(sql, environmentId, filter)} limit ${limit}) found`;
   return row.count;
 }
 

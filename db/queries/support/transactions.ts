@@ -2,7 +2,7 @@ import { type Sql, withLimit } from "@/db/client";
 import type { SortField } from "@/lib/contract/transactions/words";
 import { Parameters } from "../statement-text";
 import { conditions, ordering, type TransactionFilter } from "../transactions/page";
-import { foundText, spellWords } from "../transactions/words";
+import { foundText, parseTerms } from "../transactions/search-terms";
 import type { FoundRow } from "./search";
 
 export type EverywhereFilter = Omit<TransactionFilter, "q"> & {
@@ -49,7 +49,7 @@ export function searchTransactionsEverywhere(
 ): Promise<FoundRow[]> {
   return withLimit(sql, limitMs, async (tx) => {
     const parameters = new Parameters();
-    const words = filter.q === undefined ? [] : await spellWords(tx as unknown as Sql, filter.q);
+    const words = filter.q === undefined ? [] : await parseTerms(tx as unknown as Sql, filter.q);
     const wordOrder = page.sort === "created_at" ? page.order : "desc";
     if (filter.q !== undefined && words.length === 0) return [];
     const found = words.length === 0 ? "" : foundText(parameters, "e.id", words, wordOrder, filter.created_at);

@@ -9,7 +9,7 @@ import {
 import { NEEDS_ATTENTION } from "../reporting/attention";
 import { columnList, fetchSize, Parameters, type StatementText } from "../statement-text";
 import { MONEY_COLUMNS, TRANSACTION_COLUMNS } from "./columns";
-import { hasWords, type WordsFound } from "./words";
+import { matchesTerms, type TermMatches } from "./search-terms";
 
 const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 const ALL_COLUMNS = columnList("t", TRANSACTION_COLUMNS);
@@ -17,7 +17,7 @@ const MONEY = columnList("p", MONEY_COLUMNS, "p_");
 
 /** Filter values. Times are half-open ranges; `created_at` is given as ids, which carry its millisecond. */
 type Values = FilterValues<Range<number>, { readonly gte?: string; readonly lt?: string }>;
-export type TransactionFilter = Omit<Values, "q"> & { readonly q?: WordsFound };
+export type TransactionFilter = Omit<Values, "q"> & { readonly q?: TermMatches };
 
 export type TransactionCursor = {
   readonly id: string;
@@ -84,7 +84,7 @@ export function conditions(parameters: Parameters, environment: string, filter: 
     name === "q" || name === "attention" ? [] : conditionsOf(parameters, name, filter[name]),
   );
   if (filter.attention) terms.push(attentionText(environment, filter.attention));
-  const words = filter.q ? [wordsText(parameters, environment, filter.q)] : [];
+  const words = filter.q ? [termsText(parameters, environment, filter.q)] : [];
   return [`environment_id = ${environment}`, ...terms, ...words].join(" and ");
 }
 
@@ -97,10 +97,10 @@ function attentionText(environment: string, kinds: readonly (typeof ATTENTION)[n
   return `id = any(array(${ids.join(" union all ")}))`;
 }
 
-function wordsText(parameters: Parameters, environment: string, found: WordsFound): string {
+function termsText(parameters: Parameters, environment: string, found: TermMatches): string {
   if ("ids" in found) return `id = any(${parameters.add(`{${found.ids}}`)}::text::uuid[])`;
   const range = `id between ${parameters.add(found.oldest)} and ${parameters.add(found.newest)}`;
-  return `${range} and ${hasWords(parameters, environment, found.words, "transactions.id")}`;
+  return `${range} and ${matchesTerms(parameters, environment, found.terms, "transactions.id")}`;
 }
 
 function conditionsOf(parameters: Parameters, name: FilterName, value: Values[FilterName]): string[] {
@@ -195,12 +195,12 @@ const usedOf = (filter: TransactionFilter) =>
   FILTER_NAMES.filter((name) => name !== "created_at" && filter[name] !== undefined);
 
 /** Filters whose selectivity varies so much with the value that no single plan fits. */
-const PLANNED_ANEW: ReadonlySet<FilterName> = new Set(["q", "amount", "captured_at", "currency", "type", "attention"]);
+const REPLANNED: ReadonlySet<FilterName> = new Set(["q", "amount", "captured_at", "currency", "type", "attention"]);
 
 /** Newest first with at most one filter, or another sort without any: one plan is best for all values. */
 function keepsItsPlan(filter: TransactionFilter, page: TransactionPage): boolean {
   const [name, ...more] = usedOf(filter);
-  if (page.order !== "desc" || more.length > 0 || (name && PLANNED_ANEW.has(name))) return false;
+  if (page.order !== "desc" || more.length > 0 || (name && REPLANNED.has(name))) return false;
   if (page.sort !== "created_at") return name === undefined && filter.created_at === undefined;
   const value = name && filter[name];
   return !Array.isArray(value) || value.length === 1;
@@ -219,7 +219,7 @@ function pageKeepsItsPlan(filter: TransactionFilter, page: TransactionPage): boo
       // Each number of groups is another plan to keep.
       if (groups !== null)
         return filter.card_brand ? used.length === 1 && filter.card_brand.length === 1 : groups.length <= FEW_GROUPS;
-      return used.length <= 1 && !used.some((name) => PLANNED_ANEW.has(name));
+      return used.length <= 1 && !used.some((name) => REPLANNED.has(name));
     }
     case "amount":
       return filter.created_at === undefined && used.every((name) => name === "amount" || name === "card_brand");

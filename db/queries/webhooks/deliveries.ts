@@ -240,12 +240,12 @@ export type TakenDelivery = EndpointPlace & {
 export type DueEndpoint = EndpointPlace & { readonly mode: Mode; readonly due: number };
 
 /**
- * Up to `most` endpoints with due deliveries after a position, by walking the index `webhook_deliveries_due`.
+ * Up to `limit` endpoints with due deliveries after a position, by walking the index `webhook_deliveries_due`.
  * `hindered` selects endpoints in the slow lane (last attempt failed or was slow), or the others.
  */
 export function findDueEndpoints(
   sql: Sql,
-  walk: { after: EndpointPlace; hindered: boolean; share: number; most: number; now: string },
+  walk: { after: EndpointPlace; hindered: boolean; share: number; limit: number; now: string },
 ): Promise<DueEndpoint[]> {
   const { after } = walk;
   return sql<DueEndpoint[]>`
@@ -273,31 +273,31 @@ export function findDueEndpoints(
     where e.status = 'ENABLED' and e.deleted_at is null and (e.hindered_at is not null) = ${walk.hindered}::boolean
       and own.due > 0
     order by waiting.environment_id, waiting.endpoint_id
-    limit ${walk.most}::int`;
+    limit ${walk.limit}::int`;
 }
 
 /**
  * Claims the longest due deliveries, as many per endpoint as it has slots, skipping locked ones. An attempt
- * counts from here, so one that crashes its process is not retried forever: after `most` attempts it has
+ * counts from here, so one that crashes its process is not retried forever: after `maxAttempts` attempts it has
  * failed.
  */
 export function takeDueDeliveries(
   sql: Sql,
-  turns: readonly (EndpointPlace & { readonly places: number })[],
-  { now, leaseUntil, most }: { now: string; leaseUntil: string; most: number },
+  endpoints: readonly (EndpointPlace & { readonly slots: number })[],
+  { now, leaseUntil, maxAttempts }: { now: string; leaseUntil: string; maxAttempts: number },
 ): Promise<TakenDelivery[]> {
   return sql<TakenDelivery[]>`
     with due as materialized (
       select own.*, e.id as endpoint_id, e.url, e.payload, e.signature, e.hindered_at is not null as hindered
-      from unnest(${turns.map((turn) => turn.environment_id)}::uuid[], ${turns.map((turn) => turn.endpoint_id)}::uuid[],
-        ${turns.map((turn) => String(turn.places))}::text[]) as turn (environment_id, endpoint_id, places)
-      join webhook_endpoints e on e.environment_id = turn.environment_id and e.id = turn.endpoint_id
+      from unnest(${endpoints.map((endpoint) => endpoint.environment_id)}::uuid[], ${endpoints.map((endpoint) => endpoint.endpoint_id)}::uuid[],
+        ${endpoints.map((endpoint) => String(endpoint.slots))}::text[]) as chosen (environment_id, endpoint_id, slots)
+      join webhook_endpoints e on e.environment_id = chosen.environment_id and e.id = chosen.endpoint_id
       cross join lateral (
-        select environment_id, id, round_attempts >= ${most}::int as is_over from webhook_deliveries
-        where environment_id = turn.environment_id and endpoint_id = turn.endpoint_id and status = 'PENDING'
+        select environment_id, id, round_attempts >= ${maxAttempts}::int as is_over from webhook_deliveries
+        where environment_id = chosen.environment_id and endpoint_id = chosen.endpoint_id and status = 'PENDING'
           and next_attempt_at <= ${now}::timestamptz
         order by next_attempt_at
-        limit turn.places::int
+        limit chosen.slots::int
         for update skip locked
       ) own
       where e.status = 'ENABLED' and e.deleted_at is null
@@ -342,7 +342,7 @@ export const KEPT_ATTEMPTS = 20;
 export async function recordAttempt(sql: Sql, environmentId: string, outcome: Attempted): Promise<void> {
   const { attempt, status, now } = outcome;
   const isDelivered = status === "DELIVERED";
-  const isHindered = !isDelivered || outcome.isSlow;
+  const isSlowLane = !isDelivered || outcome.isSlow;
   await sql`
     with held as materialized (
       -- Blocks a concurrent removal, so that it also removes this attempt.
@@ -371,10 +371,10 @@ export async function recordAttempt(sql: Sql, environmentId: string, outcome: At
     )
     update webhook_endpoints
     set failing_since = case when not ${isDelivered}::boolean then coalesce(failing_since, ${now}::timestamptz) end,
-      hindered_at = case when ${isHindered}::boolean then ${now}::timestamptz end,
+      hindered_at = case when ${isSlowLane}::boolean then ${now}::timestamptz end,
       last_notice = case when not ${isDelivered}::boolean then last_notice end
     where environment_id = ${environmentId}::uuid and id = ${outcome.endpointId}::uuid and status = 'ENABLED'
-      and ((failing_since is null) <> ${isDelivered}::boolean or (hindered_at is null) = ${isHindered}::boolean)`;
+      and ((failing_since is null) <> ${isDelivered}::boolean or (hindered_at is null) = ${isSlowLane}::boolean)`;
 }
 
 /** Releases a claimed, unsent delivery as if it had not been claimed. */
@@ -392,10 +392,10 @@ export async function releaseDelivery(
 }
 
 /**
- * Removes up to `most` deliveries of deleted endpoints and of events before `firstId`, with their attempts.
+ * Removes up to `limit` deliveries of deleted endpoints and of events before `firstId`, with their attempts.
  * Walks the endpoints, whose index holds deliveries by age. Returns the number removed.
  */
-export async function removeOldDeliveries(sql: Sql, firstId: string, most: number): Promise<number> {
+export async function removeOldDeliveries(sql: Sql, firstId: string, limit: number): Promise<number> {
   const rows = await sql`
     with old as materialized (
       select d.environment_id, d.id from webhook_endpoints e
@@ -403,10 +403,10 @@ export async function removeOldDeliveries(sql: Sql, firstId: string, most: numbe
         select environment_id, id from webhook_deliveries
         where environment_id = e.environment_id and endpoint_id = e.id
           and id < case when e.deleted_at is null then ${firstId}::uuid else 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid end
-        order by id limit ${most}::int
+        order by id limit ${limit}::int
         for update skip locked
       ) d
-      limit ${most}::int
+      limit ${limit}::int
     ), attempts as (
       delete from webhook_attempts a using old where a.environment_id = old.environment_id and a.delivery_id = old.id
     )

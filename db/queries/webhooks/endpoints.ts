@@ -216,7 +216,7 @@ const secretsOf = (environmentId: string, endpointId: string) =>
  * Max secrets besides the newest that sign: each adds up to 140 bytes to a header, and receivers accept about
  * 8 kB of headers.
  */
-const MOST_EARLIER = 4;
+const MAX_EARLIER = 4;
 
 /**
  * Call it before adding a secret: ends all current ones at `expiresAt` at the latest. Removes those that
@@ -237,7 +237,7 @@ export async function expireWebhookSecrets(
     .from(webhookSecrets)
     .where(secretsOf(environmentId, endpointId))
     .orderBy(desc(webhookSecrets.id))
-    .limit(MOST_EARLIER);
+    .limit(MAX_EARLIER);
   await orm
     .delete(webhookSecrets)
     .where(
@@ -269,7 +269,7 @@ export function listWebhookSecrets(
       ),
     )
     .orderBy(desc(webhookSecrets.id))
-    .limit(1 + MOST_EARLIER);
+    .limit(1 + MAX_EARLIER);
 }
 
 /** Public key of each endpoint's newest secret, by endpoint id. */

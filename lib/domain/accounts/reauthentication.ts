@@ -1,6 +1,6 @@
 import type { Orm } from "@/db/client";
 import { findRefundable, type RefundTarget, renewAllowances, spendAllowance } from "@/db/queries/accounts/refund-limit";
-import { markProved } from "@/db/queries/accounts/sessions";
+import { markReauthenticated } from "@/db/queries/accounts/sessions";
 import {
   confirmLock,
   findUser,
@@ -8,7 +8,7 @@ import {
   type LockRule,
   releaseAttempt,
   reserveCode,
-  reserveProof,
+  reserveReauthentication,
   type Tries,
   takeRecoveryCode,
   takeTotpStep,
@@ -94,7 +94,7 @@ export async function reserveTry(ctx: SignedInCall): Promise<UserRow> {
   if (signedIn === null || ctx.actor.type === "api_key") {
     throw new AppError("permission_denied", "Only a signed-in user can do this.");
   }
-  const user = await reserveProof(orm, signedIn.id, LOCK_RULE);
+  const user = await reserveReauthentication(orm, signedIn.id, LOCK_RULE);
   if (user === null) throw locked();
   return user;
 }
@@ -158,7 +158,7 @@ export async function reauthenticate(
     await verifyCurrentPassword(by, password);
   }
   await by.service.db.orm.transaction(async (tx) => {
-    await markProved(tx, user.sessionId, { mfa: user.mfaEnabled });
+    await markReauthenticated(tx, user.sessionId, { mfa: user.mfaEnabled });
     await renewAllowances(tx, user.userId);
     const signedIn = { id: user.userId, merchant_id: user.merchantId };
     await recordSignIn(tx, signedIn, "identity_proved", { second_factor: user.mfaEnabled });
@@ -179,8 +179,8 @@ export async function requireRefundReauthentication(
   const within = service.db.within(refund.environmentId).orm;
   const found = await findRefundable(within, refund.environmentId, refund.target);
   if (found === null) return;
-  const { currency, most } = found;
-  const amount = Math.min(refund.amount ?? most, most);
+  const { currency, maxRefund } = found;
+  const amount = Math.min(refund.amount ?? maxRefund, maxRefund);
   if (amount <= 0) return;
   const usdCents = refundUsdCents(amount, currency);
   const spending = { userId: user.userId, usdCents, limitUsdCents: user.refundLimitUsd * 100 };

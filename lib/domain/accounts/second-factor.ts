@@ -1,6 +1,6 @@
 import { renderSVG } from "uqr";
 import type { Orm } from "@/db/client";
-import { markProved, revokeSessions } from "@/db/queries/accounts/sessions";
+import { markReauthenticated, revokeSessions } from "@/db/queries/accounts/sessions";
 import {
   disableTotp,
   enableTotp,
@@ -64,7 +64,7 @@ export async function confirmSecondFactor(ctx: Context, input: { code: string; s
   return service.db.orm.transaction(async (tx) => {
     if ((await enableTotp(tx, user.id, sealed, step)) === null) throw outOfDate();
     const codes = await newRecoveryCodes(tx, user.id);
-    await markProved(tx, input.sessionId, { mfa: true });
+    await markReauthenticated(tx, input.sessionId, { mfa: true });
     await revokeSessions(tx, user.id, input.sessionId);
     await notify(tx, user, {
       subject: "Two-factor authentication turned on for Cardlane",

@@ -22,7 +22,7 @@ import {
   lockUser,
   ownEmail,
   releaseAttempt,
-  reserveProof,
+  reserveReauthentication,
 } from "@/db/queries/accounts/users";
 import type { UserRow } from "@/db/schema/accounts";
 import { takeAccount, takeMail, waitForAccount } from "@/lib/auth/attempt-limits";
@@ -203,7 +203,7 @@ export async function verifyEmail(service: Service, input: VerifyEmailInput): Pr
 
 async function requireAccountPassword(service: Service, userId: string, password: string | null): Promise<void> {
   if (password === null || password === "") throw refuseField("password", "Enter the password of this account.");
-  const user = await reserveProof(service.db.orm, userId, LOCK_RULE);
+  const user = await reserveReauthentication(service.db.orm, userId, LOCK_RULE);
   if (user === null) throw locked();
   if (!(await verifyPassword(user.password_hash, password))) {
     throw await failedTry(service, user, refuseField("password", "That isn't this account's password."));

@@ -1,8 +1,8 @@
 import {
   countEvents,
   currentSnapshot,
-  eventsBehind,
   findEvent,
+  listEventsAfter,
   positionAt,
   positionOf,
   type StreamPosition,
@@ -131,7 +131,7 @@ export async function followEvents(ctx: Context, lastEventId: string | null): Pr
     let position: StreamPosition = first;
     let aliveAtMs = ctx.service.timer.elapsedMs();
     while (!signal.aborted) {
-      const rows = await eventsBehind(sql, ctx.environment.id, position, oldestEventId(ctx.service), BATCH_SIZE);
+      const rows = await listEventsAfter(sql, ctx.environment.id, position, oldestEventId(ctx.service), BATCH_SIZE);
       for (const row of rows) {
         if (signal.aborted) return;
         yield presentEvent(row, ctx.environment.mode);

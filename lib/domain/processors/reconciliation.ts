@@ -1,7 +1,6 @@
 import { sumLostDisputes } from "@/db/queries/processors/disputes";
 import {
-  type BegunRun,
-  beginRun,
+  type ClaimedRun,
   type ConnectionToCompare,
   countRecentRequests,
   deleteOldRuns,
@@ -13,6 +12,7 @@ import {
   listLastRuns,
   releaseRun,
   requestRun,
+  startRun,
   takeRequestedRun,
 } from "@/db/queries/processors/reconciliation";
 import { isDatabaseUnavailable } from "@/db/unavailable";
@@ -232,7 +232,7 @@ async function run(
   const { sql } = service.db;
   // The comparison ends where the report ends.
   const until = filed && filed.until < asked ? filed.until : asked;
-  const started = await beginRun(sql, {
+  const started = await startRun(sql, {
     ...{ id: newId(), environment_id: connection.environment_id, connection_id: connection.id, night },
     ...{ since: since.toISOString(), until: until.toISOString() },
   });
@@ -245,7 +245,7 @@ async function run(
 async function finish(
   service: Service,
   connection: ConnectionToCompare,
-  { since, until, ...started }: BegunRun & { since: Date; until: Date },
+  { since, until, ...started }: ClaimedRun & { since: Date; until: Date },
   { filed = null, signal: stopping }: { filed?: FiledStatement | null; signal?: AbortSignal | undefined },
 ): Promise<{ label: string; findings: Findings }> {
   const { sql } = service.db;

@@ -7,13 +7,13 @@ import {
   findReceiptSettings,
   insertReceiptMail,
   listEnvironmentsToRead,
+  listEventsAfter,
   listTeamAddresses,
   lockReading,
   type MailedRow,
   moveReading,
   type ReadEvent,
   type ReadingRow,
-  readEventsBehind,
   readMailed,
   switchReceipts,
 } from "@/db/queries/receipts";
@@ -117,7 +117,7 @@ async function readOn(
 ): Promise<number> {
   const reading = await lockReading(tx, environmentId);
   if (reading === null) return 0;
-  const events = await readEventsBehind(tx, environmentId, reading, EVENTS_PER_READ);
+  const events = await listEventsAfter(tx, environmentId, reading, EVENTS_PER_READ);
   const last = events.at(-1);
   if (last === undefined) return 0;
   const idsOf = (type: string, since: string | null) =>

@@ -122,7 +122,7 @@ export async function readRequestFigures(ctx: ReadContext): Promise<RequestFigur
   const from = keptFrom(ctx);
   const { id } = ctx.environment;
   const [groups, leftOut] = await Promise.all([
-    countErrors(sqlOf(ctx), id, { from, most: MAX_ERRORS }),
+    countErrors(sqlOf(ctx), id, { from, limit: MAX_ERRORS }),
     countLeftOut(sqlOf(ctx), id, from),
   ]);
   return {

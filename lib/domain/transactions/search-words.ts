@@ -1,7 +1,7 @@
 import type { Sql } from "@/db/client";
 import type { TransactionFilter, TransactionPage } from "@/db/queries/transactions/page";
+import { countByTerms, findByTerms, rankTerms, type TermMatches } from "@/db/queries/transactions/search-terms";
 import { type FoundPage, foundPage } from "@/db/queries/transactions/transactions";
-import { countByWords, findByWords, rankWords, type WordsFound } from "@/db/queries/transactions/words";
 import { TOTAL_CAP } from "@/lib/contract/fields";
 
 /** Search filters whose terms are not looked up yet. */
@@ -36,7 +36,7 @@ export async function findByQuery<Row>(
     return find(sql, environmentId, found, page, total ?? (isAlone && found.q ? countOf(found.q) : null));
   }
 
-  const words = await rankWords(sql, environmentId, q);
+  const words = await rankTerms(sql, environmentId, q);
   const { order, limit, offset, after } = page;
   const times = created_at ?? {};
   // One row more than the page shows if there is a next one.
@@ -44,11 +44,11 @@ export async function findByQuery<Row>(
   // A page after a transaction, or past the count's limit, does not overlap the counted rows.
   const countsOnTheWay = total === null && !after && offset + need <= MAX_COUNTED;
   const count = (shown: { limit: number; offset: number }) =>
-    countByWords(sql, environmentId, words, { order, times, limit: MAX_COUNTED }, shown);
+    countByTerms(sql, environmentId, words, { order, times, limit: MAX_COUNTED }, shown);
   const { ids, total: counted } = countsOnTheWay
     ? await count({ limit: need, offset })
     : {
-        ids: await findByWords(sql, environmentId, words, { order, times, after: after?.id, limit: need, offset }),
+        ids: await findByTerms(sql, environmentId, words, { order, times, after: after?.id, limit: need, offset }),
         total: total ?? (await count({ limit: 0, offset: 0 })).total,
       };
   const found = foundPage(ids, page, counted);
@@ -68,20 +68,20 @@ export async function withWordsFound(
   { q, ...filter }: WordsFilter,
 ): Promise<TransactionFilter> {
   if (q === undefined) return filter;
-  const words = await rankWords(sql, environmentId, q);
+  const words = await rankTerms(sql, environmentId, q);
   const times = filter.created_at ?? {};
   const window = { order: "desc", times, limit: MAX_COUNTED } as const;
-  const { total, ids } = await countByWords(sql, environmentId, words, window, {
+  const { total, ids } = await countByTerms(sql, environmentId, words, window, {
     ...{ limit: TOTAL_CAP, offset: 0, unlessMoreThan: TOTAL_CAP },
   });
   if (total < MAX_COUNTED) return { ...filter, q: { ids } };
   const end = async (order: "asc" | "desc") => {
-    const [id] = await findByWords(sql, environmentId, words, { order, times, limit: 1 });
+    const [id] = await findByTerms(sql, environmentId, words, { order, times, limit: 1 });
     if (id === undefined) throw new Error("words that many transactions had are gone");
     return id;
   };
-  return { ...filter, q: { words, oldest: await end("asc"), newest: await end("desc") } };
+  return { ...filter, q: { terms: words, oldest: await end("asc"), newest: await end("desc") } };
 }
 
 /** Number of matches of the search terms alone, up to one more than the largest total shown. */
-const countOf = (found: WordsFound) => ("ids" in found ? found.ids.length : MAX_COUNTED);
+const countOf = (found: TermMatches) => ("ids" in found ? found.ids.length : MAX_COUNTED);

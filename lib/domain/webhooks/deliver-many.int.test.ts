@@ -110,7 +110,7 @@ describe("many at once", () => {
     const found = [at(1, 1), at(1, 2), at(1, 3), at(2, 4), at(3, 5)].map((place) => ({ ...place, due: 4 }));
     const places = (free: number, running: ReturnType<typeof at>[] = []) => {
       const { allocated, examined } = allocateSlots(found, running, share, free);
-      return { given: allocated.map((turn) => [turn.endpoint_id, turn.places]), looked: examined };
+      return { given: allocated.map((turn) => [turn.endpoint_id, turn.slots]), looked: examined };
     };
     expect(places(20)).toEqual({
       given: [
@@ -137,7 +137,7 @@ describe("many at once", () => {
     expect(allocateSlots([], [], share, 5)).toEqual({ allocated: [], examined: 0 });
     const tests = [at(1, 1, "test"), at(2, 2, "test"), at(3, 3)].map((place) => ({ ...place, due: 4 }));
     const given = (busy: ReturnType<typeof at>[]) =>
-      allocateSlots(tests, busy, share, 20).allocated.map(({ places: n }) => n);
+      allocateSlots(tests, busy, share, 20).allocated.map(({ slots: n }) => n);
     expect([given([]), given([at(4, 4, "test"), at(5, 5)]), given(Array(7).fill(at(4, 4, "test")))]).toEqual([
       ...[[4, 3, 4], [4, 2, 4], [4]],
     ]);

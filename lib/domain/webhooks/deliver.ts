@@ -148,12 +148,12 @@ export class WebhookWorker {
       const now = new Date(nowMs).toISOString();
       const found = await findDueEndpoints(this.#service.db.sql, {
         ...{ after: this.#after[who], hindered: who === "hindered", now },
-        ...{ share: SHARES[who].ofEndpoint, most: ENDPOINTS_PER_QUERY },
+        ...{ share: SHARES[who].ofEndpoint, limit: ENDPOINTS_PER_QUERY },
       });
       const allocation = allocateSlots(found, this.#ofKind(who), SHARES[who], free - started);
       const leaseUntil = new Date(nowMs + LEASE_MS).toISOString();
       const taken = await takeDueDeliveries(this.#service.db.sql, allocation.allocated, {
-        ...{ now, leaseUntil, most: MAX_ATTEMPTS },
+        ...{ now, leaseUntil, maxAttempts: MAX_ATTEMPTS },
       });
       for (const delivery of taken) this.#begin(delivery);
       started += taken.length;
@@ -202,7 +202,7 @@ export function allocateSlots(
   running: readonly Pick<DueEndpoint, "environment_id" | "endpoint_id" | "mode">[],
   share: { readonly ofEndpoint: number; readonly ofEnvironment: number; readonly ofTests: number },
   free: number,
-): { allocated: (EndpointPlace & { places: number })[]; examined: number } {
+): { allocated: (EndpointPlace & { slots: number })[]; examined: number } {
   const busy = new Map<string, number>();
   const add = (id: string, by: number) => busy.set(id, (busy.get(id) ?? 0) + by);
   for (const { environment_id, endpoint_id, mode } of running) {
@@ -210,7 +210,7 @@ export function allocateSlots(
     add(endpoint_id, 1);
     add(mode, 1);
   }
-  const allocated: (EndpointPlace & { places: number })[] = [];
+  const allocated: (EndpointPlace & { slots: number })[] = [];
   let left = free;
   let examined = 0;
   for (const { environment_id, endpoint_id, mode, due } of found) {
@@ -219,12 +219,12 @@ export function allocateSlots(
     const ofEndpoint = share.ofEndpoint - (busy.get(endpoint_id) ?? 0);
     const ofEnvironment = share.ofEnvironment - (busy.get(environment_id) ?? 0);
     const ofMode = mode === "test" ? share.ofTests - (busy.get(mode) ?? 0) : left;
-    const places = Math.min(due, ofEndpoint, ofEnvironment, ofMode, left);
-    if (places <= 0) continue;
-    allocated.push({ environment_id, endpoint_id, places });
-    add(environment_id, places);
-    add(mode, places);
-    left -= places;
+    const slots = Math.min(due, ofEndpoint, ofEnvironment, ofMode, left);
+    if (slots <= 0) continue;
+    allocated.push({ environment_id, endpoint_id, slots });
+    add(environment_id, slots);
+    add(mode, slots);
+    left -= slots;
   }
   return { allocated, examined };
 }

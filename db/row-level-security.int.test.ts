@@ -309,11 +309,11 @@ describe("the service's own queries, without their environment_id", () => {
         (error: unknown) => (error instanceof AppError ? error.code : error),
       ),
     ).toBe("resource_not_found");
-  const asked = (): Partial<Context> => ({ idempotency: testIdempotency(randomUUID(), Buffer.alloc(32, 1), "{}") });
+  const withKey = (): Partial<Context> => ({ idempotency: testIdempotency(randomUUID(), Buffer.alloc(32, 1), "{}") });
 
   test("the other shop's objects cannot be read or changed by id", async () => {
     const before = await rowsOf(other);
-    const ctx = () => ({ ...forgetful(shop), ...asked() });
+    const ctx = () => ({ ...forgetful(shop), ...withKey() });
     const { ids, userId } = other;
     await notFound(getPayment(ctx(), { id: ids.payment }));
     await notFound(getPaymentDetail(ctx(), { id: ids.payment }));

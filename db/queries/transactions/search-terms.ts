@@ -3,7 +3,7 @@ import { decodeId } from "@/lib/contract/ids";
 import { Parameters, runText } from "../statement-text";
 
 /** A search term. */
-export type QueryWord = {
+export type SearchTerm = {
   /** Spellings; a transaction matches if one of its words starts with one. */
   readonly starts: readonly string[];
   /** Or if it has one of these whole words: an amount, a card's last four digits. */
@@ -20,9 +20,9 @@ export type QueryWord = {
  * Result of a search: these transactions only, newest first; or, if there are more than are counted, terms to
  * check each row for, from the oldest match to the newest.
  */
-export type WordsFound =
+export type TermMatches =
   | { readonly ids: readonly string[] }
-  | { readonly words: readonly QueryWord[]; readonly oldest: string; readonly newest: string };
+  | { readonly terms: readonly SearchTerm[]; readonly oldest: string; readonly newest: string };
 
 /** Index rows read per term to find the rarest one; a term with fewer is known completely. */
 const SAMPLE = 1_000;
@@ -58,7 +58,7 @@ export function beginsWith(parameters: Parameters, start: string): string {
 function rangeText(
   parameters: Parameters,
   environment: string,
-  { starts, wholes }: Pick<QueryWord, "starts" | "wholes">,
+  { starts, wholes }: Pick<SearchTerm, "starts" | "wholes">,
 ) {
   const from = `select transaction_id from transaction_words where environment_id = ${environment} and day = days.day`;
   return [
@@ -68,30 +68,30 @@ function rangeText(
 }
 
 /** Search terms of a text in the index's spelling. */
-export async function spellWords(sql: Sql, q: string): Promise<QueryWord[]> {
+export async function parseTerms(sql: Sql, q: string): Promise<SearchTerm[]> {
   // JSON, because the driver's arrays lose backslashes.
-  const words = await sql<Pick<QueryWord, "starts" | "wholes">[]>`
+  const terms = await sql<Pick<SearchTerm, "starts" | "wholes">[]>`
     select to_json(starts) as starts, wholes from asked_words(${q})`;
-  return words.map((word) => ({ ...word, ids: [], perDay: 0, all: null }));
+  return terms.map((term) => ({ ...term, ids: [], perDay: 0, all: null }));
 }
 
 /** The same, with the ids they name in an environment, rarest first. */
-export async function rankWords(sql: Sql, environmentId: string, q: string): Promise<QueryWord[]> {
-  const words: QueryWord[] = [];
-  for (const one of await spellWords(sql, q))
-    words.push({ ...one, ids: await idsOf(sql, environmentId, one.starts[0] ?? "") });
-  if (words.length < 2) return words;
+export async function rankTerms(sql: Sql, environmentId: string, q: string): Promise<SearchTerm[]> {
+  const terms: SearchTerm[] = [];
+  for (const one of await parseTerms(sql, q))
+    terms.push({ ...one, ids: await idsOf(sql, environmentId, one.starts[0] ?? "") });
+  if (terms.length < 2) return terms;
   const parameters = new Parameters();
   const environment = parameters.add(environmentId);
   const days = daysText(environment, "desc");
   // A very common term fills the sample in the newest day, a rare one in no day.
-  const samples = words.map(
-    (word, i) => `
+  const samples = terms.map(
+    (term, i) => `
 select ${i} as n, count(*)::float8 / nullif((select count(*) from ${days}) - case when count(*) < ${SAMPLE} then 0 else
   min(day) - (select min(day) from ${days}) end, 0) as per_day,
   case when count(*) < ${SAMPLE} then array_agg(distinct transaction_id) end as "all" from (
   select days.day, found.transaction_id from ${days}
-  cross join lateral (${rangeText(parameters, environment, word)} offset 0) found limit ${SAMPLE}) newest`,
+  cross join lateral (${rangeText(parameters, environment, term)} offset 0) found limit ${SAMPLE}) newest`,
   );
   const text = `${samples.join("\nunion all")} order by n`;
   const rows = await runText<{ per_day: number | null; all: string[] | null }>(sql, {
@@ -99,20 +99,20 @@ select ${i} as n, count(*)::float8 / nullif((select count(*) from ${days}) - cas
     parameters,
     prepare: false,
   });
-  return words
-    .map((word, i) => {
+  return terms
+    .map((term, i) => {
       const { per_day, all } = rows[i] ?? { per_day: null, all: null };
       // Without rows there is no array.
       const isFew = all !== null || per_day === null || per_day === 0;
-      return { ...word, perDay: per_day ?? 0, all: isFew ? [...new Set([...(all ?? []), ...word.ids])] : null };
+      return { ...term, perDay: per_day ?? 0, all: isFew ? [...new Set([...(all ?? []), ...term.ids])] : null };
     })
     .toSorted((a, b) => Number(b.ids.length > 0) - Number(a.ids.length > 0) || a.perDay - b.perDay);
 }
 
 /** The transaction with an id, or the transactions of a payment. By primary key and `transactions_refunds`. */
-async function idsOf(sql: Sql, environmentId: string, word: string): Promise<string[]> {
-  const transaction = decodeId("transaction", word);
-  const payment = decodeId("payment", word);
+async function idsOf(sql: Sql, environmentId: string, term: string): Promise<string[]> {
+  const transaction = decodeId("transaction", term);
+  const payment = decodeId("payment", term);
   if (transaction === null && payment === null) return [];
   const rows = transaction
     ? await sql<{ id: string }[]>`
@@ -125,12 +125,12 @@ async function idsOf(sql: Sql, environmentId: string, word: string): Promise<str
 }
 
 /** Transactions that match all rare terms, and the terms still to check; null if no term is rare. */
-function amongFew(words: readonly QueryWord[]): { ids: readonly string[]; others: QueryWord[] } | null {
-  const few = words.flatMap(({ all }) => (all ? [new Set(all)] : []));
+function amongFew(terms: readonly SearchTerm[]): { ids: readonly string[]; others: SearchTerm[] } | null {
+  const few = terms.flatMap(({ all }) => (all ? [new Set(all)] : []));
   const [first, ...more] = few;
   if (!first) return null;
   const ids = [...first].filter((id) => more.every((set) => set.has(id)));
-  return { ids, others: words.filter(({ all }) => all === null) };
+  return { ids, others: terms.filter(({ all }) => all === null) };
 }
 
 type Window = {
@@ -143,14 +143,14 @@ type Window = {
 };
 
 /** Ids of transactions that match all terms, in order. Stops at the limit. */
-export async function findByWords(
+export async function findByTerms(
   sql: Sql,
   environmentId: string,
-  words: readonly QueryWord[],
+  terms: readonly SearchTerm[],
   window: Window,
 ): Promise<string[]> {
   const parameters = new Parameters();
-  const text = findText(parameters, environmentId, words, window);
+  const text = findText(parameters, environmentId, terms, window);
   if (text === null) return [];
   const rows = await runText<{ id: string }>(sql, { text, parameters, prepare: false });
   return rows.map(({ id }) => id);
@@ -160,22 +160,22 @@ export async function findByWords(
  * Number of transactions that match all terms, up to the limit, and some of their ids; no other ids leave the
  * database.
  */
-export async function countByWords(
+export async function countByTerms(
   sql: Sql,
   environmentId: string,
-  words: readonly QueryWord[],
+  terms: readonly SearchTerm[],
   { order, limit, ...window }: Omit<Window, "offset">,
   shown: { limit: number; offset: number; unlessMoreThan?: number },
 ): Promise<{ total: number; ids: string[] }> {
   const parameters = new Parameters();
-  const found = findText(parameters, environmentId, words, { ...window, order, limit });
+  const found = findText(parameters, environmentId, terms, { ...window, order, limit });
   if (found === null) return { total: 0, ids: [] };
-  const most =
+  const condition =
     shown.unlessMoreThan === undefined ? "" : ` where (select count(*) from hits) <= ${shown.unlessMoreThan}`;
   const text = `
 with hits as materialized (${found})
 select (select count(*)::int from hits) as total,
-  array(select id from hits${most} order by id ${order} limit ${shown.limit} offset ${shown.offset}) as ids`;
+  array(select id from hits${condition} order by id ${order} limit ${shown.limit} offset ${shown.offset}) as ids`;
   const [row] = await runText<{ total: number; ids: string[] }>(sql, { text, parameters, prepare: false });
   return row as { total: number; ids: string[] };
 }
@@ -188,37 +188,37 @@ select (select count(*)::int from hits) as total,
 function findText(
   parameters: Parameters,
   environmentId: string,
-  words: readonly QueryWord[],
+  terms: readonly SearchTerm[],
   { order, times = {}, after, limit, offset = 0 }: Window,
 ): string | null {
-  const [rarest, ...others] = words;
+  const [rarest, ...others] = terms;
   if (!rarest) return null;
-  const few = amongFew(words);
+  const few = amongFew(terms);
   if (few?.ids.length === 0) return null;
-  const isCommon = ({ ids, perDay }: QueryWord) =>
+  const isCommon = ({ ids, perDay }: SearchTerm) =>
     rarest.ids.length > 0 || ids.length > 0 || perDay > CHEAPER * rarest.perDay;
   const looked = few ? few.others : others.filter(isCommon);
-  const read = others.filter((word) => !isCommon(word));
+  const read = others.filter((term) => !isCommon(term));
   // An unused parameter has no type.
   const environment = few?.others.length === 0 ? "" : parameters.add(environmentId);
   const gte = times.gte && parameters.add(times.gte);
   const lt = times.lt && parameters.add(times.lt);
-  const behind = after && parameters.add(after);
+  const afterId = after && parameters.add(after);
   const ends = [
     ...(gte ? [`id >= ${gte}`] : []),
     ...(lt ? [`id < ${lt}`] : []),
-    ...(behind ? [`id ${order === "asc" ? ">" : "<"} ${behind}`] : []),
+    ...(afterId ? [`id ${order === "asc" ? ">" : "<"} ${afterId}`] : []),
   ];
-  const where = [...ends, ...(looked.length > 0 ? [hasWords(parameters, environment, looked, "id")] : [])].join(
+  const where = [...ends, ...(looked.length > 0 ? [matchesTerms(parameters, environment, looked, "id")] : [])].join(
     " and ",
   );
   const end = `limit ${limit} offset ${offset}`;
   if (few) return `${namedText(parameters, few.ids, where)} order by id ${order} ${end}`;
   const sets = [rarest, ...read].map(
-    (word, i) =>
-      `select ${read.length === 0 ? "distinct " : ""}transaction_id as id from (${rangeText(parameters, environment, word)}) range${i}`,
+    (term, i) =>
+      `select ${read.length === 0 ? "distinct " : ""}transaction_id as id from (${rangeText(parameters, environment, term)}) range${i}`,
   );
-  const walked = order === "asc" ? { gte: behind ?? gte, lt } : { gte, lt: behind ?? lt };
+  const walked = order === "asc" ? { gte: afterId ?? gte, lt } : { gte, lt: afterId ?? lt };
   const found = `
 select found.id from ${daysText(environment, order, walked)} cross join lateral (
   select id from (${sets.join(" intersect ")} offset 0) hits${where && ` where ${where}`} order by id ${order}) found`;
@@ -237,14 +237,14 @@ const namedText = (parameters: Parameters, ids: readonly string[], where: string
 export function foundText(
   parameters: Parameters,
   environment: string,
-  words: readonly QueryWord[],
+  terms: readonly SearchTerm[],
   order: "asc" | "desc",
   times: IdRange = {},
 ): string {
-  const length = ({ starts }: QueryWord) => starts[0]?.length ?? 0;
-  const [lead, ...others] = words.toSorted((a, b) => length(b) - length(a));
+  const length = ({ starts }: SearchTerm) => starts[0]?.length ?? 0;
+  const [lead, ...others] = terms.toSorted((a, b) => length(b) - length(a));
   if (!lead) throw new Error("no words to look for");
-  const also = others.length > 0 ? ` where ${hasWords(parameters, environment, others, "id")}` : "";
+  const also = others.length > 0 ? ` where ${matchesTerms(parameters, environment, others, "id")}` : "";
   const ids = { gte: times.gte && parameters.add(times.gte), lt: times.lt && parameters.add(times.lt) };
   return `${daysText(environment, order, ids)} cross join lateral (
     select id from (select distinct transaction_id as id from (${rangeText(parameters, environment, lead)}) hit offset 0) hits${also}
@@ -255,13 +255,13 @@ export function foundText(
  * SQL condition: the transaction in a column matches all terms. `offset 0` keeps the planner from scanning
  * all texts first.
  */
-export function hasWords(
+export function matchesTerms(
   parameters: Parameters,
   environment: string,
-  words: readonly QueryWord[],
+  terms: readonly SearchTerm[],
   column: string,
 ): string {
-  const terms = words.map(({ starts, wholes, ids }) => {
+  const conditions = terms.map(({ starts, wholes, ids }) => {
     const has = (text: string) => `strpos(texts.words, ${parameters.add(text)}) > 0`;
     return [
       ...starts.map((start) => has(` ${start}`)),
@@ -271,5 +271,5 @@ export function hasWords(
   });
   return `exists (
   select from transaction_texts texts where texts.environment_id = ${environment} and texts.transaction_id = ${column}
-    and (${terms.join(") and (")}) offset 0)`;
+    and (${conditions.join(") and (")}) offset 0)`;
 }
