@@ -4,7 +4,7 @@ import { CARD_NUMBER_MARK } from "@/lib/contract/card-numbers";
 import { passesLuhn } from "@/lib/contract/payments/words";
 import { Canaries } from "./canaries";
 import { canaryNumber, createSearch, formsOf, type Secret } from "./card-data-search";
-import { seededRandom } from "./card-spellings";
+import { seededBelow } from "./card-spellings";
 
 const number = "4024007103939509";
 const secrets: Secret[] = [
@@ -46,7 +46,7 @@ test("a number is found as PostgreSQL's numeric: two bytes for each four digits"
 });
 
 test("a number is found in every spelling, as it was sent, as part of JSON or an address, and without one end", () => {
-  const random = seededRandom(1);
+  const random = seededBelow(1);
   const canaries = new Canaries(random);
   const sent = Array.from({ length: 300 }, (_, turn) => canaries.spelled(`number ${turn}`));
   const search = createSearch(canaries.secrets);
@@ -71,7 +71,7 @@ test("a number is found in every spelling, as it was sent, as part of JSON or an
 });
 
 test("a security code that is left over beside the mask is found", () => {
-  const canaries = new Canaries(seededRandom(4));
+  const canaries = new Canaries(seededBelow(4));
   const { code, text } = canaries.spelled("somewhere", (made) => / 12\/29 \d{3}$/.test(made));
   expect(text).toContain(` 12/29 ${code}`);
   const found = createSearch(canaries.secrets)(Buffer.from(`{"detail":"${CARD_NUMBER_MARK} 12/29 ${code}"}`));

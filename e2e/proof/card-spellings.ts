@@ -1,15 +1,11 @@
+import { seededUint32 } from "@/lib/seeded-random";
+
 /** Returns a whole number below the limit; the sequence depends only on the seed. */
 export type Random = (limit: number) => number;
 
-/** Mulberry32: small, and the same on every machine. */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
+export function seededBelow(seed: number): Random {
+  const next = seededUint32(seed);
+  return (limit) => next() % limit;
 }
 
 /** A written number and the text around it. `front` and `back` may be masked with it; the rest must be. */

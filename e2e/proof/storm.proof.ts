@@ -7,6 +7,7 @@ import { connect, type Database } from "@/db/client";
 import { pickPort } from "@/db/embedded-cluster";
 import { migrate } from "@/db/migrate";
 import { runSettlement } from "@/lib/domain/settlement/settle";
+import { seededRandom } from "@/lib/seeded-random";
 import { TEST_SECRET, testService } from "../fixtures/factories";
 import { PGBOUNCER, startPgBouncer } from "../fixtures/pgbouncer";
 import { expectCleanBooks } from "./books";
@@ -15,7 +16,7 @@ import { tallyOf } from "./kills";
 import { expectMoneyOncePerKey, expectStableAnswers, FULL_MIX, Load } from "./load";
 import { bookOf, PROCESSOR, type ProcessorName, readBooks, runProcessor } from "./processors";
 import { Director } from "./storm-director";
-import { StormClient, StormLog, StormService, seededRandom } from "./storm-parts";
+import { StormClient, StormLog, StormService } from "./storm-parts";
 import { StepClock, StormServer } from "./storm-server";
 import { createTenant } from "./tenant";
 

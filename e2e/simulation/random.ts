@@ -1,4 +1,5 @@
 import { V7Generator } from "uuidv7";
+import { seededUint32 } from "@/lib/seeded-random";
 
 /** A seeded random generator: the same seed yields the same numbers. */
 export type Random = {
@@ -14,13 +15,7 @@ export type Random = {
 
 /** `purpose` separates independent streams of one seed, so that more draws from one don't change another. */
 export function randomOf(seed: number, purpose: string): Random {
-  let state = hash(`${purpose} ${seed}`);
-  const uint32 = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return (t ^ (t >>> 14)) >>> 0;
-  };
+  const uint32 = seededUint32(`${purpose} ${seed}`);
   const next = () => uint32() / 4_294_967_296;
   const int = (n: number) => Math.floor(next() * n);
   return {
@@ -41,12 +36,6 @@ export function randomOf(seed: number, purpose: string): Random {
       return shuffled;
     },
   };
-}
-
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
-  return value | 0;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Client, createClient, ReplayStopped, randomFor } from "./client";
+import { type Client, createClient, ReplayStopped } from "./client";
 
 type Handler = (request: IncomingMessage, response: ServerResponse, call: number) => void;
 
@@ -108,15 +108,5 @@ describe("the replay's client", () => {
     await expect(list(createClient({ ...options, baseUrl }))).rejects.toThrow(ReplayStopped);
     const away = createClient({ ...options, baseUrl: "http://127.0.0.1:9", giveUpAfterMs: 50 });
     await expect(list(away)).rejects.toThrow("The service has not answered");
-  });
-});
-
-describe("randomFor", () => {
-  it("gives the same numbers for the same seed and name, and others for others, spread over 0 to 1", () => {
-    const take = (seed: number, name: string) => Array.from({ length: 2_000 }, randomFor(seed, name));
-    expect(take(1, "a")).toEqual(take(1, "a"));
-    expect(take(1, "a")).not.toEqual(take(2, "a"));
-    expect(take(1, "a")).not.toEqual(take(1, "b"));
-    expect(take(1, "a").filter((value) => value < 0.2).length / 2_000).toBeCloseTo(0.2, 1);
   });
 });

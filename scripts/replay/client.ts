@@ -31,7 +31,7 @@ export type Client = {
    * A call with an idempotency key, retried until its outcome is known. Throws the client's errors, and
    * ReplayStopped.
    */
-  send<T>(key: string, random: Random, send: Send<T>): Promise<T>;
+  send<T>(key: string, random: () => number, send: Send<T>): Promise<T>;
   read<T>(send: Send<T>): Promise<T>;
 };
 
@@ -110,7 +110,7 @@ async function loseResponse<T>(
   options: ClientOptions,
   counts: CallCounts,
   send: Send<T>,
-  random: Random,
+  random: () => number,
 ): Promise<void> {
   const breaksAfterMs = random() < 0.5 ? Math.ceil(random() * 30) : RESPONSE_TIMEOUT_MS;
   const cardlane = cardlaneFor(options, counts, { count: 0, last: null }, 0);
@@ -155,19 +155,4 @@ const refusal = (error: CardlaneError) =>
 export function causeOf(error: Error): string {
   const cause = error.cause instanceof Error ? error.cause : error;
   return (cause as NodeJS.ErrnoException).code ?? cause.message;
-}
-
-/** Numbers in [0, 1) derived from seed and name, so that a run is repeatable in any order of requests. */
-export type Random = () => number;
-
-export function randomFor(seed: number, name: string): Random {
-  // FNV-1a over the name, then mulberry32.
-  let state = (0x811c9dc5 ^ seed) >>> 0;
-  for (let i = 0; i < name.length; i++) state = Math.imul(state ^ name.charCodeAt(i), 0x01000193) >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

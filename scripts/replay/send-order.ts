@@ -1,4 +1,5 @@
 import { SANDBOX_CARDS } from "@/lib/contract/sandbox-cards";
+import { seededRandom } from "@/lib/seeded-random";
 import {
   type Cardlane,
   CardlaneError,
@@ -7,7 +8,7 @@ import {
   PaymentFailedError,
   type RequestOptions,
 } from "@/packages/node/src/index";
-import { type Client, randomFor } from "./client";
+import type { Client } from "./client";
 import type { Order } from "./orders";
 
 const APPROVED_CARDS = SANDBOX_CARDS.filter((card) => card.group === "approved");
@@ -40,7 +41,7 @@ const STEPS: Record<Order["ending"], readonly Step[]> = {
 
 /** Sends an order's payment and its follow-up calls. Each key is derived from the order alone. */
 export async function sendOrder(client: Client, order: Order, seed: number): Promise<SentOrder> {
-  const random = randomFor(seed, order.key);
+  const random = seededRandom(`${seed} ${order.key}`);
   let step = "create";
   let paymentId: string | null = null;
   try {
@@ -79,7 +80,7 @@ async function createPayment(client: Client, order: Order, random: () => number)
 
 /** The same body for an order in every run, whatever the seed, because its key accepts only one body. */
 function createBody(order: Order): CreatePaymentRequest {
-  const card = pick(APPROVED_CARDS, randomFor(0, order.customer_id)());
+  const card = pick(APPROVED_CARDS, seededRandom(order.customer_id)());
   return {
     amount: order.amount,
     currency: order.currency,

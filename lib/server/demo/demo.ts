@@ -9,21 +9,20 @@ import type { Environment, Service } from "@/lib/domain/context";
 import { ConfigurationError, env } from "@/lib/env";
 import { replacePrivateFile } from "../private-file";
 import { seedDemoHistory } from "./history";
-import { seedDemoLinks } from "./links";
-import { seedDemoPayments } from "./payments";
+import { seedDemoLinks, seedDemoPayments } from "./today";
 
 export type Demo = NewMerchant;
 
-/** The sample shop at /demo, whose orders these are. */
+/** Name of the sample shop at /demo. */
 const NAME = "Halyard Prints";
 const EMAIL = "demo@cardlane.example";
 
 export const demoFile = (dataDir: string) => join(dataDir, "demo.json");
 
 /**
- * Fills an empty database with a demo merchant. Its password and keys are shown at every start, so they are kept in the
- * data folder; null when this database has merchants and none of them is ours, and in production. A demo whose process
- * died before it was filled is filled at the next start.
+ * Fills an empty database with a demo merchant. Its password and keys are printed at every start, so they are kept in
+ * the data folder. If the process dies before the data is complete, the next start completes it. Returns null in
+ * production, and for a database with other merchants only.
  */
 export async function ensureDemo(
   service: Service,
@@ -47,13 +46,13 @@ export async function ensureDemo(
     say(`a merchant with ${await fillDemo(service, demo)} payments`);
     return demo;
   } catch (error) {
-    // Another instance that started at the same moment was faster.
+    // Another instance that started at the same time created it first.
     if (error instanceof AppError && error.param === "email") return readDemo(service, dataDir);
     throw error;
   }
 }
 
-/** Its password stood on a console, and its key in a file. Throws ConfigurationError. */
+/** The password was printed, and the key is in a file. Throws ConfigurationError. */
 async function refuseDemo(service: Service): Promise<void> {
   if ((await findUserByEmail(service.db.orm, "merchant", EMAIL)) === null) return;
   throw new ConfigurationError(
@@ -61,7 +60,7 @@ async function refuseDemo(service: Service): Promise<void> {
   );
 }
 
-/** Gives a demo without payments its past and a morning. Returns how many payments it made. */
+/** Fills a demo without payments. Returns the number of payments created. */
 async function fillDemo(service: Service, demo: Demo): Promise<number> {
   const environment = await environmentOf(service, demo);
   const history = environment === null ? 0 : await seedDemoHistory(service, environment.id);

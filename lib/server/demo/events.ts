@@ -17,23 +17,24 @@ import { idAt } from "@/lib/ids";
 
 type Row = Record<string, unknown>;
 
-/** A payment of the past as it stands now. */
+/** A payment of the past in its present state. */
 export type PastPayment = { payment: Row; charge: Row; refunds: Row[] };
 
-/** The events of an object and their times: a payment's with its charge's, or a refund's by its row. */
+/** A change of a payment and its charge, or of a refund. */
 export type PastEvent = { at: string; operationId: string; of: PastPayment } & (
   | { type: PaymentEventType }
   | { type: "refund.succeeded" | "transaction.settled"; refund: Row }
 );
 
-const NEVER_HAD = { subscription_id: null, client_session_id: null };
+/** Columns that no row of the history has. */
+const NEVER_SET = { subscription_id: null, client_session_id: null };
 const DAY_MS = 86_400_000;
 
-/** The rows of some events, in order of time; what they are about learns the number of its last. */
+/** Rows of events in order of time. Sets `event_sequence` of the payments and transactions. */
 export function rowsOfEvents(environmentId: string, events: PastEvent[]): Row[] {
   return events
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
-    .flatMap((event) => eventsOf(event).map((made) => rowOf(environmentId, made, event.at)));
+    .flatMap((event) => eventsOf(event).map((one) => rowOf(environmentId, one, event.at)));
 }
 
 function eventsOf(event: PastEvent): NumberedEvent[] {
@@ -47,7 +48,6 @@ function eventsOf(event: PastEvent): NumberedEvent[] {
   ];
 }
 
-/** The row learns the number of its last event. */
 const nextNumber = (row: Row): number => {
   row.event_sequence = Number(row.event_sequence) + 1;
   return row.event_sequence as number;
@@ -65,10 +65,13 @@ export function rowOfBatchEvent(batch: Row, net_amount: number): Row {
   return rowOf(environment_id, { ...event, sequence: 1 }, String(batch.created_at));
 }
 
-/** Rows of a history go to the database as JSON, and their data within them; their ids have their time. */
-const rowOf = (environmentId: unknown, event: NumberedEvent, at: string): Row => ({
+/** Rows are inserted as JSON, so `data` is an object; ids have the event's time. */
+const rowOf = (environment_id: unknown, event: NumberedEvent, at: string): Row => ({
   ...event,
-  ...{ environment_id: environmentId, id: idAt(new Date(at)), data: JSON.parse(event.data), created_at: at },
+  environment_id,
+  id: idAt(new Date(at)),
+  data: JSON.parse(event.data),
+  created_at: at,
 });
 
 function paymentEvent({ type, of, at, operationId }: Extract<PastEvent, { type: PaymentEventType }>): NumberedEvent {
@@ -97,27 +100,35 @@ function transactionEvent({ type, of, at, operationId }: PastEvent, row: Row): N
   return { ...newEvent(eventType, about, transactionData(before, after, "test")), sequence };
 }
 
-/** A transaction as it stood at an earlier time; a refund that was not accepted by then waited for it. */
+/** A transaction as it was at an earlier time; a refund that was not accepted by then was pending. */
 function transactionAt(of: PastPayment, { id }: Row, at: string) {
   const { payment, transactions } = snapshotAt(of, at);
   const row = transactions.find((transaction) => transaction.id === id);
   if (row) return { row, payment };
   const refund = of.refunds.find((each) => each.id === id);
-  const pending = { ...NEVER_HAD, ...refund, status: "PENDING", captured_at: null, updated_at: refund?.created_at };
-  return { row: { ...pending, settled_at: null, settlement_batch_id: null } as unknown as TransactionRow, payment };
+  const pending = {
+    ...NEVER_SET,
+    ...refund,
+    status: "PENDING",
+    captured_at: null,
+    settled_at: null,
+    settlement_batch_id: null,
+    updated_at: refund?.created_at,
+  };
+  return { row: pending as unknown as TransactionRow, payment };
 }
 
-/** The payment as it stood at an earlier time. */
+/** The payment as it was at an earlier time. */
 function snapshotAt({ payment, charge, refunds }: PastPayment, at: string): PaymentSnapshot {
   const by = (time: unknown) => (typeof time === "string" && time <= at ? time : null);
-  const made = refunds.filter((row) => by(row.captured_at) !== null);
-  const amount_refunded = made.reduce((sum, row) => sum + Number(row.amount), 0);
+  const accepted = refunds.filter((row) => by(row.captured_at) !== null);
+  const amount_refunded = accepted.reduce((sum, row) => sum + Number(row.amount), 0);
   const times = {
     authorized_at: by(charge.authorized_at),
     captured_at: by(charge.captured_at),
     settled_at: by(charge.settled_at),
     voided_at: by(charge.voided_at),
-    refunded_at: made.length > 0 ? by(charge.refunded_at) : null,
+    refunded_at: accepted.length > 0 ? by(charge.refunded_at) : null,
   };
   const amount_captured = times.captured_at ? Number(payment.amount_captured) : 0;
   const status = times.captured_at
@@ -128,7 +139,7 @@ function snapshotAt({ payment, charge, refunds }: PastPayment, at: string): Paym
         ? "AUTHORIZED"
         : payment.status;
   const heldUntil = new Date(Date.parse(String(charge.authorized_at)) + AUTHORIZATION_DAYS * DAY_MS);
-  // The time of a decline is its row's last change, and nothing else.
+  // A decline has no time of its own, only its row's last change.
   const updated_at = [...Object.values(times), by(charge.updated_at)].reduce<string>(
     (last, time) => (time && time > last ? time : last),
     String(charge.created_at),
@@ -138,18 +149,29 @@ function snapshotAt({ payment, charge, refunds }: PastPayment, at: string): Paym
     payment: {
       ...payment,
       ...now,
-      ...{ amount_captured, amount_refunded, open_operation_id: null, next_action: null },
-      ...{ dispute_id: null, dispute_status: null, capture_reversed_at: null },
+      amount_captured,
+      amount_refunded,
+      open_operation_id: null,
+      next_action: null,
+      dispute_id: null,
+      dispute_status: null,
+      capture_reversed_at: null,
       capture_before: status === "AUTHORIZED" ? heldUntil.toISOString() : null,
     } as unknown as PaymentRow,
     transactions: [
       {
-        ...{ ...NEVER_HAD, ...charge, ...now, ...times },
+        ...NEVER_SET,
+        ...charge,
+        ...now,
+        ...times,
         void_reason: times.voided_at ? charge.void_reason : null,
         settlement_batch_id: times.settled_at ? charge.settlement_batch_id : null,
       },
-      ...made.map((row) => ({
-        ...{ ...NEVER_HAD, ...row, updated_at: by(row.settled_at) ?? row.captured_at, settled_at: by(row.settled_at) },
+      ...accepted.map((row) => ({
+        ...NEVER_SET,
+        ...row,
+        updated_at: by(row.settled_at) ?? row.captured_at,
+        settled_at: by(row.settled_at),
         status: by(row.settled_at) ? "SETTLED" : "CAPTURED",
         settlement_batch_id: by(row.settled_at) ? row.settlement_batch_id : null,
       })),

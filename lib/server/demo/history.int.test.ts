@@ -9,13 +9,13 @@ import { seedDemoHistory } from "./history";
 
 const { db } = await testDatabase({ own: true });
 
-test("the demo's past is in every book as the money path would have left it", async () => {
+test("the demo's past is in every book, as the money path would have recorded it", async () => {
   const { service, merchant, call } = await testTenant(db);
-  // Two processes at once, and a later one, write it once.
+  // Two concurrent processes, and a later one, write it once.
   const seed = () => seedDemoHistory(service, merchant.test.id);
-  const payments = await Promise.all([seed(), seed()]);
-  expect(Math.min(...payments)).toBe(0);
-  expect(Math.max(...payments)).toBeGreaterThan(1_000);
+  const counts = await Promise.all([seed(), seed()]);
+  expect(Math.min(...counts)).toBe(0);
+  expect(Math.max(...counts)).toBeGreaterThan(1_000);
   expect(await seed()).toBe(0);
   const { checks } = await verifyBooks(db);
   expect(checks.filter(({ count }) => count > 0)).toEqual([]);
@@ -29,28 +29,29 @@ test("the demo's past is in every book as the money path would have left it", as
   expect(last?.settled).toBeGreaterThan(900);
   expect(last?.open).toBeGreaterThan(5);
 
-  // A payment reads as its last event told of it.
-  const told = await db.sql<{ id: string; status: string; object: object; was: string | null }[]>`
+  // A payment is as in its last event.
+  const payments = await db.sql<{ id: string; status: string; object: object; was: string | null }[]>`
     select distinct on (p.status) p.id, p.status, e.data -> 'object' as object, e.data #>> '{previous,status}' as was
     from payments p
     join events e on e.environment_id = p.environment_id and e.object_id = p.id and e.sequence = p.event_sequence
     where p.environment_id = ${merchant.test.id} and p.amount_refunded = 0
     order by p.status, p.id`;
-  expect(told.map(({ status, was }) => [status, was])).toEqual([
+  expect(payments.map(({ status, was }) => [status, was])).toEqual([
     ["CAPTURED", null],
     ["DECLINED", null],
     ["SETTLED", "CAPTURED"],
     ["VOIDED", "AUTHORIZED"],
   ]);
-  for (const { id, object } of told) expect(await getPayment(call(), { id: encodeId("payment", id) })).toEqual(object);
-  // So does each of its transactions.
-  const ofTransactions = await db.sql<{ id: string; object: object; was: string | null }[]>`
+  for (const { id, object } of payments)
+    expect(await getPayment(call(), { id: encodeId("payment", id) })).toEqual(object);
+  // A transaction is too.
+  const transactions = await db.sql<{ id: string; object: object; was: string | null }[]>`
     select distinct on (t.type, t.status) t.id, e.data -> 'object' as object, e.data #>> '{previous,status}' as was
     from transactions t
     join events e on e.environment_id = t.environment_id and e.object_id = t.id and e.sequence = t.event_sequence
     where t.environment_id = ${merchant.test.id} order by t.type, t.status, t.id`;
-  expect(ofTransactions.length).toBeGreaterThan(7);
-  for (const { id, object } of ofTransactions)
+  expect(transactions.length).toBeGreaterThan(7);
+  for (const { id, object } of transactions)
     expect(await getTransaction(call(), { id: encodeId("transaction", id) })).toEqual(object);
   const early = await db.sql`
     select t.id from transactions t

@@ -1,9 +1,10 @@
 import type { DeclineCode } from "@/lib/contract/errors";
 import type { BillingAddress } from "@/lib/contract/fields";
 import type { CardBrand } from "@/lib/contract/transactions/words";
+import { seededRandom } from "@/lib/seeded-random";
 import { CARDS, DECLINES, DEMO_PLANS, FIRST_NAMES, GOODS, LAST_NAMES, REFUND_REASONS, STREETS, TOWNS } from "./shop";
 
-/** One order of the demo shop's past and what became of it. Amounts in minor units, times in milliseconds since 1970. */
+/** A past order of the demo shop and its outcome. Amounts in minor units. */
 export type PastOrder = {
   atMs: number;
   amount: number;
@@ -13,9 +14,9 @@ export type PastOrder = {
   bin: string;
   customer: string;
   description: string;
-  /** Null where the shop did not collect one, so that the address could not be checked. */
+  /** Null if the shop did not collect one, so that it was not verified. */
   address: BillingAddress | null;
-  /** Name of the plan that it pays for. */
+  /** Name of the plan it pays for. */
   plan: string | null;
   fraudScore: number;
   fate:
@@ -30,9 +31,9 @@ const HOUR_MS = 3_600_000;
 
 const SOLD_PLANS = DEMO_PLANS.filter(({ type }) => type === "ONE_TIME");
 
-/** The shop's orders of the last `days` days, oldest first: the same numbers give the same story. */
+/** The shop's orders of the last `days` days, oldest first. The same arguments give the same orders. */
 export function pastOrders(now: Date, days: number, perDay: number): PastOrder[] {
-  const random = mulberry32(20);
+  const random = seededRandom(20);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const orders: PastOrder[] = [];
   const midnightMs = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
@@ -99,15 +100,4 @@ function weighted<T extends { share: number }>(items: readonly T[], at: number):
     if (left < 0) return item;
   }
   return items[0] as T;
-}
-
-/** A small random generator with a seed, which Math.random lacks. */
-function mulberry32(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -3,8 +3,11 @@ import type { BillingAddress } from "@/lib/contract/fields";
 import type { PlanType } from "@/lib/contract/plans/plan";
 import type { CardBrand } from "@/lib/contract/transactions/words";
 
-/** Goods and their prices in cents. */
-export const GOODS: [string, number][] = [
+/**
+ * Made-up data: the demo shop's goods, plans, customers and cards. The demo's past draws orders from it, the bench and
+ * the tests of many rows draw SQL rows. Amounts are in minor units.
+ */
+export const GOODS: [description: string, price: number][] = [
   ["Evening tide, 30 × 40 cm", 3_200],
   ["Evening tide, framed", 11_900],
   ["Harbour at dawn, 50 × 70 cm", 12_950],
@@ -19,23 +22,32 @@ export const GOODS: [string, number][] = [
   ["Signed linocut", 15_900],
   ["Tea towel, waves", 2_700],
 ];
+
 type DemoPlan = { name: string; type: PlanType; price: number; description: string; trialDays?: number };
 
-/** The shop's plans. Prices in US cents; what recurs does so monthly. */
+/** Prices in US dollars; subscriptions are monthly. */
 export const DEMO_PLANS: readonly DemoPlan[] = [
   {
-    ...{ name: "Framing service", type: "ONE_TIME", price: 6_500 },
+    name: "Framing service",
+    type: "ONE_TIME",
+    price: 6_500,
     description: "Your own print, framed in oak. Ready in two weeks.",
   },
   {
-    ...{ name: "Printmaking workshop", type: "ONE_TIME", price: 12_000 },
+    name: "Printmaking workshop",
+    type: "ONE_TIME",
+    price: 12_000,
     description: "One day at the press, up to eight people. Paper, ink and lunch included.",
   },
   {
-    ...{ name: "Print of the month", type: "SUBSCRIPTION_FREE_TRIAL", price: 1_900, trialDays: 14 },
+    name: "Print of the month",
+    type: "SUBSCRIPTION_FREE_TRIAL",
+    price: 1_900,
+    trialDays: 14,
     description: "A small print in your mailbox, every month.",
   },
 ];
+
 export const TOWNS: Omit<BillingAddress, "line1" | "line2">[] = [
   { city: "Denver", state: "CO", postal_code: "80202", country: "US" },
   { city: "Portland", state: "OR", postal_code: "97205", country: "US" },
@@ -50,7 +62,8 @@ export const FIRST_NAMES =
   "Ada Jonas Mei Ruth Noah Sora Eva Omar Clara Tom Lina Hugo Ines Paul Nora Amir Lucy Marco Greta Ravi".split(" ");
 export const LAST_NAMES =
   "Moreno Weber Tanaka Okafor Fischer Kimura Lindqvist Haddad Rossi Aldridge Costa Novak Dubois Larsen".split(" ");
-/** Shares of the shop's cards and of its declines add up to 1. */
+
+/** The shares of each list add up to 1. */
 export const CARDS: { brand: CardBrand; bin: string; share: number }[] = [
   { brand: "visa", bin: "411111", share: 0.56 },
   { brand: "mastercard", bin: "555555", share: 0.29 },
@@ -65,3 +78,85 @@ export const DECLINES: { code: DeclineCode; share: number }[] = [
   { code: "lost_card", share: 0.07 },
 ];
 export const REFUND_REASONS = ["CUSTOMER_REQUEST", "RETURN", "DUPLICATE"];
+
+const VISA = "4242424242424242";
+const MASTERCARD = "5555555555554444";
+const DECLINED = "4000000000000002";
+
+export type OrderToday = {
+  name: string;
+  bought: string;
+  amount: number;
+  currency: string;
+  card: string;
+  manual?: true;
+  followUps?: { action: "capture" | "void" | "refund"; body: object }[];
+};
+
+const order = (
+  name: string,
+  bought: string,
+  amount: number,
+  currency: string,
+  card: string,
+  more: Pick<OrderToday, "manual" | "followUps"> = {},
+): OrderToday => ({ name, bought, amount, currency, card, ...more });
+
+/** Today's orders, with every status that a payment reaches within a day. */
+export const ORDERS_TODAY: OrderToday[] = [
+  order("Ada Moreno", "Evening tide, framed", 4_900, "USD", VISA),
+  order("Jonas Weber", "Harbour at dawn, 50 × 70 cm", 12_950, "EUR", MASTERCARD),
+  order("Mei Tanaka", "Postcards, set of eight", 1_980, "USD", "4111111111111111", { manual: true }),
+  order("Ruth Okafor", "Lighthouse, two sizes", 25_900, "USD", "378282246310005", {
+    manual: true,
+    followUps: [{ action: "capture", body: { amount: 21_000 } }],
+  }),
+  order("Liam Byrne", "Greeting cards, pack of six", 3_450, "USD", "6011111111111117", {
+    manual: true,
+    followUps: [{ action: "void", body: { reason: "ordered twice" } }],
+  }),
+  order("Inês Duarte", "Star chart, 60 × 90 cm", 8_999, "EUR", VISA, {
+    followUps: [{ action: "refund", body: { reason: "RETURN" } }],
+  }),
+  order("Noah Fischer", "Oak frames, two", 15_600, "USD", MASTERCARD, {
+    followUps: [{ action: "refund", body: { amount: 4_600, reason: "CUSTOMER_REQUEST" } }],
+  }),
+  order("Greta Larsen", "Postcards, two sets of four", 1_980, "USD", VISA, {
+    followUps: [
+      { action: "refund", body: { amount: 990, reason: "RETURN" } },
+      { action: "refund", body: { amount: 200, reason: "OTHER", comment: "One card was bent" } },
+    ],
+  }),
+  order("Sora Kimura", "Sticker", 780, "JPY", VISA),
+  order("Eva Lindqvist", "Notebook, linen bound", 5_400, "USD", DECLINED),
+  order("Omar Haddad", "Desk calendars, four", 9_900, "USD", "4000000000009995"),
+  order("Clara Rossi", "Tea towels, three", 6_500, "EUR", "4000000000000044"),
+  order("Tom Aldridge", "Signed linocut", 19_900, "USD", "4000000000003220"),
+];
+
+type DemoLink = { link: object; buyers: { name: string; card: string }[]; visitors: number };
+
+/** `planId`: the plan that the first link sells. */
+export const demoLinks = (planId: string): DemoLink[] => [
+  {
+    link: { name: "On the shop window", plan_id: planId },
+    buyers: [
+      { name: "Ada Moreno", card: VISA },
+      { name: "Jonas Weber", card: MASTERCARD },
+    ],
+    visitors: 3,
+  },
+  {
+    link: { amount: 3_500, currency: "EUR", description: "Framing workshop on Saturday, one person" },
+    buyers: [
+      { name: "Inês Duarte", card: VISA },
+      { name: "Eva Lindqvist", card: DECLINED },
+    ],
+    visitors: 1,
+  },
+  {
+    link: { amount: 4_800, currency: "USD", description: "A new frame for your print, order 1042", single_use: true },
+    buyers: [],
+    visitors: 1,
+  },
+];

@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { checkoutAttemptBody } from "@/lib/contract/checkout/endpoints";
+import { createPaymentLinkBody } from "@/lib/contract/checkout/payment-link";
+import { findPaymentLink, openPaymentLink } from "@/lib/domain/checkout/open-link";
+import { createPaymentLink } from "@/lib/domain/checkout/payment-links";
+import type { Context, Environment, Service } from "@/lib/domain/context";
+import { listPlanOptions } from "@/lib/domain/plans/plans";
+import { textOf } from "@/lib/http/answer";
+import { attempt } from "@/lib/http/checkout";
+import { dispatch } from "@/lib/http/dispatch";
+import { newId } from "@/lib/ids";
+import { demoLinks, ORDERS_TODAY, type OrderToday } from "./shop";
+
+/** Sends the demo shop's payments of today through the API, as its server would. Returns how many there are. */
+export async function seedDemoPayments(key: string): Promise<number> {
+  let payments = 0;
+  for (const [index, order] of ORDERS_TODAY.entries()) {
+    const payment = await post(key, "/v1/payments", `demo-${index + 1}`, bodyOf(order, index));
+    if (payment) payments++;
+    if (!payment?.id) continue;
+    for (const [nth, { action, body }] of (order.followUps ?? []).entries())
+      await post(key, `/v1/payments/${payment.id}/${action}`, `demo-${index + 1}-${action}-${nth + 1}`, body);
+  }
+  return payments;
+}
+
+function bodyOf({ name, bought, amount, currency, card, manual }: OrderToday, index: number): object {
+  const mailbox = name
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(/[^a-z ]/g, "")
+    .replace(" ", ".");
+  return {
+    amount,
+    currency,
+    card: cardOf(card),
+    capture_method: manual ? "manual" : "automatic",
+    customer_id: `customer-${mailbox}`,
+    customer_name: name,
+    customer_email: `${mailbox}@shopper.example`,
+    billing_address: {
+      line1: `${10 + index} Mill Lane`,
+      city: "Denver",
+      state: "CO",
+      postal_code: "80202",
+      country: "US",
+    },
+    description: bought,
+  };
+}
+
+const cardOf = (number: string) => ({
+  number,
+  exp_month: 12,
+  exp_year: new Date().getUTCFullYear() + 3,
+  cvv: number.startsWith("37") ? "1234" : "123",
+});
+
+/** Returns the response's body; a declined payment (402) has one too. */
+async function post(key: string, path: string, idempotencyKey: string, body: object): Promise<{ id?: string } | null> {
+  const request = new Request(`http://localhost${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-api-key": key, "x-idempotency-key": idempotencyKey },
+    body: JSON.stringify(body),
+  });
+  const { status, body: response } = await dispatch(request, { ip: "127.0.0.1" });
+  return status < 300 || status === 402 ? (JSON.parse(textOf(response)) as { id?: string }) : null;
+}
+
+/** Creates the demo shop's payment links, opens them and pays as its shoppers would. Returns the number of payments. */
+export async function seedDemoLinks(service: Service, environment: Environment): Promise<number> {
+  const ctx = contextOf(service, environment);
+  const [plan] = await listPlanOptions(ctx, null);
+  let payments = 0;
+  for (const { link, buyers, visitors } of plan ? demoLinks(plan.id) : []) {
+    const { url } = await createPaymentLink(ctx, createPaymentLinkBody.parse(link));
+    const token = url.slice(url.lastIndexOf("/") + 1);
+    for (let i = 0; i < visitors; i++) await open(service, token);
+    for (const { name, card } of buyers) {
+      const session = await open(service, token);
+      if (session !== null) await pay(service, session, { name, ...cardOf(card) });
+      payments++;
+    }
+  }
+  return payments;
+}
+
+const contextOf = (service: Service, environment: Environment): Context => ({
+  service,
+  environment,
+  actor: { type: "system", id: null },
+  request: { id: newId(), endpoint: "demo", path: "/" },
+  idempotency: null,
+  reauthorize: async () => {},
+});
+
+async function open(service: Service, token: string): Promise<string | null> {
+  const link = await findPaymentLink(service, token);
+  if (link === null) return null;
+  const opened = await openPaymentLink(service, link, { known: null, beforeNew: () => {} });
+  return "token" in opened ? opened.token : null;
+}
+
+function pay(service: Service, token: string, card: object) {
+  const request = { id: newId(), path: "/pay/{token}/attempts" };
+  const call = { service, params: { token }, address: "127.0.0.1", cookies: null, request };
+  return attempt(call, checkoutAttemptBody.parse({ attempt: randomUUID(), card }));
+}
