@@ -35,12 +35,13 @@ export const SMOKE: Run = proof(
   { PROOF_KEYS: "24", PROOF_PAYMENTS: "6", PROOF_RUNS: "12", PROOF_KILLS: "3", SIMULATION_SEEDS: "50" },
 );
 
-const behind = (name: string, own: string, kills: string): Run =>
-  long([own, "model.proof.ts", "kill-service.proof.ts"], {
-    PROOF_PROCESSOR: name,
-    PROOF_RUNS: "200",
-    PROOF_KILLS: kills,
-  });
+/** Random histories and kills of a service whose payments go to a double of a processor. */
+const BEHIND = ["model.proof.ts", "kill-service.proof.ts"];
+const behind = (name: string, histories: string, kills: string): Env => ({
+  PROOF_PROCESSOR: name,
+  PROOF_RUNS: histories,
+  PROOF_KILLS: kills,
+});
 
 /** `--seeds N`: N worlds. `--seed S`: world S, step by step. Both: N worlds from S on. */
 function worlds(...args: string[]): Env {
@@ -80,13 +81,16 @@ export const PROOFS: Proof[] = [
   {
     name: "processor",
     short: [
-      proof(["faults.proof.ts", "processor.proof.ts", "stripe.proof.ts", "adyen.proof.ts"]),
+      proof(["faults.proof.ts", "processor.proof.ts"]),
+      proof(BEHIND, behind("other", "8", "4")),
+      proof(BEHIND, behind("stripe", "4", "3")),
+      proof(BEHIND, behind("adyen", "4", "3")),
       browser(projects("other", "stripe", "adyen")),
     ],
     long: (kills = "40") => [
-      behind("other", "processor.proof.ts", kills),
-      behind("stripe", "stripe.proof.ts", kills),
-      behind("adyen", "adyen.proof.ts", kills),
+      long(["processor.proof.ts", ...BEHIND], behind("other", "200", kills)),
+      long(BEHIND, behind("stripe", "200", kills)),
+      long(BEHIND, behind("adyen", "200", kills)),
       browser(projects("other", "stripe", "adyen"), { EVERY_PROCESSOR: "1" }),
     ],
   },

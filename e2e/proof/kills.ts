@@ -5,7 +5,7 @@ import { Client } from "./client";
 import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
 import { expectMoneyOncePerKey, expectStableAnswers, Load, timesMoneyMovedTwice } from "./load";
-import { PROCESSOR, type ProcessorName, type RunningProcessor, runProcessor } from "./processors";
+import { type RunningProcessor, runProcessor } from "./processors";
 import { createTenant } from "./tenant";
 
 const LANES = 8;
@@ -14,7 +14,7 @@ const LANES = 8;
 const STOPPED_MS = 7_000;
 
 /** `stops`: pauses instead of kills, after which a service resumes with work that another process took over. */
-type Killing = { db: Database; url: string; kills: number; stops?: number; processor?: ProcessorName };
+type Killing = { db: Database; url: string; kills: number; stops?: number };
 
 /** Switches to the other process after a timeout. */
 class ImpatientClient extends Client {
@@ -51,13 +51,13 @@ function print({ name }: RunningProcessor, kills: number, tally: Tally): void {
 }
 
 /** Kills one of two services repeatedly under load; then every key has one response, and the books are clean. */
-export async function killUnderLoad({ db, url, kills, stops = 0, processor = PROCESSOR }: Killing): Promise<Load> {
+export async function killUnderLoad({ db, url, kills, stops = 0 }: Killing): Promise<Load> {
   const hosts: ProofHost[] = [];
   let turn = 0;
   // Requests alternate between both processes, dead or alive, like a load balancer that hasn't noticed yet.
   const address = () => (hosts[turn++ % 2] as ProofHost).baseUrl;
   const tenant = await createTenant(db);
-  const running = await runProcessor(db, address, processor);
+  const running = await runProcessor(db, address);
   const { env } = running;
   try {
     hosts.push(...(await Promise.all([1, 2].map(() => startHost({ databaseUrl: url, env })))));
@@ -81,7 +81,7 @@ export async function killUnderLoad({ db, url, kills, stops = 0, processor = PRO
     await untilNothingIsOpen(db);
     print(running, kills, await tallyOf(db, load, tenant.environmentId, running));
     await expectStableAnswers(load);
-    await expectMoneyOncePerKey(db, load, tenant.environmentId, processor);
+    await expectMoneyOncePerKey(db, load, tenant.environmentId);
     await expectCleanBooks(db);
     return load;
   } finally {

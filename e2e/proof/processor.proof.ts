@@ -3,20 +3,14 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { testDatabase } from "../fixtures/database";
 import { expectCleanBooks, untilNothingIsOpen } from "./books";
 import { type Answer, Client, paymentBody } from "./client";
-import { proveModel } from "./commands";
-import { reportFigure } from "./figures";
 import { type ProofHost, startHost } from "./host";
-import { killUnderLoad } from "./kills";
 import { runProcessor } from "./processors";
 import { createTenant } from "./tenant";
 
 /**
  * A processor that is the sandbox's opposite: its own ids, captures and refunds that are decided and reported
- * later, and no "not after". `npm run prove:processor` is the long form.
+ * later, and no deadline for execution.
  */
-const HISTORIES = 8;
-const KILLS = 4;
-
 const { db, url } = await testDatabase();
 
 /** Its timeout exceeds the pauses of a stopped process. */
@@ -29,26 +23,6 @@ async function host(processor: { env: Record<string, string> }): Promise<ProofHo
   onTestFinished(() => started.stop());
   return started;
 }
-
-test(`the service does what the contract's model does, in ${HISTORIES} random histories`, async () => {
-  const hosts: ProofHost[] = [];
-  const processor = await runProcessor(db, () => (hosts[0] as ProofHost).baseUrl, "other");
-  onTestFinished(() => processor.stop());
-  const service = await host(processor);
-  hosts.push(service);
-  await proveModel(async () => {
-    const { apiKey, environmentId } = await createTenant(db);
-    const client = new Client(apiKey, () => service.baseUrl);
-    return { model: { payments: [], sent: [] }, real: { client, db, environmentId, processor } };
-  }, HISTORIES);
-  await expectCleanBooks(db);
-  reportFigure(`${HISTORIES} histories`);
-});
-
-test(`after ${KILLS} times kill -9 under load every key has one answer and the books are clean`, async () => {
-  const load = await killUnderLoad({ db, url, kills: KILLS, processor: "other" });
-  expect(load.answered.length).toBeGreaterThan(KILLS);
-});
 
 test.each([
   ["before the charge's id is kept", "other_processor.intents"],
