@@ -43,29 +43,9 @@ export function waitForAccount(address: string): number {
   return secondsToWait({ waitMs: limits().accounts?.waitMs(siteOf(address)) ?? 0 });
 }
 
-/** The site of a provider's customer: an IPv4 address, or the /48 of an IPv6 address. */
-export const siteOf = (address: string) => {
-  const network = networkOf(address);
-  return network.includes(":") ? network.split(":").slice(0, 3).join(":") : network;
-};
-
 /** Counts a mail to an unverified mailbox. False when the limit is reached. */
 export function takeMail(by: "sign-up" | "resend", address: string, mailbox: string): boolean {
   return limits().mails.take(`${by} ${siteOf(address)} ${mailbox.toLowerCase()}`).waitMs === 0;
-}
-
-/** The network of one caller: an IPv4 address, or the /64 of an IPv6 address. */
-export function networkOf(address: string): string {
-  if (!address.includes(":") || address.includes(".")) return address;
-  const [head = "", tail] = address.split("::");
-  const before = head === "" ? [] : head.split(":");
-  const after = tail === undefined || tail === "" ? [] : tail.split(":");
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
-  const groups = [...before, ...new Array<string>(zeros).fill("0"), ...after];
-  return groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
 }
 
 /** Failed sign-ins of an unknown e-mail address, counted like those of an account. */

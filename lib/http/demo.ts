@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { networkOf } from "@/lib/auth/attempt-limits";
 import { maskCardNumbers } from "@/lib/contract/card-numbers";
 import type { ClientSession } from "@/lib/contract/checkout/client-session";
 import { type ApiCall, withoutSecrets } from "@/lib/contract/demo-shop";
 import type { Payment } from "@/lib/contract/payments/payment";
 import { env } from "@/lib/env";
 import { createBuckets, LIMITS } from "@/lib/limits";
+import { networkOf } from "@/lib/network";
 import { secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { Cardlane, CardlaneError } from "@/packages/node/src/index";
 import { readBody } from "./parse";

@@ -1,4 +1,3 @@
-import { networkOf } from "@/lib/auth/attempt-limits";
 import {
   type CheckoutLocale,
   type CheckoutSale,
@@ -19,6 +18,7 @@ import { linkPrice } from "@/lib/domain/checkout/payment-links";
 import type { Service } from "@/lib/domain/context";
 import { planTermsOf } from "@/lib/domain/plans/plans";
 import { createBuckets, LIMITS, type LimitOptions } from "@/lib/limits";
+import { networkOf } from "@/lib/network";
 import { secondsToWait } from "@/lib/token-buckets";
 import { currentService } from "./current-service";
 import { addressOf } from "./request-parts";

@@ -1,6 +1,6 @@
-import { networkOf } from "@/lib/auth/attempt-limits";
 import { AppError } from "@/lib/contract/errors";
 import { LIMITS, type Limit, type LimitName, type LimitOptions, rateOf } from "@/lib/limits";
+import { networkOf } from "@/lib/network";
 import { createTokenBuckets, secondsToWait, type TokenBucketOptions } from "@/lib/token-buckets";
 
 export type RateLimitOptions = TokenBucketOptions & {

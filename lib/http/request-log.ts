@@ -12,7 +12,7 @@ const FLUSH_MS = 1_000;
 /** Requests and bytes in memory, waiting or being written. */
 const MAX_WAITING = 4_000;
 const MAX_BYTES = 16_000_000;
-/** A longer response is not logged. */
+/** Max. bytes of a logged response; of a longer one, the row has a mark instead of the body. */
 const MAX_HELD = 256_000;
 /** Memory of a row without its bodies. */
 const ROW_BYTES = 1_500;

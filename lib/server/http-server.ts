@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
-import { networkOf } from "@/lib/auth/attempt-limits";
 import { env } from "@/lib/env";
 import { dataHeaders } from "@/lib/http/security-headers";
 import { createBuckets } from "@/lib/limits";
 import { isProxied } from "@/lib/mail/mail";
+import { networkOf } from "@/lib/network";
 import { createGate, noteGone, refusalOf, refuseOnSocket, refuseRequest } from "./gate";
 import { secureResponse, tidyRequest } from "./next-requests";
 import { withOutages } from "./outages";

@@ -1,4 +1,4 @@
-import { siteOf } from "@/lib/auth/attempt-limits";
+import { siteOf } from "@/lib/network";
 import { Semaphore } from "@/lib/semaphore";
 import { refuseRequest, type ServerRefusal } from "./gate";
 import type { Listener } from "./http-server";

@@ -1,6 +1,6 @@
-import { networkOf } from "@/lib/auth/attempt-limits";
 import { AppError } from "@/lib/contract/errors";
 import { createBuckets, LIMITS, type LimitOptions } from "@/lib/limits";
+import { networkOf } from "@/lib/network";
 import { secondsToWait } from "@/lib/token-buckets";
 
 export type AttemptSource = {
