@@ -2,6 +2,7 @@ import { BoundedMap } from "@/lib/bounded-map";
 import type { Audience } from "@/lib/contract/accounts/proof";
 import { env } from "@/lib/env";
 import { createBuckets } from "@/lib/limits";
+import { networkOf, siteOf } from "@/lib/network";
 import { sha256 } from "@/lib/secret";
 import { secondsToWait, type TokenBuckets } from "@/lib/token-buckets";
 import { arePasswordsBusy } from "./password";

@@ -5,9 +5,9 @@ import { findPaymentLink, openPaymentLink } from "@/lib/domain/checkout/open-lin
 import { createPaymentLink } from "@/lib/domain/checkout/payment-links";
 import type { Context, Environment, Service } from "@/lib/domain/context";
 import { listPlanOptions } from "@/lib/domain/plans/plans";
-import { textOf } from "@/lib/http/answer";
 import { attempt } from "@/lib/http/checkout";
 import { dispatch } from "@/lib/http/dispatch";
+import { textOf } from "@/lib/http/response";
 import { newId } from "@/lib/ids";
 import { demoLinks, ORDERS_TODAY, type OrderToday } from "./shop";
 
