@@ -129,7 +129,7 @@ async function askUser(
     : { text: paymentQuestion(body as CreatePaymentBody), amount: null, button: "Yes, charge the card" };
   if ("status" in question) return endpointResult(call, endpoint, question);
   const { http, caller } = call;
-  const asked: QuestionState = {
+  const next: QuestionState = {
     key: `mcp-${newId()}`,
     amount: question.amount,
     until: http.service.clock.now().getTime() + LIFETIME_MS,
@@ -147,7 +147,7 @@ async function askUser(
         },
       }),
     },
-    requestState: stateOf(call, endpoint, input, asked),
+    requestState: stateOf(call, endpoint, input, next),
   });
 }
 
@@ -269,8 +269,8 @@ function signedText({ caller }: Call, endpoint: Endpoint, input: EndpointInput, 
   return stableStringify([caller.environment.id, caller.actor.id, endpoint.name, { id, body, query }, payload]) ?? "";
 }
 
-function stateOf(call: Call, endpoint: Endpoint, input: EndpointInput, asked: QuestionState): string {
-  const payload = Buffer.from(JSON.stringify(asked)).toString("base64url");
+function stateOf(call: Call, endpoint: Endpoint, input: EndpointInput, content: QuestionState): string {
+  const payload = Buffer.from(JSON.stringify(content)).toString("base64url");
   return `${payload}.${call.http.service.secret.mac(PURPOSE, signedText(call, endpoint, input, payload))}`;
 }
 

@@ -28,13 +28,13 @@ export async function* readEvents<T>(
   for (let failures = 0; !options.signal?.aborted; failures++) {
     const connect = prepare(lastEventId);
     const connection = limits(SILENT_AFTER_MS, options.signal);
-    let askedMs: number | null = null;
+    let requestedMs: number | null = null;
     let failure: CardlaneError | null = null;
     try {
       const response = await connect(connection.signal);
       if (!response.ok) {
         failure = await passingRefusal(response);
-        askedMs = retryAfterMs(response.headers);
+        requestedMs = retryAfterMs(response.headers);
       } else if (!response.body) failure = lost(new Error("the answer is empty"), null);
       else {
         wasOpen = true;
@@ -56,8 +56,8 @@ export async function* readEvents<T>(
       connection.end();
     }
     if (options.signal?.aborted) return;
-    if (failure && (isTooLong(askedMs) || (!wasOpen && failures >= maxRetries))) throw failure;
-    await pause(Math.min(failures, 5), askedMs, options.signal).catch((error: unknown) => {
+    if (failure && (isTooLong(requestedMs) || (!wasOpen && failures >= maxRetries))) throw failure;
+    await pause(Math.min(failures, 5), requestedMs, options.signal).catch((error: unknown) => {
       if (!options.signal?.aborted) throw error;
     });
   }

@@ -140,8 +140,8 @@ export class Transport {
     const throwIfAborted = () => {
       if (options.signal?.aborted) throw aborted(options.signal.reason, idempotencyKey, advice());
     };
-    const pauseAfter = (attempt: number, askedMs: number | null) =>
-      pause(attempt, askedMs, options.signal).catch((error: unknown) => {
+    const pauseAfter = (attempt: number, requestedMs: number | null) =>
+      pause(attempt, requestedMs, options.signal).catch((error: unknown) => {
         throwIfAborted();
         throw error;
       });

@@ -28,12 +28,12 @@ export const firstFields = (page: CheckoutPage): FormFields => ({
 type VisibleFields = Pick<CheckoutView, "page" | "shown">;
 
 export function fieldsView(
-  asked: VisibleFields,
+  visible: VisibleFields,
   fields: FormFields,
   errors: CheckoutView["errors"],
   nowMs: number,
 ): FieldsView {
-  const complete = asked.shown.every((field) => !problemIn(asked, field, fields, nowMs));
+  const complete = visible.shown.every((field) => !problemIn(visible, field, fields, nowMs));
   return { fields, errors, brand: brandOf(fields), complete };
 }
 
