@@ -61,6 +61,47 @@ test("a full queue and a long wait are refused, and the queue goes on without th
   expect([semaphore.inUse, semaphore.waiting]).toEqual([0, 0]);
 });
 
+test("new slots serve those who wait, and fewer slots take none from their holders", async () => {
+  const semaphore = new Semaphore({ slots: 0 });
+  const { begun, arrive, leave } = callers(semaphore);
+  for (const name of ["a1", "a2", "a3", "b1"]) void arrive(name);
+  await settle();
+  expect([begun, semaphore.waiting]).toEqual([[], 4]);
+  semaphore.resize(3);
+  await settle();
+  expect(begun).toEqual(["a1", "b1", "a2"]);
+  semaphore.resize(2);
+  await leave("a1");
+  expect([begun.length, semaphore.inUse]).toEqual([3, 2]);
+  await leave("b1");
+  expect(begun.at(-1)).toBe("a3");
+});
+
+test("all that wait are refused at once, each with an error of its own, and who comes later waits", async () => {
+  const semaphore = new Semaphore({ slots: 1, waitMs: 10_000 });
+  const first = await semaphore.acquire("a");
+  const waiting = ["a", "a", "b"].map((key) => semaphore.acquire(key).catch((error: Error) => error));
+  semaphore.refuseWaiting(() => new Error("gone"));
+  const errors = await Promise.all(waiting);
+  expect([new Set(errors).size, semaphore.inUse, semaphore.waiting]).toEqual([3, 1, 0]);
+  const later = semaphore.acquire("b");
+  first.release();
+  expect((await later).waited).toBe(true);
+});
+
+test("time in which the process was busy is not counted as waiting", async () => {
+  const semaphore = new Semaphore({ slots: 1, waitMs: 50 });
+  const first = await semaphore.acquire("a");
+  const waiting = semaphore.acquire("a");
+  // Without this time of its own the caller would be refused before the answer that frees the slot is read.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+  setTimeout(first.release, 20);
+  (await waiting).release();
+  const held = await semaphore.acquire("a");
+  await expect(semaphore.acquire("a")).rejects.toThrow("no slot was free within 50 ms");
+  held.release();
+});
+
 test("several slots are held together, or none when one is refused", async () => {
   const outer = new Semaphore({ slots: 1 });
   const inner = new Semaphore({ slots: 1, maxWaiting: 0 });

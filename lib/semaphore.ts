@@ -19,7 +19,10 @@ export type SemaphoreOptions = {
   readonly refusal?: (reason: "full" | "late") => Error;
 };
 
-type Waiter = { begin(): void };
+type Waiter = { begin(): void; refuse(error: unknown): void };
+
+/** A timer that is this late says that the process was suspended or busy. */
+const LATE_MS = 100;
 
 /**
  * Bounds concurrent work. Keys take turns, and callers of one key are served first in, first out, so a key with
@@ -27,7 +30,7 @@ type Waiter = { begin(): void };
  */
 export class Semaphore {
   readonly #options: SemaphoreOptions;
-  readonly #slots: number;
+  #slots: number;
   readonly #perKey: number;
   readonly #held = new Map<string, number>();
   /** Insertion order: the key that was served longest ago comes first. */
@@ -37,7 +40,7 @@ export class Semaphore {
   constructor(options: SemaphoreOptions) {
     this.#options = options;
     this.#slots = options.slots ?? Number.POSITIVE_INFINITY;
-    this.#perKey = options.perKey ?? this.#slots;
+    this.#perKey = options.perKey ?? Number.POSITIVE_INFINITY;
   }
 
   get inUse(): number {
@@ -69,19 +72,39 @@ export class Semaphore {
           stopWaiting();
           resolve(this.#hold(key, true));
         },
+        refuse: (error) => {
+          stopWaiting();
+          queue.splice(queue.indexOf(waiter), 1);
+          if (queue.length === 0) this.#queues.delete(key);
+          reject(error);
+        },
       };
-      const refuse = (error: unknown) => {
-        stopWaiting();
-        queue.splice(queue.indexOf(waiter), 1);
-        if (queue.length === 0) this.#queues.delete(key);
-        reject(error);
-      };
-      const onAbort = () => refuse(signal?.reason);
+      const onAbort = () => waiter.refuse(signal?.reason);
       queue.push(waiter);
       signal?.addEventListener("abort", onAbort);
       if (waitMs === undefined) return;
-      timer = setTimeout(() => refuse(refusal?.("late") ?? new Error(`no slot was free within ${waitMs} ms`)), waitMs);
+      const wait = (ms: number, isSecond = false) => {
+        const dueAt = performance.now() + ms;
+        timer = setTimeout(() => {
+          const lateMs = performance.now() - dueAt;
+          // Nothing freed a slot during that time.
+          if (lateMs > LATE_MS && !isSecond) return wait(lateMs, true);
+          waiter.refuse(refusal?.("late") ?? new Error(`no slot was free within ${waitMs} ms`));
+        }, ms);
+      };
+      wait(waitMs);
     });
+  }
+
+  /** Changes the number of slots; callers that wait get new ones at once. */
+  resize(slots: number): void {
+    this.#slots = slots;
+    while (this.#serveNext());
+  }
+
+  /** Refuses all that wait now, each with an error of its own. */
+  refuseWaiting(makeError: () => Error): void {
+    for (const waiter of [...this.#queues.values()].flat()) waiter.refuse(makeError());
   }
 
   /** Runs `work` in a slot. */
@@ -116,15 +139,17 @@ export class Semaphore {
     };
   }
 
-  #serveNext(): void {
+  /** Whether there was a slot, and somebody who waited for it. */
+  #serveNext(): boolean {
     for (const [key, queue] of this.#queues) {
       if (!this.#isFree(key)) continue;
       const waiter = queue.shift();
       this.#queues.delete(key);
       if (queue.length > 0) this.#queues.set(key, queue);
       waiter?.begin();
-      return;
+      return true;
     }
+    return false;
   }
 }
 
