@@ -57,7 +57,7 @@ function readAddress(url: string): Address {
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
   if (!parts) throw new ConfigurationError(`DATABASE_URL is not a PostgreSQL address: ${FORM}.`);
   const [, credentials = "", authority = "", path = "", query = ""] = parts;
-  const given = parametersOf(query);
+  const given = new Map(new URLSearchParams(query.replaceAll("+", "%2B")));
   const take = (name: string) => {
     const value = given.get(name);
     given.delete(name);
@@ -69,7 +69,13 @@ function readAddress(url: string): Address {
   const database = take("dbname") ?? (decode(path) || user);
   const hosts = hostsOf(take("host") ?? authority, take("port") ?? "");
   const tls = tlsOf(take("sslmode"), take("sslrootcert"), take("sslcert"), take("sslkey"));
-  checkTarget(take("target_session_attrs"));
+  const target = take("target_session_attrs");
+  // Whatever the URL has, only a server that takes writes will do: of several hosts it is the one connected to.
+  if (target !== undefined && !["any", "read-write", "primary"].includes(target)) {
+    throw new ConfigurationError(
+      `Cardlane writes, so target_session_attrs in DATABASE_URL must be read-write or primary, not "${target}".`,
+    );
+  }
   for (const ignored of IGNORED) given.delete(ignored);
   for (const setting of given.keys()) {
     if (!/^[a-z_]+(\.[a-z_]+)?$/i.test(setting)) {
@@ -90,16 +96,6 @@ function decode(text: string): string {
       "DATABASE_URL has a percent sign that encodes nothing: write %25 for the sign itself.",
     );
   }
-}
-
-function parametersOf(query: string): Map<string, string> {
-  const pairs = query.split("&").filter(Boolean);
-  return new Map(
-    pairs.map((pair) => {
-      const at = pair.indexOf("=");
-      return at < 0 ? [decode(pair), ""] : [decode(pair.slice(0, at)), decode(pair.slice(at + 1))];
-    }),
-  );
 }
 
 /**
@@ -158,12 +154,4 @@ function tlsOf(mode: string | undefined, root?: string, cert?: string, key?: str
     ...(cert && { cert: read("sslcert", cert) }),
     ...(key && { key: read("sslkey", key) }),
   };
-}
-
-/** Only a writable server is usable, whatever the URL says; with several hosts, it is the one connected to. */
-function checkTarget(value: string | undefined): void {
-  if (value === undefined || ["any", "read-write", "primary"].includes(value)) return;
-  throw new ConfigurationError(
-    `Cardlane writes, so target_session_attrs in DATABASE_URL must be read-write or primary, not "${value}".`,
-  );
 }

@@ -5,7 +5,7 @@ import type postgres from "postgres";
 import { env } from "@/lib/env";
 import { parseAddress } from "./address";
 import { Pool } from "./pool";
-import { remember, type StatementPool, sqlOn, type TransactionConnection } from "./statements";
+import { type StatementPool, sqlOn, type TransactionConnection } from "./statements";
 
 /**
  * `2026-11-20 09:30:00.12+00` → `2026-11-20T09:30:00.120Z`: PostgreSQL's text of a timestamptz(3) in UTC,
@@ -43,6 +43,13 @@ const arrays = {
   from: [1009, 2951, 1185],
   serialize: (values: readonly unknown[]) => makePgArray([...values]),
   parse: (text: string) => parsePgArray(text),
+};
+
+/** How drizzle() sets up a client of its own: times as PostgreSQL's text, JSON written by the query builder. */
+const asText = (value: string) => value;
+const ORM_TYPES = {
+  times: { to: 1184, from: [1184, 1082, 1083, 1114, 1182, 1185, 1115, 1231], serialize: asText, parse: asText },
+  json: { to: 114, from: [114, 3802], serialize: asText, parse: JSON.parse },
 };
 
 export type Sql = postgres.Sql<{ timestamptz: Date | string; bigint: number }>;
@@ -103,6 +110,11 @@ export type ConnectOptions = {
   parameters?: Record<string, string>;
   /** A lost connection is not replaced, because its state, such as a lock, is lost with it. */
   keeps?: "one connection";
+  /**
+   * An environment never holds the last connection: its statements may wait for each other's locks, and others must not wait
+   * with them.
+   */
+  isWalled?: boolean;
 };
 
 /** Connections of one process, by use. */
@@ -157,10 +169,10 @@ const LONG: Limits = { statementMs: LONG_STATEMENT_MS, idleMs: LONG_IDLE_MS };
 /** Two pools: `sql` returns rows in the API's format, `orm` PostgreSQL's text for the query builder. */
 export const openPools = (login: Login, options: ConnectOptions, ormOptions = options): PoolSet<Pool> => ({
   sql: openPool(login, SHORT, options, RAW),
-  orm: openPool(login, SHORT, ormOptions, {}),
+  orm: openPool(login, SHORT, ormOptions, ORM_TYPES),
 });
 
-function openPool(login: Login, limits: Limits, options: ConnectOptions, parse: object): Pool {
+function openPool(login: Login, limits: Limits, options: ConnectOptions, ownTypes: object): Pool {
   const address = parseAddress(login.url);
   const settings: Record<string, string> = {
     statement_timeout: String(limits.statementMs),
@@ -169,14 +181,22 @@ function openPool(login: Login, limits: Limits, options: ConnectOptions, parse: 
     ...options.parameters,
     ...(login.role && { role: login.role }),
   };
+  const max = options.max ?? 1;
   return new Pool(address, {
-    max: options.max ?? 1,
-    applicationName: options.applicationName ?? "cardlane",
+    max,
+    perQueue: options.isWalled ? Math.max(1, max - 1) : max,
+    client: {
+      types: ownTypes as Record<string, postgres.PostgresType>,
+      // These two every pooler takes; the others follow when the connection is there.
+      connection: { application_name: options.applicationName ?? "cardlane", TimeZone: "UTC" },
+      onnotice: () => {},
+      // drizzle() writes into these two of the client that it is given.
+      ...{ parsers: {}, serializers: {} },
+    },
     settings,
     silenceMs: (Number(settings.statement_timeout) || LONG_STATEMENT_MS) + MARGIN_MS,
     lifetimeMs: options.keeps ? null : LIFETIME_MS,
     keepsOne: options.keeps !== undefined,
-    types: parse as Record<string, postgres.PostgresType>,
   });
 }
 
@@ -208,11 +228,11 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   // would compile such a statement for a second. Neither depends on the server's settings.
   const asEmbedded = { random_page_cost: "1.1", jit: "off", ...options.parameters };
   const parameters = { enable_seqscan: "off", ...asEmbedded };
-  const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters) =>
+  const openSet = (login: Login, sizes: { max: number; maxOrm: number }, raw: typeof parameters, isWalled = false) =>
     openPools(
       login,
-      { ...options, max: sizes.max, parameters: raw },
-      { ...options, max: sizes.maxOrm, parameters: asEmbedded },
+      { ...options, isWalled, max: sizes.max, parameters: raw },
+      { ...options, isWalled, max: sizes.maxOrm, parameters: asEmbedded },
     );
   // Most transactions that cross environments are sign-ins, accounts and teams; a slow one must not hold up
   // the others.
@@ -221,7 +241,7 @@ export function connect(logins: string | Logins, options: ConnectOptions = {}): 
   const crossing = openSet(jobs, isOne ? { max, maxOrm } : { max: few, maxOrm: fewOrm }, parameters);
   // Requests join a page's rows with what belongs to each; hash and merge joins read whole tables.
   const byKey = { enable_hashjoin: "off", enable_mergejoin: "off", ...parameters };
-  const walled = isOne ? null : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey);
+  const walled = isOne ? null : openSet(app, { max: max - few || 1, maxOrm: maxOrm - fewOrm || 1 }, byKey, true);
   const long = openPool(jobs, LONG, { ...options, max: 1, parameters }, RAW);
   return {
     ...databaseOn({ crossing, walled, long }),
@@ -259,6 +279,22 @@ export function databaseOn<C extends TransactionConnection>(pools: {
     return { sql: rawOn(walled.sql, environmentId), orm: drizzle(sqlOn(walled.orm, environmentId)) };
   });
   return { sql, orm, within, long: rawOn(long, "") };
+}
+
+/** How many names are remembered. */
+const REMEMBERED = 1_000;
+
+/** Keeps what was made for the latest names. */
+function remember<T>(make: (name: string) => T): (name: string) => T {
+  const remembered = new Map<string, T>();
+  return (name) => {
+    const known = remembered.get(name);
+    if (known !== undefined) return known;
+    const made = make(name);
+    if (remembered.size >= REMEMBERED) remembered.delete(remembered.keys().next().value as string);
+    remembered.set(name, made);
+    return made;
+  };
 }
 
 /** Runs `work` in a read-only transaction with its own time limit; a slower statement throws. */

@@ -1,23 +1,17 @@
-import type { Socket } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import postgres from "postgres";
 import type { Address, Host } from "./address";
-import { dial } from "./dial";
+import { encrypt } from "./tls";
 import { DatabaseUnavailable, isServerLost } from "./unavailable";
 
-/** A statement of postgres.js: a promise that is settled and passed on through its own properties. */
-export type Statement = postgres.PendingQuery<postgres.Row[]> & {
-  handler(statement: Statement): void;
-  canceller: unknown;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-  executed: boolean;
-  cursorRows?: number;
-  cursorFn?: (rows: unknown) => unknown;
-};
+/** A statement that is made by the client of the connection that runs it. */
+export type Buildable = { readonly build: (client: postgres.Sql) => postgres.PendingQuery<postgres.Row[]> };
+export type Rows = postgres.RowList<postgres.Row[]>;
 
 export type ConnectionOptions = {
-  /** What postgres.js makes of its options, shared by all connections of a pool. */
-  readonly parsed: postgres.ParsedOptions;
+  /** Options of postgres.js that do not say where the server is. */
+  readonly client: postgres.Options<Record<string, postgres.PostgresType>>;
   /** Settings of PostgreSQL, `role` among them, in force before the first statement. */
   readonly settings: Readonly<Record<string, string>>;
   /** Silence of the server, with a statement under way, after which the connection is given up. */
@@ -26,7 +20,6 @@ export type ConnectionOptions = {
   readonly lifetimeMs: number | null;
 };
 
-const OPEN_LIMIT_MS = 4_000;
 const END_LIMIT_S = 1;
 /** Turned off for the server, the database or the role, it was not turned off for these books. Higher levels are kept. */
 const DURABLE = `set_config('synchronous_commit',
@@ -34,48 +27,59 @@ const DURABLE = `set_config('synchronous_commit',
 /** The setting that row-level security reads; '' means no environment. */
 const ENVIRONMENT = "cardlane.environment";
 
-/** One physical connection, set up and able to write. It is never connected again: a broken one is thrown away. */
+const TICK_MS = 250;
+let [awakeMs, tickedAt] = [0, performance.now()];
+setInterval(() => {
+  const now = performance.now();
+  // Never backwards, whatever the clock does.
+  awakeMs += Math.max(0, Math.min(now - tickedAt, 2 * TICK_MS));
+  tickedAt = now;
+}, TICK_MS).unref();
+/** Milliseconds in which this process ran: while it was suspended or busy, it read nothing that the server sent. */
+export const awake = (): number => awakeMs;
+
+/**
+ * One physical connection, set up and able to write: a client of postgres.js that may connect once. When it is lost, all that
+ * runs on it fails, and whether the server executed that is unknown.
+ */
 export class Connection {
-  readonly bornAt = performance.now();
-  /** Rejects when the connection is lost, however that is detected. */
-  readonly lost: Promise<never>;
   /** To be ended as soon as it is free. */
   isStale = false;
-  /** The environment that holds it; '' while none does. */
-  holder = "";
-  /** Whether the server has sent something since the last look. */
-  answered = false;
-  #client: postgres.Sql;
-  #send: (statement: Statement) => void;
-  #socket: Socket | null = null;
-  #problem: Error | null = null;
+  /** What it was lost by. */
+  problem: Error | null = null;
+  /** The environment that it is set to. */
+  environment = "";
+  /** When the server was last seen to have sent something. */
+  answeredAt = 0;
+  /** Called once when the connection is lost, however that is detected. */
+  onLost = () => {};
+  readonly #client: postgres.Sql;
+  readonly #options: ConnectionOptions;
+  readonly #diesAt: number;
   readonly #givenUp = new AbortController();
-  #lose: (error: Error) => void = () => {};
+  /** Rejects each statement under way. */
   readonly #running = new Set<(error: Error) => void>();
-  #waiting = 0;
+  #socket: Socket | null = null;
   #bytesRead = 0;
   /** When the server last sent something, or began to owe an answer. */
-  #progressAt = performance.now();
-  #environment = "";
-  readonly #diesAt: number;
-  readonly #silenceMs: number;
+  #progressAt = 0;
 
-  /** On the first of the address's hosts that can be entered and takes writes, beginning with `first`. */
+  /** On the first of the address's hosts that can be entered and takes writes, beginning with `first`. `limitMs`: for each. */
   static async open(
     address: Address,
     options: ConnectionOptions,
     first: number,
-    limitMs = OPEN_LIMIT_MS,
+    limitMs: number,
   ): Promise<{ connection: Connection; host: number }> {
     const problems: unknown[] = [];
     for (let step = 0; step < address.hosts.length; step++) {
       const host = (first + step) % address.hosts.length;
       const connection = new Connection(address, address.hosts[host] as Host, options);
       try {
-        await connection.#setUp(options.settings, limitMs);
+        await connection.#setUp(limitMs);
         return { connection, host };
       } catch (error) {
-        void connection.close();
+        connection.fail(error as Error);
         problems.push(error);
       }
     }
@@ -83,225 +87,143 @@ export class Connection {
     throw problems.find((error) => error instanceof DatabaseUnavailable) ?? problems[0];
   }
 
-  private constructor(address: Address, host: Host, options: ConnectionOptions) {
-    const { lifetimeMs, silenceMs } = options;
-    this.#silenceMs = silenceMs;
+  private constructor({ user, password, database, tls }: Address, host: Host, options: ConnectionOptions) {
+    this.#options = options;
     // Those that were made together do not all end together.
-    this.#diesAt =
-      lifetimeMs === null ? Number.POSITIVE_INFINITY : this.bornAt + lifetimeMs * (0.75 + Math.random() / 4);
-    this.lost = new Promise((_, reject) => {
-      this.#lose = reject;
-    });
-    this.lost.catch(() => {});
-    let isDialled = false;
-    const own = {
-      user: address.user,
-      pass: address.password,
-      database: address.database,
-      socket: async () => {
-        // postgres.js would connect again by itself, and what waits would run on a connection without its settings.
-        if (isDialled) throw this.#problem ?? connectionClosed();
-        isDialled = true;
-        return this.#adopt(await dial(host, address.tls, this.#givenUp.signal));
-      },
-    };
-    this.#client = postgres(Object.assign(Object.create(options.parsed), own) as never);
-    this.#send = (this.#client`` as Statement).handler;
+    this.#diesAt = performance.now() + (options.lifetimeMs ?? Number.POSITIVE_INFINITY) * (0.75 + Math.random() / 4);
+    const own = { host: "database", port: 5432, user, password, database, ssl: false, max: 1, fetch_types: false };
+    const lasting = { connect_timeout: 0, idle_timeout: 0, max_lifetime: null };
+    const socket = () => this.#dial(host, tls);
+    this.#client = postgres({ ...options.client, ...own, ...lasting, socket } as typeof options.client);
   }
 
-  /** Our listeners come first, so that nothing is sent to a connection whose end postgres.js has not noticed yet. */
-  #adopt(socket: Socket): Socket {
+  /** postgres.js would connect again by itself, and what waits would run on a connection without its settings. */
+  async #dial(host: Host, tls: Address["tls"]): Promise<Socket> {
+    if (this.#socket || this.problem) throw this.problem ?? connectionClosed();
+    const { signal } = this.#givenUp;
+    const socket = connect("path" in host ? { path: host.path } : { host: host.host, port: host.port });
+    socket.setNoDelay(true).setKeepAlive(true, 30_000);
+    this.#adopt(socket);
+    await once(socket, "connect", { signal });
+    return encrypt(socket, host, tls, signal, (secure, explain) => this.#adopt(secure, explain));
+  }
+
+  /** These listeners come before those of postgres.js, so that nothing is sent after an end that it has not noticed yet. */
+  #adopt(socket: Socket, explain = (error: Error) => error): void {
     this.#socket = socket;
-    socket.on("error", (error) => this.fail(error));
-    socket.on("close", () => this.fail(connectionClosed()));
-    return socket;
+    socket.on("error", (error) => this.fail(explain(error))).on("close", () => this.fail(connectionClosed()));
   }
 
-  async #setUp(settings: ConnectionOptions["settings"], limitMs: number): Promise<void> {
-    const endLimit = afterMsAwake(limitMs, () => this.fail(silence("CONNECT_TIMEOUT", limitMs)));
+  async #setUp(limitMs: number): Promise<void> {
+    const startedAt = awake();
+    const timer = setInterval(() => {
+      if (awake() - startedAt > limitMs) this.fail(silence("CONNECT_TIMEOUT", limitMs));
+    }, TICK_MS);
+    const settings = Object.entries(this.#options.settings).map(
+      ([name, value]) => `set_config('${name}', '${value.replaceAll("'", "''")}', false)`,
+    );
     try {
-      const set = Object.entries(settings).map(
-        ([name, value]) => `set_config('${name}', '${value.replaceAll("'", "''")}', false)`,
-      );
       // One message for all of it, and nothing that a pooler would not pass on.
       const [state] = await this.query(`
         select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only,
-          ${[...set, DURABLE].join(", ")}`);
+          ${[...settings, DURABLE].join(", ")}`);
       if (state?.standby) throw new DatabaseUnavailable("the server is a standby and takes no writes");
       if (state?.read_only === "on") throw new DatabaseUnavailable("the server is read-only");
-    } catch (error) {
-      this.fail(error as Error);
-      throw error;
     } finally {
-      endLimit();
+      clearInterval(timer);
     }
   }
 
   get isUsable(): boolean {
-    return this.#problem === null && !this.isStale && performance.now() < this.#diesAt;
-  }
-
-  /** The environment whose rows the next statement may touch. */
-  get environment(): string {
-    return this.#environment;
-  }
-
-  /** What it was lost by. */
-  get problem(): Error | null {
-    return this.#problem;
+    return this.problem === null && !this.isStale && performance.now() < this.#diesAt;
   }
 
   /** Simple statements of our own: begin, commit, settings. */
-  query(text: string): Promise<postgres.Row[]> {
-    return this.#sendNow(this.#client.unsafe(text) as unknown as Statement);
+  query(text: string, environment = this.environment): Promise<Rows> {
+    return this.run({ build: (client) => client.unsafe(text) }, environment);
   }
 
   /**
-   * Sends a statement; `environment` limits the rows it may touch. If the connection is set to another one, the same packet
-   * changes that. Rejects statements under way when the connection is lost; whether the server executed them is then unknown.
+   * Runs a statement that may touch the rows of `environment`. The change from another one goes before it in the same packet,
+   * and no answer counts before that is confirmed.
    */
-  run(statement: Statement, environment: string, done?: () => void): void {
-    this.enter(environment);
-    this.#start(statement, done);
+  async run({ build }: Buildable, environment: string): Promise<Rows> {
+    if (environment === this.environment) return this.#answerOf(() => build(this.#client).execute());
+    this.environment = environment;
+    const entered = this.#answerOf(() =>
+      this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)`.execute(),
+    );
+    const answer = this.#answerOf(() => build(this.#client).execute());
+    const confirmed = entered.catch((error: Error) => {
+      this.fail(error);
+      throw error;
+    });
+    return (await Promise.all([answer, confirmed]))[0];
   }
 
-  /**
-   * Everything sent from now on runs in `environment`. No need to wait for the answer: it comes before those of later
-   * statements.
-   */
-  enter(environment: string): void {
-    if (environment === this.#environment || this.#problem) return;
-    this.#environment = environment;
-    const lead = this.#client`select set_config(${ENVIRONMENT}, ${environment}, false)` as unknown as Statement;
-    const { reject } = lead;
-    // This error arrives before the answers to later statements, which must then not be trusted.
-    const fail = (error: unknown) => {
-      this.fail(error as Error);
-      reject(error);
-    };
-    lead.reject = fail;
-    this.#sendNow(lead).catch(() => {});
-  }
-
-  /** By itself a statement would wait for a microtask, and let others pass. */
-  #sendNow(statement: Statement): Promise<postgres.Row[]> {
-    statement.executed = true;
-    const answer = Promise.resolve(statement);
-    this.#start(statement);
-    return answer;
-  }
-
-  #start(statement: Statement, done?: () => void): void {
-    if (this.#problem) {
-      statement.reject(this.#problem);
-      done?.();
-      return;
+  /** Batches of rows through a cursor, in the environment that the connection is set to. */
+  async *read({ build }: Buildable, rows: number): AsyncGenerator<postgres.Row[], void> {
+    const batches = build(this.#client).cursor(rows)[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const batch = await this.#answerOf(async () => batches.next());
+        if (batch.done) return;
+        yield batch.value;
+      }
+    } finally {
+      // Without a connection there is nothing that could be closed.
+      if (!this.problem) await batches.return?.();
     }
-    this.#watch(statement, done);
-    this.#send(statement);
   }
 
-  #watch(statement: Statement, done?: () => void): void {
-    if (this.#waiting++ <= 0) this.#progressAt = performance.now();
-    let isSettled = false;
-    const abandon = (error: Error) => statement.reject(error);
-    const settle = (): void => {
-      if (isSettled) return;
-      isSettled = true;
-      this.#waiting--;
-      this.#running.delete(abandon);
-      // Not before postgres.js has put this statement away.
-      if (done) queueMicrotask(done);
-    };
-    this.#running.add(abandon);
-    const resolving = (inner: Statement["resolve"]) => (value: unknown) => {
-      settle();
-      inner(value);
-    };
-    const rejecting = (inner: Statement["reject"]) => (error: unknown) => {
-      settle();
-      if (isServerLost(error)) this.fail(error as Error);
-      inner(error);
-    };
-    if (statement.cursorRows === undefined) {
-      statement.resolve = resolving(statement.resolve);
-      statement.reject = rejecting(statement.reject);
-      return;
-    }
-    wrapProperty(statement, "resolve", resolving);
-    wrapProperty(statement, "reject", rejecting);
-    wrapProperty(statement, "cursorFn", (inner) => (rows) => {
-      // While the reader is busy with a batch, the server owes nothing.
-      this.#waiting--;
-      return Promise.resolve(inner(rows)).finally(() => {
-        if (this.#waiting++ <= 0) this.#progressAt = performance.now();
-      });
+  #answerOf<T>(send: () => PromiseLike<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.problem) return reject(this.problem);
+      const sent = send();
+      if (this.#running.size === 0) this.#progressAt = awake();
+      this.#running.add(reject);
+      sent.then(
+        (answer) => {
+          this.#running.delete(reject);
+          resolve(answer);
+        },
+        (error: Error) => {
+          this.#running.delete(reject);
+          if (isServerLost(error)) this.fail(error);
+          reject(error);
+        },
+      );
     });
   }
 
-  /** For how long the server has owed something and sent nothing; 0 when it owes nothing. Called several times a second. */
-  silentMs(now: number): number {
+  /** Milliseconds for which the server has owed something and sent nothing. Too much of it ends the connection. */
+  silentMs(): number {
     const read = this.#socket?.bytesRead ?? 0;
-    if (this.#waiting <= 0 || read !== this.#bytesRead) {
-      this.answered ||= read !== this.#bytesRead;
-      this.#bytesRead = read;
-      this.#progressAt = now;
-    }
-    const silentMs = now - this.#progressAt;
-    if (silentMs > this.#silenceMs) this.fail(silence("ETIMEDOUT", silentMs));
+    if (read !== this.#bytesRead) this.answeredAt = awake();
+    if (read !== this.#bytesRead || this.#running.size === 0) this.#progressAt = awake();
+    this.#bytesRead = read;
+    const silentMs = awake() - this.#progressAt;
+    if (silentMs > this.#options.silenceMs) this.fail(silence("ETIMEDOUT", silentMs));
     return silentMs;
-  }
-
-  /** Time in which the process could not have read what the server sent. */
-  forgive(ms: number): void {
-    this.#progressAt += ms;
   }
 
   /** The connection is lost: everything that waits for it fails. */
   fail(error: Error): void {
-    if (this.#problem) return;
-    this.#problem = error;
+    if (this.problem) return;
+    this.problem = error;
     this.#givenUp.abort(error);
     this.#socket?.destroy();
-    this.#lose(error);
-    for (const abandon of [...this.#running]) abandon(error);
-    void this.close();
+    for (const reject of this.#running) reject(error);
+    void this.#client.end({ timeout: 0 });
+    this.onLost();
   }
 
-  /** Ends it, with a word to the server. */
+  /** Ends it, with a word to the server. Rejects nothing that is under way. */
   async close(): Promise<void> {
-    this.#problem ??= connectionClosed();
-    await this.#client.end({ timeout: END_LIMIT_S }).catch(() => {});
+    this.problem ??= connectionClosed();
+    await this.#client.end({ timeout: END_LIMIT_S });
     this.#socket?.destroy();
   }
-}
-
-/** Calls after so many milliseconds in which this process ran; returns how to cancel it. */
-function afterMsAwake(ms: number, call: () => void): () => void {
-  const stepMs = ms / 20;
-  let left = 20;
-  const timer = setInterval(() => {
-    if (--left > 0) return;
-    clearInterval(timer);
-    call();
-  }, stepMs);
-  return () => clearInterval(timer);
-}
-
-/** A cursor's reader gives the statement new callbacks for each batch: they are wrapped at every read. */
-function wrapProperty<K extends "resolve" | "reject" | "cursorFn">(
-  statement: Statement,
-  name: K,
-  wrap: (inner: NonNullable<Statement[K]>) => NonNullable<Statement[K]>,
-): void {
-  let inner = statement[name] as NonNullable<Statement[K]>;
-  void Object.defineProperty(statement, name, {
-    configurable: true,
-    get: () => (inner ? wrap(inner) : inner),
-    set(value: NonNullable<Statement[K]>) {
-      inner = value;
-    },
-  });
 }
 
 export const connectionClosed = () =>

@@ -13,10 +13,12 @@ import {
   connectLong,
   connectSql,
   type Database,
+  openPools,
   type Sql,
   shareConnections,
   shareWithPages,
 } from "./client";
+import { sqlOn } from "./statements";
 import { isDatabaseUnavailable } from "./unavailable";
 
 const { db, url } = await testDatabase({ own: true });
@@ -152,6 +154,35 @@ describe("a connection", () => {
 });
 
 describe("a statement", () => {
+  test("does not count when its environment could not be set, and its connection is thrown away", async () => {
+    const pool = openPools({ url }, { max: 1 }).sql;
+    closing.push(() => pool.end(0));
+    const good = sqlOn(pool, randomUUID());
+    const pid = async () => (await good`select pg_backend_pid() as pid`)[0]?.pid;
+    const before = await pid();
+    // No text of PostgreSQL's has this character.
+    const error = await failureOf(sqlOn(pool, "\0")`select 1 as one`);
+    expect(error?.message).toContain("invalid byte sequence");
+    expect(await pid()).not.toBe(before);
+  });
+
+  test("has another environment set in the same packet", async () => {
+    let packets = 0;
+    const proxy = await startTcpProxy(url, 0, () => void packets++);
+    closing.push(() => proxy.close());
+    const pool = openPools({ url: proxy.url }, { max: 1 }).sql;
+    closing.push(() => pool.end(0));
+    const sqls = [randomUUID(), randomUUID()].map((id) => sqlOn(pool, id));
+    // Prepared by now: the environment's own statement as well.
+    for (const sql of [...sqls, ...sqls]) await sql`select current_setting('cardlane.environment') as environment`;
+    packets = 0;
+    for (const sql of sqls) await sql`select current_setting('cardlane.environment') as environment`;
+    expect(packets).toBe(2);
+    await sqls[0]?.begin(async () => {
+      expect(packets).toBe(3);
+    });
+  });
+
   test("and its rows are gone with the next collection, and so is a transaction", async () => {
     const script = `
       import { connectSql } from ${JSON.stringify(fileURLToPath(new URL("client.ts", import.meta.url)))};
@@ -238,6 +269,47 @@ describe("a transaction", () => {
     expect((await failureOf((leak as unknown as (text: string) => PromiseLike<unknown>)("stray")))?.message).toContain(
       "over",
     );
+  });
+
+  test("is not taken for committed when a statement that nobody awaited failed", async () => {
+    const sql = open(url, { max: 1 });
+    const error = await failureOf(
+      sql.begin(async (tx) => {
+        await tx`insert into notes values (12, 'a')`;
+        void failureOf(tx`insert into notes values (12, 'b')`);
+      }),
+    );
+    expect(error?.message).toContain("rolled back");
+    expect(await sql`select * from notes where id = 12`).toHaveLength(0);
+  });
+
+  test("goes on after the reader of a cursor has left, and its connection after the transaction", async () => {
+    const sql = open(url, { max: 1 });
+    const read = await sql.begin(async (tx) => {
+      const seen: number[] = [];
+      for await (const rows of tx<{ n: number }[]>`select generate_series(1, 1000) as n`.cursor(10)) {
+        seen.push(...rows.map(({ n }) => n));
+        if (seen.length >= 20) break;
+      }
+      return [seen.at(-1), (await tx`select 7 as n`)[0]?.n];
+    });
+    expect(read).toEqual([20, 7]);
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  });
+
+  test("tells the reader of a cursor that its connection is lost between two batches", async () => {
+    const sql = open(url, { max: 1 });
+    const error = await failureOf(
+      sql.begin(async (tx) => {
+        const [own] = await tx`select pg_backend_pid() as pid`;
+        let batches = 0;
+        for await (const _ of tx`select generate_series(1, 1000)`.cursor(10)) {
+          if (batches++ === 0) await endConnections({ pid: own?.pid as number });
+        }
+      }),
+    );
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await untilItWorks(() => sql`select 1`);
   });
 
   test("leaves nothing of it in memory, though its connection goes on", async () => {
@@ -424,10 +496,13 @@ test.each([8, 25, 33])("a process has %i connections in all when that is what it
   const name = `counted-${total}`;
   const own = connect({ app: { url }, jobs: { url } }, { max, maxOrm, applicationName: name });
   closing.push(() => own.close());
-  const within = own.within(randomUUID());
+  // Two environments, as one never gets the last connection.
+  const [one, two] = [own.within(randomUUID()), own.within(randomUUID())];
   const slow = "select pg_sleep(0.1)";
-  const asked = [own.sql, within.sql, own.long].flatMap((sql) => Array.from({ length: 12 }, () => sql.unsafe(slow)));
-  const mapped = [own.orm, within.orm].flatMap((orm) => Array.from({ length: 12 }, () => orm.execute(slow)));
+  const asked = [own.sql, one.sql, two.sql, own.long].flatMap((sql) =>
+    Array.from({ length: 12 }, () => sql.unsafe(slow)),
+  );
+  const mapped = [own.orm, one.orm, two.orm].flatMap((orm) => Array.from({ length: 12 }, () => orm.execute(slow)));
   const all = Promise.allSettled([...asked, ...mapped]);
   const count = async () =>
     (await db.sql`select count(*)::int as n from pg_stat_activity where application_name = ${name}`)[0]?.n;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ConfigurationError } from "@/lib/env";
 import { type Address, labelOf, parseAddress } from "./address";
 import { connectSql, type Sql } from "./client";
-import { TlsMismatch } from "./dial";
+import { TlsMismatch } from "./tls";
 import { isDatabaseUnavailable } from "./unavailable";
 
 /** Start-up time allowed for a database on the same machine, as after a reboot. */

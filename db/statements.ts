@@ -1,138 +1,159 @@
 import postgres from "postgres";
-import type { Connection, Statement } from "./connection";
-import type { Owner } from "./pool";
+import type { Buildable, Connection, Rows } from "./connection";
 import { currentServing, noteFailure } from "./unavailable";
 
-/** What a transaction needs of the connection that it has for itself. */
-export type TransactionConnection = Pick<
-  Connection,
-  "query" | "run" | "enter" | "fail" | "lost" | "problem" | "environment"
->;
+/** The environment whose rows a statement may see ('' = all), and the queue in which it waits for a connection. */
+export type Owner = { readonly environment: string; readonly queue: string };
 
-/** What statements are sent through: a pool of connections. */
+/** What a transaction needs of the connection that it has for itself. */
+export type TransactionConnection = Pick<Connection, "query" | "read" | "fail" | "problem"> & {
+  run(statement: Statement, environment: string): Promise<Rows>;
+};
+
+export type Lease<C> = { readonly connection: C; release(): void };
+
+/** Sends statements: a pool of connections. */
 export type StatementPool<C extends TransactionConnection = Connection> = {
-  /** Builds statements and runs none. */
-  readonly template: postgres.Sql;
-  run(statement: Statement, owner: Owner): void;
-  take(owner: Owner): Promise<C>;
-  release(connection: C): void;
+  /** Options of postgres.js for connections opened from now on. */
+  readonly options: object;
+  run(statement: Statement, owner: Owner): Promise<Rows>;
+  /** A connection for a transaction, which must be released. */
+  lease(owner: Owner): Promise<Lease<C>>;
   end(timeoutMs: number): Promise<void>;
 };
 
-type Begin = (first: unknown, second?: unknown) => Promise<unknown>;
+type Sender = {
+  run(statement: Statement): Promise<Rows>;
+  read(statement: Statement, rows: number): AsyncIterable<postgres.Row[]>;
+};
+type Make = (client: postgres.Sql, args: readonly unknown[]) => ReturnType<Buildable["build"]>;
 type Work = (tx: postgres.TransactionSql) => unknown;
 
-const LEVELS = /^[a-z ,]*$/i;
-/** What belongs to one connection of postgres.js, and these connections come and go. */
-const ABSENT = ["reserve", "listen", "notify", "subscribe", "file", "largeObject", "close"];
+/** A statement that is sent once it is awaited, by the connection that it is then given; or a part of another statement. */
+export class Statement implements PromiseLike<Rows>, Buildable {
+  #rows: Promise<Rows> | null = null;
+
+  /** `make` gets the parts of this statement among `args` as postgres.js wants them. */
+  constructor(
+    readonly strings: readonly string[],
+    readonly args: readonly unknown[],
+    readonly make: Make,
+    readonly sender: Sender,
+  ) {}
+
+  readonly build: Buildable["build"] = (client) => {
+    const part = (arg: unknown): unknown => {
+      if (arg instanceof Statement) return arg.build(client);
+      return Array.isArray(arg) && arg[0] instanceof Statement ? arg.map(part) : arg;
+    };
+    return this.make(client, this.args.map(part));
+  };
+
+  #sent(): Promise<Rows> {
+    this.#rows ??= this.sender.run(this);
+    return this.#rows;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: it is awaited like a statement of postgres.js
+  readonly then: Promise<Rows>["then"] = (onRows, onError) => this.#sent().then(onRows, onError); // oxlint-disable-line
+  readonly catch: Promise<Rows>["catch"] = (onError) => this.#sent().catch(onError);
+  readonly finally: Promise<Rows>["finally"] = (onEnd) => this.#sent().finally(onEnd);
+
+  /** The same with its rows as arrays. */
+  values(): Statement {
+    const make: Make = (client, args) => this.make(client, args).values() as never;
+    return new Statement(this.strings, this.args, make, this.sender);
+  }
+
+  /** Batches of so many rows. Only in a transaction. */
+  cursor(rows: number): AsyncIterable<postgres.Row[]> {
+    return this.sender.read(this, rows);
+  }
+}
+
+/** Makes parameters and names of columns; it never connects. */
+const helpers = postgres({ max: 1, fetch_types: false });
+
+/** Tagged and unsafe statements as postgres.js has them. */
+function statements(sender: Sender) {
+  const tagged = (first: unknown, ...args: unknown[]) => {
+    if (!Array.isArray(first) || !("raw" in first)) return helpers(first as never, ...(args as never[]));
+    const strings = first as unknown as TemplateStringsArray;
+    return new Statement(strings, args, (client, parts) => client(strings, ...(parts as never[])), sender);
+  };
+  const unsafe = (text: string, args: readonly unknown[] = [], options: postgres.UnsafeQueryOptions = {}) =>
+    new Statement([text], args, (client, parts) => client.unsafe(text, parts as never[], options), sender);
+  return Object.assign(tagged, { unsafe, json: helpers.json });
+}
+
+const MODES = /^[a-z ,]*$/i;
 
 /**
  * A pool as postgres.js shows one: every statement and transaction is `environment`'s, or no environment's when that is '', and
- * waits in its line, or in another's that it is for.
+ * waits in its queue, or in another's that it is for. Has no `listen`, `reserve` and the like: connections come and go.
  */
 export function sqlOn<C extends TransactionConnection>(
   pool: StatementPool<C>,
   environment: string,
-  line = environment,
+  queue = environment,
 ): postgres.Sql {
-  const owner = { environment, line };
-  const begin: Begin = async (first, second) => {
-    const [levels, work] = typeof first === "function" ? ["", first as Work] : [String(first), second as Work];
-    if (!LEVELS.test(levels)) throw new Error(`"${levels}" is no mode of a transaction`);
+  const owner = { environment, queue };
+  const noting = async <T>(work: () => Promise<T>): Promise<T> => {
+    const serving = currentServing();
     try {
-      const connection = await pool.take(owner);
-      try {
-        connection.enter(environment);
-        return await transaction(pool.template, connection, levels, work);
-      } finally {
-        pool.release(connection);
-      }
+      return await work();
     } catch (error) {
-      noteFailure(currentServing(), error);
+      noteFailure(serving, error);
       throw error;
     }
   };
-  const end = (options?: { timeout?: number }) => pool.end((options?.timeout ?? 5) * 1_000);
-  const absent = Object.fromEntries(ABSENT.map((name) => [name, () => refuse(name)]));
-  const run = (statement: Statement) => {
-    const serving = currentServing();
-    // A cursor's reader gives its statement new callbacks; by then its answer has begun.
-    if (serving && statement.cursorRows === undefined) {
-      const { reject } = statement;
-      const noting = (error: unknown) => {
-        noteFailure(serving, error);
-        reject(error);
-      };
-      statement.reject = noting;
-    }
-    pool.run(statement, owner);
+  const begin = (first: unknown, second?: unknown) =>
+    noting(async () => {
+      const [modes, work] = typeof first === "function" ? ["", first as Work] : [String(first), second as Work];
+      if (!MODES.test(modes)) throw new Error(`"${modes}" is no mode of a transaction`);
+      const { connection, release } = await pool.lease(owner);
+      try {
+        return await transaction(connection, environment, modes, work);
+      } finally {
+        release();
+      }
+    });
+  const sender: Sender = {
+    run: (statement) => noting(() => pool.run(statement, owner)),
+    read() {
+      throw new Error("a cursor needs a transaction");
+    },
   };
-  const sql = Object.assign(statements(pool.template, run), absent, { begin, end }) as unknown as postgres.Sql;
-  lines.set(
-    sql,
-    remember((name) => sqlOn(pool, environment, name)),
-  );
-  return sql;
+  const end = ({ timeout = 5 } = {}) => pool.end(timeout * 1_000);
+  const inQueueOf = (name: string) => sqlOn(pool, environment, name);
+  return Object.assign(statements(sender), { begin, end, inQueueOf, options: pool.options }) as never;
 }
 
-/** How many names are remembered. */
-const REMEMBERED = 1_000;
+/** The same connections, waited for in a queue of this name where there are too few. */
+export const inQueueOf = <S extends postgres.Sql>(sql: S, name: string): S =>
+  (sql as unknown as { inQueueOf(name: string): S }).inQueueOf(name);
 
-/** Keeps what was made for the latest names. */
-export function remember<T>(make: (name: string) => T): (name: string) => T {
-  const remembered = new Map<string, T>();
-  return (name) => {
-    const known = remembered.get(name);
-    if (known !== undefined) return known;
-    const made = make(name);
-    if (remembered.size >= REMEMBERED) remembered.delete(remembered.keys().next().value as string);
-    remembered.set(name, made);
-    return made;
-  };
-}
-
-const lines = new WeakMap<object, (name: string) => postgres.Sql>();
-
-/** The same connections, waited for in a line of this name where there are too few. */
-export function inLineOf<S extends postgres.Sql>(sql: S, name: string): S {
-  const make = lines.get(sql);
-  if (!make) throw new Error("only what a pool shows has lines");
-  return make(name) as S;
-}
-
-function refuse(name: string): never {
-  throw new Error(`sql.${name} needs a connection of its own, and those of a pool come and go`);
-}
-
-/** Tagged and unsafe statements, and fragments of them, that `run` gets when they are awaited. */
-function statements(template: postgres.Sql, run: (statement: Statement) => void): postgres.Sql {
-  const own = (made: unknown) =>
-    made instanceof Promise ? Object.assign(made, { handler: run, canceller: null }) : made;
-  const call = template as unknown as (...args: unknown[]) => unknown;
-  const tagged = (...args: unknown[]) => own(call(...args));
-  const unsafe = (...args: unknown[]) => own((template.unsafe as (...args: unknown[]) => unknown)(...args));
-  const { types, typed, json, array, options, PostgresError, CLOSE } = template;
-  return Object.assign(tagged, {
-    ...{ unsafe, types, typed, json, array, options, PostgresError, CLOSE },
-  }) as unknown as postgres.Sql;
-}
+/** State of a transaction: a statement that somebody forgot to await must not run in the next one. */
+type State = { savepoints: number; isOver: boolean };
 
 /**
  * `work` between BEGIN and COMMIT. A statement that failed fails the transaction, also when `work` went on without it. When
  * the connection is lost at COMMIT, whether it counts is unknown: the error is that the database was not there.
  */
 async function transaction(
-  template: postgres.Sql,
   connection: TransactionConnection,
-  levels: string,
+  environment: string,
+  modes: string,
   work: Work,
 ): Promise<unknown> {
-  const state = { savepoints: 0, isOver: false };
-  await connection.query(`begin ${levels}`);
+  const state: State = { savepoints: 0, isOver: false };
+  await connection.query(`begin ${modes}`, environment);
   try {
-    const result = await orLost(connection.lost, scope(template, connection, state, work));
+    const result = await scope(connection, environment, state, work);
     state.isOver = true;
-    await connection.query("commit");
+    const { command } = await connection.query("commit");
+    if (command !== "COMMIT")
+      throw new Error("the transaction was rolled back: a statement that nobody awaited failed");
     return result;
   } catch (error) {
     state.isOver = true;
@@ -142,65 +163,37 @@ async function transaction(
   }
 }
 
-/** Of each connection, what hears when it is lost. */
-const listeners = new WeakMap<Promise<never>, Set<(error: unknown) => void>>();
-
-/**
- * `work`, or the error by which its connection is lost. `Promise.race` would leave a handler on `lost`, and with it the
- * transaction's rows, for as long as the connection lasts.
- */
-function orLost<T>(lost: Promise<never>, work: Promise<T>): Promise<T> {
-  const own = listeners.get(lost) ?? listenTo(lost);
-  return new Promise((resolve, reject) => {
-    own.add(reject);
-    void work.then(resolve, reject).finally(() => own.delete(reject));
-  });
-}
-
-function listenTo(lost: Promise<never>): Set<(error: unknown) => void> {
-  const own = new Set<(error: unknown) => void>();
-  listeners.set(lost, own);
-  lost.catch((error: unknown) => {
-    listeners.delete(lost);
-    for (const reject of own) reject(error);
-  });
-  return own;
-}
-
 async function scope(
-  template: postgres.Sql,
   connection: TransactionConnection,
-  state: { savepoints: number; isOver: boolean },
+  environment: string,
+  state: State,
   work: Work,
 ): Promise<unknown> {
   let failed: { error: unknown } | null = null;
-  const run = (statement: Statement) => {
-    const { reject } = statement;
-    // A statement that was not awaited must not run in the next transaction.
-    if (state.isOver) return reject(new Error("the transaction is over"));
-    if (statement.cursorRows === undefined) {
-      const failing = (error: unknown) => {
+  const sender: Sender = {
+    async run(statement) {
+      if (state.isOver) throw new Error("the transaction is over");
+      try {
+        return await connection.run(statement, environment);
+      } catch (error) {
         failed ??= { error };
-        reject(error);
-      };
-      statement.reject = failing;
-    }
-    connection.run(statement, connection.environment);
+        throw error;
+      }
+    },
+    read: (statement, rows) => connection.read(statement, rows),
   };
   const savepoint = async (first: unknown, second?: unknown) => {
-    const inner = (typeof first === "function" ? first : second) as Work;
     const name = `s${state.savepoints++}`;
     await connection.query(`savepoint ${name}`);
     try {
-      return await scope(template, connection, state, inner);
+      return await scope(connection, environment, state, (typeof first === "function" ? first : second) as Work);
     } catch (error) {
       if (!connection.problem) await connection.query(`rollback to ${name}`);
       throw error;
     }
   };
-  const tx = Object.assign(statements(template, run), { savepoint }) as unknown as postgres.TransactionSql;
   try {
-    const made = work(tx);
+    const made = work(Object.assign(statements(sender), { savepoint }) as never);
     const result = await (Array.isArray(made) ? Promise.all(made) : made);
     if (failed) throw (failed as { error: unknown }).error;
     return result;

@@ -63,18 +63,18 @@ test("a full queue and a long wait are refused, and the queue goes on without th
 
 test("new slots serve those who wait, and fewer slots take none from their holders", async () => {
   const semaphore = new Semaphore({ slots: 0 });
-  const { begun, arrive, leave } = callers(semaphore);
+  const { started, arrive, leave } = callers(semaphore);
   for (const name of ["a1", "a2", "a3", "b1"]) void arrive(name);
   await settle();
-  expect([begun, semaphore.waiting]).toEqual([[], 4]);
+  expect([started, semaphore.waiting]).toEqual([[], 4]);
   semaphore.resize(3);
   await settle();
-  expect(begun).toEqual(["a1", "b1", "a2"]);
+  expect(started).toEqual(["a1", "b1", "a2"]);
   semaphore.resize(2);
   await leave("a1");
-  expect([begun.length, semaphore.inUse]).toEqual([3, 2]);
+  expect([started.length, semaphore.inUse]).toEqual([3, 2]);
   await leave("b1");
-  expect(begun.at(-1)).toBe("a3");
+  expect(started.at(-1)).toBe("a3");
 });
 
 test("all that wait are refused at once, each with an error of its own, and who comes later waits", async () => {

@@ -42,6 +42,7 @@ const ALLOWED = [
   ["lib/domain/plans/list.ts", "@/db/queries/plans"],
   ["db/queries/keys.ts", "@/lib/contract/ids"],
   ["db/embedded.ts", "@/lib/env"],
+  ["db/pool.ts", "@/lib/semaphore"],
   ["lib/contract/payments/payment.ts", "./transaction"],
   ["lib/contract/transactions/transaction.ts", "zod"],
   ["lib/contract/plan.test.ts", "vitest"],

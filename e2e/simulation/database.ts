@@ -1,13 +1,20 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { type Database, databaseOn, openPools, ROLES, type Sql } from "@/db/client";
-import { type Connection, connectionClosed, type Statement } from "@/db/connection";
+import { type Connection, connectionClosed, type Rows } from "@/db/connection";
 import { migrate } from "@/db/migrate";
-import type { Owner, Pool } from "@/db/pool";
-import { type StatementPool, sqlOn, type TransactionConnection } from "@/db/statements";
+import type { Pool } from "@/db/pool";
+import {
+  type Lease,
+  type Owner,
+  type Statement,
+  type StatementPool,
+  sqlOn,
+  type TransactionConnection,
+} from "@/db/statements";
 import { DatabaseUnavailable } from "@/db/unavailable";
 import { createDatabase, dropDatabase } from "../fixtures/cluster";
-import { type Answered, nameOf, summaryOf } from "./observations";
+import { nameOf, summaryOf } from "./observations";
 import { NOBODY, type Process, type World } from "./world";
 
 /**
@@ -75,11 +82,13 @@ export class Ground {
   }
 }
 
-/** A real connection, and the simulation's data about it. */
-type Physical = { connection: Connection; pid: number; toldMs: number };
-const known = new WeakMap<Connection, Physical>();
+/** What the simulation knows of a real connection. */
+type Known = { readonly pid: number; toldMs: number };
+const known = new WeakMap<Connection, Known>();
+/** A leased real connection. */
+type Physical = Lease<Connection> & { readonly known: Known };
 
-type Result = { readonly answer: Answered } | { readonly error: Error };
+type Result = { readonly answer: Rows } | { readonly error: Error };
 /** A statement blocked in PostgreSQL by another session's lock. */
 type Held = { readonly pid: number; readonly answer: Promise<Result>; deliver(result: Result): void };
 
@@ -142,20 +151,20 @@ export class WorldDatabase {
   }
 
   async acquire({ real }: Connections, owner: Owner): Promise<Physical> {
-    const connection = await real.take(owner);
+    const { connection, release } = await real.lease(owner);
     const old = known.get(connection);
-    if (old) return old;
+    if (old) return { connection, release, known: old };
     const [row] = await connection.query("select pg_backend_pid() as pid");
-    const physical = { connection, pid: Number(row?.pid), toldMs: Number.NaN };
-    known.set(connection, physical);
-    return physical;
+    const found = { pid: Number(row?.pid), toldMs: Number.NaN };
+    known.set(connection, found);
+    return { connection, release, known: found };
   }
 
   /** Sets the world's time on a connection, in the same packet as the next statement. */
   tell(physical: Physical, skewMs: number): void {
     const ms = this.world.nowMs + skewMs;
-    if (physical.toldMs === ms) return;
-    physical.toldMs = ms;
+    if (physical.known.toldMs === ms) return;
+    physical.known.toldMs = ms;
     const told = physical.connection.query(
       `select set_config('simulation.now', '${new Date(ms).toISOString()}', false)`,
     );
@@ -172,9 +181,9 @@ export class WorldDatabase {
   ): Promise<Result | null> {
     const others = [...this.transactions].some((connection) => connection !== own);
     if (!others) return answer;
-    const result = await this.#settled(physical.pid, answer);
+    const result = await this.#settled(physical.known.pid, answer);
     if (result) return result;
-    const held: Held = { pid: physical.pid, answer, deliver };
+    const held: Held = { pid: physical.known.pid, answer, deliver };
     this.#held.add(held);
     this.world.sometimes("a statement waits for a lock");
     this.world.note("… waits for a lock");
@@ -212,61 +221,47 @@ export class WorldDatabase {
 
 /** A pool whose statements wait for the scheduler, and whose responses may be lost. */
 class SimulatedPool implements StatementPool<SimulatedConnection> {
-  readonly template: postgres.Sql;
-
   constructor(
     readonly database: WorldDatabase,
     readonly connections: Connections,
     readonly skewMs: number,
-  ) {
-    this.template = connections.real.template;
+  ) {}
+
+  get options(): object {
+    return this.connections.real.options;
   }
 
-  run(statement: Statement, owner: Owner): void {
-    sendInTurn(this, statement, async () => {
+  run(statement: Statement, owner: Owner): Promise<Rows> {
+    return sendInTurn(this, statement, async () => {
       const physical = await this.database.acquire(this.connections, owner);
       this.database.tell(physical, this.skewMs);
-      const answer = execute(physical.connection, statement, owner.environment).then((result) => {
-        this.connections.real.release(physical.connection);
-        return result;
-      });
+      const answer = execute(physical, statement, owner.environment).finally(() => physical.release());
       return { physical, answer, own: null };
     });
   }
 
-  async take(owner: Owner): Promise<SimulatedConnection> {
-    return new SimulatedConnection(this, owner);
-  }
-
-  release(connection: SimulatedConnection): void {
-    void connection.breakOff();
+  async lease(owner: Owner): Promise<Lease<SimulatedConnection>> {
+    const connection = new SimulatedConnection(this, owner);
+    return { connection, release: () => void connection.breakOff() };
   }
 
   async end(): Promise<void> {}
 }
 
-/** Runs a statement on the real connection, and captures its result instead of settling the statement. */
-function execute(connection: Connection, statement: Statement, environment: string): Promise<Result> {
-  return new Promise((resolve) => {
-    let result: Result | null = null;
-    statement.resolve = (answer) => {
-      result = { answer: answer as Answered };
-    };
-    statement.reject = (error) => {
-      result = { error: error as Error };
-    };
-    connection.run(statement, environment, () => {
-      resolve(result ?? { error: new Error("a statement ended without an answer") });
-    });
-  });
+/** Runs a statement on the real connection, and returns its error instead of throwing it. */
+function execute({ connection }: Physical, statement: Statement, environment: string): Promise<Result> {
+  return connection.run(statement, environment).then(
+    (answer) => ({ answer }),
+    (error: Error) => ({ error }),
+  );
 }
 
 type Sent = { physical: Physical; answer: Promise<Result>; own: SimulatedConnection | null };
 
 /** Parks a statement, sends it when scheduled, and delivers its response unless a fault drops it. */
-function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promise<Sent>): void {
+function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promise<Sent>): Promise<Rows> {
   const { world } = pool.database;
-  const { resolve, reject } = statement;
+  const { promise, resolve, reject } = deferred<Rows>();
   const name = nameOf(statement);
   const actor = world.actor;
   const lose = (error: Error) => reject(error);
@@ -303,60 +298,58 @@ function sendInTurn(pool: SimulatedPool, statement: Statement, send: () => Promi
     const result = await pool.database.answerOrHold(physical, pool.connections.limitMs, answer, own, deliver);
     if (result) await hand(result);
   });
+  return promise;
+}
+
+/** A promise that is settled from outside. */
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: Error) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    [resolve, reject] = [yes, no];
+  });
+  return { promise, resolve, reject };
 }
 
 /** A transaction's connection. It acquires a real one at BEGIN and releases it after the end. */
 class SimulatedConnection implements TransactionConnection {
-  readonly lost: Promise<never>;
   readonly actor;
   problem: Error | null = null;
-  environment: string;
   /** Number of statements sent. */
   sent = 0;
   #physical: Physical | null = null;
-  #lose: (error: Error) => void = () => {};
 
   constructor(
     readonly pool: SimulatedPool,
     readonly owner: Owner,
   ) {
-    this.environment = owner.environment;
     this.actor = pool.database.world.actor;
-    this.lost = new Promise((_, reject) => {
-      this.#lose = reject;
-    });
-    this.lost.catch(() => {});
-  }
-
-  enter(environment: string): void {
-    this.environment = environment;
   }
 
   fail(error: Error): void {
-    if (this.problem) return;
-    this.problem = error;
-    this.pool.database.world.parkStep("notices", () => this.#lose(error), { actor: this.actor });
+    this.problem ??= error;
   }
 
-  run(statement: Statement): void {
-    if (this.problem) {
-      statement.reject(this.problem);
-      return;
-    }
-    sendInTurn(this.pool, statement, async () => {
+  async run(statement: Statement, environment: string): Promise<Rows> {
+    if (this.problem) throw this.problem;
+    return sendInTurn(this.pool, statement, async () => {
       const physical = this.#physical;
       if (!physical) throw this.problem ?? new Error("a statement outside of its transaction");
       this.sent++;
-      return { physical, answer: execute(physical.connection, statement, this.environment), own: this };
+      return { physical, answer: execute(physical, statement, environment), own: this };
     });
   }
 
-  /** Handles BEGIN, COMMIT, ROLLBACK and savepoints. */
-  query(text: string): Promise<postgres.Row[]> {
-    return this.pool.database.world.perform(text, () => this.#query(text));
+  read(): never {
+    throw new Error("a world reads no cursors");
   }
 
-  async #query(text: string): Promise<postgres.Row[]> {
+  /** Handles BEGIN, COMMIT, ROLLBACK and savepoints. */
+  query(text: string, environment = this.owner.environment): Promise<Rows> {
+    return this.pool.database.world.perform(text, () => this.#query(text, environment));
+  }
+
+  async #query(text: string, environment: string): Promise<Rows> {
     const { database, connections } = this.pool;
     const { world } = database;
     if (this.problem) throw this.problem;
@@ -372,11 +365,10 @@ class SimulatedConnection implements TransactionConnection {
     if (text.startsWith("begin")) {
       this.#physical = await database.acquire(connections, this.owner);
       database.tell(this.#physical, this.pool.skewMs);
-      this.#physical.connection.enter(this.environment);
       database.transactions.add(this);
     }
     if (!this.#physical) throw new Error(`${text} without a transaction`);
-    const rows = await this.#physical.connection.query(text);
+    const rows = await this.#physical.connection.query(text, environment);
     world.note(text);
     if (/^(commit|rollback)$/.test(text)) await this.#giveBack();
     return rows;
@@ -394,7 +386,7 @@ class SimulatedConnection implements TransactionConnection {
     const physical = this.#physical;
     this.#physical = null;
     this.pool.database.transactions.delete(this);
-    if (physical) this.pool.connections.real.release(physical.connection);
+    physical?.release();
     await this.pool.database.settleHeld();
   }
 }

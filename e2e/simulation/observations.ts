@@ -1,8 +1,6 @@
-import type { Statement } from "@/db/connection";
+import type { Rows } from "@/db/connection";
+import type { Statement } from "@/db/statements";
 import type { World } from "./world";
-
-/** Rows as postgres.js returns them. */
-export type Answered = readonly Record<string, unknown>[] & { readonly count?: number };
 
 /** A statement's name in a trace, recognized by text unique to it. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
@@ -50,21 +48,16 @@ export function nameOf(statement: Statement): string {
 }
 
 /** The fixed text of a statement, with placeholders for its values. */
-function textOf(statement: Statement): string {
-  const { strings } = statement as unknown as { strings: readonly string[] };
-  return strings.join("?");
-}
+const textOf = ({ strings }: Statement): string => strings.join("?");
 
 const UUID = /^[\da-f]{8}-[\da-f-]{27}$/;
 
 /** The ids among a statement's values. */
-function idsIn(statement: Statement): string {
-  const { args } = statement as unknown as { args: readonly unknown[] };
-  return args.filter((value) => typeof value === "string" && UUID.test(value)).join();
-}
+const idsIn = ({ args }: Statement): string =>
+  args.filter((value) => typeof value === "string" && UUID.test(value)).join();
 
 /** What an answer says, without ids: those of two runs of one seed differ. */
-export function summaryOf(answer: Answered): string {
+export function summaryOf(answer: Rows): string {
   const [row] = answer;
   if (!row) return answer.count ? `${answer.count} rows` : "no row";
   if (answer.length > 1) return `${answer.length} rows`;
@@ -115,7 +108,7 @@ export const CONDITIONS = [
   "a connection lost within a transaction",
 ] as const;
 
-type Result = { readonly answer: Answered } | { readonly error: Error };
+type Result = { readonly answer: Rows } | { readonly error: Error };
 
 /** Detects conditions from the statements sent. */
 export function watch(world: World): (name: string, result: Result, statement: Statement) => void {

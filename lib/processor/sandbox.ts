@@ -16,7 +16,7 @@ import {
   failDueSandboxRefunds,
   listSandboxReports,
 } from "@/db/queries/sandbox/reports";
-import { inLineOf } from "@/db/statements";
+import { inQueueOf } from "@/db/statements";
 import { wasNotExecuted } from "@/db/unavailable";
 import { type Clock, systemClock, systemTimer, type Timer } from "@/lib/clock";
 import type { BillingAddress } from "@/lib/contract/fields";
@@ -50,7 +50,7 @@ export function createSandboxProcessor({
 }: SandboxOptions): Processor {
   const vault = createVault(secret);
   /** Each account has a queue of its own, so that none delays another. */
-  const sqlFor = (account: string) => inLineOf(sql, account);
+  const sqlFor = (account: string) => inQueueOf(sql, account);
 
   /**
    * Behaves like an HTTP client whose connection is refused: nothing
