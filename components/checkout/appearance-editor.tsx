@@ -101,7 +101,7 @@ export function AppearanceEditor({ mode, loaded }: AppearanceEditorProps) {
 }
 
 const WRONG_FONT = "Fix the font names first.";
-const WRONG_COLOR = "Fix the colours first: some shoppers could not read them.";
+const WRONG_COLOR = "Fix the colors first: some shoppers could not read them.";
 
 function wrongMember({ font_family: font }: Appearance, problems: readonly ReadableProblem[]): string | null {
   if (font !== undefined && !isFontFamily(font)) return "font_family";

@@ -119,13 +119,13 @@ export const PRINTS: Record<PrintId, Print> = {
   tide: {
     title: "Evening tide",
     place: "Skagen, 57° N",
-    about: "The sun goes down behind the last sandbank, and for ten minutes the sea has five colours.",
+    about: "The sun goes down behind the last sandbank, and for ten minutes the sea has five colors.",
     prices: { USD: 3_200, EUR: 2_950, JPY: 4_800, KWD: 9_750 },
   },
   ridge: {
     title: "Four ridges",
     place: "Dolomites, 46° N",
-    about: "Drawn from a train window: each ridge is one colour lighter than the one in front of it.",
+    about: "Drawn from a train window: each ridge is one color lighter than the one in front of it.",
     prices: { USD: 3_800, EUR: 3_500, JPY: 5_600, KWD: 11_500 },
   },
   harbour: {

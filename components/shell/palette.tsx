@@ -243,7 +243,7 @@ function ActionItems({ onDone }: ItemsProps) {
         <Item
           key={value}
           value={`Theme ${label}`}
-          also={["appearance", "colour", "color"]}
+          also={["appearance", "color", "color"]}
           icon={THEME_ICONS[value]}
           onSelect={() => {
             setTheme(value);

@@ -83,7 +83,7 @@ for (const [what, body, code, param] of [
   ],
   ["a return address that runs", aSession({ return_url: "javascript:alert(1)" }), "invalid_parameter", "return_url"],
   [
-    "a colour that is none",
+    "a color that is none",
     aSession({ appearance: { accent_color: "red;}" } }),
     "invalid_parameter",
     "appearance.accent_color",

@@ -25,7 +25,7 @@ const MISTAKES = [
   ["an unknown option", `Cardlane.mount("#payment", { token, onSucces() {} })`, /There is no option onSucces/],
   ["an unknown language", `Cardlane.mount("#payment", { token, locale: "xx" })`, /locale must be "auto" or one of/],
   [
-    "a colour by its name",
+    "a color by its name",
     `Cardlane.mount("#payment", { token, appearance: { accent_color: "red" } })`,
     /accent_color cannot be "red"/,
   ],
@@ -67,7 +67,7 @@ test("a developer's mistake is thrown, and explained in the console", async ({
   }
 });
 
-test("colours that are hard to tell apart are a warning, and the form is shown", async ({
+test("colors that are hard to tell apart are a warning, and the form is shown", async ({
   page,
   baseUrl,
   openCheckout,

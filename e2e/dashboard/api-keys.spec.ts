@@ -291,7 +291,7 @@ test("another merchant's key is not there, whatever is tried; nor are writes fro
   const made = await post("", body);
   expect(made.status()).toBe(201);
   expect(made.headers()["cache-control"]).toBe("no-store");
-  expect((await post("", { ...body, colour: "red" })).status()).toBe(400);
+  expect((await post("", { ...body, color: "red" })).status()).toBe(400);
   expect(await statusOf(key.api)).toBe(200);
   await page.goto(KEYS);
   await expect(page.locator(`[data-key="${key.id}"]`)).toHaveCount(0);

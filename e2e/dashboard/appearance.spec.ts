@@ -65,7 +65,7 @@ test("what cannot be read is told at once, mended by a click, and never saved", 
   await page.getByLabel("Text", { exact: true }).fill("#bbbbbb");
   await expect(page.getByLabel("Text", { exact: true })).toHaveAccessibleDescription(/Hard to read .* needed 4.5 to 1/);
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(page.getByRole("alert").filter({ hasText: "Fix the colours first" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Fix the colors first" })).toBeVisible();
   await expect(page.getByLabel("Text", { exact: true })).toBeFocused();
   expect(await stored(db, tenant.merchant.test.id)).toBeNull();
   const answer = await page.request.fetch(`${baseUrl}/api/dashboard/test/checkout/appearance`, {

@@ -260,7 +260,7 @@ test("nothing is in the way of those who see or move differently", { tag: ["@loo
 }) => {
   await someOfEverything(api);
   await showIn(page, "light");
-  await openList(page, "?brand=visa&colour=red");
+  await openList(page, "?brand=visa&color=red");
   await expectAccessibleInBothSchemes(page);
   await rows(page).first().getByRole("checkbox").check();
   await expect(page.getByRole("region", { name: "Selection" })).toBeVisible();

@@ -216,9 +216,9 @@ test("back, forward and reload keep the state, and a link opens it", async ({ ow
 
 test("what an address says wrongly is told, and the rest of it counts", async ({ owner: page, api }) => {
   await someOfEverything(api);
-  const answer = await page.goto(`${LIST}?status=DECLIEND&brand=visa&colour=red&min=cheap&page=0&per=20&per=50`);
+  const answer = await page.goto(`${LIST}?status=DECLIEND&brand=visa&color=red&min=cheap&page=0&per=20&per=50`);
   expect(answer?.status()).toBe(200);
-  for (const part of ["status=DECLIEND", "colour=red", "min=cheap", "page=0", "per=50"]) {
+  for (const part of ["status=DECLIEND", "color=red", "min=cheap", "page=0", "per=50"]) {
     await expect(page.getByText(part, { exact: true })).toBeVisible();
   }
   await expectAnswer(page, api, { card_brand: ["visa"] });

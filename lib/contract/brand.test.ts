@@ -4,13 +4,13 @@ import { COLORS } from "./brand";
 
 const read = (path: string) => readFileSync(path, "utf8").toLowerCase();
 
-test("the icon has the brand's colours", () => {
+test("the icon has the brand's colors", () => {
   const icon = read("public/favicon.svg");
   expect(icon).toContain(`fill="${COLORS.accent[0]}"`);
   expect(icon).toContain(`stroke="${COLORS["on-accent"][0]}"`);
 });
 
-test("no other file says a colour of the brand again", () => {
+test("no other file says a color of the brand again", () => {
   const ours = new Set(
     Object.values(COLORS)
       .flat()

@@ -21,7 +21,7 @@ const ESCAPED = /%(?:[0-2]|[89a-f])[\da-f]/gi;
  * other characters between two of them, none of which is a letter.
  */
 const CANDIDATES =
-  /(?<![\da-z])(?=[\d-]{0,17}[a-f])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])|(?:19|20)\d\d-[01]\d-[0-3]\d[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?!\d)|(?<digits>\p{Nd}(?:[^\p{L}\p{N}]{0,6}\p{Nd}){11,})/giu;
+  /(?<![\da-z])(?=01[89a-f][\da-f]{5}-[\da-f]{4}-7|[\d-]{0,17}[a-f])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])|(?:19|20)\d\d-[01]\d-[0-3]\d[T ][0-2]\d:[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?!\d)|(?<digits>\p{Nd}(?:[^\p{L}\p{N}]{0,6}\p{Nd}){11,})/giu;
 
 /**
  * Masks every card number in a text, and the few digits beside it: a card network's prefix and length with a valid check

@@ -35,7 +35,7 @@ for (const look of STYLES) {
   }
 }
 
-test("a faint accent is no focus ring: the text's colour is", () => {
+test("a faint accent is no focus ring: the text's color is", () => {
   expect(read({ accent_color: "#fefefe" })("--focus")).toBe(read(null)("--text"));
   expect(read({ accent_color: "#0b6478" })("--focus")).toBe("#0b6478");
 });

@@ -201,7 +201,7 @@ const RECEIPT: Receipt = {
   ],
 };
 
-test("a receipt has its amounts in the currency's digits and its days in the business's time zone, in its colour", () => {
+test("a receipt has its amounts in the currency's digits and its days in the business's time zone, in its color", () => {
   const html = renderReceiptPage({ receipt: RECEIPT, ...FILES });
   for (const text of [
     "¥12,000 JPY",

@@ -19,7 +19,7 @@ import {
   withPreset,
 } from "./appearance-form";
 
-test("a colour is taken as people type it", () => {
+test("a color is taken as people type it", () => {
   expect(colorTyped(" 1A73E8 ")).toBe("#1a73e8");
   expect(colorTyped("#FFF")).toBe("#fff");
   for (const none of ["", "#12", "#1234", "red", "#12345g"]) expect(colorTyped(none)).toBeNull();
@@ -56,7 +56,7 @@ test("every suggestion mends the problem that it stands at", () => {
   }
 });
 
-test("a colour changes no more than it must, and what nothing mends has no suggestion", () => {
+test("a color changes no more than it must, and what nothing mends has no suggestion", () => {
   const near = nearestReadable("#8a8a8a", ["#ffffff"], TEXT_CONTRAST);
   expect(near && contrast(near, "#ffffff")).toBeGreaterThanOrEqual(TEXT_CONTRAST);
   expect(near && contrast(near, "#ffffff")).toBeLessThan(TEXT_CONTRAST + 0.4);

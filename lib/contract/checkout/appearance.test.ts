@@ -41,7 +41,7 @@ test("what was left out comes from the preset, then from us", () => {
   expect(resolveAppearance({ background_color: "#101010" }).theme).toBe("dark");
 });
 
-test("text that cannot be read is refused, and told which colour to change", () => {
+test("text that cannot be read is refused, and told which color to change", () => {
   const refused = appearance.safeParse({ text_color: "#cccccc", background_color: "#ffffff" });
   expect(refused.error?.issues).toMatchObject([{ path: ["text_color"] }]);
   expect(appearance.safeParse({ text_color: "#ffffff" }).success).toBe(false);

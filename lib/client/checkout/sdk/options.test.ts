@@ -69,7 +69,7 @@ test.each([
   [{ locale: 7 }, /locale must be/],
   [{ appearance: "dark" }, /appearance must be an object/],
   [{ appearance: { accentColor: "#fff" } }, /Write accent_color, as the API does/],
-  [{ appearance: { accent_color: "red" } }, /appearance\.accent_color cannot be "red"\. Write a colour as #rgb/],
+  [{ appearance: { accent_color: "red" } }, /appearance\.accent_color cannot be "red"\. Write a color as #rgb/],
   [{ appearance: { font: "Arial" } }, /There are: preset, theme, .*font_family/],
   [{ appearance: { font_family: "a;}b" } }, /appearance\.font_family/],
   [{ appearance: { border_radius: 25 } }, /0 to 24/],
@@ -89,10 +89,10 @@ test("an update changes looks, language and button, and nothing that a form is m
   expect(updateMistake(undefined)?.topic).toBe("options");
 });
 
-test("colours that are hard to tell apart are named with their contrast", () => {
+test("colors that are hard to tell apart are named with their contrast", () => {
   const [warning] = contrastWarnings({ background_color: "#ffffff", text_color: "#cccccc" });
   expect(warning?.text).toBe(
-    "Unless the session sets other colours, text_color has a contrast of 1.6 to the light background, but needs 4.5.",
+    "Unless the session sets other colors, text_color has a contrast of 1.6 to the light background, but needs 4.5.",
   );
   expect(contrastWarnings({ preset: "night" })).toEqual([]);
   expect(contrastWarnings(undefined)).toEqual([]);

@@ -103,7 +103,7 @@ function appearanceMistake(value: unknown): Mistake | null {
   return null;
 }
 
-const COLOR = "Write a colour as #rgb or #rrggbb.";
+const COLOR = "Write a color as #rgb or #rrggbb.";
 const HINTS: Record<string, string> = {
   preset: "Write clean, soft, sharp or night.",
   theme: "Write light, dark or system.",
@@ -119,7 +119,7 @@ export function contrastWarnings(appearance: CardlaneMountOptions["appearance"])
   return contrastProblems(appearance ?? null).map(({ param, scheme, contrast, needed }) =>
     mistake(
       "appearance",
-      `Unless the session sets other colours, ${param} has a contrast of ${contrast.toFixed(1)} to the ${scheme} background, but needs ${needed}.`,
+      `Unless the session sets other colors, ${param} has a contrast of ${contrast.toFixed(1)} to the ${scheme} background, but needs ${needed}.`,
     ),
   );
 }

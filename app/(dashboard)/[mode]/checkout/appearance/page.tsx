@@ -19,7 +19,7 @@ export default async function AppearancePage({ params }: AppearancePageProps) {
       <PageHeader
         title="Appearance"
         crumbs={[{ label: "Checkout", href: `/${page.mode}/checkout` }]}
-        description={`How payment links and embedded forms look in ${page.mode} mode, unless a session sets its own appearance. Receipts use its colours, too. The logo is in Settings → Business.`}
+        description={`How payment links and embedded forms look in ${page.mode} mode, unless a session sets its own appearance. Receipts use its colors, too. The logo is in Settings → Business.`}
       />
       <AppearanceEditor mode={page.mode} loaded={await getCheckoutAppearance(page.ctx)} />
     </>
