@@ -243,7 +243,7 @@ function ActionItems({ onDone }: ItemsProps) {
         <Item
           key={value}
           value={`Theme ${label}`}
-          also={["appearance", "color", "color"]}
+          also={["appearance", "colour", "color"]}
           icon={THEME_ICONS[value]}
           onSelect={() => {
             setTheme(value);
