@@ -55,7 +55,7 @@ class Clients {
 function enter(client: Client, environment: string): void {
   if (client.environment === environment) return;
   client.environment = environment;
-  client.sql`select set_config('cardlane.environment', ${environment}, false)`.execute();
+  void client.sql`select set_config('cardlane.environment', ${environment}, false)`.execute();
 }
 
 async function serve({ url, poolSize, scripts, stripe: double }: FloorOptions): Promise<number> {

@@ -156,7 +156,11 @@ async function measureStripe(bench: Bench): Promise<RouteResult[]> {
       databaseUrl: bench.url,
       env: { ...NO_LIMITS, STRIPE_DOUBLES: JSON.stringify({ [secretKey]: endpoint }), PROCESSOR_TIMEOUT_MS: "8000" },
     });
-    return await measureRoutes(bench, [route], host, { endpoint, secretKey }).finally(() => host.stop());
+    try {
+      return await measureRoutes(bench, [route], host, { endpoint, secretKey });
+    } finally {
+      await host.stop();
+    }
   } finally {
     await double.stop();
   }

@@ -139,6 +139,6 @@ export async function measureBurst(
   return { connections, alone_ms: rounded(median(alone)), during_ms: rounded(median(during)) };
 }
 
-export const median = (values: readonly number[]) => quantile(values, 0.5);
+const median = (values: readonly number[]) => quantile(values, 0.5);
 
-export const rounded = (value: number) => Number(value.toFixed(2));
+const rounded = (value: number) => Number(value.toFixed(2));

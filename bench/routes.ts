@@ -19,7 +19,7 @@ import { type Script, scriptOf } from "./script";
 export type Merchant = { readonly index: number; readonly environment: Environment; readonly apiKey: string };
 
 /** Requests of one merchant, for the service and for the floor: the next one, or null when there are no more. */
-export type Requests = {
+type Requests = {
   /** The text of an HTTP request. */
   service: () => string | null;
   /** The script's name and its ids. */
@@ -58,7 +58,7 @@ const REFUND = { amount: 500, reason: "CUSTOMER_REQUEST" } as const;
 /** Replayed payments of the first merchant, and of each other one: requests with the same key wait for each other. */
 const REPLAYED = { first: 64, other: 4 };
 
-export function request(apiKey: string, method: string, path: string, body?: unknown, key?: string): string {
+function request(apiKey: string, method: string, path: string, body?: unknown, key?: string): string {
   const content = body === undefined ? "" : JSON.stringify(body);
   const headers = [
     `${method} ${path} HTTP/1.1`,
