@@ -28,7 +28,7 @@ export const NEEDS_ATTENTION = {
     id: "charge_id",
     where: "capture_reversed_at is not null and capture_reversed_at >= now() - interval '30 days'",
   },
-  /** Index: `payments_expiring_of_environment`. */
+  /** Index: `payments_expiring`. */
   expiring: {
     from: "payments",
     id: "charge_id",
@@ -64,7 +64,7 @@ export async function findExpiring(
 
 /**
  * Number of uncaptured authorizations, counted no further than `limit`. Index:
- * `payments_expiring_of_environment`.
+ * `payments_expiring`.
  */
 export async function countToCapture(sql: Sql, environmentId: string, limit: number): Promise<number> {
   const [row] = await sql<[{ count: number }]>`

@@ -140,7 +140,7 @@ export function findOperationsOfRequest(
   );
 }
 
-/** Idempotency keys first used by a request, found by the request's time (index idempotency_keys_age). */
+/** Idempotency keys first used by a request, found by the request's time (index idempotency_keys_recent). */
 export function findKeysOfRequest(
   sql: Sql,
   requestId: string,
